@@ -1,0 +1,429 @@
+#include "analysis/live.h"
+
+#include "support/limits.h"
+
+/* A (register, block) pair in the list of its register; the pairs of a block are contiguous. */
+typedef struct Site {
+    RegId reg;
+    uint32_t next;              /* index + 1; 0: last */
+    BlockId block;
+} Site;
+
+typedef struct Sites {
+    Site *items;
+    uint32_t count, capacity;
+    uint32_t *head;             /* per register: index + 1 */
+} Sites;
+
+typedef struct GuardedDef {     /* last definition under a guard in the current block */
+    uint32_t stamp;
+    RegId guard;
+    uint32_t guard_version;
+    bool negated;
+} GuardedDef;
+
+typedef struct Pair { BlockId block; RegId reg; } Pair;
+
+typedef struct Solver {
+    Arena *scratch;
+    const Func *func;
+    const Cfg *cfg;
+    Sites uses, kills, defs;    /* upward-exposed uses; blocks that end a range; blocks with any definition */
+    uint32_t *use_first;        /* per block: first of its uses */
+    uint32_t *use_stamp, *kill_stamp, *def_stamp;       /* per register: block + 1 */
+    GuardedDef *guarded;        /* per register */
+    uint32_t *version;          /* per register: definitions so far */
+    uint32_t *in_stamp, *out_stamp, *killed_stamp, *reached_stamp;      /* per block: register + 1 */
+    BlockId *stack;
+    Pair *pairs;
+    uint32_t pair_count, pair_capacity;
+} Solver;
+
+static void *grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity, size_t size)
+{
+    uint32_t wanted = *capacity ? 2 * *capacity : 256;
+    void *copy = ptx_arena_alloc_array(arena, wanted, size);
+    if (count)
+        memcpy(copy, items, count * size);
+    *capacity = wanted;
+    return copy;
+}
+
+static void add_site(Solver *s, Sites *sites, RegId reg, BlockId block)
+{
+    if (sites->count == sites->capacity)
+        sites->items = grow(s->scratch, sites->items, sites->count, &sites->capacity, sizeof *sites->items);
+    sites->items[sites->count] = (Site){ reg, sites->head[reg], block };
+    sites->head[reg] = ++sites->count;
+}
+
+static bool same_guard(const Solver *s, const GuardedDef *def, const Insn *insn, uint32_t stamp)
+{
+    return def->stamp == stamp && insn->guard == def->guard && s->version[def->guard] == def->guard_version;
+}
+
+static void read_reg(Solver *s, const Insn *insn, RegId reg, BlockId block)
+{
+    uint32_t stamp = block + 1;
+    if (s->kill_stamp[reg] == stamp || s->use_stamp[reg] == stamp)
+        return;
+    const GuardedDef *def = &s->guarded[reg];
+    if (insn->guard != NO_ID && same_guard(s, def, insn, stamp) && insn->guard_negated == def->negated)
+        return;
+    s->use_stamp[reg] = stamp;
+    add_site(s, &s->uses, reg, block);
+}
+
+static void write_reg(Solver *s, const Insn *insn, const Operand *operand, BlockId block)
+{
+    RegId reg = operand->id;
+    uint32_t stamp = block + 1;
+    if (s->def_stamp[reg] != stamp) {
+        s->def_stamp[reg] = stamp;
+        add_site(s, &s->defs, reg, block);
+    }
+    bool kills = !(operand->role & ROLE_USE);
+    if (insn->guard != NO_ID) {
+        GuardedDef *def = &s->guarded[reg];
+        bool complement = same_guard(s, def, insn, stamp) && insn->guard_negated != def->negated;
+        *def = (GuardedDef){ stamp, insn->guard, s->version[insn->guard], insn->guard_negated };
+        kills = kills && complement;
+    }
+    s->version[reg]++;
+    if (kills && s->kill_stamp[reg] != stamp) {
+        s->kill_stamp[reg] = stamp;
+        add_site(s, &s->kills, reg, block);
+    }
+}
+
+static void scan_block(Solver *s, BlockId block)
+{
+    const Block *b = &s->cfg->blocks[block];
+    s->use_first[block] = s->uses.count;
+    for (InsnId i = b->first; i < b->end; i++) {
+        const Insn *insn = &s->func->insns[i];
+        const Operand *operands = ptx_insn_operands(s->func, insn);
+        if (insn->guard != NO_ID)
+            read_reg(s, &(Insn){ .guard = NO_ID }, insn->guard, block);
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_USE))
+                read_reg(s, insn, operands[o].id, block);
+        }
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_DEF))
+                write_reg(s, insn, &operands[o], block);
+        }
+    }
+}
+
+static bool push_pair(Solver *s, BlockId block, RegId reg)
+{
+    if (s->pair_count == LIMIT_LIVE_ENTRIES)
+        return false;
+    if (s->pair_count == s->pair_capacity)
+        s->pairs = grow(s->scratch, s->pairs, s->pair_count, &s->pair_capacity, sizeof *s->pairs);
+    s->pairs[s->pair_count++] = (Pair){ block, reg };
+    return true;
+}
+
+/* Walks from the uses of reg up to its definitions. False at the limit. */
+static bool explore(Solver *s, RegId reg)
+{
+    uint32_t stamp = reg + 1, depth = 0;
+    for (uint32_t k = s->kills.head[reg]; k; k = s->kills.items[k - 1].next)
+        s->killed_stamp[s->kills.items[k - 1].block] = stamp;
+    for (uint32_t u = s->uses.head[reg]; u; u = s->uses.items[u - 1].next) {
+        BlockId block = s->uses.items[u - 1].block;
+        if (s->in_stamp[block] == stamp)
+            continue;
+        s->in_stamp[block] = stamp;
+        s->stack[depth++] = block;
+        while (depth) {
+            const Block *b = &s->cfg->blocks[s->stack[--depth]];
+            for (uint32_t p = 0; p < b->pred_count; p++) {
+                BlockId pred = s->cfg->preds[b->pred_first + p];
+                if (s->out_stamp[pred] == stamp)
+                    continue;
+                s->out_stamp[pred] = stamp;
+                if (!push_pair(s, pred, reg))
+                    return false;
+                if (s->killed_stamp[pred] == stamp || s->in_stamp[pred] == stamp)
+                    continue;
+                s->in_stamp[pred] = stamp;
+                s->stack[depth++] = pred;
+            }
+        }
+    }
+    return true;
+}
+
+/* A register that is live into the function was not defined on some path: keep it only where a definition reaches. */
+static void drop_undefined(Solver *s, RegId reg, uint32_t first)
+{
+    uint32_t stamp = reg + 1, depth = 0, kept = first;
+    for (uint32_t d = s->defs.head[reg]; d; d = s->defs.items[d - 1].next) {
+        BlockId block = s->defs.items[d - 1].block;
+        if (s->reached_stamp[block] == stamp)
+            continue;
+        s->reached_stamp[block] = stamp;
+        s->stack[depth++] = block;
+        while (depth) {
+            const Block *b = &s->cfg->blocks[s->stack[--depth]];
+            for (uint32_t n = 0; n < b->succ_count; n++) {
+                BlockId succ = s->cfg->succs[b->succ_first + n];
+                if (succ == EXIT_BLOCK || s->reached_stamp[succ] == stamp)
+                    continue;
+                s->reached_stamp[succ] = stamp;
+                s->stack[depth++] = succ;
+            }
+        }
+    }
+    for (uint32_t i = first; i < s->pair_count; i++) {
+        if (s->reached_stamp[s->pairs[i].block] == stamp)
+            s->pairs[kept++] = s->pairs[i];
+    }
+    s->pair_count = kept;
+}
+
+static void sort_pairs(Solver *s, Arena *arena, Live *live)
+{
+    uint32_t block_count = s->cfg->block_count;
+    uint32_t *first = ptx_arena_array(arena, uint32_t, block_count + 1);
+    RegId *out = ptx_arena_array(arena, RegId, s->pair_count ? s->pair_count : 1);
+    uint32_t *next = ptx_arena_array(s->scratch, uint32_t, block_count + 1);
+    for (uint32_t i = 0; i < s->pair_count; i++)
+        first[s->pairs[i].block + 1]++;
+    for (uint32_t b = 0; b < block_count; b++)
+        next[b + 1] = first[b + 1] += first[b];
+    for (uint32_t i = 0; i < s->pair_count; i++)
+        out[next[s->pairs[i].block]++] = s->pairs[i].reg;
+    live->out_first = first;
+    live->out = out;
+}
+
+/* ---- pressure: one walk from the end of each block --------------------------------------------------------------- */
+
+typedef struct Walk {
+    Solver *s;
+    Live *live;
+    uint16_t *pressure;
+    InsnId *dead;
+    uint8_t *units;             /* per register */
+    bool *is_live;              /* per register */
+    uint32_t *use_mark, *out_mark;      /* per register: block + 1 */
+    RegId *listed;              /* registers that were set live in this block: to be cleared */
+    uint32_t listed_count;
+    uint32_t now, predicates;   /* units and predicates live */
+} Walk;
+
+static void set_live(Walk *w, RegId reg)
+{
+    if (w->is_live[reg])
+        return;
+    w->is_live[reg] = true;
+    w->listed[w->listed_count++] = reg;
+    w->now += w->units[reg];
+    w->predicates += w->s->func->regs[reg].type == TYPE_PRED;
+}
+
+static void set_dead(Walk *w, RegId reg)
+{
+    if (!w->is_live[reg])
+        return;
+    w->is_live[reg] = false;
+    w->now -= w->units[reg];
+    w->predicates -= w->s->func->regs[reg].type == TYPE_PRED;
+}
+
+static void note_maximum(Walk *w, InsnId insn, uint32_t units, uint32_t predicates)
+{
+    w->pressure[insn] = (uint16_t)(units > UINT16_MAX ? UINT16_MAX : units);
+    if (predicates > w->live->max_predicates)
+        w->live->max_predicates = predicates;
+    if (units > w->live->max_pressure || (units == w->live->max_pressure && (w->live->max_insn == NO_ID || insn < w->live->max_insn))) {
+        w->live->max_pressure = units;
+        w->live->max_insn = insn;
+    }
+}
+
+/* Backwards over one instruction: from what is live after it to what is live before. */
+static void step(Walk *w, InsnId i, BlockId block, bool record)
+{
+    const Func *func = w->s->func;
+    const Insn *insn = &func->insns[i];
+    const Operand *operands = ptx_insn_operands(func, insn);
+    uint32_t written = 0, written_predicates = 0, defs = 0, live_defs = 0;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF))
+            continue;
+        RegId reg = operands[o].id;
+        defs++;
+        live_defs += w->is_live[reg];
+        if (!w->is_live[reg]) {
+            written += w->units[reg];
+            written_predicates += func->regs[reg].type == TYPE_PRED;
+        }
+    }
+    uint32_t after = w->now + written, after_predicates = w->predicates + written_predicates;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF) || (operands[o].role & ROLE_USE))
+            continue;
+        RegId reg = operands[o].id;
+        bool lives_through = insn->guard != NO_ID && (w->use_mark[reg] == block + 1 || w->out_mark[reg] == block + 1);
+        if (!lives_through)
+            set_dead(w, reg);
+    }
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_USE))
+            set_live(w, operands[o].id);
+    }
+    if (insn->guard != NO_ID)
+        set_live(w, insn->guard);
+    if (!record)
+        return;
+    note_maximum(w, i, w->now > after ? w->now : after, w->predicates > after_predicates ? w->predicates : after_predicates);
+    if (defs && !live_defs && !(insn->op->flags & OPF_SIDE_EFFECT))
+        w->dead[w->live->dead_count++] = i;
+}
+
+static void begin_block(Walk *w, BlockId block)
+{
+    const Solver *s = w->s;
+    uint32_t use_end = block + 1 < s->cfg->block_count ? s->use_first[block + 1] : s->uses.count;
+    for (uint32_t u = s->use_first[block]; u < use_end; u++)
+        w->use_mark[s->uses.items[u].reg] = block + 1;
+    for (uint32_t o = w->live->out_first[block]; o < w->live->out_first[block + 1]; o++) {
+        w->out_mark[w->live->out[o]] = block + 1;
+        set_live(w, w->live->out[o]);
+    }
+}
+
+static void end_block(Walk *w)
+{
+    while (w->listed_count)
+        w->is_live[w->listed[--w->listed_count]] = false;
+    w->now = w->predicates = 0;
+}
+
+static void list_maximum(Walk *w, Arena *arena)
+{
+    Live *live = w->live;
+    const Func *func = w->s->func;
+    BlockId block = w->s->cfg->block_of[live->max_insn];
+    begin_block(w, block);
+    for (InsnId i = w->s->cfg->blocks[block].end; i-- > live->max_insn + 1;)
+        step(w, i, block, false);
+    const Insn *insn = &func->insns[live->max_insn];
+    const Operand *operands = ptx_insn_operands(func, insn);
+    step(w, live->max_insn, block, false);
+    if (w->now < live->max_pressure) {          /* the maximum is behind it: what is live there and what it writes */
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_DEF))
+                set_live(w, operands[o].id);
+        }
+    }
+    RegId *regs = ptx_arena_array(arena, RegId, func->reg_count ? func->reg_count : 1);
+    for (RegId reg = 0; reg < func->reg_count; reg++) {
+        if (!w->is_live[reg])
+            continue;
+        regs[live->max_reg_count++] = reg;
+        uint32_t bits = ptx_type_info[func->regs[reg].type].bits;
+        live->max_64 += bits == 64;
+        live->max_16 += bits == 16 || bits == 8;
+    }
+    live->max_regs = regs;
+    end_block(w);
+}
+
+static void reverse(InsnId *items, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        InsnId item = items[i];
+        items[i] = items[count - 1 - i];
+        items[count - 1 - i] = item;
+    }
+}
+
+static void walk_blocks(Solver *s, Arena *arena, Live *live)
+{
+    uint32_t regs = s->func->reg_count + 1;
+    uint32_t *marks = ptx_arena_array(s->scratch, uint32_t, (size_t)regs * 2);
+    Walk w = { .s = s, .live = live, .pressure = ptx_arena_array(arena, uint16_t, s->func->insn_count),
+               .dead = ptx_arena_array(s->scratch, InsnId, s->func->insn_count),
+               .units = ptx_arena_array(s->scratch, uint8_t, regs), .is_live = ptx_arena_array(s->scratch, bool, regs),
+               .use_mark = marks, .out_mark = marks + regs, .listed = NULL };
+    uint32_t most = 0;
+    for (BlockId b = 0; b < s->cfg->block_count; b++) {
+        uint32_t listed = live->out_first[b + 1] - live->out_first[b];
+        for (InsnId i = s->cfg->blocks[b].first; i < s->cfg->blocks[b].end; i++)
+            listed += s->func->insns[i].operand_count + 1u;
+        most = listed > most ? listed : most;
+    }
+    w.listed = ptx_arena_array(s->scratch, RegId, most + 1);
+    for (RegId reg = 0; reg < s->func->reg_count; reg++) {
+        uint32_t units = ptx_reg_units(&s->func->regs[reg]);
+        w.units[reg] = (uint8_t)units;
+    }
+    for (BlockId block = 0; block < s->cfg->block_count; block++) {
+        if (!ptx_block_is_reachable(s->cfg, block))
+            continue;
+        uint32_t dead_first = live->dead_count;
+        begin_block(&w, block);
+        for (InsnId i = s->cfg->blocks[block].end; i-- > s->cfg->blocks[block].first;)
+            step(&w, i, block, true);
+        end_block(&w);
+        reverse(w.dead + dead_first, live->dead_count - dead_first);
+    }
+    live->pressure = w.pressure;
+    InsnId *dead = ptx_arena_array(arena, InsnId, live->dead_count ? live->dead_count : 1);
+    memcpy(dead, w.dead, live->dead_count * sizeof *dead);
+    live->dead = dead;
+    if (live->max_insn != NO_ID)
+        list_maximum(&w, arena);
+}
+
+const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, const Func *func, const Cfg *cfg)
+{
+    ArenaMark mark = ptx_arena_mark(scratch);
+    uint32_t regs = func->reg_count + 1, blocks = cfg->block_count + 1;
+    Solver s = { .scratch = scratch, .func = func, .cfg = cfg };
+    uint32_t *per_reg = ptx_arena_array(scratch, uint32_t, (size_t)regs * 7);
+    s.uses.head = per_reg;
+    s.kills.head = per_reg + regs;
+    s.defs.head = per_reg + 2 * (size_t)regs;
+    s.use_stamp = per_reg + 3 * (size_t)regs;
+    s.kill_stamp = per_reg + 4 * (size_t)regs;
+    s.def_stamp = per_reg + 5 * (size_t)regs;
+    s.version = per_reg + 6 * (size_t)regs;
+    s.guarded = ptx_arena_array(scratch, GuardedDef, regs);
+    uint32_t *per_block = ptx_arena_array(scratch, uint32_t, (size_t)blocks * 6);
+    s.use_first = per_block;
+    s.in_stamp = per_block + blocks;
+    s.out_stamp = per_block + 2 * (size_t)blocks;
+    s.killed_stamp = per_block + 3 * (size_t)blocks;
+    s.reached_stamp = per_block + 4 * (size_t)blocks;
+    s.stack = per_block + 5 * (size_t)blocks;
+    for (BlockId block = 0; block < cfg->block_count; block++)
+        scan_block(&s, block);
+    Live *live = ptx_arena_new(arena, Live);
+    live->max_insn = NO_ID;
+    bool complete = true;
+    for (RegId reg = 0; reg < func->reg_count && complete; reg++) {
+        uint32_t first = s.pair_count;
+        if (!s.uses.head[reg])
+            continue;
+        complete = explore(&s, reg);
+        if (s.in_stamp[0] == reg + 1 && !func->regs[reg].is_param)
+            drop_undefined(&s, reg, first);
+    }
+    if (complete) {
+        sort_pairs(&s, arena, live);
+        walk_blocks(&s, arena, live);
+    } else {
+        ptx_diag(diags, DIAG_LIVENESS_LIMIT, func->name, "liveness of this function needs more than %d entries and is not computed",
+                 (int)LIMIT_LIVE_ENTRIES);
+        live = NULL;
+    }
+    ptx_arena_release(scratch, mark);
+    return live;
+}

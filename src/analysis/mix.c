@@ -1,0 +1,122 @@
+#include "analysis/mix.h"
+
+bool ptx_op_is_fused(const Op *op)
+{
+    return op->kind == OPK_FMA && ptx_type_info[op->type].kind == KIND_FLOAT;
+}
+
+static bool is_float(const Op *op, OpKind kind)
+{
+    return op->kind == kind && ptx_type_info[op->type].kind == KIND_FLOAT;
+}
+
+typedef struct RegCount {
+    uint32_t def_count, use_count;
+    InsnId mul;                 /* the multiply that defined it in the current block, + 1 */
+    uint32_t stamp;             /* the block, + 1 */
+} RegCount;
+
+static void count_regs(const Func *func, RegCount *regs)
+{
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            if (operands[o].kind != OPERAND_REG)
+                continue;
+            regs[operands[o].id].def_count += (operands[o].role & ROLE_DEF) != 0;
+            regs[operands[o].id].use_count += (operands[o].role & ROLE_USE) != 0;
+        }
+        if (insn->guard != NO_ID)
+            regs[insn->guard].use_count++;
+    }
+}
+
+/* Whether an add or subtract takes the only value of a multiply before it in its block. */
+static bool completes_pair(const Func *func, const RegCount *regs, const Insn *insn, uint32_t stamp)
+{
+    if (!is_float(insn->op, OPK_ADD) && !is_float(insn->op, OPK_SUB))
+        return false;
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_USE))
+            continue;
+        const RegCount *reg = &regs[operands[o].id];
+        if (reg->stamp != stamp || reg->def_count != 1 || reg->use_count != 1)
+            continue;
+        const Insn *mul = &func->insns[reg->mul - 1];
+        if (mul->op->type == insn->op->type && mul->guard == insn->guard && mul->guard_negated == insn->guard_negated)
+            return true;
+    }
+    return false;
+}
+
+static void note_multiply(const Func *func, RegCount *regs, InsnId i, uint32_t stamp)
+{
+    const Insn *insn = &func->insns[i];
+    const Operand *operands = ptx_insn_operands(func, insn);
+    if (is_float(insn->op, OPK_MUL) && insn->operand_count && operands[0].kind == OPERAND_REG) {
+        regs[operands[0].id].mul = i + 1;
+        regs[operands[0].id].stamp = stamp;
+    }
+}
+
+static void add_block(Mix *mix, const Func *func, RegCount *regs, const Block *block, uint32_t stamp)
+{
+    for (InsnId i = block->first; i < block->end; i++) {
+        const Insn *insn = &func->insns[i];
+        bool fused = ptx_op_is_fused(insn->op);
+        mix->counts[insn->op->insn_class]++;
+        mix->insn_count++;
+        mix->fused_count += fused;
+        mix->fusable_count += completes_pair(func, regs, insn, stamp);
+        note_multiply(func, regs, i, stamp);
+    }
+}
+
+/* Adds an inner mix to the one around it; each weighted count of the inner one counts weight times. */
+static void add_mix(Mix *outer, const Mix *inner, double weight)
+{
+    for (int c = 0; c < CLASS__COUNT; c++) {
+        outer->counts[c] += inner->counts[c];
+        outer->weighted[c] += weight * inner->weighted[c];
+    }
+    outer->insn_count += inner->insn_count;
+    outer->fused_count += inner->fused_count;
+    outer->fusable_count += inner->fusable_count;
+    outer->weighted_insn_count += weight * inner->weighted_insn_count;
+    outer->weighted_fused_count += weight * inner->weighted_fused_count;
+}
+
+/* Before inner mixes are added, every instruction weighs one. */
+static void weigh_own(Mix *mix)
+{
+    for (int c = 0; c < CLASS__COUNT; c++)
+        mix->weighted[c] = mix->counts[c];
+    mix->weighted_insn_count = mix->insn_count;
+    mix->weighted_fused_count = mix->fused_count;
+}
+
+const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops)
+{
+    ArenaMark mark = ptx_arena_mark(scratch);
+    RegCount *regs = ptx_arena_array(scratch, RegCount, func->reg_count + 1);
+    Mixes *mixes = ptx_arena_new(arena, Mixes);
+    Mix *per_loop = ptx_arena_array(arena, Mix, loops->loop_count ? loops->loop_count : 1);
+    count_regs(func, regs);
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        LoopId loop = loops->loop_of[b];
+        if (ptx_block_is_reachable(cfg, b))
+            add_block(loop == NO_LOOP ? &mixes->func : &per_loop[loop], func, regs, &cfg->blocks[b], b + 1);
+    }
+    weigh_own(&mixes->func);
+    for (LoopId loop = 0; loop < loops->loop_count; loop++)
+        weigh_own(&per_loop[loop]);
+    for (LoopId loop = loops->loop_count; loop-- > 0;) {        /* an inner loop comes after its outer one */
+        LoopId parent = loops->loops[loop].parent;
+        add_mix(parent == NO_LOOP ? &mixes->func : &per_loop[parent], &per_loop[loop], MIX_LOOP_WEIGHT);
+    }
+    mixes->loops = per_loop;
+    ptx_arena_release(scratch, mark);
+    return mixes;
+}

@@ -1,0 +1,28 @@
+/* module.h -- what a ptxlint_module holds. */
+#ifndef PTX_API_MODULE_H
+#define PTX_API_MODULE_H
+
+#include "ir/ir.h"
+#include "ptxlint/ptxlint.h"
+#include "rules/facts.h"
+
+struct ptxlint_module {
+    Arena arena;                /* everything below */
+    char *text;                 /* length bytes and a NUL; malloc'ed */
+    size_t length;
+    DiagSink diags;
+    const Module *ir;
+    const Facts *facts;         /* per function of ir */
+    const uint32_t *lines;      /* where each line begins; line_count of them */
+    uint32_t line_count;
+    ptxlint_module_info info;
+    const ptxlint_diagnostic *diagnostics;
+    size_t diagnostic_count;
+    const ptxlint_kernel *kernels;
+    size_t kernel_count;
+};
+
+/* view.c: the public structures over IR and facts. */
+void ptx_view_build(ptxlint_module *module, const ptxlint_options *options);
+
+#endif

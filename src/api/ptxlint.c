@@ -1,0 +1,280 @@
+/* ptxlint.c -- the pipeline as one function, and the life of a module. */
+#include "api/module.h"
+
+#include "parser/parser.h"
+#include "rules/findings.h"
+#include "support/limits.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *ptxlint_version(void)
+{
+    return PTXLINT_VERSION;
+}
+
+const char *ptxlint_status_text(ptxlint_status status)
+{
+    static const char *const texts[] = {
+        [PTXLINT_OK] = "success",
+        [PTXLINT_NO_MEMORY] = "out of memory, or over the memory limit",
+        [PTXLINT_TOO_LARGE] = "larger than 1 GiB",
+        [PTXLINT_IO] = "cannot be read",
+        [PTXLINT_BAD_ARGUMENT] = "bad argument",
+        [PTXLINT_BAD_FILE] = "not in the format expected",
+        [PTXLINT_WRITE] = "cannot be written",
+    };
+    return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
+}
+
+void ptxlint_options_init(ptxlint_options *options)
+{
+    *options = (ptxlint_options){ .size = sizeof *options };
+}
+
+/* ---- the pipeline ------------------------------------------------------------------------------------------------ */
+
+/* One line per stage. Each result is const to the stages below. */
+static void analyse_func(ptxlint_module *m, Arena *scratch, const Func *func, Facts *facts)
+{
+    Arena *a = &m->arena;
+    facts->cfg = ptx_cfg_build(a, scratch, m->ir, func);
+    if (!facts->cfg)
+        return;
+    facts->dom = ptx_dom_compute(a, scratch, facts->cfg);
+    facts->loops = ptx_loops_compute(a, scratch, facts->cfg, facts->dom);
+    facts->live = ptx_live_compute(a, scratch, &m->diags, func, facts->cfg);
+    facts->mixes = ptx_mix_compute(a, scratch, func, facts->cfg, facts->loops);
+    ptx_findings_report(&m->diags, scratch, m->ir, func, facts);
+}
+
+static void analyse(ptxlint_module *m, Arena *scratch)
+{
+    Facts *facts = ptx_arena_array(&m->arena, Facts, m->ir->func_count ? m->ir->func_count : 1);
+    const CallGraph *calls = ptx_callgraph_build(&m->arena, scratch, m->ir);
+    m->facts = facts;
+    for (FuncId f = 0; f < m->ir->func_count; f++) {
+        m->diags.func = (int32_t)f;
+        facts[f].calls = &calls->nodes[f];
+        analyse_func(m, scratch, &m->ir->funcs[f], &facts[f]);
+    }
+    m->diags.func = -1;
+}
+
+static void read_source(ptxlint_module *m, Arena *items, Arena *scratch)
+{
+    Parser *parser = ptx_parser_new(&m->arena, items, &m->diags, m->text, m->length);
+    Lower *lower = ptx_lower_new(&m->arena, scratch, &m->diags, m->text, m->length);
+    for (const AstItem *item; (item = ptx_parser_next(parser));)
+        ptx_lower_item(lower, ptx_parser_header(parser), item);
+    m->ir = ptx_lower_finish(lower, ptx_parser_header(parser));
+}
+
+static void find_lines(ptxlint_module *m)
+{
+    uint32_t count = 1;
+    for (const char *p = m->text, *end = p + m->length; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        count++;
+    uint32_t *lines = ptx_arena_array(&m->arena, uint32_t, count);
+    count = 1;
+    for (const char *p = m->text, *end = p + m->length; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        lines[count++] = (uint32_t)(p + 1 - m->text);
+    m->lines = lines;
+    m->line_count = count;
+}
+
+/* False: memory ran out; the module is then only good for ptxlint_module_free. */
+static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items, Arena *scratch)
+{
+    jmp_buf on_failure;
+    size_t limit = options->max_memory_bytes;
+    if (!limit)
+        limit = m->length > (size_t)LIMIT_ARENA_FLOOR / LIMIT_ARENA_FACTOR ? m->length * LIMIT_ARENA_FACTOR : (size_t)LIMIT_ARENA_FLOOR;
+    ptx_arena_init(&m->arena, limit, &on_failure);
+    ptx_arena_init(items, limit, &on_failure);
+    ptx_arena_init(scratch, limit, &on_failure);
+    if (setjmp(on_failure))
+        return false;
+    ptx_diag_init(&m->diags, &m->arena);
+    read_source(m, items, scratch);
+    if (!options->syntax_only)
+        analyse(m, scratch);
+    ptx_diag_finish(&m->diags);
+    find_lines(m);
+    ptx_view_build(m, options);
+    return true;
+}
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
+
+static bool is_known_gpu(const char *name)
+{
+#define GP(gpu, sm) if (!strcmp(name, gpu)) return true;
+#include "api/gpus.def"
+#undef GP
+    Target target;
+    return ptx_target_find(name, strlen(name), &target) == TARGET_KNOWN;
+}
+
+/* Takes text, which it frees on failure. */
+static ptxlint_status module_from(char *text, size_t length, const ptxlint_options *options, ptxlint_module **out)
+{
+    ptxlint_module *m = calloc(1, sizeof *m);
+    if (!m) {
+        free(text);
+        return PTXLINT_NO_MEMORY;
+    }
+    m->text = text;
+    m->length = length;
+    Arena items, scratch;
+    bool complete = run(m, options, &items, &scratch);
+    ptx_arena_free(&items);
+    ptx_arena_free(&scratch);
+    if (!complete) {
+        ptxlint_module_free(m);
+        return PTXLINT_NO_MEMORY;
+    }
+    *out = m;
+    return PTXLINT_OK;
+}
+
+static ptxlint_status check_options(const ptxlint_options *options)
+{
+    if (options->size != sizeof *options)
+        return PTXLINT_BAD_ARGUMENT;
+    return options->gpu && !is_known_gpu(options->gpu) ? PTXLINT_BAD_ARGUMENT : PTXLINT_OK;
+}
+
+ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint_options *options, ptxlint_module **out)
+{
+    ptxlint_options defaults;
+    if (!out || (!text && length))
+        return PTXLINT_BAD_ARGUMENT;
+    *out = NULL;
+    if (!options) {
+        ptxlint_options_init(&defaults);
+        options = &defaults;
+    }
+    ptxlint_status status = check_options(options);
+    if (status != PTXLINT_OK)
+        return status;
+    if (length > LIMIT_SOURCE_BYTES)
+        return PTXLINT_TOO_LARGE;
+    char *copy = malloc(length + 1);
+    if (!copy)
+        return PTXLINT_NO_MEMORY;
+    if (length)
+        memcpy(copy, text, length);
+    copy[length] = 0;
+    return module_from(copy, length, options, out);
+}
+
+static ptxlint_status read_stream(FILE *file, char **out, size_t *length)
+{
+    size_t capacity = 1 << 16, n = 0;
+    char *text = malloc(capacity + 1);
+    while (text) {
+        n += fread(text + n, 1, capacity - n, file);
+        if (ferror(file) || n < capacity)
+            break;
+        if (n > LIMIT_SOURCE_BYTES) {
+            free(text);
+            return PTXLINT_TOO_LARGE;
+        }
+        capacity *= 2;
+        char *larger = realloc(text, capacity + 1);
+        if (!larger)
+            free(text);
+        text = larger;
+    }
+    if (!text)
+        return PTXLINT_NO_MEMORY;
+    if (ferror(file)) {
+        free(text);
+        return PTXLINT_IO;
+    }
+    text[n] = 0;
+    *out = text;
+    *length = n;
+    return n > LIMIT_SOURCE_BYTES ? free(text), PTXLINT_TOO_LARGE : PTXLINT_OK;
+}
+
+ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *options, ptxlint_module **out)
+{
+    if (!out || !path)
+        return PTXLINT_BAD_ARGUMENT;
+    *out = NULL;
+    ptxlint_options chosen;
+    if (options)
+        chosen = *options;
+    else
+        ptxlint_options_init(&chosen);
+    if (!chosen.path)
+        chosen.path = path;
+    ptxlint_status status = check_options(&chosen);
+    if (status != PTXLINT_OK)
+        return status;
+    bool standard_input = !strcmp(path, "-");
+    FILE *file = standard_input ? stdin : fopen(path, "rb");
+    if (!file)
+        return PTXLINT_IO;
+    char *text = NULL;
+    size_t length = 0;
+    status = read_stream(file, &text, &length);
+    int saved = errno;
+    if (!standard_input)
+        fclose(file);
+    errno = saved;
+    return status == PTXLINT_OK ? module_from(text, length, &chosen, out) : status;
+}
+
+void ptxlint_module_free(ptxlint_module *m)
+{
+    if (!m)
+        return;
+    ptx_arena_free(&m->arena);
+    free(m->text);
+    free(m);
+}
+
+const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *m)
+{
+    return &m->info;
+}
+
+const ptxlint_diagnostic *ptxlint_module_diagnostics(const ptxlint_module *m, size_t *count)
+{
+    *count = m->diagnostic_count;
+    return m->diagnostics;
+}
+
+const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *m, size_t *count)
+{
+    *count = m->kernel_count;
+    return m->kernels;
+}
+
+ptxlint_place ptxlint_module_place(const ptxlint_module *m, uint32_t offset)
+{
+    uint32_t low = 0, high = m->line_count;
+    if (offset > m->length)
+        offset = (uint32_t)m->length;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (m->lines[middle] <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    ptxlint_place place = { .line = low + 1, .column = offset - m->lines[low] + 1, .column_utf16 = 1, .line_begin = m->lines[low] };
+    place.line_end = low + 1 < m->line_count ? m->lines[low + 1] - 1 : (uint32_t)m->length;
+    if (place.line_end > place.line_begin && m->text[place.line_end - 1] == '\r')
+        place.line_end--;
+    for (uint32_t i = place.line_begin; i < offset; i++) {
+        unsigned char c = (unsigned char)m->text[i];
+        if ((c & 0xC0) != 0x80)                     /* not a continuation byte: one unit, or two beyond the basic plane */
+            place.column_utf16 += c >= 0xF0 ? 2 : 1;
+    }
+    return place;
+}

@@ -1,0 +1,314 @@
+/* view.c -- the public structures of a module, filled from IR and facts. */
+#include "api/launch.h"
+#include "api/module.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *copy_text(ptxlint_module *m, Span span)
+{
+    return ptx_arena_strndup(&m->arena, m->text + span.begin, ptx_span_length(span));
+}
+
+static ptxlint_span to_span(Span span)
+{
+    return (ptxlint_span){ span.begin, span.end };
+}
+
+/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
+
+/* The instruction that holds a byte, or NULL. Instructions stand in source order. */
+static const Insn *find_insn(const Func *func, uint32_t offset)
+{
+    uint32_t low = 0, high = func->insn_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (func->insns[middle].span.end <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < func->insn_count && func->insns[low].span.begin <= offset ? &func->insns[low] : NULL;
+}
+
+static void find_source(ptxlint_module *m, const Func *func, const Diag *diag, ptxlint_diagnostic *out)
+{
+    const Insn *insn = find_insn(func, diag->span.begin);
+    if (!insn || !insn->loc)
+        return;
+    const Loc *loc = &m->ir->locs[insn->loc];
+    for (uint32_t f = 0; f < m->ir->file_count; f++) {
+        if (m->ir->files[f].index != loc->file)
+            continue;
+        out->source_path = copy_text(m, m->ir->files[f].path);
+        out->source_line = loc->line;
+        out->source_column = loc->column;
+        return;
+    }
+}
+
+static void view_related(ptxlint_module *m, const Diag *diag, ptxlint_diagnostic *out)
+{
+    for (const DiagRelated *r = diag->related; r; r = r->next)
+        out->related_count++;
+    if (!out->related_count)
+        return;
+    ptxlint_related *related = ptx_arena_array(&m->arena, ptxlint_related, out->related_count);
+    out->related = related;
+    for (const DiagRelated *r = diag->related; r; r = r->next)
+        *related++ = (ptxlint_related){ to_span(r->span), r->message };
+}
+
+static void view_diagnostics(ptxlint_module *m)
+{
+    static const ptxlint_certainty certainties[] = { PTXLINT_NOT_KNOWN, PTXLINT_EXACT, PTXLINT_BOUND, PTXLINT_ESTIMATE, PTXLINT_NOT_KNOWN };
+    m->diagnostic_count = m->diags.count;
+    ptxlint_diagnostic *out = ptx_arena_array(&m->arena, ptxlint_diagnostic, m->diags.count ? m->diags.count : 1);
+    m->diagnostics = out;
+    for (uint32_t i = 0; i < m->diags.count; i++, out++) {
+        const Diag *diag = m->diags.items[i];
+        const DiagInfo *info = &ptx_diag_info[diag->id];
+        out->rule = info->code;
+        out->name = info->name;
+        out->group = ptx_group_name(info->group);
+        out->message = diag->message;
+        out->label = diag->label;
+        out->help = diag->help;
+        out->span = to_span(diag->span);
+        out->severity = (ptxlint_severity)diag->severity;
+        out->certainty = certainties[diag->certainty];
+        out->repeat_count = diag->repeats;
+        view_related(m, diag, out);
+        if (diag->func < 0)
+            continue;
+        const Func *func = &m->ir->funcs[diag->func];
+        out->kernel = copy_text(m, func->name);
+        find_source(m, func, diag, out);
+    }
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+static ptxlint_mix view_mix(ptxlint_module *m, const Mix *mix)
+{
+    ptxlint_mix_class *classes = ptx_arena_array(&m->arena, ptxlint_mix_class, CLASS__COUNT - 1);
+    for (int c = 1; c < CLASS__COUNT; c++)
+        classes[c - 1] = (ptxlint_mix_class){ ptx_class_info[c].text, mix->counts[c], mix->weighted[c] };
+    return (ptxlint_mix){
+        .classes = classes, .class_count = CLASS__COUNT - 1, .instruction_count = mix->insn_count,
+        .fused_count = mix->fused_count, .fusable_count = mix->fusable_count,
+        .fma_fraction = mix->insn_count ? (double)mix->fused_count / mix->insn_count : (double)NAN,
+        .weighted_fma_fraction = mix->weighted_insn_count > 0 ? mix->weighted_fused_count / mix->weighted_insn_count : (double)NAN,
+    };
+}
+
+static void view_loops(ptxlint_module *m, const Func *func, const Facts *facts, ptxlint_kernel *out)
+{
+    const Loops *loops = facts->loops;
+    ptxlint_loop *view = ptx_arena_array(&m->arena, ptxlint_loop, loops->loop_count ? loops->loop_count : 1);
+    out->loops = view;
+    out->loop_count = loops->loop_count;
+    for (LoopId i = 0; i < loops->loop_count; i++) {
+        const Loop *loop = &loops->loops[i];
+        InsnId first = facts->cfg->blocks[loop->header].first;
+        view[i] = (ptxlint_loop){
+            .header = to_span(func->insns[first].span), .label = "", .depth = loop->depth,
+            .parent = loop->parent == NO_LOOP ? -1 : (int64_t)loop->parent, .is_irreducible = loop->is_irreducible,
+            .is_innermost = loop->is_innermost, .mix = view_mix(m, &facts->mixes->loops[i]),
+        };
+    }
+    for (uint32_t l = 0; l < func->label_count && loops->loop_count; l++) {
+        const Label *label = &func->labels[l];
+        if (label->insn >= func->insn_count)
+            continue;
+        LoopId loop = loops->loop_of[facts->cfg->block_of[label->insn]];
+        for (; loop != NO_LOOP; loop = loops->loops[loop].parent) {
+            if (facts->cfg->blocks[loops->loops[loop].header].first == label->insn && !*view[loop].label)
+                view[loop].label = copy_text(m, label->name);
+        }
+    }
+}
+
+static const char *operation(const Op *op)
+{
+    switch ((OpKind)op->kind) {
+    case OPK_ATOM:                      return "atomic";
+    case OPK_RED:                       return "reduce";
+    case OPK_CP_ASYNC:                  return "async-copy";
+    case OPK_ST: case OPK_STMATRIX:     return "store";
+    case OPK_LD: case OPK_LDMATRIX:     return "load";
+    default:                            return (op->flags & OPF_STORE) ? "store" : (op->flags & OPF_LOAD) ? "load" : NULL;
+    }
+}
+
+static const char *space_name(Space space)
+{
+    switch (space) {
+    case SPACE_SHARED: case SPACE_SHARED_CTA: case SPACE_SHARED_CLUSTER:    return "shared";
+    case SPACE_PARAM: case SPACE_PARAM_ENTRY: case SPACE_PARAM_FUNC:        return "param";
+    default:                                                               return ptx_space_text[space];
+    }
+}
+
+/* ld, st, atom, red, cp.async of 4 to 16 bytes, ldmatrix and stmatrix; not bulk copies and waits. */
+static bool is_access(const Insn *insn)
+{
+    return insn->op->space && operation(insn->op) && (insn->op->kind != OPK_CP_ASYNC || insn->access_bytes);
+}
+
+static void view_accesses(ptxlint_module *m, const Func *func, ptxlint_kernel *out)
+{
+    for (InsnId i = 0; i < func->insn_count; i++)
+        out->access_count += is_access(&func->insns[i]);
+    ptxlint_access *view = ptx_arena_array(&m->arena, ptxlint_access, out->access_count ? out->access_count : 1);
+    out->accesses = view;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        if (!is_access(insn))
+            continue;
+        *view++ = (ptxlint_access){
+            .span = to_span(insn->span), .space = space_name((Space)insn->op->space), .op = operation(insn->op),
+            .bytes = insn->access_bytes ? insn->access_bytes : PTXLINT_UNKNOWN, .active_threads = (double)NAN,
+            .sectors_per_request = (double)NAN, .ideal_sectors_per_request = (double)NAN,
+            .wavefronts_per_request = (double)NAN, .ideal_wavefronts_per_request = (double)NAN,
+            .certainty = PTXLINT_NOT_KNOWN, .why = "addresses are not evaluated",
+        };
+    }
+}
+
+static ptxlint_pressure view_pressure(ptxlint_module *m, const Func *func, const Facts *facts)
+{
+    ptxlint_pressure view = { .max_live = PTXLINT_UNKNOWN, .max_live_predicates = PTXLINT_UNKNOWN, .max_live_64 = PTXLINT_UNKNOWN,
+                              .max_live_16 = PTXLINT_UNKNOWN };
+    const Live *live = facts->live;
+    if (!live || live->max_insn == NO_ID || func->has_syntax_error)
+        return view;
+    const char **names = ptx_arena_array(&m->arena, const char *, live->max_reg_count ? live->max_reg_count : 1);
+    for (uint32_t i = 0; i < live->max_reg_count; i++)
+        names[i] = copy_text(m, func->regs[live->max_regs[i]].name);
+    view.max_live = live->max_pressure;
+    view.max_live_predicates = live->max_predicates;
+    view.max_live_64 = live->max_64;
+    view.max_live_16 = live->max_16;
+    view.where = to_span(func->insns[live->max_insn].span);
+    view.live = names;
+    view.live_count = live->max_reg_count;
+    return view;
+}
+
+/* Bytes of the function's variables in a space, each aligned as it asks; PTXLINT_UNKNOWN where one has no size. */
+static int64_t laid_out_bytes(const ptxlint_module *m, FuncId id, Space space, uint32_t first, bool params)
+{
+    uint64_t bytes = 0;
+    for (VarId v = first; v < m->ir->var_count && m->ir->vars[v].func == id; v++) {
+        const Var *var = &m->ir->vars[v];
+        if (var->space != space || var->is_parameter != params)
+            continue;
+        uint64_t align = var->align ? var->align : 1;
+        if (__builtin_add_overflow((bytes + align - 1) / align * align, var->bytes, &bytes) || bytes > INT64_MAX / 2)
+            return PTXLINT_UNKNOWN;
+    }
+    return (int64_t)bytes;
+}
+
+static ptxlint_launch view_launch(const ptxlint_options *options, const ptxlint_kernel *kernel)
+{
+    ptxlint_launch launch = { .dynamic_shared_bytes = PTXLINT_UNKNOWN, .source = PTXLINT_LAUNCH_ASSUMED };
+    for (int i = 0; i < 3; i++) {
+        launch.grid[i] = PTXLINT_UNKNOWN;
+        launch.block[i] = kernel->reqntid[i] ? (int64_t)kernel->reqntid[i] : PTXLINT_UNKNOWN;
+    }
+    if (kernel->reqntid[0])
+        launch.source = PTXLINT_LAUNCH_DIRECTIVE;
+    ptx_launch_find(options->launches, kernel->name, &launch);
+    return launch;
+}
+
+static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, uint32_t first_var, ptxlint_kernel *out)
+{
+    const Func *func = &m->ir->funcs[id];
+    out->name = copy_text(m, func->name);
+    out->span = to_span(func->span);
+    out->name_span = to_span(func->name);
+    out->is_entry = func->is_entry;
+    out->has_syntax_error = func->has_syntax_error;
+    out->minnctapersm = func->bounds.minnctapersm;
+    out->maxnreg = func->bounds.maxnreg;
+    memcpy(out->maxntid, func->bounds.maxntid, sizeof out->maxntid);
+    memcpy(out->reqntid, func->bounds.reqntid, sizeof out->reqntid);
+    out->static_shared_bytes = laid_out_bytes(m, id, SPACE_SHARED, first_var, false);
+    out->local_bytes = laid_out_bytes(m, id, SPACE_LOCAL, first_var, false);
+    out->param_bytes = laid_out_bytes(m, id, SPACE_PARAM, first_var, true);
+    out->launch = view_launch(options, out);
+    const Facts *facts = m->facts ? &m->facts[id] : &(const Facts){ 0 };
+    out->pressure = view_pressure(m, func, facts);
+    view_accesses(m, func, out);
+    if (!facts->cfg) {
+        out->mix = view_mix(m, &(const Mix){ 0 });
+        return;
+    }
+    out->is_recursive = facts->calls->is_recursive;
+    out->block_count = facts->cfg->block_count;
+    out->unreachable_block_count = facts->cfg->block_count - facts->cfg->rpo_count;
+    out->edge_count = facts->cfg->succ_count;
+    out->mix = view_mix(m, &facts->mixes->func);
+    view_loops(m, func, facts, out);
+}
+
+static void view_kernels(ptxlint_module *m, const ptxlint_options *options)
+{
+    for (FuncId f = 0; f < m->ir->func_count; f++)
+        m->kernel_count += m->ir->funcs[f].has_body;
+    ptxlint_kernel *out = ptx_arena_array(&m->arena, ptxlint_kernel, m->kernel_count ? m->kernel_count : 1);
+    m->kernels = out;
+    uint32_t var = 0;           /* variables of a function are contiguous, and in the order of the functions */
+    for (FuncId f = 0; f < m->ir->func_count; f++) {
+        while (var < m->ir->var_count && (m->ir->vars[var].func == NO_ID || m->ir->vars[var].func < f))
+            var++;
+        if (m->ir->funcs[f].has_body)
+            view_kernel(m, options, f, var, out++);
+    }
+}
+
+/* ---- the module -------------------------------------------------------------------------------------------------- */
+
+static unsigned gpu_sm(const char *name)
+{
+#define GP(gpu, sm) if (!strcmp(name, gpu)) return sm;
+#include "api/gpus.def"
+#undef GP
+    return 0;
+}
+
+static void view_info(ptxlint_module *m, const ptxlint_options *options)
+{
+    ptxlint_module_info *info = &m->info;
+    char sm[16] = "";
+    Target target = m->ir->target;
+    if (target.sm)
+        snprintf(sm, sizeof sm, "sm_%u%.1s", (unsigned)target.sm, target.suffix ? &target.suffix : "");
+    const char *path = options->path ? options->path : "-";
+    info->path = ptx_arena_strndup(&m->arena, path, strlen(path));
+    info->text = m->text;
+    info->length = m->length;
+    info->target = ptx_arena_strndup(&m->arena, sm, strlen(sm));
+    info->gpu = info->gpu_sm = info->target;
+    if (options->gpu) {
+        unsigned product = gpu_sm(options->gpu);
+        info->gpu = ptx_arena_strndup(&m->arena, options->gpu, strlen(options->gpu));
+        if (product)
+            snprintf(sm, sizeof sm, "sm_%u", product);
+        info->gpu_sm = product ? ptx_arena_strndup(&m->arena, sm, strlen(sm)) : info->gpu;
+    }
+    info->version_major = m->ir->version / 10;
+    info->version_minor = m->ir->version % 10;
+    info->address_size = (int)m->ir->address_size;
+    info->memory_bytes = m->arena.used_bytes + m->length;
+}
+
+void ptx_view_build(ptxlint_module *m, const ptxlint_options *options)
+{
+    view_diagnostics(m);
+    view_kernels(m, options);
+    view_info(m, options);
+}

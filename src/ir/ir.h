@@ -1,0 +1,173 @@
+/* ir.h -- the module resolved: every name bound, every instruction matched to its form, every operand with its role.
+ *
+ * Built once by ptx_lower, then const. Ids are indices; 0 is a valid one unless its comment says otherwise. */
+#ifndef PTX_IR_IR_H
+#define PTX_IR_IR_H
+
+#include "isa/isa.h"
+#include "parser/ast.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/span.h"
+
+typedef uint32_t RegId;         /* into Func.regs */
+typedef uint32_t VarId;         /* into Module.vars */
+typedef uint32_t FuncId;        /* into Module.funcs */
+typedef uint32_t LabelId;       /* into Func.labels */
+typedef uint32_t InsnId;        /* into Func.insns */
+
+#define NO_ID UINT32_MAX
+
+typedef enum OperandKind {
+    OPERAND_NONE,
+    OPERAND_REG,                /* id: RegId; value: offset of an address, or bits of a component 0..3 plus 1 */
+    OPERAND_SREG,               /* id: SregId; value: component 0..3 */
+    OPERAND_INT,                /* value */
+    OPERAND_F32, OPERAND_F64,   /* value: the bits */
+    OPERAND_VAR,                /* id: VarId; value: offset */
+    OPERAND_FUNCTION,           /* id: FuncId */
+    OPERAND_TARGET,             /* id: LabelId */
+    OPERAND_SINK,               /* _ */
+    OPERAND_UNKNOWN,            /* undeclared, or a shape no form has: diagnosed */
+} OperandKind;
+
+enum {
+    OPERAND_NEGATED = 1,        /* !p */
+    OPERAND_MINUS = 2,          /* -r */
+    OPERAND_ELEMENT = 4,        /* of a vector {a, b, ...} */
+    OPERAND_RIGHT = 8,          /* right side of d|p */
+    OPERAND_COMPONENT = 16,     /* v.x: part of the register */
+};
+
+typedef struct Operand {
+    uint8_t kind;               /* OperandKind */
+    uint8_t role;               /* Role bits */
+    uint8_t position;           /* in the form; elements of a vector share theirs */
+    uint8_t flags;              /* OPERAND_NEGATED ... */
+    uint32_t id;
+    int64_t value;
+} Operand;
+
+typedef struct Insn {
+    const Op *op;               /* opcode with modifiers: form, class, type, space */
+    Span span;                  /* guard to semicolon */
+    uint32_t operand_first;     /* into Func.operands */
+    uint16_t operand_count;
+    FormId form;                /* the row that fits the operands too; 0: none */
+    RegId guard;                /* NO_ID: none */
+    uint32_t loc;               /* into Module.locs; 0: none */
+    bool guard_negated;
+    uint8_t access_bytes;       /* memory instructions: per thread, 0 where unknown */
+} Insn;
+
+typedef struct Reg {
+    Span name;                  /* where it is first referred to or declared alone */
+    uint8_t type;               /* Type; TYPE_NONE: undeclared, diagnosed */
+    uint8_t vector;             /* 1, 2, 4 */
+    bool is_written;            /* some instruction, or the caller, writes it */
+    bool is_param;              /* .func (.reg ...) parameter or result */
+} Reg;
+
+typedef struct Label {
+    Span name;
+    InsnId insn;                /* the instruction it stands before; Func.insn_count at the end */
+    uint32_t table;             /* .branchtargets, .calltargets: into Func.tables; NO_ID: an ordinary label */
+    bool is_used;
+    bool is_prototype;          /* names a .callprototype */
+} Label;
+
+typedef struct Table {          /* .branchtargets: LabelIds; .calltargets: FuncIds */
+    uint32_t first, count;      /* into Func.table_ids */
+} Table;
+
+typedef struct Var {
+    Span name, span;
+    uint64_t bytes;             /* 0: unsized (.extern .shared x[]) */
+    Span init;                  /* after `=`, empty without one */
+    FuncId func;                /* owner; NO_ID: the module's */
+    uint32_t align;
+    uint8_t space;              /* Space */
+    uint8_t type;               /* Type of an element */
+    uint8_t vector;             /* 1, 2, 4, 8 */
+    uint8_t linkage;            /* Linkage */
+    bool is_parameter;          /* of the function's own signature */
+} Var;
+
+typedef struct Loc {            /* .loc: PTX ISA, "Debugging Directives: .loc" */
+    uint32_t file, line, column;
+    uint32_t inlined_file, inlined_line, inlined_column;    /* 0: not inlined */
+} Loc;
+
+typedef struct Bounds {         /* performance directives; 0: not given */
+    uint32_t maxntid[3], reqntid[3];
+    uint32_t minnctapersm, maxnreg;
+    uint32_t reqnctapercluster[3], maxclusterrank;
+    bool explicitcluster, blocksareclusters, noreturn;
+} Bounds;
+
+typedef struct Func {
+    Span name, span;
+    Insn *insns;
+    Operand *operands;
+    Reg *regs;
+    Label *labels;
+    Table *tables;
+    uint32_t *table_ids;
+    uint32_t insn_count, operand_count, reg_count, label_count, table_count, table_id_count;
+    VarId *params, *results;
+    uint32_t param_count, result_count;
+    Bounds bounds;
+    Linkage linkage;
+    bool is_entry, has_body;
+    bool has_syntax_error;      /* data-flow findings are withheld */
+    bool has_unknown;           /* an opcode that the table lacks: less is certain */
+} Func;
+
+typedef struct File {
+    uint32_t index;
+    Span path;
+} File;
+
+typedef struct Module {
+    const char *text;
+    uint32_t length;
+    uint16_t version;           /* 10 * major + minor; 0: none */
+    Target target;
+    uint32_t address_size;      /* 32 or 64 */
+    Func *funcs;
+    Var *vars;
+    Loc *locs;                  /* locs[0] is none */
+    File *files;
+    const Op **ops;             /* every distinct opcode text, in order of appearance */
+    uint32_t func_count, var_count, loc_count, file_count, op_count;
+} Module;
+
+typedef enum SregId {
+    SREG_NONE,
+#define SR(id, ...) SREG_##id,
+#include "isa/sregs.def"
+#undef SR
+    SREG__COUNT
+} SregId;
+
+typedef struct Lower Lower;
+
+/* Binds names and matches forms, item by item as the parser hands them out. The module is owned by arena; scratch is
+ * left as it was found. */
+Lower *ptx_lower_new(Arena *arena, Arena *scratch, DiagSink *diags, const char *text, size_t length);
+void ptx_lower_item(Lower *lower, const AstHeader *header, const AstItem *item);
+const Module *ptx_lower_finish(Lower *lower, const AstHeader *header);
+
+static inline const Operand *ptx_insn_operands(const Func *func, const Insn *insn)
+{
+    return func->operands + insn->operand_first;
+}
+
+/* 32-bit registers that a value of this register takes; 0 for predicates. 8- and 16-bit values take a whole one. */
+static inline uint32_t ptx_reg_units(const Reg *reg)
+{
+    uint32_t bits = ptx_type_info[reg->type].bits;
+    return reg->type == TYPE_PRED || reg->type == TYPE_NONE ? 0 : reg->vector * (bits <= 32 ? 1 : bits / 32);
+}
+
+#endif

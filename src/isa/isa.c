@@ -1,0 +1,457 @@
+#include "isa/isa.h"
+
+#include <string.h>
+
+const TypeInfo ptx_type_info[TYPE__COUNT] = {
+#define TY(id, text, bits, kind) [TYPE_##id] = { text, bits, KIND_##kind },
+#include "isa/types.def"
+#undef TY
+};
+
+const char *const ptx_space_text[SPACE__COUNT] = {
+#define SP(id, text) [SPACE_##id] = text,
+#include "isa/spaces.def"
+#undef SP
+    [SPACE_GENERIC] = "generic",
+};
+
+const ClassInfo ptx_class_info[CLASS__COUNT] = {
+#define CL(id, text, what) [CLASS_##id] = { text, what },
+#include "isa/classes.def"
+#undef CL
+};
+
+static bool text_is(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+Type ptx_type_find(const char *text, size_t length)
+{
+    if (length < 2)
+        return TYPE_NONE;
+    for (int t = 1; t < TYPE__COUNT; t++) {
+        const char *name = ptx_type_info[t].text;
+        if (name[0] == text[0] && name[1] == text[1] && text_is(text, length, name))
+            return (Type)t;
+    }
+    return TYPE_NONE;
+}
+
+Space ptx_space_find(const char *text, size_t length)
+{
+    for (int s = 1; s < SPACE_GENERIC; s++) {
+        if (text_is(text, length, ptx_space_text[s]))
+            return (Space)s;
+    }
+    return SPACE_NONE;
+}
+
+/* ---- targets and versions ---------------------------------------------------------------------------------------- */
+
+typedef struct TargetRow { uint16_t sm; const char *suffixes; } TargetRow;
+typedef struct VersionRow { uint8_t major, last_minor; } VersionRow;
+
+static const TargetRow target_rows[] = {
+#define TG(sm, suffixes) { sm, suffixes },
+#define VR(major, minor)
+#include "isa/targets.def"
+#undef TG
+#undef VR
+};
+
+static const VersionRow version_rows[] = {
+#define TG(sm, suffixes)
+#define VR(major, minor) { major, minor },
+#include "isa/targets.def"
+#undef TG
+#undef VR
+};
+
+TargetStatus ptx_target_find(const char *text, size_t length, Target *target)
+{
+    size_t i = length > 3 && !memcmp(text, "sm_", 3) ? 3 : length > 8 && !memcmp(text, "compute_", 8) ? 8 : 0;
+    *target = (Target){ 0 };
+    if (!i)
+        return TARGET_UNKNOWN;
+    unsigned sm = 0, digits = 0;
+    for (; i < length && text[i] >= '0' && text[i] <= '9' && digits < 4; i++, digits++)
+        sm = 10 * sm + (unsigned)(text[i] - '0');
+    char suffix = 0;
+    if (i + 1 == length && (text[i] == 'a' || text[i] == 'f'))
+        suffix = text[i++];
+    if (i != length || digits < 2)
+        return TARGET_UNKNOWN;
+    const size_t count = sizeof target_rows / sizeof *target_rows;
+    for (size_t row = 0; row < count; row++) {
+        if (target_rows[row].sm != sm)
+            continue;
+        if (suffix && !strchr(target_rows[row].suffixes, suffix))
+            return TARGET_UNKNOWN;
+        *target = (Target){ (uint16_t)sm, suffix };
+        return TARGET_KNOWN;
+    }
+    if (sm <= target_rows[count - 1].sm)
+        return TARGET_UNKNOWN;
+    *target = (Target){ (uint16_t)sm, suffix };
+    return TARGET_NEWER;
+}
+
+TargetStatus ptx_version_find(uint32_t major, uint32_t minor)
+{
+    const size_t count = sizeof version_rows / sizeof *version_rows;
+    for (size_t row = 0; row < count; row++) {
+        if (version_rows[row].major == major && minor <= version_rows[row].last_minor)
+            return TARGET_KNOWN;
+    }
+    const VersionRow newest = version_rows[count - 1];
+    return major > newest.major || (major == newest.major && minor > newest.last_minor) ? TARGET_NEWER : TARGET_UNKNOWN;
+}
+
+bool ptx_target_allows(Target have, Target needed)
+{
+    switch (needed.suffix) {
+    case 'a': return have.sm == needed.sm && have.suffix == 'a';
+    case 'f': return have.sm >= needed.sm && have.sm / 10 == needed.sm / 10 && have.suffix;
+    default:  return have.sm >= needed.sm;
+    }
+}
+
+/* ---- lookup by bisection ----------------------------------------------------------------------------------------- */
+
+static int compare_text(const char *text, size_t length, const char *word)
+{
+    int order = strncmp(text, word, length);
+    return order ? order : word[length] ? -1 : 0;
+}
+
+OpcodeId ptx_opcode_find(const char *text, size_t length)
+{
+    unsigned low = 1, high = ptx_opcode_count;
+    while (low < high) {
+        unsigned middle = (low + high) / 2;
+        int order = compare_text(text, length, ptx_opcode_info[middle].text);
+        if (!order)
+            return (OpcodeId)middle;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
+}
+
+int ptx_modifier_find(const char *text, size_t length)
+{
+    int low = 0, high = ptx_modifier_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        int order = compare_text(text, length, ptx_modifier_texts[middle]);
+        if (!order)
+            return middle;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return -1;
+}
+
+/* ---- matching a form --------------------------------------------------------------------------------------------- */
+
+static bool group_has(uint16_t group, int modifier)
+{
+    const GroupInfo *info = &ptx_group_info[group];
+    for (unsigned i = 0; i < info->count; i++) {
+        if (ptx_group_values[info->first + i] == modifier)
+            return true;
+    }
+    return false;
+}
+
+/* In order, with backtracking over optional slots; both sides are at most OP_MAX_MODIFIERS long. */
+static bool match_in_order(const FormModifier *slot, const FormModifier *slot_end, const int16_t *modifier, const int16_t *modifier_end)
+{
+    for (; slot < slot_end; slot++) {
+        bool takes = modifier < modifier_end && group_has(slot->group, *modifier);
+        if (!slot->optional) {
+            if (!takes)
+                return false;
+            modifier++;
+        } else if (takes && match_in_order(slot + 1, slot_end, modifier + 1, modifier_end)) {
+            return true;
+        }
+    }
+    return modifier == modifier_end;
+}
+
+/* ptxas takes modifiers in other orders too, and some of them twice. */
+static bool match_any_order(const FormInfo *form, const Op *op)
+{
+    const FormModifier *slots = ptx_form_modifiers + form->modifier_first;
+    bool taken[OP_MAX_MODIFIERS] = { false };
+    for (unsigned s = 0; s < form->modifier_count; s++) {
+        bool found = false;
+        for (unsigned m = 0; m < op->modifier_count && !found; m++) {
+            if (!taken[m] && group_has(slots[s].group, op->modifiers[m]))
+                found = taken[m] = true;
+        }
+        if (!found && !slots[s].optional)
+            return false;
+    }
+    for (unsigned m = 0; m < op->modifier_count; m++) {
+        bool repeated = false;
+        for (unsigned n = 0; n < op->modifier_count && !repeated; n++)
+            repeated = n != m && taken[n] && op->modifiers[n] == op->modifiers[m];
+        if (!taken[m] && !repeated)
+            return false;
+    }
+    return true;
+}
+
+static bool form_takes(const Op *op, FormId id)
+{
+    const FormInfo *form = &ptx_form_info[id];
+    if (op->out_of_order)
+        return match_any_order(form, op);
+    const FormModifier *slots = ptx_form_modifiers + form->modifier_first;
+    return match_in_order(slots, slots + form->modifier_count, op->modifiers, op->modifiers + op->modifier_count);
+}
+
+FormId ptx_form_next(const Op *op, FormId after)
+{
+    const OpcodeInfo *info = &ptx_opcode_info[op->opcode];
+    for (unsigned id = after ? after + 1u : info->form_first; id < (unsigned)info->form_first + info->form_count; id++) {
+        if (form_takes(op, (FormId)id))
+            return (FormId)id;
+    }
+    return 0;
+}
+
+/* ---- what the modifiers say -------------------------------------------------------------------------------------- */
+
+static const struct { const char *text; uint8_t kind, flags; } kinds[] = {
+    { "add", OPK_ADD, 0 },              { "atom", OPK_ATOM, OPF_LOAD | OPF_STORE },
+    { "bar", OPK_BAR, 0 },              { "barrier", OPK_BAR, 0 },
+    { "bra", OPK_BRA, 0 },              { "brx", OPK_BRX, 0 },
+    { "call", OPK_CALL, 0 },            { "cp", OPK_CP_ASYNC, OPF_LOAD | OPF_STORE },
+    { "cvt", OPK_CVT, 0 },              { "div", OPK_DIV, 0 },
+    { "exit", OPK_EXIT, 0 },            { "fma", OPK_FMA, 0 },
+    { "ld", OPK_LD, OPF_LOAD },         { "ldmatrix", OPK_LDMATRIX, OPF_LOAD | OPF_WARP },
+    { "ldu", OPK_LD, OPF_LOAD },        { "mad", OPK_FMA, 0 },
+    { "mov", OPK_MOV, 0 },              { "mul", OPK_MUL, 0 },
+    { "red", OPK_RED, OPF_STORE },      { "ret", OPK_RET, 0 },
+    { "setp", OPK_SETP, 0 },            { "st", OPK_ST, OPF_STORE },
+    { "stmatrix", OPK_STMATRIX, OPF_STORE | OPF_WARP }, { "sub", OPK_SUB, 0 },
+    { "trap", OPK_TRAP, 0 },
+};
+
+static bool has_modifier(const Op *op, const char *text)
+{
+    for (unsigned m = 0; m < op->modifier_count; m++) {
+        if (op->modifiers[m] >= 0 && !strcmp(ptx_modifier_texts[op->modifiers[m]], text))
+            return true;
+    }
+    return false;
+}
+
+static InsnClass class_by_type(Type type)
+{
+    switch (type) {
+    case TYPE_F32: case TYPE_F32X2: case TYPE_TF32:
+        return CLASS_FP32;
+    case TYPE_F64:
+        return CLASS_FP64;
+    case TYPE_F16: case TYPE_F16X2: case TYPE_BF16: case TYPE_BF16X2:
+        return CLASS_HALF;
+    default:
+        return CLASS_INT;
+    }
+}
+
+static InsnClass class_by_space(Space space)
+{
+    switch (space) {
+    case SPACE_SHARED: case SPACE_SHARED_CTA: case SPACE_SHARED_CLUSTER:
+        return CLASS_SHARED;
+    case SPACE_LOCAL:
+        return CLASS_LOCAL;
+    case SPACE_CONST:
+        return CLASS_CONST;
+    case SPACE_PARAM: case SPACE_PARAM_ENTRY: case SPACE_PARAM_FUNC:
+        return CLASS_PARAM;
+    default:
+        return CLASS_GLOBAL;
+    }
+}
+
+static InsnClass class_of(const Op *op, FormClass form_class)
+{
+    InsnClass by_type = class_by_type((Type)op->type);
+    switch (form_class) {
+    case FORM_INT: case FORM_VIDEO:    return CLASS_INT;
+    case FORM_LOGIC:                   return CLASS_LOGIC;
+    case FORM_CMP: case FORM_ARITH:    return by_type;
+    case FORM_FP32:                    return CLASS_FP32;
+    case FORM_FP64:                    return CLASS_FP64;
+    case FORM_HALF:                    return CLASS_HALF;
+    case FORM_FMA:                     return by_type == CLASS_FP64 || by_type == CLASS_HALF ? by_type : CLASS_FMA;
+    case FORM_CVT:                     return CLASS_CVT;
+    case FORM_SFU:                     return CLASS_SFU;
+    case FORM_DIV:                     return by_type == CLASS_FP32 ? CLASS_SFU : by_type;
+    case FORM_TENSOR:                  return CLASS_TENSOR;
+    case FORM_MEM:                     return class_by_space((Space)op->space);
+    case FORM_ATOMIC:                  return CLASS_ATOMIC;
+    case FORM_TEX:                     return CLASS_TEXTURE;
+    case FORM_CONTROL:                 return CLASS_CONTROL;
+    case FORM_BARRIER:                 return CLASS_BARRIER;
+    case FORM_MOVE: case FORM_WARP:    return CLASS_MOVE;
+    default:                           return CLASS_OTHER;
+    }
+}
+
+static void read_modifiers(Op *op)
+{
+    size_t i = 0;
+    while (i < op->length && op->text[i] != '.')
+        i++;
+    op->opcode = ptx_opcode_find(op->text, i);
+    while (i < op->length) {
+        size_t start = ++i;
+        while (i < op->length && op->text[i] != '.')
+            i++;
+        if (op->modifier_count == OP_MAX_MODIFIERS)
+            return;             /* no form has as many: none will match */
+        int modifier = ptx_modifier_find(op->text + start, i - start);
+        op->modifiers[op->modifier_count++] = (int16_t)modifier;
+        if (modifier < 0) {
+            if (!op->unknown_length) {
+                op->unknown_at = (uint16_t)start;
+                op->unknown_length = (uint16_t)(i - start);
+            }
+            continue;
+        }
+        Type type = ptx_type_find(op->text + start, i - start);
+        if (type) {
+            if (!op->dst_type)
+                op->dst_type = (uint8_t)type;
+            op->type = (uint8_t)type;
+        }
+        Space space = ptx_space_find(op->text + start, i - start);
+        if (space && (!op->space || space == SPACE_GLOBAL))
+            op->space = (uint8_t)space;
+        if (i - start == 2 && op->text[start] == 'v')
+            op->vector = (uint8_t)(op->text[start + 1] - '0');
+    }
+}
+
+void ptx_op_resolve(Op *op, const char *text, size_t length)
+{
+    *op = (Op){ .text = text, .length = (uint32_t)length, .vector = 1 };
+    read_modifiers(op);
+    if (!op->opcode) {
+        op->flags = OPF_UNKNOWN | OPF_SIDE_EFFECT;
+        op->insn_class = CLASS_OTHER;
+        return;
+    }
+    op->form = ptx_form_next(op, 0);
+    if (!op->form) {
+        op->out_of_order = true;
+        op->form = ptx_form_next(op, 0);
+    }
+    const OpcodeInfo *opcode = &ptx_opcode_info[op->opcode];
+    const FormInfo *form = &ptx_form_info[op->form ? op->form : opcode->form_first];
+    FormClass form_class = (FormClass)form->class;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (!strcmp(kinds[k].text, opcode->text)) {
+            op->kind = kinds[k].kind;
+            op->flags = kinds[k].flags;
+        }
+    }
+    if (form_class != FORM_MEM && form_class != FORM_ATOMIC)
+        op->space = SPACE_NONE;
+    else if (!op->space)
+        op->space = SPACE_GENERIC;
+    op->insn_class = (uint8_t)class_of(op, form_class);
+    bool approximate = has_modifier(op, "approx") || has_modifier(op, "full");
+    if (form_class == FORM_DIV && class_by_type((Type)op->type) != CLASS_INT && !approximate)
+        op->flags |= OPF_FULL_PRECISION;
+    if (has_modifier(op, "rn") || has_modifier(op, "rz") || has_modifier(op, "rm") || has_modifier(op, "rp"))
+        op->flags |= OPF_ROUNDED;
+    if (form_class == FORM_WARP || form_class == FORM_TENSOR || has_modifier(op, "aligned"))
+        op->flags |= OPF_WARP;
+    if (form_class == FORM_CONTROL || form_class == FORM_BARRIER || form_class == FORM_ATOMIC || form_class == FORM_MISC
+        || (op->flags & OPF_STORE) || has_modifier(op, "volatile") || has_modifier(op, "cc") || has_modifier(op, "sync")
+        || has_modifier(op, "acquire") || has_modifier(op, "mmio") || !op->form)
+        op->flags |= OPF_SIDE_EFFECT;
+    const FormOperand *first = ptx_form_operands + form->operand_first;
+    if (!form->operand_count || !(first->role & ROLE_DEF))
+        op->flags |= OPF_SIDE_EFFECT;   /* nothing written: what it does is elsewhere */
+    if (!op->form)
+        op->flags |= OPF_UNKNOWN;
+}
+
+/* ---- suggestions ------------------------------------------------------------------------------------------------- */
+
+/* Damerau-Levenshtein distance (optimal string alignment), or a number above 3 where it is larger. */
+static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
+{
+    enum { MOST = 48 };
+    if (n > MOST || m > MOST || (n > m ? n - m : m - n) > 3)
+        return 4;
+    unsigned rows[3][MOST + 1];
+    for (size_t j = 0; j <= m; j++)
+        rows[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned *row = rows[i % 3], *up = rows[(i - 1) % 3], *up2 = rows[(i + 1) % 3];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            unsigned best = up[j - 1] + (a[i - 1] != b[j - 1]);
+            if (up[j] + 1 < best)
+                best = up[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && up2[j - 2] + 1 < best)
+                best = up2[j - 2] + 1;
+            row[j] = best;
+        }
+    }
+    return rows[n % 3][m];
+}
+
+const char *ptx_opcode_suggest(const char *text, size_t length)
+{
+    unsigned best = length < 4 ? 2 : 3;
+    const char *name = NULL;
+    for (OpcodeId id = 1; id < ptx_opcode_count; id++) {
+        const char *candidate = ptx_opcode_info[id].text;
+        unsigned distance = edit_distance(text, length, candidate, strlen(candidate));
+        if (distance < best) {
+            best = distance;
+            name = candidate;
+        }
+    }
+    return name;
+}
+
+const char *ptx_modifier_suggest(const Op *op, const char *text, size_t length)
+{
+    unsigned best = length < 4 ? 2 : 3;
+    const char *name = NULL;
+    const OpcodeInfo *opcode = &ptx_opcode_info[op->opcode];
+    for (unsigned f = 0; f < opcode->form_count; f++) {
+        const FormInfo *form = &ptx_form_info[opcode->form_first + f];
+        for (unsigned s = 0; s < form->modifier_count; s++) {
+            const GroupInfo *group = &ptx_group_info[ptx_form_modifiers[form->modifier_first + s].group];
+            for (unsigned v = 0; v < group->count; v++) {
+                const char *candidate = ptx_modifier_texts[ptx_group_values[group->first + v]];
+                unsigned distance = edit_distance(text, length, candidate, strlen(candidate));
+                if (distance < best) {
+                    best = distance;
+                    name = candidate;
+                }
+            }
+        }
+    }
+    return name;
+}

@@ -1,0 +1,203 @@
+/* isa.h -- the instruction set as data: types, state spaces, targets, opcodes and their forms.
+ *
+ * forms.txt has a row per form; tools/gen_isa.py turns it into the tables declared here when ptxlint is built. */
+#ifndef PTX_ISA_ISA_H
+#define PTX_ISA_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum Type {
+    TYPE_NONE,
+#define TY(id, text, bits, kind) TYPE_##id,
+#include "isa/types.def"
+#undef TY
+    TYPE__COUNT
+} Type;
+
+typedef enum TypeKind {
+    KIND_NONE, KIND_PREDICATE, KIND_BITS, KIND_UNSIGNED, KIND_SIGNED, KIND_FLOAT, KIND_OPAQUE
+} TypeKind;
+
+typedef struct TypeInfo {
+    const char *text;           /* without the dot */
+    uint8_t bits;               /* of one element */
+    uint8_t kind;               /* TypeKind */
+} TypeInfo;
+
+extern const TypeInfo ptx_type_info[TYPE__COUNT];
+
+typedef enum Space {
+    SPACE_NONE,
+#define SP(id, text) SPACE_##id,
+#include "isa/spaces.def"
+#undef SP
+    SPACE_GENERIC,              /* no space written: PTX ISA, "Generic Addressing" */
+    SPACE__COUNT
+} Space;
+
+extern const char *const ptx_space_text[SPACE__COUNT];
+
+typedef enum Linkage { LINKAGE_NONE, LINKAGE_EXTERN, LINKAGE_VISIBLE, LINKAGE_WEAK, LINKAGE_COMMON } Linkage;
+
+/* Names are given without their dot. NONE where there is no such name. */
+Type ptx_type_find(const char *text, size_t length);
+Space ptx_space_find(const char *text, size_t length);
+
+/* .target sm_90a is { 90, 'a' }. */
+typedef struct Target {
+    uint16_t sm;                /* 0: none */
+    char suffix;                /* 0, 'a' or 'f' */
+} Target;
+
+typedef enum TargetStatus { TARGET_KNOWN, TARGET_NEWER, TARGET_UNKNOWN } TargetStatus;
+
+/* Reads sm_NN[a|f] or compute_NN[a|f]. TARGET_NEWER: well formed and beyond the newest in targets.def. */
+TargetStatus ptx_target_find(const char *text, size_t length, Target *target);
+
+/* version is 10 * major + minor. TARGET_NEWER: beyond the newest in targets.def. */
+TargetStatus ptx_version_find(uint32_t major, uint32_t minor);
+
+enum { PTX_VERSION_NEWEST = 90 };       /* a test holds it to targets.def */
+
+/* Whether an instruction that needs `needed` may stand in a module for `have`. A plain architecture serves every newer
+ * one; 'f' serves its family (same tens digit and hundreds, from the named one on), with 'f' or 'a' in the module;
+ * 'a' serves itself alone. PTX ISA, ".target". */
+bool ptx_target_allows(Target have, Target needed);
+
+/* ---- opcodes and forms ------------------------------------------------------------------------------------------ */
+
+typedef uint16_t OpcodeId;      /* index into ptx_opcode_info; 0: unknown */
+typedef uint16_t FormId;        /* index into ptx_form_info; 0: none matched */
+
+/* What an instruction is, for the mix and the pipelines; arithmetic is refined by its type when a form is resolved. */
+typedef enum InsnClass {
+    CLASS_NONE,
+#define CL(id, text, what) CLASS_##id,
+#include "isa/classes.def"
+#undef CL
+    CLASS__COUNT
+} InsnClass;
+
+typedef struct ClassInfo {
+    const char *text, *what;
+} ClassInfo;
+
+extern const ClassInfo ptx_class_info[CLASS__COUNT];
+
+typedef enum Role {             /* bits */
+    ROLE_NONE = 0,
+    ROLE_USE = 1,
+    ROLE_DEF = 2,
+    ROLE_ADDRESS = 4,           /* brackets around it; the registers inside are used */
+} Role;
+
+/* Operand types beyond Type: stored in FormOperand.type. */
+enum { OPERAND_OWN = 0,         /* the instruction's type */
+       OPERAND_IMM = 200, OPERAND_LABEL, OPERAND_FUNC, OPERAND_PARAMS, OPERAND_ANY,
+       OPERAND_GROUP = 240 };   /* + position of the modifier whose value is the type, up to 15 */
+
+typedef struct FormOperand {
+    const char *name;
+    uint8_t role;               /* Role bits */
+    uint8_t pair_role;          /* of the right side of d|p, 0: no pair */
+    uint8_t type;               /* Type, or OPERAND_* */
+    bool optional, pair_optional, negatable;
+} FormOperand;
+
+typedef struct FormModifier {
+    uint16_t group;             /* index into ptx_group_info */
+    bool optional;
+} FormModifier;
+
+typedef struct GroupInfo {
+    const char *name;           /* NULL for a single literal */
+    uint16_t first, count;      /* into ptx_group_values */
+} GroupInfo;
+
+typedef struct FormInfo {
+    OpcodeId opcode;
+    uint16_t modifier_first, operand_first;     /* into ptx_form_modifiers, ptx_form_operands */
+    uint8_t modifier_count, operand_count;
+    uint8_t version;            /* first PTX version, 10 * major + minor */
+    uint8_t class;              /* FormClass as written in forms.txt */
+    Target target;              /* lowest */
+} FormInfo;
+
+/* Classes as forms.txt writes them; CLASS_* come from them and the type. */
+typedef enum FormClass {
+    FORM_NONE, FORM_INT, FORM_LOGIC, FORM_CMP, FORM_ARITH, FORM_FP32, FORM_FP64, FORM_HALF, FORM_FMA, FORM_CVT, FORM_SFU,
+    FORM_DIV, FORM_TENSOR, FORM_MEM, FORM_ATOMIC, FORM_TEX, FORM_CONTROL, FORM_BARRIER, FORM_MOVE, FORM_WARP, FORM_VIDEO,
+    FORM_MISC
+} FormClass;
+
+typedef struct OpcodeInfo {
+    const char *text;
+    FormId form_first;
+    uint16_t form_count;
+} OpcodeInfo;
+
+extern const OpcodeInfo ptx_opcode_info[];      /* sorted by text; 0 is none */
+extern const OpcodeId ptx_opcode_count;
+extern const FormInfo ptx_form_info[];          /* in file order, grouped by opcode; 0 is none */
+extern const FormId ptx_form_count;
+extern const FormModifier ptx_form_modifiers[];
+extern const FormOperand ptx_form_operands[];
+extern const GroupInfo ptx_group_info[];
+extern const uint16_t ptx_group_values[];       /* indices into ptx_modifier_texts, ascending within a group */
+extern const char *const ptx_modifier_texts[];  /* sorted; without the dot */
+extern const uint16_t ptx_modifier_count;
+
+OpcodeId ptx_opcode_find(const char *text, size_t length);
+
+/* Index into ptx_modifier_texts, or -1. text without the dot. */
+int ptx_modifier_find(const char *text, size_t length);
+
+enum { OP_MAX_MODIFIERS = 24 };
+
+/* Opcode and modifiers as one instruction wrote them, read once per distinct text of a module. */
+typedef struct Op {
+    const char *text;           /* ld.global.f32; owned by the module; not terminated */
+    uint32_t length;
+    OpcodeId opcode;
+    FormId form;                /* 0: no form has these modifiers, or the opcode is unknown */
+    uint8_t insn_class;         /* InsnClass */
+    uint8_t space;              /* Space of a memory instruction, SPACE_GENERIC where none is written, else SPACE_NONE */
+    uint8_t type;               /* Type: the last one written, of the sources; TYPE_NONE without one */
+    uint8_t dst_type;           /* Type: the first one written, of the result: cvt.DST.TYPE; often the same */
+    uint8_t vector;             /* 1, 2, 4, 8 */
+    uint8_t modifier_count;
+    uint8_t flags;              /* OPF_* */
+    uint8_t kind;               /* OpKind: opcodes that analyses ask for by name */
+    int16_t modifiers[OP_MAX_MODIFIERS];        /* indices into ptx_modifier_texts, -1 unknown */
+    uint16_t unknown_at, unknown_length;        /* the first unknown modifier in text, dot excluded; length 0: none */
+    bool out_of_order;          /* a form matches only with the modifiers rearranged or repeated */
+} Op;
+
+enum {
+    OPF_FULL_PRECISION = 1,     /* division, reciprocal or root that is not approximate */
+    OPF_ROUNDED = 2,            /* .rn .rz .rm .rp written */
+    OPF_LOAD = 4, OPF_STORE = 8,
+    OPF_SIDE_EFFECT = 16,       /* does more than write its defs: stores, barriers, control, volatile loads, unknown opcodes */
+    OPF_UNKNOWN = 32,           /* no table row: analyses treat it as a barrier to knowledge */
+    OPF_WARP = 64,              /* acts across lanes */
+};
+
+typedef enum OpKind {
+    OPK_OTHER, OPK_BRA, OPK_BRX, OPK_CALL, OPK_RET, OPK_EXIT, OPK_TRAP, OPK_FMA, OPK_ADD, OPK_SUB, OPK_MUL, OPK_MOV,
+    OPK_CVT, OPK_LD, OPK_ST, OPK_ATOM, OPK_RED, OPK_CP_ASYNC, OPK_LDMATRIX, OPK_STMATRIX, OPK_SETP, OPK_DIV, OPK_BAR
+} OpKind;
+
+/* Fills all of op from text (opcode and modifiers without white space). */
+void ptx_op_resolve(Op *op, const char *text, size_t length);
+
+/* Matching forms among those of the opcode, for messages and operand checks: the next one after `after` (0: the first)
+ * that takes op's modifiers; 0 at the end. */
+FormId ptx_form_next(const Op *op, FormId after);
+
+/* Name nearest to text by edit distance, or NULL where nothing is near. */
+const char *ptx_opcode_suggest(const char *text, size_t length);
+const char *ptx_modifier_suggest(const Op *op, const char *text, size_t length);
+
+#endif

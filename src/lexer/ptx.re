@@ -1,0 +1,164 @@
+/* ptx.re -- the scanner; see lexer.h. */
+#include "lexer/lexer.h"
+
+static Span span_of(const Lexer *lx, const unsigned char *begin, const unsigned char *end)
+{
+    return (Span){ (uint32_t)(begin - lx->base), (uint32_t)(end - lx->base) };
+}
+
+void ptx_lexer_init(Lexer *lx, const char *text, size_t length, DiagSink *diags)
+{
+    const unsigned char *base = (const unsigned char *)text;
+    *lx = (Lexer){ .base = base, .cur = base, .end = base + length, .at_line_start = true, .diags = diags };
+    if (length >= 3 && base[0] == 0xEF && base[1] == 0xBB && base[2] == 0xBF) {
+        ptx_diag(diags, DIAG_BYTE_ORDER_MARK, (Span){ 0, 3 }, "the file begins with a byte-order mark, which ptxas refuses");
+        lx->cur += 3;
+    }
+}
+
+static void bad_byte(Lexer *lx, const unsigned char *start)
+{
+    unsigned char c = *start;
+    Span span = span_of(lx, start, lx->cur);
+    if (c > 0x20 && c < 0x7F)
+        ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "`%c` has no meaning in PTX", c);
+    else if (lx->cur - start > 1)
+        ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "%u bytes outside ASCII; PTX allows them only in comments and strings",
+                 (unsigned)(lx->cur - start));
+    else
+        ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "byte 0x%02x has no meaning in PTX", c);
+}
+
+Token ptx_lex(Lexer *lx)
+{
+    const unsigned char *marker, *start;
+    int kind;
+    bool first = lx->at_line_start;
+    for (;;) {
+        start = lx->cur;
+        /*!re2c
+        re2c:define:YYCTYPE  = "unsigned char";     re2c:define:YYLIMIT  = lx->end;
+        re2c:define:YYCURSOR = lx->cur;             re2c:define:YYMARKER = marker;
+        re2c:yyfill:enable   = 0;                   re2c:eof = 0;
+        re2c:indent:top      = 2;
+
+        follow  = [a-zA-Z0-9_$];
+        word    = [a-zA-Z] follow* | [_$%] follow+ | "_";  // PTX ISA, "Identifiers"
+        dotted  = "." [a-zA-Z0-9_] (follow | "::")*;       // .f32  .shared::cta  .2d  .32x32b
+        comment = "//" [^\n\x00]* | "/*" ([^*\x00] | [*]+ [^*/\x00])* [*]+ "/";
+        integer = ("0" [xX] [0-9a-fA-F]+ | "0" [bB] [01]+ | [0-9]+) "U"?;
+        real    = [0-9]+ "." [0-9]* ([eE] [+-]? [0-9]+)? | [0-9]+ [eE] [+-]? [0-9]+ | "." [0-9]+ ([eE] [+-]? [0-9]+)?;
+        bits    = "0" [fF] [0-9a-fA-F]{8} | "0" [dD] [0-9a-fA-F]{16};
+
+        $                     { kind = TOK_EOF;           break; }
+        [ \t\r\f\v]+          { continue; }
+        "\n" [ \t\r\n]*       { first = true;             continue; }
+        comment               { continue; }
+        "/*"                  { ptx_diag(lx->diags, DIAG_UNCLOSED_COMMENT, span_of(lx, start, lx->cur),
+                                         "this comment is never closed");
+                                lx->cur = lx->end;        continue; }
+
+        ".version"            { kind = TOK_VERSION;       break; }
+        ".target"             { kind = TOK_TARGET;        break; }
+        ".address_size"       { kind = TOK_ADDRESS_SIZE;  break; }
+        ".file"               { kind = TOK_FILE;          break; }
+        ".loc"                { kind = TOK_LOC;           break; }
+        ".section"            { kind = TOK_SECTION;       break; }
+        ".pragma"             { kind = TOK_PRAGMA;        break; }
+        ".alias"              { kind = TOK_ALIAS;         break; }
+        ".entry"              { kind = TOK_ENTRY;         break; }
+        ".func"               { kind = TOK_FUNC;          break; }
+        ".extern" | ".visible" | ".weak" | ".common"
+                              { kind = TOK_LINKAGE;       break; }
+        ".reg" | ".sreg" | ".const" | ".global" | ".local" | ".shared" | ".param" | ".tex" | ".surf"
+                              { kind = TOK_SPACE;         break; }
+        ".align"              { kind = TOK_ALIGN;         break; }
+        ".ptr"                { kind = TOK_PTR;           break; }
+        ".attribute"          { kind = TOK_ATTRIBUTE;     break; }
+        ".maxnreg" | ".maxntid" | ".reqntid" | ".minnctapersm" | ".maxnctapersm" | ".reqnctapercluster"
+            | ".maxclusterrank" | ".abi_preserve" | ".abi_preserve_control"
+                              { kind = TOK_PERFORMANCE;   break; }
+        ".noreturn" | ".explicitcluster" | ".blocksareclusters"
+                              { kind = TOK_FLAG;          break; }
+        ".branchtargets"      { kind = TOK_BRANCHTARGETS; break; }
+        ".calltargets"        { kind = TOK_CALLTARGETS;   break; }
+        ".callprototype"      { kind = TOK_CALLPROTOTYPE; break; }
+
+        "@@DWARF" [^\n\x00]*  { continue; }            // debug data of PTX 1.x: PTX ISA, "Debugging Directives: @@dwarf"
+        "#" [^\n\x00]*        { if (first)               // a line marker of a preprocessor
+                                    continue;
+                                lx->cur = start + 1;
+                                bad_byte(lx, start);      continue; }
+
+        "." [0-9]+            { kind = TOK_REAL;          break; }
+        dotted                { kind = TOK_MODIFIER;      break; }
+        word                  { kind = TOK_WORD;          break; }
+        word dotted+          { kind = TOK_OPWORD;        break; }
+        integer               { kind = TOK_INT;           break; }
+        real                  { kind = TOK_REAL;          break; }
+        bits                  { kind = TOK_BITS;          break; }
+        (integer | real | bits) follow+
+                              { ptx_diag(lx->diags, DIAG_BAD_NUMBER, span_of(lx, start, lx->cur),
+                                         "`%.*s` is not a number", (int)(lx->cur - start), (const char *)start);
+                                kind = TOK_INT;           break; }
+        ["] [^"\n\x00]* ["]   { kind = TOK_STRING;        break; }
+        ["]                   { ptx_diag(lx->diags, DIAG_UNCLOSED_STRING, span_of(lx, start, lx->cur),
+                                         "this string is not closed on its line");
+                                while (lx->cur < lx->end && *lx->cur != '\n')
+                                    lx->cur++;
+                                kind = TOK_STRING;        break; }
+
+        ","  { kind = TOK_COMMA;    break; }     ";"  { kind = TOK_SEMI;     break; }
+        ":"  { kind = TOK_COLON;    break; }     "@"  { kind = TOK_AT;       break; }
+        "{"  { kind = TOK_LBRACE;   break; }     "}"  { kind = TOK_RBRACE;   break; }
+        "["  { kind = TOK_LBRACKET; break; }     "]"  { kind = TOK_RBRACKET; break; }
+        "("  { kind = TOK_LPAREN;   break; }     ")"  { kind = TOK_RPAREN;   break; }
+        "="  { kind = TOK_ASSIGN;   break; }     "?"  { kind = TOK_QUESTION; break; }
+        "+"  { kind = TOK_PLUS;     break; }     "-"  { kind = TOK_MINUS;    break; }
+        "*"  { kind = TOK_STAR;     break; }     "/"  { kind = TOK_SLASH;    break; }
+        "%"  { kind = TOK_PERCENT;  break; }     "~"  { kind = TOK_TILDE;    break; }
+        "!"  { kind = TOK_NOT;      break; }     "&"  { kind = TOK_AND;      break; }
+        "|"  { kind = TOK_OR;       break; }     "^"  { kind = TOK_XOR;      break; }
+        "<<" { kind = TOK_SHL;      break; }     ">>" { kind = TOK_SHR;      break; }
+        "<"  { kind = TOK_LT;       break; }     ">"  { kind = TOK_GT;       break; }
+        "<=" { kind = TOK_LE;       break; }     ">=" { kind = TOK_GE;       break; }
+        "==" { kind = TOK_EQ;       break; }     "!=" { kind = TOK_NE;       break; }
+        "&&" { kind = TOK_ANDAND;   break; }     "||" { kind = TOK_OROR;     break; }
+
+        [\x80-\xff]+          { bad_byte(lx, start);      continue; }
+        *                     { bad_byte(lx, start);      continue; }
+        */
+    }
+    lx->at_line_start = false;
+    if (lx->cur - start > TOKEN_LONGEST) {
+        ptx_diag(lx->diags, DIAG_TOO_LARGE, span_of(lx, start, lx->cur), "a word longer than %d bytes is not read", TOKEN_LONGEST);
+        return ptx_lex(lx);
+    }
+    return ptx_token(kind, first, span_of(lx, start, lx->cur));
+}
+
+uint32_t ptx_lex_skip_integers(Lexer *lx)
+{
+    uint32_t count = 0;
+    const unsigned char *p = lx->cur;
+    for (;;) {
+        const unsigned char *q = p;
+        while (*q == ' ' || *q == '\t' || *q == '\n' || *q == '\r')
+            q++;
+        if (*q == '-')
+            q++;
+        const unsigned char *digits = q;
+        while (*q >= '0' && *q <= '9')
+            q++;
+        if (q == digits || (*digits == '0' && q - digits > 1) || q - digits > 9)
+            break;              /* octal, hexadecimal, large or no number: the scanner proper reads it */
+        while (*q == ' ' || *q == '\t')
+            q++;
+        if (*q != ',')
+            break;
+        p = q + 1;
+        count++;
+    }
+    lx->cur = p;
+    return count;
+}

@@ -1,0 +1,895 @@
+#include "parser/build.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const char *text_of(const Parser *p, Span span)
+{
+    return p->text + span.begin;
+}
+
+static int length_of(Span span)
+{
+    uint32_t length = ptx_span_length(span);
+    return length > 60 ? 60 : (int)length;      /* as much of a name as a message shows */
+}
+
+static bool span_is(const Parser *p, Span span, const char *word)
+{
+    size_t length = strlen(word);
+    return ptx_span_length(span) == length && memcmp(text_of(p, span), word, length) == 0;
+}
+
+static void mark_syntax_error(Parser *p)
+{
+    if (p->func)
+        p->func->has_syntax_error = true;
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+void ptx_build_unexpected(Parser *p, Token found)
+{
+    mark_syntax_error(p);
+    if (found.kind == TOK_EOF) {
+        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(found), "the file ends inside a statement");
+        return;
+    }
+    Span previous = ptx_token_span(p->last);
+    Diag *diag = ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(found), "unexpected `%.*s`", length_of(ptx_token_span(found)), text_of(p, ptx_token_span(found)));
+    if (ptx_span_length(previous))
+        diag->label = ptx_diag_text(p->diags, "cannot follow `%.*s`", length_of(previous), text_of(p, previous));
+    if (p->last.kind == TOK_WORD && (found.kind == TOK_WORD || found.kind == TOK_LBRACKET || found.kind == TOK_INT) && p->func)
+        diag->help = "operands are separated by `,`, and a statement ends with `;`";
+}
+
+void ptx_build_too_deep(Parser *p)
+{
+    mark_syntax_error(p);
+    ptx_diag(p->diags, DIAG_TOO_DEEP, ptx_token_span(p->last), "nested deeper than the parser's stack of %d", (int)LIMIT_PARSER_STACK);
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* PTX ISA, "Integer Constants": hexadecimal, octal, binary or decimal, 64 bits, `U` makes it unsigned. */
+static uint64_t read_integer(Parser *p, Span span, bool *is_unsigned)
+{
+    const char *text = text_of(p, span);
+    uint32_t length = ptx_span_length(span);
+    unsigned base = 10;
+    uint32_t i = 0;
+    *is_unsigned = length && text[length - 1] == 'U';
+    length -= *is_unsigned;
+    if (length > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+        base = 16, i = 2;
+    else if (length > 2 && text[0] == '0' && (text[1] == 'b' || text[1] == 'B'))
+        base = 2, i = 2;
+    else if (length > 1 && text[0] == '0')
+        base = 8, i = 1;
+    uint64_t value = 0;
+    for (; i < length; i++) {
+        char c = text[i];
+        unsigned digit = c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 32) - 'a' + 10);
+        if (digit >= base)
+            break;              /* the scanner diagnosed trailing letters; 8 and 9 in an octal number come here */
+        if (__builtin_mul_overflow(value, (uint64_t)base, &value) || __builtin_add_overflow(value, (uint64_t)digit, &value)) {
+            ptx_diag(p->diags, DIAG_BAD_NUMBER, span, "`%.*s` does not fit 64 bits", length_of(span), text);
+            mark_syntax_error(p);
+            return 0;
+        }
+    }
+    if (i < length && base == 8) {
+        ptx_diag(p->diags, DIAG_BAD_NUMBER, span, "`%.*s` begins with 0 and so is octal, but has a digit above 7", length_of(span), text);
+        mark_syntax_error(p);
+    }
+    if (value > INT64_MAX)
+        *is_unsigned = true;
+    return value;
+}
+
+static uint32_t read_small(Parser *p, Token number)
+{
+    bool is_unsigned;
+    uint64_t value = read_integer(p, ptx_token_span(number), &is_unsigned);
+    return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+/* ---- module directives ------------------------------------------------------------------------------------------- */
+
+void ptx_build_version(Parser *p, Token directive, Token number)
+{
+    const char *text = text_of(p, ptx_token_span(number));
+    uint32_t length = ptx_span_length(ptx_token_span(number)), major = 0, minor = 0, i = 0;
+    while (i < length && text[i] >= '0' && text[i] <= '9' && major < 1000)
+        major = 10 * major + (uint32_t)(text[i++] - '0');
+    bool dotted = i < length && text[i] == '.';
+    for (i += dotted; i < length && text[i] >= '0' && text[i] <= '9' && minor < 1000; i++)
+        minor = 10 * minor + (uint32_t)(text[i] - '0');
+    if (p->header.version) {
+        Diag *diag = ptx_diag(p->diags, DIAG_REDECLARED, ptx_span_join(ptx_token_span(directive), ptx_token_span(number)), "a second .version in one module");
+        ptx_diag_relate(p->diags, diag, p->header.version_span, "the first is here");
+        return;
+    }
+    p->header.version_span = ptx_token_span(number);
+    p->header.version = (uint16_t)(10 * (major > 99 ? 99 : major) + (minor > 9 ? 9 : minor));
+    switch (ptx_version_find(major, minor)) {
+    case TARGET_KNOWN:
+        break;
+    case TARGET_NEWER:
+        ptx_diag(p->diags, DIAG_NEWER_VERSION, ptx_token_span(number), "PTX %u.%u is newer than %d.%d, the newest in our tables", major, minor,
+                 PTX_VERSION_NEWEST / 10, PTX_VERSION_NEWEST % 10)->help = "what the tables lack is noted, not refused";
+        break;
+    case TARGET_UNKNOWN:
+        ptx_diag(p->diags, DIAG_UNKNOWN_VERSION, ptx_token_span(number), "there is no PTX version `%.*s`", length_of(ptx_token_span(number)), text);
+        break;
+    }
+}
+
+void ptx_build_target(Parser *p, Token directive, Token name)
+{
+    (void)directive;
+    if (!ptx_span_length(p->header.target_span))
+        p->header.target_span = ptx_token_span(name);
+    Target target;
+    switch (ptx_target_find(text_of(p, ptx_token_span(name)), ptx_span_length(ptx_token_span(name)), &target)) {
+    case TARGET_KNOWN:
+        break;
+    case TARGET_NEWER:
+        ptx_diag(p->diags, DIAG_NEWER_VERSION, ptx_token_span(name), "target `%.*s` is newer than our tables", length_of(ptx_token_span(name)), text_of(p, ptx_token_span(name)));
+        break;
+    case TARGET_UNKNOWN:
+        ptx_build_target_option(p, name);
+        break;
+    }
+}
+
+void ptx_build_target_option(Parser *p, Token name)
+{
+    static const char *const options[] = { "texmode_unified", "texmode_independent", "debug", "map_f64_to_f32" };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (span_is(p, ptx_token_span(name), options[i]))
+            return;
+    }
+    Target target;
+    TargetStatus status = ptx_target_find(text_of(p, ptx_token_span(name)), ptx_span_length(ptx_token_span(name)), &target);
+    if (status == TARGET_KNOWN || status == TARGET_NEWER)
+        return;
+    Diag *diag = ptx_diag(p->diags, DIAG_UNKNOWN_TARGET, ptx_token_span(name), "there is no target `%.*s`", length_of(ptx_token_span(name)), text_of(p, ptx_token_span(name)));
+    diag->help = "targets are sm_10 to sm_121, with a or f behind some from sm_90 on";
+    if (p->header.version > PTX_VERSION_NEWEST)
+        diag->severity = SEVERITY_NOTE;
+}
+
+void ptx_build_address_size(Parser *p, Token directive, Token number)
+{
+    p->header.address_size = read_small(p, number);
+    if (p->header.address_size != 32 && p->header.address_size != 64) {
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_span_join(ptx_token_span(directive), ptx_token_span(number)), "the address size is 32 or 64");
+        p->header.address_size = 0;
+    }
+}
+
+void ptx_build_file(Parser *p, Token index, Token path)
+{
+    AstFile *file = ptx_arena_new(p->header_arena, AstFile);
+    file->index = read_small(p, index);
+    file->path = (Span){ ptx_token_span(path).begin + 1, ptx_token_span(path).end - 1 };
+    if (file->path.end < file->path.begin)
+        file->path.end = file->path.begin;
+    *p->file_tail = file;
+    p->file_tail = &file->next;
+}
+
+void ptx_build_file_directory(Parser *p, Token directive)
+{
+    ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(directive), ".file takes one string; a directory before the name is DWARF's form, not PTX's");
+}
+
+static AstItem *add_item(Parser *p)
+{
+    AstItem *item = ptx_arena_new(p->arena, AstItem);
+    *p->item_tail = item;
+    p->item_tail = &item->next;
+    return item;
+}
+
+void ptx_build_alias(Parser *p, Token directive, Token name, Token target, Token end)
+{
+    AstAlias *alias = ptx_arena_new(p->arena, AstAlias);
+    alias->span = ptx_span_join(ptx_token_span(directive), ptx_token_span(end));
+    alias->name = ptx_token_span(name);
+    alias->target = ptx_token_span(target);
+    add_item(p)->alias = alias;
+}
+
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
+
+Prefix *ptx_prefix_new(Parser *p, Token first)
+{
+    Prefix *prefix = ptx_arena_new(p->arena, Prefix);
+    prefix->span = ptx_token_span(first);
+    prefix->vector = 1;
+    return prefix;
+}
+
+static void prefix_extend(Prefix *prefix, Token word)
+{
+    prefix->span = ptx_span_join(prefix->span, ptx_token_span(word));
+}
+
+void ptx_prefix_linkage(Parser *p, Prefix *prefix, Token word)
+{
+    prefix_extend(prefix, word);
+    prefix->linkage = span_is(p, ptx_token_span(word), ".extern")  ? LINKAGE_EXTERN
+                    : span_is(p, ptx_token_span(word), ".visible") ? LINKAGE_VISIBLE
+                    : span_is(p, ptx_token_span(word), ".weak")    ? LINKAGE_WEAK : LINKAGE_COMMON;
+}
+
+void ptx_prefix_space(Parser *p, Prefix *prefix, Token word)
+{
+    prefix_extend(prefix, word);
+    Space space = ptx_space_find(text_of(p, ptx_token_span(word)) + 1, ptx_span_length(ptx_token_span(word)) - 1);
+    if (prefix->is_pointer && !prefix->pointer_space)
+        prefix->pointer_space = space;
+    else if (!prefix->space)
+        prefix->space = space;
+    else
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(word), "a second state space in one declaration");
+}
+
+void ptx_prefix_align(Parser *p, Prefix *prefix, Token number)
+{
+    prefix_extend(prefix, number);
+    uint32_t align = read_small(p, number);
+    if (!align || (align & (align - 1))) {
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(number), "an alignment is a power of two");
+        return;
+    }
+    if (prefix->is_pointer)
+        prefix->pointer_align = align;
+    else
+        prefix->align = align;
+}
+
+void ptx_prefix_pointer(Parser *p, Prefix *prefix, Token word)
+{
+    (void)p;
+    prefix_extend(prefix, word);
+    prefix->is_pointer = true;
+}
+
+void ptx_prefix_modifier(Parser *p, Prefix *prefix, Token word)
+{
+    prefix_extend(prefix, word);
+    const char *name = text_of(p, ptx_token_span(word)) + 1;
+    uint32_t length = ptx_span_length(ptx_token_span(word)) - 1;
+    Type type = ptx_type_find(name, length);
+    if (type) {
+        if (prefix->type)
+            ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(word), "a second type in one declaration");
+        prefix->type = type;
+        return;
+    }
+    if (length == 2 && name[0] == 'v' && (name[1] == '2' || name[1] == '4' || name[1] == '8')) {
+        prefix->vector = (uint8_t)(name[1] - '0');
+        return;
+    }
+    ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(word), "`%.*s` is no type and no directive of a declaration", length_of(ptx_token_span(word)),
+             text_of(p, ptx_token_span(word)));
+    mark_syntax_error(p);
+}
+
+Dims *ptx_dims_add(Parser *p, Dims *dims, AstOperand *size, Token end)
+{
+    if (!dims)
+        dims = ptx_arena_new(p->arena, Dims);
+    dims->span = ptx_span_join(dims->span, ptx_token_span(end));
+    uint64_t value = 0;
+    if (size && size->kind != AST_INT) {
+        if (size->kind != AST_BAD)
+            ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is an integer constant");
+    } else if (size && !size->value) {
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is at least 1");
+    } else if (size && !(size->flags & AST_UNSIGNED) && (int64_t)size->value < 0) {
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is not negative");
+    } else if (size) {
+        value = size->value;
+    }
+    if (dims->count == AST_MAX_DIMS) {
+        ptx_diag(p->diags, DIAG_TOO_LARGE, ptx_token_span(end), "arrays of more than %d dimensions are not read", (int)AST_MAX_DIMS);
+        return dims;
+    }
+    dims->sizes[dims->count++] = value;
+    return dims;
+}
+
+AstDecl *ptx_decl_new(Parser *p, Token name, const Dims *dims)
+{
+    AstDecl *decl = ptx_arena_new(p->arena, AstDecl);
+    decl->name = decl->span = ptx_token_span(name);
+    decl->element_count = 1;
+    if (!dims)
+        return decl;
+    decl->span = ptx_span_join(ptx_token_span(name), dims->span);
+    decl->dim_count = dims->count;
+    decl->dims = ptx_arena_array(p->arena, uint64_t, dims->count);
+    for (uint8_t i = 0; i < dims->count; i++) {
+        decl->dims[i] = dims->sizes[i];
+        if (__builtin_mul_overflow(decl->element_count, dims->sizes[i], &decl->element_count))
+            decl->element_count = UINT64_MAX;
+    }
+    return decl;
+}
+
+AstDecl *ptx_decl_range(Parser *p, Token name, Token count, Token end)
+{
+    AstDecl *decl = ptx_decl_new(p, name, NULL);
+    bool is_unsigned;
+    decl->span = ptx_span_join(ptx_token_span(name), ptx_token_span(end));
+    decl->reg_count = read_integer(p, ptx_token_span(count), &is_unsigned);
+    if (!decl->reg_count)
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(count), "a range of registers has at least one");
+    return decl;
+}
+
+static uint32_t count_scalars(const AstOperand *value)
+{
+    if (value->kind != AST_VECTOR)
+        return 1;
+    uint32_t count = 0;
+    for (const AstOperand *element = value->child; element; element = element->next)
+        count += count_scalars(element);
+    return count;
+}
+
+void ptx_decl_init(Parser *p, AstDecl *decl, Token assign, const AstOperand *value)
+{
+    (void)assign;
+    decl->init = value->span;
+    decl->init_count = count_scalars(value) + p->skipped_integers;
+    p->skipped_integers = 0;
+    decl->span = ptx_span_join(decl->span, value->span);
+    if (decl->dim_count && value->kind != AST_VECTOR)
+        ptx_diag(p->diags, DIAG_BAD_INITIALIZER, value->span, "an array is initialised by a list in braces");
+}
+
+void ptx_decl_prefix(Parser *p, AstDecl *decl, const Prefix *prefix)
+{
+    decl->span = ptx_span_join(prefix->span, decl->span);
+    decl->space = prefix->space;
+    decl->type = prefix->type;
+    decl->linkage = prefix->linkage;
+    decl->vector = prefix->vector;
+    decl->align = prefix->align;
+    decl->is_pointer = prefix->is_pointer;
+    decl->pointer_space = prefix->pointer_space;
+    decl->pointer_align = prefix->pointer_align;
+    if (!decl->space)
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, "this declaration names no state space");
+    else if (!decl->type)
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, "this declaration names no type");
+    else if (decl->reg_count && decl->space != SPACE_REG)
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, decl->span, "only registers are declared by the range");
+}
+
+static AstStmt *add_stmt(Parser *p, AstStmtKind kind, Span span)
+{
+    AstStmt *stmt = ptx_arena_new(p->arena, AstStmt);
+    stmt->kind = (uint8_t)kind;
+    stmt->span = span;
+    if (p->stmt_tail) {
+        *p->stmt_tail = stmt;
+        p->stmt_tail = &stmt->next;
+    }
+    return stmt;
+}
+
+void ptx_build_declarations(Parser *p, const Prefix *prefix, DeclList list, Token end)
+{
+    for (AstDecl *decl = list.first; decl; decl = decl->next)
+        ptx_decl_prefix(p, decl, prefix);
+    if (p->func)
+        add_stmt(p, AST_DECL, ptx_span_join(prefix->span, ptx_token_span(end)))->decl = list.first;
+    else
+        add_item(p)->decl = list.first;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int count, Token x, Token y, Token z)
+{
+    AstAttribute *attribute = ptx_arena_new(p->arena, AstAttribute);
+    const Token values[3] = { x, y, z };
+    attribute->name = attribute->span = ptx_token_span(name);
+    attribute->value_count = (uint8_t)count;
+    for (int i = 0; i < count; i++) {
+        attribute->values[i] = read_small(p, values[i]);
+        attribute->span = ptx_span_join(attribute->span, ptx_token_span(values[i]));
+    }
+    if (list.last)
+        list.last->next = attribute;
+    else
+        list.first = attribute;
+    list.last = attribute;
+    return list;
+}
+
+AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name, DeclList results, DeclList params,
+                      AttributeList attributes)
+{
+    AstFunc *func = ptx_arena_new(p->arena, AstFunc);
+    func->name = ptx_token_span(name);
+    func->span = ptx_span_join(prefix ? prefix->span : ptx_token_span(keyword), ptx_token_span(name));
+    func->linkage = prefix ? prefix->linkage : LINKAGE_NONE;
+    func->is_entry = keyword.kind == TOK_ENTRY;
+    func->results = results.first;
+    func->params = params.first;
+    func->attributes = attributes.first;
+    return func;
+}
+
+void ptx_build_func(Parser *p, AstFunc *func)
+{
+    p->func = func;
+    p->stmt_tail = &func->body;
+    p->scope_count = 0;
+}
+
+void ptx_build_func_end(Parser *p, Token end)
+{
+    while (p->scope_count)
+        ptx_build_scope_end(p, end);
+    if (p->func) {
+        p->func->span = ptx_span_join(p->func->span, ptx_token_span(end));
+        add_item(p)->func = p->func;
+    }
+    p->func = NULL;
+    p->stmt_tail = NULL;
+}
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+void ptx_build_scope_begin(Parser *p, Token brace)
+{
+    AstStmt *scope = add_stmt(p, AST_SCOPE_BEGIN, ptx_token_span(brace));
+    if (p->scope_count >= LIMIT_NESTING + 1)
+        return;                 /* the driver stops nesting before this */
+    p->scopes[p->scope_count] = scope;
+    p->label_tails[p->scope_count++] = &scope->next_label;
+}
+
+void ptx_build_scope_end(Parser *p, Token brace)
+{
+    add_stmt(p, AST_SCOPE_END, ptx_token_span(brace));
+    p->scope_count -= p->scope_count > 0;
+}
+
+void ptx_build_label(Parser *p, Token name, Token colon)
+{
+    AstStmt *label = add_stmt(p, AST_LABEL, ptx_span_join(ptx_token_span(name), ptx_token_span(colon)));
+    label->opcode = ptx_token_span(name);
+    if (!p->scope_count)
+        return;
+    AstStmt ***tail = &p->label_tails[p->scope_count - 1];
+    **tail = label;
+    *tail = &label->next_label;
+}
+
+AstStmt *ptx_build_insn(Parser *p, OpcodeText opcode, OperandList operands, Token end)
+{
+    AstStmt *insn = add_stmt(p, AST_INSN, ptx_span_join(opcode.span, ptx_token_span(end)));
+    insn->opcode = opcode.span;
+    insn->detached = opcode.detached;
+    insn->operands = operands.first;
+    return insn;
+}
+
+void ptx_build_guarded(Parser *p, AstStmt *insn)
+{
+    uint32_t length = ptx_span_length(p->guard.name);
+    insn->span = ptx_span_join(p->guard.at, insn->span);
+    insn->guard = p->guard.name.begin;
+    insn->guard_length = (uint16_t)(length > LIMIT_NAME_BYTES ? LIMIT_NAME_BYTES : length);
+    insn->guard_negated = p->guard.negated;
+}
+
+void ptx_build_pragma(Parser *p, Token directive, Span text, Token end)
+{
+    add_stmt(p, AST_PRAGMA, ptx_span_join(ptx_token_span(directive), ptx_token_span(end)))->opcode = text;
+}
+
+void ptx_build_targets(Parser *p, AstStmtKind kind, Token directive, OperandList names, Token end)
+{
+    add_stmt(p, kind, ptx_span_join(ptx_token_span(directive), ptx_token_span(end)))->operands = names.first;
+}
+
+void ptx_build_prototype(Parser *p, Token keyword, DeclList results, Token name, DeclList params, AttributeList attributes,
+                         Token end)
+{
+    AstFunc *prototype = ptx_func_new(p, NULL, keyword, name, results, params, attributes);
+    prototype->span = ptx_span_join(ptx_token_span(keyword), ptx_token_span(end));
+    add_stmt(p, AST_CALLPROTOTYPE, prototype->span)->prototype = prototype;
+}
+
+void ptx_build_loc(Parser *p, Token directive, Token file, Token line, Token column, AstLoc *inlined)
+{
+    if (!p->func)
+        return;
+    AstLoc *loc = inlined ? inlined : ptx_arena_new(p->arena, AstLoc);
+    loc->file = read_small(p, file);
+    loc->line = read_small(p, line);
+    loc->column = read_small(p, column);
+    add_stmt(p, AST_LOC, ptx_span_join(ptx_token_span(directive), ptx_token_span(column)))->loc = loc;
+}
+
+AstLoc *ptx_loc_inlined(Parser *p, Token keyword, Span name)
+{
+    AstLoc *loc = ptx_arena_new(p->arena, AstLoc);
+    if (!span_is(p, ptx_token_span(keyword), "function_name"))
+        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(keyword), "`%.*s` where `function_name` is expected", length_of(ptx_token_span(keyword)),
+                 text_of(p, ptx_token_span(keyword)));
+    loc->function_name = name;
+    return loc;
+}
+
+AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token at, Token file, Token line, Token column)
+{
+    AstLoc *loc = ptx_loc_inlined(p, keyword, name);
+    if (!span_is(p, ptx_token_span(at), "inlined_at"))
+        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(at), "`%.*s` where `inlined_at` is expected", length_of(ptx_token_span(at)), text_of(p, ptx_token_span(at)));
+    loc->inlined_file = read_small(p, file);
+    loc->inlined_line = read_small(p, line);
+    loc->inlined_column = read_small(p, column);
+    return loc;
+}
+
+/* ---- operands and constant expressions --------------------------------------------------------------------------- */
+
+static AstOperand *new_operand(Parser *p, AstOperandKind kind, Span span)
+{
+    AstOperand *operand = ptx_arena_new(p->arena, AstOperand);
+    operand->kind = (uint8_t)kind;
+    operand->span = span;
+    return operand;
+}
+
+static AstOperand *bad_operand(Parser *p, Span span, const char *message)
+{
+    ptx_diag(p->diags, DIAG_BAD_EXPRESSION, span, "%s", message);
+    mark_syntax_error(p);
+    return new_operand(p, AST_BAD, span);
+}
+
+AstOperand *ptx_operand_name(Parser *p, Token name)
+{
+    AstOperand *operand = new_operand(p, AST_NAME, ptx_token_span(name));
+    const char *text = text_of(p, ptx_token_span(name));
+    uint32_t length = ptx_span_length(ptx_token_span(name)), head = length;
+    if (name.kind == TOK_OPWORD) {
+        const char *dot = memchr(text, '.', length);
+        head = dot ? (uint32_t)(dot - text) : length;
+    }
+    if (length == 7 && span_is(p, ptx_token_span(name), "WARP_SZ")) {
+        operand->kind = AST_INT;
+        operand->value = 32;
+        return operand;
+    }
+    if (length > LIMIT_NAME_BYTES) {
+        ptx_diag(p->diags, DIAG_TOO_LARGE, ptx_token_span(name), "a name of %u bytes is longer than the limit of %d", (unsigned)length,
+                 (int)LIMIT_NAME_BYTES);
+        head = length = LIMIT_NAME_BYTES;
+    }
+    operand->name = ptx_token_span(name).begin;
+    operand->name_length = (uint16_t)head;
+    operand->suffix_length = (uint16_t)(length - head);
+    return operand;
+}
+
+AstOperand *ptx_operand_int(Parser *p, Token number)
+{
+    AstOperand *operand = new_operand(p, AST_INT, ptx_token_span(number));
+    bool is_unsigned;
+    operand->value = read_integer(p, ptx_token_span(number), &is_unsigned);
+    operand->flags = is_unsigned ? AST_UNSIGNED : 0;
+    return operand;
+}
+
+/* strtod reads the locale's decimal point, so the point is kept out of its way: digits and exponent are combined by hand
+ * with the correctly rounded strtod of the C library on a point-free decimal. */
+AstOperand *ptx_operand_real(Parser *p, Token number)
+{
+    AstOperand *operand = new_operand(p, AST_F64, ptx_token_span(number));
+    const char *text = text_of(p, ptx_token_span(number));
+    char digits[400];
+    size_t n = 0;
+    long exponent = 0;
+    bool fraction = false;
+    uint32_t length = ptx_span_length(ptx_token_span(number)), i = 0;
+    for (; i < length && text[i] != 'e' && text[i] != 'E'; i++) {
+        if (text[i] == '.') {
+            fraction = true;
+            continue;
+        }
+        if (n < 350) {
+            digits[n++] = text[i];
+            exponent -= fraction;
+        } else {
+            exponent += !fraction;
+        }
+    }
+    if (i + 1 < length)
+        exponent += strtol(text + i + 1, NULL, 10);
+    if (exponent > 9999)
+        exponent = 9999;
+    if (exponent < -9999)
+        exponent = -9999;
+    int sign = exponent < 0;
+    unsigned long magnitude = (unsigned long)(sign ? -exponent : exponent);
+    digits[n++] = 'e';
+    digits[n++] = sign ? '-' : '+';
+    for (unsigned long place = 1000; place; place /= 10)
+        digits[n++] = (char)('0' + magnitude / place % 10);
+    digits[n] = 0;
+    double value = strtod(digits, NULL);
+    memcpy(&operand->value, &value, sizeof value);
+    return operand;
+}
+
+AstOperand *ptx_operand_bits(Parser *p, Token number)
+{
+    bool wide = ptx_span_length(ptx_token_span(number)) == 18;
+    AstOperand *operand = new_operand(p, wide ? AST_F64 : AST_F32, ptx_token_span(number));
+    const char *text = text_of(p, ptx_token_span(number));
+    for (uint32_t i = 2; i < ptx_span_length(ptx_token_span(number)); i++) {
+        unsigned digit = text[i] <= '9' ? (unsigned)(text[i] - '0') : (unsigned)((text[i] | 32) - 'a' + 10);
+        operand->value = operand->value << 4 | digit;
+    }
+    return operand;
+}
+
+AstOperand *ptx_operand_address(Parser *p, Token open, OperandList list, Token close)
+{
+    Span span = ptx_span_join(ptx_token_span(open), ptx_token_span(close));
+    AstOperand *only = list.first;
+    if (only == list.last && (only->kind == AST_NAME || only->kind == AST_INT) && !(only->flags & (AST_BRACKETS | AST_NOT | AST_NEGATIVE))) {
+        only->span = span;
+        only->flags |= AST_BRACKETS;
+        return only;
+    }
+    AstOperand *operand = new_operand(p, AST_ADDRESS, span);
+    operand->child = list.first;
+    return operand;
+}
+
+void ptx_operand_modifier(Parser *p, AstOperand *operand, Token modifier)
+{
+    uint32_t length = ptx_span_length(ptx_token_span(modifier));
+    operand->modifier_length = (uint8_t)(length > 255 ? 255 : length);
+    operand->span = ptx_span_join(operand->span, ptx_token_span(modifier));
+    if (!span_is(p, ptx_token_span(modifier), ".unified"))
+        ptx_diag(p->diags, DIAG_UNKNOWN_MODIFIER, ptx_token_span(modifier), "`%.*s` cannot follow an address", length_of(ptx_token_span(modifier)),
+                 text_of(p, ptx_token_span(modifier)));
+}
+
+AstOperand *ptx_operand_group(Parser *p, AstOperandKind kind, Token open, OperandList list, Token close)
+{
+    Span span = ptx_span_join(ptx_token_span(open), ptx_token_span(close));
+    AstOperand *only = list.first;
+    if (kind == AST_LIST && only && only == list.last && only->kind != AST_VECTOR && only->kind != AST_LIST) {
+        only->flags |= AST_PARENTHESES;
+        only->span = span;
+        return only;
+    }
+    AstOperand *operand = new_operand(p, kind, span);
+    operand->child = list.first;
+    return operand;
+}
+
+AstOperand *ptx_operand_cast(Parser *p, Token open, Token type, AstOperand *value)
+{
+    Span span = ptx_span_join(ptx_token_span(open), value->span);
+    bool to_unsigned = span_is(p, ptx_token_span(type), ".u64");
+    if (value->kind != AST_INT || (!to_unsigned && !span_is(p, ptx_token_span(type), ".s64")))
+        return bad_operand(p, span, "a cast makes an integer constant .s64 or .u64");
+    value->span = span;
+    value->flags = (uint8_t)((value->flags & ~AST_UNSIGNED) | (to_unsigned ? AST_UNSIGNED : 0));
+    return value;
+}
+
+AstOperand *ptx_operand_index(Parser *p, Token name, AstOperand *index, Token close)
+{
+    AstOperand *operand = ptx_operand_name(p, name);
+    operand->span = ptx_span_join(ptx_token_span(name), ptx_token_span(close));
+    operand->flags |= AST_INDEXED;
+    if (p->text[ptx_token_span(name).begin] == '%' || (index->kind != AST_INT && index->kind != AST_NAME))
+        return bad_operand(p, operand->span, "only variables are indexed; or is a `,` missing before the `[`?");
+    if (index->kind == AST_INT)
+        operand->value = index->value;
+    else
+        operand->child = index;
+    return operand;
+}
+
+/* generic(name), and 0xFF(name): a byte of an address in an initialiser. */
+AstOperand *ptx_operand_generic(Parser *p, Token name, OperandList list, Token close)
+{
+    AstOperand *inner = list.first;
+    Span span = ptx_span_join(ptx_token_span(name), ptx_token_span(close));
+    bool is_mask = name.kind == TOK_INT;
+    if (inner != list.last || inner->kind != AST_NAME || (!is_mask && !span_is(p, ptx_token_span(name), "generic")))
+        return bad_operand(p, span, "only generic(name) and mask(name) are written like a call");
+    inner->span = span;
+    return inner;
+}
+
+AstOperand *ptx_operand_field(Parser *p, Token name, AstOperand *value)
+{
+    if (p->func)
+        return bad_operand(p, ptx_span_join(ptx_token_span(name), value->span), "`=` has no meaning in an instruction");
+    value->span = ptx_span_join(ptx_token_span(name), value->span);
+    return value;
+}
+
+AstOperand *ptx_operand_unary(Parser *p, Token operator, AstOperand *value)
+{
+    Span span = ptx_span_join(ptx_token_span(operator), value->span);
+    if (value->kind == AST_BAD)
+        return value;
+    if (value->kind == AST_INT && !(value->flags & AST_BRACKETS)) {
+        value->span = span;
+        switch (operator.kind) {
+        case TOK_MINUS: value->value = 0 - value->value; break;
+        case TOK_TILDE: value->value = ~value->value; break;
+        case TOK_NOT:   value->value = !value->value; value->flags &= (uint8_t)~AST_UNSIGNED; break;
+        default: break;
+        }
+        if (operator.kind == TOK_MINUS && (int64_t)value->value < 0)
+            value->flags &= (uint8_t)~AST_UNSIGNED;
+        return value;
+    }
+    if ((value->kind == AST_F64 || value->kind == AST_F32) && (operator.kind == TOK_MINUS || operator.kind == TOK_PLUS)) {
+        value->span = span;
+        if (operator.kind == TOK_MINUS)
+            value->value ^= value->kind == AST_F64 ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
+        return value;
+    }
+    if (value->kind == AST_NAME && (operator.kind == TOK_NOT || operator.kind == TOK_MINUS)
+        && !(value->flags & (AST_BRACKETS | AST_NOT | AST_NEGATIVE))) {
+        value->span = span;
+        value->flags |= operator.kind == TOK_NOT ? AST_NOT : AST_NEGATIVE;
+        return value;
+    }
+    return bad_operand(p, span, "this operator does not apply to its operand");
+}
+
+typedef struct Constant { uint64_t value; bool is_unsigned; } Constant;
+
+/* PTX ISA, "Integer Constant Expression Evaluation": usual arithmetic conversions on .s64 and .u64; comparisons and
+ * logical operators give .s64, shifts take the left operand's type. False: division by zero or an operator of no integers. */
+static bool fold(int operator, Constant a, Constant b, Constant *out)
+{
+    bool u = a.is_unsigned || b.is_unsigned;
+    int64_t sa = (int64_t)a.value, sb = (int64_t)b.value;
+    out->is_unsigned = u;
+    switch (operator) {
+    case TOK_PLUS:    out->value = a.value + b.value; return true;
+    case TOK_MINUS:   out->value = a.value - b.value; return true;
+    case TOK_STAR:    out->value = a.value * b.value; return true;
+    case TOK_AND:     out->value = a.value & b.value; return true;
+    case TOK_OR:      out->value = a.value | b.value; return true;
+    case TOK_XOR:     out->value = a.value ^ b.value; return true;
+    case TOK_SLASH: case TOK_PERCENT:
+        if (!b.value)
+            return false;
+        if (!u && sa == INT64_MIN && sb == -1)
+            out->value = operator == TOK_SLASH ? a.value : 0;
+        else if (operator == TOK_SLASH)
+            out->value = u ? a.value / b.value : (uint64_t)(sa / sb);
+        else
+            out->value = u ? a.value % b.value : (uint64_t)(sa % sb);
+        return true;
+    case TOK_SHL:
+        out->value = b.value < 64 ? a.value << b.value : 0;
+        out->is_unsigned = a.is_unsigned;
+        return true;
+    case TOK_SHR:
+        out->is_unsigned = a.is_unsigned;
+        if (a.is_unsigned)
+            out->value = b.value < 64 ? a.value >> b.value : 0;
+        else
+            out->value = (uint64_t)(sa >> (b.value < 64 ? b.value : 63));
+        return true;
+    default:
+        break;
+    }
+    out->is_unsigned = false;
+    switch (operator) {
+    case TOK_LT:     out->value = u ? a.value < b.value : sa < sb; return true;
+    case TOK_LE:     out->value = u ? a.value <= b.value : sa <= sb; return true;
+    case TOK_GT:     out->value = u ? a.value > b.value : sa > sb; return true;
+    case TOK_GE:     out->value = u ? a.value >= b.value : sa >= sb; return true;
+    case TOK_EQ:     out->value = a.value == b.value; return true;
+    case TOK_NE:     out->value = a.value != b.value; return true;
+    case TOK_ANDAND: out->value = a.value && b.value; return true;
+    case TOK_OROR:   out->value = a.value || b.value; return true;
+    default:         return false;
+    }
+}
+
+static bool is_plain(const AstOperand *operand)
+{
+    return !(operand->flags & (AST_BRACKETS | AST_NOT | AST_NEGATIVE | AST_INDEXED));
+}
+
+/* name+8, name-8 and (through unary minus) name+-8. */
+static bool add_offset(AstOperand *name, int operator, const AstOperand *offset)
+{
+    if (name->kind != AST_NAME || offset->kind != AST_INT || !is_plain(name) || !is_plain(offset))
+        return false;
+    if (operator != TOK_PLUS && operator != TOK_MINUS)
+        return false;
+    name->value = operator == TOK_PLUS ? name->value + offset->value : name->value - offset->value;
+    return true;
+}
+
+static bool fold_reals(AstOperand *left, int operator, const AstOperand *right)
+{
+    if (left->kind != AST_F64 || right->kind != AST_F64)
+        return false;
+    double a, b;
+    memcpy(&a, &left->value, sizeof a);
+    memcpy(&b, &right->value, sizeof b);
+    switch (operator) {
+    case TOK_PLUS:  a += b; break;
+    case TOK_MINUS: a -= b; break;
+    case TOK_STAR:  a *= b; break;
+    case TOK_SLASH: a /= b; break;
+    default:        return false;
+    }
+    memcpy(&left->value, &a, sizeof a);
+    return true;
+}
+
+AstOperand *ptx_operand_binary(Parser *p, AstOperand *left, Token operator, AstOperand *right)
+{
+    Span span = ptx_span_join(left->span, right->span);
+    if (left->kind == AST_BAD || right->kind == AST_BAD) {
+        left->kind = AST_BAD;
+        left->span = span;
+        return left;
+    }
+    if (operator.kind == TOK_OR && right->kind == AST_NAME && (left->kind == AST_NAME || left->kind == AST_VECTOR)) {
+        AstOperand *pair = new_operand(p, AST_PAIR, span);
+        pair->child = left;
+        left->next = right;
+        return pair;
+    }
+    if (left->kind == AST_INT && right->kind == AST_INT && is_plain(left) && is_plain(right)) {
+        Constant result, a = { left->value, left->flags & AST_UNSIGNED }, b = { right->value, right->flags & AST_UNSIGNED };
+        if (!fold(operator.kind, a, b, &result))
+            return bad_operand(p, span, "this constant expression divides by zero");
+        left->value = result.value;
+        left->flags = result.is_unsigned ? AST_UNSIGNED : 0;
+        left->span = span;
+        return left;
+    }
+    if (add_offset(left, operator.kind, right) || fold_reals(left, operator.kind, right)) {
+        left->span = span;
+        return left;
+    }
+    if (operator.kind == TOK_PLUS && add_offset(right, operator.kind, left)) {
+        right->span = span;
+        return right;
+    }
+    return bad_operand(p, span, "operators combine constants only, and add a constant to a name");
+}
+
+AstOperand *ptx_operand_select(Parser *p, AstOperand *condition, AstOperand *yes, AstOperand *no)
+{
+    Span span = ptx_span_join(condition->span, no->span);
+    if (condition->kind != AST_INT || !is_plain(condition))
+        return bad_operand(p, span, "the condition of `?:` is an integer constant");
+    AstOperand *chosen = condition->value ? yes : no;
+    chosen->span = span;
+    return chosen;
+}

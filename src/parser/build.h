@@ -1,0 +1,117 @@
+/* build.h -- what the grammar's actions call: one function per node. Used by ptx.y, parser.c and build.c only. */
+#ifndef PTX_PARSER_BUILD_H
+#define PTX_PARSER_BUILD_H
+
+#include "lexer/lexer.h"
+#include "parser/ast.h"
+#include "parser/parser.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/limits.h"
+
+typedef struct OperandList { AstOperand *first, *last; } OperandList;
+typedef struct DeclList { AstDecl *first, *last; } DeclList;
+typedef struct AttributeList { AstAttribute *first, *last; } AttributeList;
+typedef struct OpcodeText { Span span; bool detached; } OpcodeText;
+typedef struct GuardText { Span at, name; bool negated; } GuardText;
+
+typedef struct Dims {
+    Span span;
+    uint8_t count;
+    uint64_t sizes[AST_MAX_DIMS];       /* 0: unsized */
+} Dims;
+
+typedef struct Prefix {         /* what stands before the name in a declaration */
+    Span span;
+    uint32_t align, pointer_align;
+    Space space, pointer_space;
+    Type type;
+    Linkage linkage;
+    uint8_t vector;
+    bool is_pointer;
+} Prefix;
+
+struct Parser {
+    Arena *arena;               /* of the item being built */
+    Arena *header_arena;
+    DiagSink *diags;
+    const char *text;
+    uint32_t length;
+    AstHeader header;
+    Lexer lexer;
+
+    AstItem *items, **item_tail;        /* complete ones that were not handed out yet: one or two */
+    AstFile **file_tail;
+    AstFunc *func;              /* being built, or NULL */
+    AstStmt **stmt_tail;
+    uint32_t scope_count;
+    AstStmt *scopes[LIMIT_NESTING + 2];         /* open AST_SCOPE_BEGINs, outermost first */
+    AstStmt **label_tails[LIMIT_NESTING + 2];
+    GuardText guard;
+
+    Token last;                 /* token before the current one */
+    uint32_t skipped_integers;  /* of the current initialiser: read by ptx_lex_skip_integers, without a node */
+    bool parser_failed;         /* Lemon gave up: the driver starts it anew */
+    bool reported;              /* the current token was diagnosed */
+};
+
+void ptx_build_unexpected(Parser *p, Token found);
+void ptx_build_too_deep(Parser *p);
+
+void ptx_build_version(Parser *p, Token directive, Token number);
+void ptx_build_target(Parser *p, Token directive, Token name);
+void ptx_build_target_option(Parser *p, Token name);
+void ptx_build_address_size(Parser *p, Token directive, Token number);
+void ptx_build_file(Parser *p, Token index, Token path);
+void ptx_build_file_directory(Parser *p, Token directive);
+void ptx_build_alias(Parser *p, Token directive, Token name, Token target, Token end);
+
+Prefix *ptx_prefix_new(Parser *p, Token first);
+void ptx_prefix_linkage(Parser *p, Prefix *prefix, Token word);
+void ptx_prefix_space(Parser *p, Prefix *prefix, Token word);
+void ptx_prefix_align(Parser *p, Prefix *prefix, Token number);
+void ptx_prefix_pointer(Parser *p, Prefix *prefix, Token word);
+void ptx_prefix_modifier(Parser *p, Prefix *prefix, Token word);
+
+Dims *ptx_dims_add(Parser *p, Dims *dims, AstOperand *size, Token end);
+AstDecl *ptx_decl_new(Parser *p, Token name, const Dims *dims);
+AstDecl *ptx_decl_range(Parser *p, Token name, Token count, Token end);
+void ptx_decl_init(Parser *p, AstDecl *decl, Token assign, const AstOperand *value);
+void ptx_decl_prefix(Parser *p, AstDecl *decl, const Prefix *prefix);
+void ptx_build_declarations(Parser *p, const Prefix *prefix, DeclList list, Token end);
+
+AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int count, Token x, Token y, Token z);
+AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name, DeclList results, DeclList params,
+                      AttributeList attributes);
+void ptx_build_func(Parser *p, AstFunc *func);
+void ptx_build_func_end(Parser *p, Token end);
+
+void ptx_build_scope_begin(Parser *p, Token brace);
+void ptx_build_scope_end(Parser *p, Token brace);
+void ptx_build_label(Parser *p, Token name, Token colon);
+AstStmt *ptx_build_insn(Parser *p, OpcodeText opcode, OperandList operands, Token end);
+void ptx_build_guarded(Parser *p, AstStmt *insn);
+void ptx_build_pragma(Parser *p, Token directive, Span text, Token end);
+void ptx_build_targets(Parser *p, AstStmtKind kind, Token directive, OperandList names, Token end);
+void ptx_build_prototype(Parser *p, Token keyword, DeclList results, Token name, DeclList params, AttributeList attributes,
+                         Token end);
+void ptx_build_loc(Parser *p, Token directive, Token file, Token line, Token column, AstLoc *inlined);
+AstLoc *ptx_loc_inlined(Parser *p, Token keyword, Span name);
+AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token at, Token file, Token line, Token column);
+
+AstOperand *ptx_operand_name(Parser *p, Token name);
+AstOperand *ptx_operand_int(Parser *p, Token number);
+AstOperand *ptx_operand_real(Parser *p, Token number);
+AstOperand *ptx_operand_bits(Parser *p, Token number);
+AstOperand *ptx_operand_address(Parser *p, Token open, OperandList list, Token close);
+void ptx_operand_modifier(Parser *p, AstOperand *operand, Token modifier);
+AstOperand *ptx_operand_group(Parser *p, AstOperandKind kind, Token open, OperandList list, Token close);
+AstOperand *ptx_operand_cast(Parser *p, Token open, Token type, AstOperand *value);
+AstOperand *ptx_operand_index(Parser *p, Token name, AstOperand *index, Token close);
+AstOperand *ptx_operand_generic(Parser *p, Token name, OperandList list, Token close);
+AstOperand *ptx_operand_field(Parser *p, Token name, AstOperand *value);
+AstOperand *ptx_operand_unary(Parser *p, Token operator, AstOperand *value);
+AstOperand *ptx_operand_binary(Parser *p, AstOperand *left, Token operator, AstOperand *right);
+AstOperand *ptx_operand_select(Parser *p, AstOperand *condition, AstOperand *yes, AstOperand *no);
+
+#endif

@@ -1,0 +1,303 @@
+#include "parser/parser.h"
+
+#include "parser/build.h"
+
+#include <stdlib.h>
+
+/* Lemon's generated interface; the parser object lives in the arena. */
+void PtxInit(void *parser, Parser *p);
+void PtxFinalize(void *parser);
+void Ptx(void *parser, int kind, Token token);
+size_t ptx_parser_bytes(void);
+
+typedef struct Driver {
+    Parser p;                   /* first: a Parser is a Driver to this file */
+    void *lemon;
+    ArenaMark empty;            /* of the items' arena */
+    bool at_end;
+    uint32_t scopes;            /* open braces around statements: 0 at module level */
+    uint32_t brackets;          /* open brackets of any kind inside the current statement */
+    uint32_t braces;            /* those of them that are braces */
+    uint32_t in_statement;      /* tokens since the statement began, guard not counted */
+    bool in_initializer;        /* after `=` */
+    bool in_loc;                /* after .loc, on its line: no `;` ends it */
+} Driver;
+
+static void restart(Driver *d)
+{
+    PtxFinalize(d->lemon);
+    PtxInit(d->lemon, &d->p);
+    d->p.parser_failed = false;
+    d->scopes = d->brackets = d->braces = d->in_statement = 0;
+    d->in_initializer = d->in_loc = false;
+}
+
+static void feed(Driver *d, Token token)
+{
+    d->p.reported = false;
+    Ptx(d->lemon, token.kind, token);
+    if (!d->p.parser_failed)
+        return;
+    if (d->p.func)
+        ptx_build_func_end(&d->p, token);
+    restart(d);
+}
+
+static bool ends_operand(int kind)
+{
+    switch (kind) {
+    case TOK_WORD: case TOK_OPWORD: case TOK_INT: case TOK_REAL: case TOK_BITS:
+    case TOK_RBRACKET: case TOK_RPAREN: case TOK_RBRACE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_opcode(const Driver *d, Token token)
+{
+    const char *text = d->p.text + ptx_token_span(token).begin;
+    size_t length = 0;
+    while (length < ptx_span_length(ptx_token_span(token)) && text[length] != '.')
+        length++;
+    return ptx_opcode_find(text, length) != 0;
+}
+
+/* Whether a `;` was lost before this token: it begins a line, and no PTX statement could go on with it. */
+static bool lost_semicolon(const Driver *d, Token token)
+{
+    if (!token.first_on_line || !d->scopes || !d->in_statement || d->braces || !ends_operand(d->p.last.kind))
+        return false;
+    switch (token.kind) {
+    case TOK_WORD: case TOK_OPWORD:
+        return d->in_statement > 1 ? true : is_opcode(d, token);
+    case TOK_AT: case TOK_LOC: case TOK_RBRACE: case TOK_PRAGMA: case TOK_BRANCHTARGETS: case TOK_CALLTARGETS:
+    case TOK_CALLPROTOTYPE:
+        return true;
+    case TOK_SPACE:
+        return d->in_statement > 1;
+    default:
+        return false;
+    }
+}
+
+/* A token that can only stand at module level, where a body is still open. */
+static bool begins_module_item(const Driver *d, Token token)
+{
+    if (!d->scopes)
+        return false;
+    return token.kind == TOK_ENTRY || token.kind == TOK_FUNC || token.kind == TOK_VERSION || token.kind == TOK_TARGET
+        || token.kind == TOK_ADDRESS_SIZE || (token.kind == TOK_LINKAGE && token.first_on_line);
+}
+
+static void close_body(Driver *d, Token before)
+{
+    Parser *p = &d->p;
+    if (!p->func)               /* Lemon reduces at the next token: the body that the last `{` opened does not stand yet */
+        feed(d, ptx_token(TOK_SEMI, false, ptx_token_span(before)));
+    if (!p->func) {
+        restart(d);
+        return;
+    }
+    Span open = p->scopes[0] ? p->scopes[0]->span : (Span){0};
+    Diag *diag = ptx_diag(p->diags, DIAG_UNCLOSED_BODY, ptx_token_span(before), "the body of `%.*s` is not closed before this",
+                          (int)ptx_span_length(p->func->name), p->text + p->func->name.begin);
+    diag->help = "put a `}` before it";
+    ptx_diag_relate(p->diags, diag, open, "the body begins here");
+    p->func->has_syntax_error = true;
+    ptx_build_func_end(p, p->last);
+    restart(d);
+}
+
+/* The debug data between the braces of a .section: integers, labels and label arithmetic, which no analysis reads. */
+static Token skip_section(Driver *d)
+{
+    Parser *p = &d->p;
+    Token open = p->last;
+    for (;;) {
+        Token token = ptx_lex(&p->lexer);
+        switch (token.kind) {
+        case TOK_RBRACE:
+            return token;
+        case TOK_MODIFIER: case TOK_COMMA:
+            ptx_lex_skip_integers(&p->lexer);
+            continue;
+        case TOK_INT: case TOK_WORD: case TOK_OPWORD: case TOK_COLON: case TOK_PLUS: case TOK_MINUS: case TOK_SEMI:
+            continue;
+        case TOK_EOF: case TOK_ENTRY: case TOK_FUNC: case TOK_VERSION: case TOK_SECTION: case TOK_LINKAGE:
+            ptx_diag(p->diags, DIAG_UNCLOSED_BODY, ptx_token_span(open), "this .section is never closed");
+            p->lexer.cur = p->lexer.base + ptx_token_span(token).begin;    /* read it again, as what follows the section */
+            return ptx_token(TOK_RBRACE, false, (Span){ (uint32_t)token.begin, (uint32_t)token.begin });
+        default:
+            ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token), "`%.*s` cannot stand in a .section",
+                     (int)ptx_span_length(ptx_token_span(token)), p->text + ptx_token_span(token).begin);
+            continue;
+        }
+    }
+}
+
+/* Skips a bracket opened at the limit of nesting, and all inside it. */
+static void skip_nest(Driver *d, Token open)
+{
+    Parser *p = &d->p;
+    ptx_diag(p->diags, DIAG_TOO_DEEP, ptx_token_span(open), "brackets are nested deeper than %d; what is inside this one is not read",
+             (int)LIMIT_NESTING);
+    if (p->func)
+        p->func->has_syntax_error = true;
+    for (uint32_t depth = 1; depth;) {
+        Token token = ptx_lex(&p->lexer);
+        if (token.kind == TOK_EOF)
+            return;
+        if (token.kind == TOK_LBRACE || token.kind == TOK_LPAREN || token.kind == TOK_LBRACKET)
+            depth++;
+        if (token.kind == TOK_RBRACE || token.kind == TOK_RPAREN || token.kind == TOK_RBRACKET)
+            depth--;
+    }
+}
+
+static void track_brace(Driver *d, Token token)
+{
+    bool operand = d->in_initializer || (d->scopes && d->in_statement);
+    if (token.kind == TOK_LBRACE) {
+        d->brackets += operand;
+        d->braces += operand;
+        if (!operand) {
+            d->scopes++;
+            d->in_statement = 0;
+        }
+        return;
+    }
+    if (d->braces) {
+        d->braces--;
+        d->brackets -= d->brackets > 0;
+        return;
+    }
+    d->scopes -= d->scopes > 0;
+    d->in_statement = d->brackets = 0;
+}
+
+/* Keeps the driver's idea of where in a statement we are; called before the token is fed. */
+static void track(Driver *d, Token token)
+{
+    if (token.first_on_line)
+        d->in_loc = false;
+    switch (token.kind) {
+    case TOK_LBRACE: case TOK_RBRACE:
+        track_brace(d, token);
+        return;
+    case TOK_SEMI:
+        d->in_statement = d->braces = d->brackets = 0;
+        d->in_initializer = false;
+        return;
+    case TOK_LOC:
+        d->in_loc = true;
+        d->in_statement = 0;
+        return;
+    case TOK_ASSIGN:
+        d->in_initializer = true;
+        break;
+    case TOK_LPAREN: case TOK_LBRACKET:
+        d->brackets++;
+        break;
+    case TOK_RPAREN: case TOK_RBRACKET:
+        d->brackets -= d->brackets > 0;
+        break;
+    case TOK_COLON:
+        if (d->in_statement == 1)
+            d->in_statement = 0;
+        return;
+    case TOK_AT: case TOK_NOT:
+        return;
+    case TOK_WORD:
+        if (!d->in_statement && (d->p.last.kind == TOK_AT || d->p.last.kind == TOK_NOT))
+            return;             /* the guard */
+        break;
+    default:
+        break;
+    }
+    d->in_statement += !d->in_loc;
+}
+
+static void handle(Driver *d, Token token)
+{
+    Parser *p = &d->p;
+    if (begins_module_item(d, token))
+        close_body(d, token);
+    if (lost_semicolon(d, token)) {
+        Span at = { ptx_token_span(p->last).end - 1, ptx_token_span(p->last).end };
+        Diag *diag = ptx_diag(p->diags, DIAG_MISSING_SEMICOLON, at, "this statement has no `;`");
+        diag->help = "put a `;` here";
+        if (p->func)
+            p->func->has_syntax_error = true;
+        Span last = ptx_token_span(p->last);
+        Token semicolon = ptx_token(TOK_SEMI, false, (Span){ last.end, last.end });
+        track(d, semicolon);
+        feed(d, semicolon);
+    }
+    if (d->scopes + d->brackets >= LIMIT_NESTING && (token.kind == TOK_LBRACE || token.kind == TOK_LPAREN || token.kind == TOK_LBRACKET)) {
+        skip_nest(d, token);
+        return;
+    }
+    track(d, token);
+    feed(d, token);
+    bool section = token.kind == TOK_LBRACE && d->p.last.kind == TOK_MODIFIER && d->scopes == 1 && !d->in_statement;
+    p->last = token;
+    if (section) {
+        Token close = skip_section(d);
+        track(d, close);
+        feed(d, close);
+        p->last = close;
+    } else if (d->in_initializer && (token.kind == TOK_COMMA || token.kind == TOK_LBRACE)) {
+        p->skipped_integers += ptx_lex_skip_integers(&p->lexer);
+    }
+}
+
+Parser *ptx_parser_new(Arena *arena, Arena *items, DiagSink *diags, const char *text, size_t length)
+{
+    Driver *d = ptx_arena_new(arena, Driver);
+    Parser *p = &d->p;
+    *p = (Parser){ .arena = items, .header_arena = arena, .diags = diags, .text = text, .length = (uint32_t)length };
+    p->item_tail = &p->items;
+    p->file_tail = &p->header.files;
+    d->empty = ptx_arena_mark(items);
+    d->lemon = ptx_arena_alloc(arena, ptx_parser_bytes());
+    ptx_lexer_init(&p->lexer, text, length, diags);
+    PtxInit(d->lemon, p);
+    return p;
+}
+
+static void handle_end(Driver *d)
+{
+    Token end = ptx_token(TOK_EOF, false, (Span){ d->p.length, d->p.length });
+    if (d->scopes)
+        close_body(d, end);
+    feed(d, end);
+    d->at_end = true;
+}
+
+/* Lemon reduces an item when it sees the token behind it, and shifts that token before anything else is allocated: so
+ * once an item stands, nothing else that matters does, and the arena can be emptied before the next token. */
+const AstItem *ptx_parser_next(Parser *p)
+{
+    Driver *d = (Driver *)p;
+    if (!p->items) {
+        ptx_arena_release(p->arena, d->empty);
+        p->item_tail = &p->items;
+    }
+    while (!p->items && !d->at_end) {
+        Token token = ptx_lex(&p->lexer);
+        if (token.kind == TOK_EOF)
+            handle_end(d);
+        else
+            handle(d, token);
+    }
+    AstItem *item = p->items;
+    if (item)
+        p->items = item->next;
+    return item;
+}
+
+const AstHeader *ptx_parser_header(const Parser *p)
+{
+    return &p->header;
+}

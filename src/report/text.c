@@ -1,0 +1,336 @@
+/* Diagnostics for people, laid out like rustc's: a title, the place, the PTX lines with carets, the CUDA line that it
+ * came from, and what else is to be said. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    VIEW_COLUMNS = 160,         /* of a source line; real PTX has lines of 468,000 bytes */
+    VIEW_LEAD_COLUMNS = 60,     /* kept before the caret in a line that is cut */
+    VIEW_BYTES = 4 * VIEW_COLUMNS,
+    MARKS_MAX = 9               /* the place itself and 8 related ones */
+};
+
+/* ---- views: the part of a line that is shown --------------------------------------------------------------------- */
+
+typedef struct View {
+    const char *line;
+    size_t begin, end;          /* bytes of line */
+    bool cut_left, cut_right;   /* "..." stands there */
+} View;
+
+/* Columns from the left edge up to byte to; prints them where out is given. */
+static size_t view_walk(const View *view, size_t to, Out *out)
+{
+    size_t column = view->cut_left ? 3 : 0;
+    for (size_t i = view->begin; i < to && i < view->end;) {
+        Glyph glyph = ptx_glyph_read(view->line + i, view->end - i, column);
+        if (out)
+            ptx_out_bytes(out, glyph.text, glyph.length);
+        column += glyph.width;
+        i += glyph.source_bytes;
+    }
+    return column;
+}
+
+/* The largest end for which the view is at most columns wide, with the "..." that an end before length needs. */
+static size_t view_find_end(const View *view, size_t length, size_t columns)
+{
+    size_t column = view->cut_left ? 3 : 0, fits = view->begin;
+    for (size_t i = view->begin; i < length;) {
+        Glyph glyph = ptx_glyph_read(view->line + i, length - i, column);
+        column += glyph.width;
+        i += glyph.source_bytes;
+        if (column > columns)
+            return fits;
+        if (column <= columns - 3)
+            fits = i;
+    }
+    return length;
+}
+
+static bool is_continuation(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* Only bytes near the caret are looked at, so that many diagnostics in one huge line stay cheap. */
+static View view_make(const char *line, size_t length, size_t caret)
+{
+    View view = { .line = line };
+    while (length && (line[length - 1] == '\r' || line[length - 1] == ' ' || line[length - 1] == '\t'))
+        length--;
+    if (caret > length)
+        caret = length;
+    if (length <= VIEW_BYTES) {
+        view.end = view_find_end(&view, length, VIEW_COLUMNS);
+        if (view.end == length)
+            return view;
+    }
+    view.begin = caret > VIEW_LEAD_COLUMNS ? caret - VIEW_LEAD_COLUMNS : 0;
+    while (view.begin < caret && is_continuation(line[view.begin]) && caret - view.begin > VIEW_LEAD_COLUMNS - 4)
+        view.begin++;
+    view.end = length;
+    view.cut_left = view.begin > 0;
+    while (view_walk(&view, caret, NULL) > VIEW_LEAD_COLUMNS + 8) {             /* wide or escaped characters before it */
+        view.begin += ptx_glyph_read(line + view.begin, caret - view.begin, 0).source_bytes;
+        view.cut_left = true;
+    }
+    view.end = view_find_end(&view, length, VIEW_COLUMNS);
+    view.cut_right = view.end < length;
+    return view;
+}
+
+/* ---- gutter ------------------------------------------------------------------------------------------------------ */
+
+static void put_gutter(Out *out, unsigned gutter, const char *sign)
+{
+    ptx_out_style(out, STYLE_GUTTER);
+    ptx_out_repeat(out, ' ', gutter);
+    ptx_out_text(out, sign);
+    ptx_out_style(out, STYLE_NONE);
+}
+
+static void put_number(Out *out, unsigned gutter, uint32_t line)
+{
+    ptx_out_style(out, STYLE_GUTTER);
+    ptx_out_format(out, "%-*" PRIu32 " |", (int)gutter, line);
+    ptx_out_style(out, STYLE_NONE);
+}
+
+static void put_view(Out *out, unsigned gutter, uint32_t line, const View *view)
+{
+    put_number(out, gutter, line);
+    if (view->end > view->begin || view->cut_left)
+        ptx_out_text(out, view->cut_left ? " ..." : " ");
+    view_walk(view, view->end, out);
+    ptx_out_text(out, view->cut_right ? "...\n" : "\n");
+}
+
+/* Carets under bytes begin..end of the view's line, at least one, and the label beside them. */
+static void put_carets(Out *out, unsigned gutter, const View *view, size_t begin, size_t end, char caret, Style style,
+                       const char *label)
+{
+    size_t from = view_walk(view, begin, NULL), to = view_walk(view, end, NULL);
+    put_gutter(out, gutter, " | ");
+    ptx_out_repeat(out, ' ', from);
+    ptx_out_style(out, style);
+    ptx_out_repeat(out, caret, to > from ? to - from : 1);
+    if (label) {
+        ptx_out_text(out, " ");
+        ptx_out_clean(out, label);
+    }
+    ptx_out_style(out, STYLE_NONE);
+    ptx_out_text(out, "\n");
+}
+
+static void put_fact(Out *out, unsigned gutter, const char *key)
+{
+    put_gutter(out, gutter, " = ");
+    ptx_out_style(out, STYLE_BOLD);
+    ptx_out_text(out, key);
+    ptx_out_style(out, STYLE_NONE);
+    ptx_out_text(out, ": ");
+}
+
+/* ---- snippet ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Mark {
+    ptxlint_place place;
+    uint32_t span_end;
+    bool is_primary;
+    const char *label;          /* or NULL */
+} Mark;
+
+static int mark_compare(const void *pa, const void *pb)
+{
+    const Mark *a = pa, *b = pb;
+    if (a->place.line != b->place.line)
+        return a->place.line < b->place.line ? -1 : 1;
+    if (a->is_primary != b->is_primary)
+        return a->is_primary ? -1 : 1;
+    return a->place.column < b->place.column ? -1 : a->place.column > b->place.column;
+}
+
+static Mark mark_make(const ptxlint_module *module, ptxlint_span span, bool is_primary, const char *label)
+{
+    return (Mark){ ptx_place_find(module, span.begin), span.end, is_primary, label };
+}
+
+static bool has_place(const ptxlint_related *related)
+{
+    return related->span.begin || related->span.end;
+}
+
+static size_t marks_collect(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic, Mark marks[MARKS_MAX])
+{
+    size_t count = 0;
+    marks[count++] = mark_make(module, diagnostic->span, true, diagnostic->label);
+    for (size_t i = 0; i < diagnostic->related_count && count < MARKS_MAX; i++)
+        if (has_place(&diagnostic->related[i]))
+            marks[count++] = mark_make(module, diagnostic->related[i].span, false, diagnostic->related[i].message);
+    qsort(marks, count, sizeof *marks, mark_compare);
+    return count;
+}
+
+static Style severity_style(ptxlint_severity severity)
+{
+    return severity == PTXLINT_ERROR ? STYLE_ERROR : severity == PTXLINT_WARNING ? STYLE_WARNING : STYLE_NOTE;
+}
+
+/* A line with several marks is shown once, unless it is cut: then each mark has its own part of it. */
+static void put_snippet(Out *out, unsigned gutter, const char *text, const Mark *marks, size_t count, Style style)
+{
+    View view = { 0 };
+    for (size_t i = 0; i < count; i++) {
+        const Mark *mark = &marks[i];
+        uint32_t begin = mark->place.line_begin, line = mark->place.line;
+        size_t length = mark->place.line_end - begin, caret = mark->place.column - 1;
+        bool is_same = i && marks[i - 1].place.line == line;
+        if (!is_same || view.cut_left || view.cut_right) {
+            if (i && !is_same && line != marks[i - 1].place.line + 1)
+                ptx_out_text(out, "...\n");
+            view = view_make(text + begin, length, caret);
+            put_view(out, gutter, line, &view);
+        }
+        put_carets(out, gutter, &view, caret, mark->span_end - begin, mark->is_primary ? '^' : '-',
+                   mark->is_primary ? style : STYLE_GUTTER, mark->label);
+    }
+}
+
+/* ---- the parts of a diagnostic ----------------------------------------------------------------------------------- */
+
+static void put_title(Out *out, const ptxlint_diagnostic *diagnostic)
+{
+    ptx_out_style(out, severity_style(diagnostic->severity));
+    ptx_out_format(out, "%s[%s]", ptx_report_severity(diagnostic->severity), diagnostic->rule);
+    ptx_out_style(out, STYLE_NONE);
+    ptx_out_style(out, STYLE_BOLD);
+    ptx_out_text(out, ": ");
+    ptx_out_clean(out, diagnostic->message);
+    ptx_out_style(out, STYLE_NONE);
+    ptx_out_text(out, "\n");
+}
+
+/* column 0: none is known. */
+static void put_location(Out *out, unsigned gutter, const char *arrow, const char *path, uint32_t line, uint32_t column)
+{
+    put_gutter(out, gutter, arrow);
+    ptx_out_clean(out, path);
+    ptx_out_format(out, ":%" PRIu32, line);
+    if (column)
+        ptx_out_format(out, ":%" PRIu32, column);
+    ptx_out_text(out, "\n");
+}
+
+static void put_source(Out *out, unsigned gutter, Sources *sources, const char *ptx_path, const ptxlint_diagnostic *diagnostic)
+{
+    const char *text;
+    size_t length;
+    uint32_t line = diagnostic->source_line, column = diagnostic->source_column;
+    put_location(out, gutter, " ::: ", diagnostic->source_path, line, column);
+    ptxlint_status status = ptx_sources_find(sources, diagnostic->source_path, ptx_path, line, &text, &length);
+    if (status != PTXLINT_OK)
+        out->status = status;
+    if (status != PTXLINT_OK || !text)
+        return;
+    View view = view_make(text, length, column ? column - 1 : 0);
+    put_view(out, gutter, line, &view);
+    if (column && column <= length)
+        put_carets(out, gutter, &view, column - 1, column, '^', STYLE_GUTTER, NULL);
+}
+
+static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagnostic, size_t shown_count)
+{
+    const char *const keys[] = { "kernel", "sure", "help" };
+    const char *const texts[] = {
+        diagnostic->kernel,
+        diagnostic->certainty == PTXLINT_EXACT ? NULL : ptx_report_certainty(diagnostic->certainty),
+        diagnostic->help,
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (texts[i]) {
+            put_fact(out, gutter, keys[i]);
+            ptx_out_clean(out, texts[i]);
+            ptx_out_text(out, "\n");
+        }
+    size_t placed_count = 0;
+    for (size_t i = 0; i < diagnostic->related_count; i++)
+        if (has_place(&diagnostic->related[i])) {
+            placed_count++;
+        } else {
+            put_fact(out, gutter, "note");
+            ptx_out_clean(out, diagnostic->related[i].message);
+            ptx_out_text(out, "\n");
+        }
+    if (placed_count > shown_count) {
+        put_fact(out, gutter, "note");
+        ptx_out_format(out, "and %zu more places\n", placed_count - shown_count);
+    }
+    if (diagnostic->repeat_count) {
+        put_fact(out, gutter, "note");
+        ptx_out_format(out, "and %" PRIu32 " similar in this %s\n", diagnostic->repeat_count,
+                       diagnostic->kernel ? "kernel" : "file");
+    }
+}
+
+static unsigned digits(uint32_t number)
+{
+    unsigned count = 1;
+    for (; number >= 10; number /= 10)
+        count++;
+    return count;
+}
+
+void ptx_text_diagnostic(Out *out, Sources *sources, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+{
+    const ptxlint_module_info *info = ptxlint_module_get_info(module);
+    ptxlint_place place = ptx_place_find(module, diagnostic->span.begin);
+    bool has_source = diagnostic->source_path && diagnostic->source_line;
+    Mark marks[MARKS_MAX];
+    size_t count = marks_collect(module, diagnostic, marks);
+    uint32_t last = marks[count - 1].place.line;
+    if (has_source && diagnostic->source_line > last)
+        last = diagnostic->source_line;
+    unsigned gutter = digits(last);
+
+    put_title(out, diagnostic);
+    put_location(out, gutter, "--> ", info->path, place.line, place.column);
+    put_gutter(out, gutter, " |\n");
+    put_snippet(out, gutter, info->text, marks, count, severity_style(diagnostic->severity));
+    put_gutter(out, gutter, " |\n");
+    if (has_source)
+        put_source(out, gutter, sources, info->path, diagnostic);
+    put_facts(out, gutter, diagnostic, count - 1);
+    ptx_out_text(out, "\n");
+}
+
+void ptx_text_oneline(Out *out, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+{
+    ptxlint_place place = ptx_place_find(module, diagnostic->span.begin);
+    ptx_out_clean(out, ptxlint_module_get_info(module)->path);
+    ptx_out_format(out, ":%" PRIu32 ":%" PRIu32 ": %s: ", place.line, place.column, ptx_report_severity(diagnostic->severity));
+    ptx_out_clean(out, diagnostic->message);
+    ptx_out_format(out, " [%s]\n", diagnostic->rule);
+}
+
+/* ---- summary ----------------------------------------------------------------------------------------------------- */
+
+void ptx_text_summary(Out *out, const Totals *totals)
+{
+    const char *separator = "";
+    for (int severity = PTXLINT_ERROR; severity >= PTXLINT_NOTE; severity--) {
+        size_t count = totals->counts[severity];
+        if (!count)
+            continue;
+        ptx_out_format(out, "%s%zu %s%s", separator, count, ptx_report_severity((ptxlint_severity)severity), count == 1 ? "" : "s");
+        separator = ", ";
+    }
+    if (totals->found_count)
+        ptx_out_format(out, " in %zu of %zu %s%s", totals->found_count, totals->kernel_count,
+                       totals->func_count ? "function" : "kernel", totals->kernel_count == 1 ? "" : "s");
+    if (*separator)
+        ptx_out_text(out, "\n");
+}

@@ -1,0 +1,121 @@
+#include "support/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { FIRST_CHUNK_BYTES = 64 << 10, MAX_CHUNK_BYTES = 32 << 20 };
+
+struct ArenaChunk {
+    ArenaChunk *older;
+    size_t bytes;
+    char *used_end;             /* end of what was handed out, once the chunk is no longer the newest */
+    _Alignas(8) char data[];
+};
+
+void ptx_arena_init(Arena *arena, size_t limit_bytes, jmp_buf *on_failure)
+{
+    *arena = (Arena){ .limit_bytes = limit_bytes, .on_failure = on_failure };
+}
+
+static void free_chunks(ArenaChunk *chunk)
+{
+    while (chunk) {
+        ArenaChunk *older = chunk->older;
+        free(chunk);
+        chunk = older;
+    }
+}
+
+void ptx_arena_free(Arena *arena)
+{
+    free_chunks(arena->chunks);
+    free_chunks(arena->spare);
+    arena->chunks = arena->spare = NULL;
+    arena->next = arena->end = NULL;
+    arena->used_bytes = 0;
+}
+
+_Noreturn void ptx_arena_fail(Arena *arena)
+{
+    longjmp(*arena->on_failure, 1);
+}
+
+/* A spare chunk that is large enough, or a new one. */
+static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
+{
+    for (ArenaChunk **link = &arena->spare; *link; link = &(*link)->older) {
+        ArenaChunk *chunk = *link;
+        if (chunk->bytes >= bytes + sizeof(ArenaChunk)) {
+            *link = chunk->older;
+            return chunk;
+        }
+    }
+    size_t size = arena->used_bytes < FIRST_CHUNK_BYTES ? FIRST_CHUNK_BYTES : arena->used_bytes;
+    if (size > MAX_CHUNK_BYTES)
+        size = MAX_CHUNK_BYTES;
+    if (bytes > SIZE_MAX - sizeof(ArenaChunk) - 16)
+        ptx_arena_fail(arena);
+    if (size < bytes + sizeof(ArenaChunk) + 8)
+        size = (bytes + sizeof(ArenaChunk) + 8) & ~(size_t)7;
+    if (size > arena->limit_bytes - arena->used_bytes)
+        ptx_arena_fail(arena);
+    ArenaChunk *chunk = calloc(1, size);
+    if (!chunk)
+        ptx_arena_fail(arena);
+    chunk->bytes = size;
+    arena->used_bytes += size;
+    return chunk;
+}
+
+void *ptx_arena_alloc_chunk(Arena *arena, size_t bytes)
+{
+    ArenaChunk *chunk = take_chunk(arena, bytes);
+    if (arena->chunks)
+        arena->chunks->used_end = arena->next;
+    chunk->older = arena->chunks;
+    arena->chunks = chunk;
+    arena->next = chunk->data;
+    arena->end = (char *)chunk + chunk->bytes;
+    char *p = arena->next;
+    arena->next += (bytes + 7) & ~(size_t)7;
+    return p;
+}
+
+void *ptx_arena_alloc_array(Arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        ptx_arena_fail(arena);
+    return ptx_arena_alloc(arena, bytes);
+}
+
+char *ptx_arena_strndup(Arena *arena, const char *text, size_t length)
+{
+    char *copy = ptx_arena_alloc(arena, length + 1);
+    memcpy(copy, text, length);
+    return copy;
+}
+
+ArenaMark ptx_arena_mark(const Arena *arena)
+{
+    return (ArenaMark){ arena->chunks, arena->next };
+}
+
+void ptx_arena_release(Arena *arena, ArenaMark mark)
+{
+    if (arena->chunks)
+        arena->chunks->used_end = arena->next;
+    while (arena->chunks != mark.chunk) {
+        ArenaChunk *chunk = arena->chunks;
+        memset(chunk->data, 0, (size_t)(chunk->used_end - chunk->data));
+        arena->chunks = chunk->older;
+        chunk->older = arena->spare;
+        arena->spare = chunk;
+    }
+    arena->next = arena->end = NULL;
+    if (!mark.chunk)
+        return;
+    memset(mark.next, 0, (size_t)(mark.chunk->used_end - mark.next));
+    arena->next = mark.next;
+    arena->end = (char *)mark.chunk + mark.chunk->bytes;
+}

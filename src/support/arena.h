@@ -1,0 +1,60 @@
+/* arena.h -- memory that is freed all at once.
+ *
+ * Everything the library allocates for a module lies in one arena, so that no error path can leak or free twice.
+ * Allocation never returns NULL: at the limit, or when the system has no more, control returns to the frame that set
+ * Arena.on_failure with setjmp (src/api/ptxlint.c, the only one), which frees the arena and returns a status. */
+#ifndef PTX_SUPPORT_ARENA_H
+#define PTX_SUPPORT_ARENA_H
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct ArenaChunk ArenaChunk;
+
+typedef struct Arena {
+    char *next, *end;           /* free part of the newest chunk */
+    ArenaChunk *chunks;         /* newest first */
+    ArenaChunk *spare;          /* given back by ptx_arena_release, zeroed: the next ones to be used */
+    size_t used_bytes;          /* taken from the system */
+    size_t limit_bytes;
+    jmp_buf *on_failure;        /* must be set before the first allocation */
+} Arena;
+
+/* A point to fall back to: what was allocated after it is given back by ptx_arena_release. */
+typedef struct ArenaMark {
+    ArenaChunk *chunk;
+    char *next;
+} ArenaMark;
+
+void ptx_arena_init(Arena *arena, size_t limit_bytes, jmp_buf *on_failure);
+void ptx_arena_free(Arena *arena);
+
+ArenaMark ptx_arena_mark(const Arena *arena);
+void ptx_arena_release(Arena *arena, ArenaMark mark);
+
+/* Zeroed, aligned to 8 bytes: nothing here needs more. The slow path of ptx_arena_alloc. */
+void *ptx_arena_alloc_chunk(Arena *arena, size_t bytes);
+
+/* Leaves to Arena.on_failure. */
+_Noreturn void ptx_arena_fail(Arena *arena);
+
+static inline void *ptx_arena_alloc(Arena *arena, size_t bytes)
+{
+    if (bytes > (size_t)(arena->end - arena->next))         /* both ends are aligned, so rounding up stays inside */
+        return ptx_arena_alloc_chunk(arena, bytes);
+    char *p = arena->next;
+    arena->next += (bytes + 7) & ~(size_t)7;
+    return p;
+}
+
+/* count elements of size bytes; a product that overflows fails like memory that is not there. */
+void *ptx_arena_alloc_array(Arena *arena, size_t count, size_t size);
+
+/* A copy of length bytes and a NUL. */
+char *ptx_arena_strndup(Arena *arena, const char *text, size_t length);
+
+#define ptx_arena_new(arena, T) ((T *)ptx_arena_alloc((arena), sizeof(T)))
+#define ptx_arena_array(arena, T, count) ((T *)ptx_arena_alloc_array((arena), (count), sizeof(T)))
+
+#endif

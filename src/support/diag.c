@@ -1,0 +1,133 @@
+#include "support/diag.h"
+
+#include "support/limits.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const DiagInfo ptx_diag_info[DIAG__COUNT] = {
+#define DG(id, code, name, severity, group) [DIAG_##id] = { code, name, SEVERITY_##severity, GROUP_##group },
+#include "support/diags.def"
+#undef DG
+};
+
+void ptx_diag_init(DiagSink *sink, Arena *arena)
+{
+    *sink = (DiagSink){ .arena = arena, .func = -1 };
+}
+
+static const char *format_text(Arena *arena, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length < 0)
+        return "";
+    char *text = ptx_arena_alloc(arena, (size_t)length + 1);
+    vsnprintf(text, (size_t)length + 1, format, args);
+    return text;
+}
+
+const char *ptx_diag_text(DiagSink *sink, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = format_text(sink->arena, format, args);
+    va_end(args);
+    return text;
+}
+
+static void sink_push(DiagSink *sink, Diag *diag)
+{
+    if (sink->count == sink->capacity) {
+        uint32_t capacity = sink->capacity ? 2 * sink->capacity : 16;
+        Diag **items = ptx_arena_array(sink->arena, Diag *, capacity);
+        if (sink->count)
+            memcpy(items, sink->items, sink->count * sizeof *items);
+        sink->items = items;
+        sink->capacity = capacity;
+    }
+    diag->order = sink->count;
+    sink->items[sink->count++] = diag;
+}
+
+Diag *ptx_diag(DiagSink *sink, DiagId id, Span span, const char *format, ...)
+{
+    Diag *diag = ptx_arena_new(sink->arena, Diag);
+    diag->id = id;
+    diag->severity = ptx_diag_info[id].severity;
+    diag->certainty = CERTAINTY_EXACT;
+    diag->span = span;
+    diag->func = sink->func;
+    if (sink->count >= LIMIT_DIAGNOSTICS) {
+        sink->dropped++;
+        return diag;
+    }
+    va_list args;
+    va_start(args, format);
+    diag->message = format_text(sink->arena, format, args);
+    va_end(args);
+    sink_push(sink, diag);
+    return diag;
+}
+
+void ptx_diag_relate(DiagSink *sink, Diag *diag, Span span, const char *format, ...)
+{
+    DiagRelated *related = ptx_arena_new(sink->arena, DiagRelated);
+    va_list args;
+    va_start(args, format);
+    related->message = format_text(sink->arena, format, args);
+    va_end(args);
+    related->span = span;
+    DiagRelated **tail = &diag->related;
+    while (*tail)
+        tail = &(*tail)->next;
+    *tail = related;
+}
+
+static int compare(const void *pa, const void *pb)
+{
+    const Diag *a = *(Diag *const *)pa, *b = *(Diag *const *)pb;
+    if (a->span.begin != b->span.begin)
+        return a->span.begin < b->span.begin ? -1 : 1;
+    if (a->severity != b->severity)
+        return a->severity > b->severity ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
+}
+
+void ptx_diag_finish(DiagSink *sink)
+{
+    if (sink->count)
+        qsort(sink->items, sink->count, sizeof *sink->items, compare);
+    if (!sink->dropped)
+        return;
+    Diag *last = ptx_arena_new(sink->arena, Diag);
+    last->id = DIAG_TOO_MANY;
+    last->severity = SEVERITY_NOTE;
+    last->certainty = CERTAINTY_EXACT;
+    last->func = -1;
+    last->span = sink->items[sink->count - 1]->span;
+    last->message = ptx_diag_text(sink, "%u more diagnostics of this file are not kept (limit %d)", (unsigned)sink->dropped,
+                                  (int)LIMIT_DIAGNOSTICS);
+    sink_push(sink, last);
+}
+
+const char *ptx_severity_name(Severity severity)
+{
+    static const char *const names[] = { "none", "note", "warning", "error" };
+    return names[severity];
+}
+
+const char *ptx_certainty_name(Certainty certainty)
+{
+    static const char *const names[] = { "unknown", "exact", "bound", "estimate", "unknown" };
+    return names[certainty];
+}
+
+const char *ptx_group_name(DiagGroup group)
+{
+    static const char *const names[] = { "none", "syntax", "limit", "correctness", "throughput", "launch" };
+    return names[group];
+}

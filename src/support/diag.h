@@ -1,0 +1,83 @@
+/* diag.h -- diagnostics and the sink that collects them.
+ *
+ * The user's mistake is a diagnostic in the sink, and work goes on. Rows of diags.def; the message says what is wrong
+ * in this place, a label what stands at the caret, a help what would be right. All text is owned by the arena. */
+#ifndef PTX_SUPPORT_DIAG_H
+#define PTX_SUPPORT_DIAG_H
+
+#include "support/arena.h"
+#include "support/span.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum DiagId {
+    DIAG_NONE,
+#define DG(id, ...) DIAG_##id,
+#include "support/diags.def"
+#undef DG
+    DIAG__COUNT
+} DiagId;
+
+typedef enum Severity { SEVERITY_NONE, SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } Severity;
+
+typedef enum DiagGroup {
+    GROUP_NONE, GROUP_SYNTAX, GROUP_LIMIT, GROUP_CORRECTNESS, GROUP_THROUGHPUT, GROUP_LAUNCH
+} DiagGroup;
+
+typedef enum Certainty { CERTAINTY_NONE, CERTAINTY_EXACT, CERTAINTY_BOUND, CERTAINTY_ESTIMATE, CERTAINTY_UNKNOWN } Certainty;
+
+typedef struct DiagInfo {
+    const char *code, *name;
+    Severity severity;
+    DiagGroup group;
+} DiagInfo;
+
+extern const DiagInfo ptx_diag_info[DIAG__COUNT];
+
+typedef struct DiagRelated {
+    struct DiagRelated *next;
+    Span span;
+    const char *message;
+} DiagRelated;
+
+typedef struct Diag {
+    DiagId id;
+    Severity severity;          /* the row's, or lower where the file is newer than our tables */
+    Certainty certainty;
+    Span span;
+    int32_t func;               /* index into Module.funcs, -1 for the module */
+    uint32_t order;             /* of arrival: the last sort key */
+    uint32_t repeats;           /* further findings of the same rule in the same function that were folded into this one */
+    const char *message;
+    const char *label;          /* beside the caret, or NULL */
+    const char *help;           /* or NULL */
+    DiagRelated *related;
+} Diag;
+
+typedef struct DiagSink {
+    Arena *arena;
+    Diag **items;
+    uint32_t count, capacity, dropped;
+    int32_t func;               /* given to new diagnostics */
+} DiagSink;
+
+void ptx_diag_init(DiagSink *sink, Arena *arena);
+
+/* Adds one and returns it for label, help and related to be set; never NULL (beyond LIMIT_DIAGNOSTICS it is counted in
+ * dropped and goes nowhere). The format is printf's. */
+Diag *ptx_diag(DiagSink *sink, DiagId id, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+void ptx_diag_relate(DiagSink *sink, Diag *diag, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* A printf into the arena. */
+const char *ptx_diag_text(DiagSink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* By position, then severity, then arrival; adds the note on dropped ones. Call once, last. */
+void ptx_diag_finish(DiagSink *sink);
+
+const char *ptx_severity_name(Severity severity);
+const char *ptx_certainty_name(Certainty certainty);
+const char *ptx_group_name(DiagGroup group);
+
+#endif

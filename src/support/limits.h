@@ -1,0 +1,17 @@
+/* limits.h -- every limit on what an input may ask for, with its reason. Reaching one is a diagnostic that names it. */
+#ifndef PTX_SUPPORT_LIMITS_H
+#define PTX_SUPPORT_LIMITS_H
+
+enum {
+    LIMIT_SOURCE_BYTES = 1 << 30,       /* spans are 32-bit; a gigabyte of PTX is 25 times the largest module seen */
+    LIMIT_NESTING = 200,                /* `{`, `(` and `[` inside each other: compilers nest under 10, the stack is fixed */
+    LIMIT_PARSER_STACK = 1024,          /* Lemon symbols: at most 5 a level of LIMIT_NESTING */
+    LIMIT_DIAGNOSTICS = 10000,          /* kept per module; nobody reads more, and a binary file has one a byte */
+    LIMIT_NAME_BYTES = 65535,           /* lengths of names are 16-bit; C++ manglings reach a few thousand */
+    LIMIT_OPERANDS = 65535,             /* operands of one instruction; calls of variadic functions are the longest */
+    LIMIT_LIVE_ENTRIES = 1 << 27,       /* (block, register) pairs that liveness keeps for one function: 0.5 GiB */
+    LIMIT_ARENA_FACTOR = 64,            /* default memory limit: this many bytes a byte of source ... */
+    LIMIT_ARENA_FLOOR = 256 << 20,      /* ... but at least this much */
+};
+
+#endif

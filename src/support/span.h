@@ -1,0 +1,27 @@
+/* span.h -- half-open ranges of bytes in the source text. */
+#ifndef PTX_SUPPORT_SPAN_H
+#define PTX_SUPPORT_SPAN_H
+
+#include <stdint.h>
+
+/* begin <= end; offsets fit 32 bits because LIMIT_SOURCE_BYTES does. {0,0} is "no place". */
+typedef struct Span {
+    uint32_t begin, end;
+} Span;
+
+/* The smallest span that holds both; the empty span is the identity. */
+static inline Span ptx_span_join(Span a, Span b)
+{
+    if (a.begin == a.end)
+        return b;
+    if (b.begin == b.end)
+        return a;
+    return (Span){ a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end };
+}
+
+static inline uint32_t ptx_span_length(Span s)
+{
+    return s.end - s.begin;
+}
+
+#endif
