@@ -61,6 +61,11 @@ static void resolve_names(Builder *b)
     }
     for (FuncId id = 0; id < m->func_count; id++)
         b->definition_of[id] = b->definition_of[first[id]];
+    for (FuncId id = 0; id < m->func_count; id++) {
+        uint32_t target = m->funcs[id].alias_of;
+        if (target && !m->funcs[id].has_body)
+            b->definition_of[id] = b->definition_of[target - 1];
+    }
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */

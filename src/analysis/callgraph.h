@@ -7,7 +7,7 @@
  * them; recursion and is_called do take them into account. What functions outside the module call is left out.
  *
  * The declarations and the definition of one name are one function here: facts stand at the definition (without one, at
- * the first declaration), and the nodes of the others are empty. An .alias is not followed: it calls nothing. */
+ * the first declaration), and the nodes of the others are empty. An .alias stands for its target. */
 #ifndef PTX_ANALYSIS_CALLGRAPH_H
 #define PTX_ANALYSIS_CALLGRAPH_H
 

@@ -51,7 +51,8 @@ static const bool *find_hanging(Arena *scratch, const Cfg *cfg)
 }
 
 /* The edges of succ_first and succs turned round; first has node_count + 1 entries, zero at first. */
-static void reverse_edges(uint32_t node_count, const uint32_t *succ_first, const uint32_t *succs, uint32_t *first, uint32_t *preds)
+static void reverse_edges(uint32_t node_count, const uint32_t *succ_first, const uint32_t *succs, uint32_t *first,
+                          uint32_t *preds)
 {
     uint32_t edge_count = succ_first[node_count];
     for (uint32_t e = 0; e < edge_count; e++)
@@ -99,8 +100,8 @@ typedef struct Vertex {
     uint32_t bucket, next;      /* the first of its bucket; the next in the bucket it is in */
 } Vertex;
 
-/* Step 1. number is per node, NONE at first; next_edge has room for all vertices. Returns how many there are. */
-static uint32_t number_vertices(const Graph *g, uint32_t root, Vertex *v, uint32_t *number, uint32_t *next_edge)
+/* Step 1. number is per node, NONE at first; next_edge has room for all vertices. */
+static void number_vertices(const Graph *g, uint32_t root, Vertex *v, uint32_t *number, uint32_t *next_edge)
 {
     uint32_t count = 1;
     v[0] = (Vertex){ root, NONE, 0, NONE, NONE, 0, NONE, NONE };
@@ -119,7 +120,6 @@ static uint32_t number_vertices(const Graph *g, uint32_t root, Vertex *v, uint32
         v[count] = (Vertex){ to, at, count, NONE, NONE, count, NONE, NONE };
         at = count++;
     }
-    return count;
 }
 
 /* EVAL with COMPRESS, whose recursion is the path on the stack. */
@@ -152,21 +152,18 @@ static void empty_bucket(Vertex *v, uint32_t parent, uint32_t *stack)
     v[parent].bucket = NONE;
 }
 
-/* Writes the immediate dominator of each node of g, NONE for root and for nodes that it does not reach. */
+/* Writes the immediate dominator of each node of g, NONE for root. Root reaches all of them, in either direction: the graph
+ * holds reachable blocks only, and what does not leave hangs from the exit. */
 static void find_idoms(Arena *scratch, const Graph *g, uint32_t root, uint32_t *idom)
 {
     Vertex *v = ptx_arena_array(scratch, Vertex, g->node_count);
     uint32_t *number = ptx_arena_array(scratch, uint32_t, g->node_count);
     uint32_t *stack = ptx_arena_array(scratch, uint32_t, g->node_count);
     memset(number, 0xFF, g->node_count * sizeof *number);
-    memset(idom, 0xFF, g->node_count * sizeof *idom);
-    uint32_t count = number_vertices(g, root, v, number, stack);
-    for (uint32_t x = count; x-- > 1;) {
+    number_vertices(g, root, v, number, stack);
+    for (uint32_t x = g->node_count; x-- > 1;) {
         for (uint32_t e = g->pred_first[v[x].node]; e < g->pred_first[v[x].node + 1]; e++) {
-            uint32_t pred = number[g->preds[e]];
-            if (pred == NONE)
-                continue;
-            uint32_t u = eval(v, pred, stack);
+            uint32_t u = eval(v, number[g->preds[e]], stack);
             if (v[u].semi < v[x].semi)
                 v[x].semi = v[u].semi;
         }
@@ -175,7 +172,8 @@ static void find_idoms(Arena *scratch, const Graph *g, uint32_t root, uint32_t *
         v[x].ancestor = v[x].parent;            /* LINK */
         empty_bucket(v, v[x].parent, stack);
     }
-    for (uint32_t x = 1; x < count; x++) {      /* step 4 */
+    idom[root] = NONE;
+    for (uint32_t x = 1; x < g->node_count; x++) {      /* step 4 */
         if (v[x].dom != v[x].semi)
             v[x].dom = v[v[x].dom].dom;
         idom[v[x].node] = v[v[x].dom].node;

@@ -1,5 +1,42 @@
-#include "ptxlint/ptxlint.h"
+#include "cli/cli.h"
+
+#include <signal.h>
 #include <stdio.h>
-#include <string.h>
-static int w(void*c,const char*b,size_t n){return fwrite(b,1,n,c)!=n;}
-int main(int c,char**v){ptxlint_write_options o;ptxlint_write_options_init(&o);int rep=0;for(int i=1;i<c;i++){if(!strcmp(v[i],"-r")){rep=1;continue;}if(!strcmp(v[i],"-j")){o.format=PTXLINT_JSON;continue;}ptxlint_module*m;ptxlint_status s=ptxlint_module_open(v[i],NULL,&m);if(s){printf("%s: %s\n",v[i],ptxlint_status_text(s));continue;}const ptxlint_module*k=m;if(rep)ptxlint_write_report(&k,1,&o,w,stdout);else ptxlint_write_diagnostics(&k,1,&o,w,stdout);ptxlint_module_free(m);}return 0;}
+
+/* A file name may hold anything, so control characters do not reach the terminal. */
+static void put_clean(const char *text)
+{
+    for (; *text; text++)
+        putc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, stderr);
+}
+
+void ptx_complain(const char *subject, const char *text)
+{
+    fputs("ptxlint: ", stderr);
+    if (subject) {
+        put_clean(subject);
+        fputs(": ", stderr);
+    }
+    put_clean(text);
+    putc('\n', stderr);
+}
+
+int main(int argc, char **argv)
+{
+    Options options;
+    ExitCode code = EXIT_CLEAN;
+    signal(SIGPIPE, SIG_IGN);           /* a reader that has gone is an error of write: see ptx_stdout_close */
+    switch (ptx_options_parse(&options, argc, argv)) {
+    case PARSED_RUN:
+        code = ptx_run(&options);
+        break;
+    case PARSED_DONE:
+        code = ptx_stdout_close();
+        break;
+    case PARSED_BAD:
+        code = EXIT_USAGE;
+        break;
+    }
+    ptx_options_free(&options);
+    return (int)code;
+}

@@ -117,6 +117,7 @@ typedef struct Func {
     VarId *params, *results;
     uint32_t param_count, result_count;
     Bounds bounds;
+    uint32_t alias_of;          /* .alias: calls of this function are calls of that FuncId, + 1; 0: none */
     Linkage linkage;
     bool is_entry, has_body;
     bool has_syntax_error;      /* data-flow findings are withheld */

@@ -45,6 +45,7 @@ struct Lower {
     uint32_t scope_marks[LIMIT_NESTING + 2];
     uint32_t scope_count;
     uint32_t func_capacity;
+    uint32_t open_table;        /* of the label just lowered, for the list behind it; NO_ID: none */
 };
 
 static void *grow_items(Arena *arena, void *items, uint32_t count, uint32_t *capacity, size_t size)
@@ -391,8 +392,51 @@ static LabelId bind_label(Lower *l, const AstOperand *ast)
 
 static const Op *find_op(Lower *l, const char *text, size_t length, Span where);
 
+static bool version_allows(const Module *m, const FormInfo *form)
+{
+    return !m->version || form->version <= m->version;
+}
+
+/* The table has the lowest target alone: what began as a feature of one architecture (sm_90a) or family (sm_100f) may
+ * be in a later one too, so there any later target with a suffix is taken. */
+static bool target_allows(const Module *m, const FormInfo *form)
+{
+    if (!m->target.sm || !form->target.suffix)
+        return m->target.sm == 0 || m->target.sm >= form->target.sm;
+    return m->target.suffix && m->target.sm >= form->target.sm;
+}
+
+/* Marks an op none of whose forms the module's .version and .target take. */
+static void check_gates(const Module *m, Op *op)
+{
+    for (FormId form = op->form; form; form = ptx_form_next(op, form)) {
+        if (version_allows(m, &ptx_form_info[form]) && target_allows(m, &ptx_form_info[form]))
+            return;
+    }
+    if (op->form)
+        op->flags |= OPF_TOO_NEW;
+}
+
+static void report_gates(Lower *l, const Op *op, Span where)
+{
+    const Module *m = l->module;
+    const FormInfo *form = &ptx_form_info[op->form];
+    if (!version_allows(m, form)) {
+        ptx_diag(l->diags, DIAG_VERSION_TOO_OLD, where, "`%.*s` needs PTX %d.%d; this module says %d.%d", shown(op->length), op->text,
+                 form->version / 10, form->version % 10, m->version / 10, m->version % 10)->help =
+            ptx_diag_text(l->diags, "write `.version %d.%d` or newer", form->version / 10, form->version % 10);
+        return;
+    }
+    ptx_diag(l->diags, DIAG_TARGET_TOO_OLD, where, "`%.*s` needs sm_%d%.1s; this module is for sm_%d%.1s", shown(op->length), op->text,
+             form->target.sm, &form->target.suffix, m->target.sm, &m->target.suffix);
+}
+
 static void report_op(Lower *l, const Op *op, Span where)
 {
+    if (op->flags & OPF_TOO_NEW) {
+        report_gates(l, op, where);
+        return;
+    }
     const char *opcode = op->opcode ? ptx_opcode_info[op->opcode].text : NULL;
     size_t head = 0;
     while (head < op->length && op->text[head] != '.')
@@ -437,11 +481,12 @@ static const Op *find_op(Lower *l, const char *text, size_t length, Span where)
     if (!op) {
         Op *made = ptx_arena_new(l->arena, Op);
         ptx_op_resolve(made, text, length);
+        check_gates(m, made);
         if (m->op_count == l->op_capacity)
             m->ops = grow_items(l->arena, (void *)m->ops, m->op_count, &l->op_capacity, sizeof *m->ops);
         m->ops[m->op_count++] = l->op_slots[slot] = op = made;
     }
-    if (op->flags & OPF_UNKNOWN)
+    if (op->flags & (OPF_UNKNOWN | OPF_TOO_NEW))
         report_op(l, op, where);
     return op;
 }
@@ -649,7 +694,9 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
             if (l->regs.items[guard.id].type != TYPE_PRED)
                 ptx_diag(l->diags, DIAG_BAD_GUARD, name, "a guard is a predicate; `%.*s` is `.%s`", shown(stmt->guard_length),
                          text_at(l, name), ptx_type_info[l->regs.items[guard.id].type].text);
-        } else if (guard.kind != OPERAND_UNKNOWN) {
+        } else if (guard.kind == OPERAND_UNKNOWN) {
+            insn.guard = guard.id;      /* undeclared: still a guard, so that control goes on behind it */
+        } else {
             ptx_diag(l->diags, DIAG_BAD_GUARD, name, "a guard is a predicate register");
         }
     }
@@ -708,7 +755,7 @@ static void lower_label(Lower *l, const AstStmt *stmt)
     if (!next)
         return;
     if (next->kind == AST_BRANCHTARGETS || next->kind == AST_CALLTARGETS) {
-        label->table = l->tables.count;
+        label->table = l->open_table = l->tables.count;
         *PUSH(l, l->tables) = (Table){ l->table_ids.count, 0 };
     } else if (next->kind == AST_CALLPROTOTYPE) {
         label->is_prototype = true;
@@ -717,9 +764,12 @@ static void lower_label(Lower *l, const AstStmt *stmt)
 
 static void lower_table(Lower *l, const AstStmt *stmt)
 {
-    if (!l->tables.count)
+    if (l->open_table == NO_ID) {
+        ptx_diag(l->diags, DIAG_UNEXPECTED, stmt->span, "a list of targets has a label before it, by which it is named");
         return;
-    Table *table = &l->tables.items[l->tables.count - 1];
+    }
+    Table *table = &l->tables.items[l->open_table];
+    l->open_table = NO_ID;
     for (const AstOperand *ast = stmt->operands; ast; ast = ast->next) {
         uint32_t id = NO_ID;
         if (ast->kind != AST_NAME)
@@ -772,6 +822,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     ArenaMark mark = ptx_arena_mark(l->scratch);
     Func *func = l->func = &l->module->funcs[id];
     l->func_id = id;
+    l->open_table = NO_ID;
     l->diags->func = (int32_t)id;
     l->loc = 0;
     l->insns.count = l->insns.capacity = l->operands.count = l->operands.capacity = l->regs.count = l->regs.capacity = 0;
@@ -842,8 +893,13 @@ static void lower_alias(Lower *l, const AstAlias *alias)
     const char *target = text_at(l, alias->target);
     size_t length = ptx_span_length(alias->target);
     const Symbol *symbol = ptx_names_find(&l->names, NAMES_ORDINARY, target, length);
-    if (!symbol || symbol->kind != SYMBOL_FUNC)
+    if (!symbol || symbol->kind != SYMBOL_FUNC) {
         ptx_diag(l->diags, DIAG_UNDECLARED, alias->target, "`%.*s` is not a function", shown(length), target);
+        return;
+    }
+    const Symbol *name = ptx_names_find(&l->names, NAMES_ORDINARY, text_at(l, alias->name), ptx_span_length(alias->name));
+    if (name && name->kind == SYMBOL_FUNC && name->id != symbol->id)
+        l->module->funcs[name->id].alias_of = symbol->id + 1;
 }
 
 void ptx_lower_item(Lower *l, const AstHeader *header, const AstItem *item)
@@ -866,7 +922,7 @@ const Module *ptx_lower_finish(Lower *l, const AstHeader *header)
 {
     Module *m = l->module;
     read_header(l, header);
-    if (!m->version)
+    if (!m->version && !header->is_other_format)
         ptx_diag(l->diags, DIAG_MISSING_VERSION, (Span){ 0, 0 }, "a PTX module begins with .version")->help =
             "write `.version 9.0` and `.target sm_90` first";
     uint32_t count = 0;

@@ -182,6 +182,7 @@ enum {
     OPF_SIDE_EFFECT = 16,       /* does more than write its defs: stores, barriers, control, volatile loads, unknown opcodes */
     OPF_UNKNOWN = 32,           /* no table row: analyses treat it as a barrier to knowledge */
     OPF_WARP = 64,              /* acts across lanes */
+    OPF_TOO_NEW = 128,          /* the module's .version or .target is older than any of its forms */
 };
 
 typedef enum OpKind {

@@ -252,6 +252,29 @@ static void handle(Driver *d, Token token)
     }
 }
 
+/* Files that are something else altogether: one diagnostic says so, instead of one a byte. */
+static bool is_other_format(Parser *p)
+{
+    static const struct { const char *magic; size_t length; const char *what; } formats[] = {
+        { "\x7f" "ELF", 4, "an ELF file (a cubin, object or executable)" },
+        { "\x50\xed\x55\xba", 4, "a fat binary" },
+        { "!<arch>\n", 8, "a static library" },
+        { "<", 1, "XML or HTML" },
+        { "MZ", 2, "a Windows executable" },
+        { "BC\xc0\xde", 4, "LLVM bitcode" },
+    };
+    uint32_t start = 0;
+    while (start < p->length && (p->text[start] == ' ' || p->text[start] == '\n' || p->text[start] == '\r' || p->text[start] == '\t'))
+        start++;
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        if (p->length - start < formats[f].length || memcmp(p->text + start, formats[f].magic, formats[f].length) != 0)
+            continue;
+        ptx_diag(p->diags, DIAG_NOT_PTX, (Span){ start, start + (uint32_t)formats[f].length }, "this is %s, not PTX", formats[f].what);
+        return true;
+    }
+    return false;
+}
+
 Parser *ptx_parser_new(Arena *arena, Arena *items, DiagSink *diags, const char *text, size_t length)
 {
     Driver *d = ptx_arena_new(arena, Driver);
@@ -263,6 +286,8 @@ Parser *ptx_parser_new(Arena *arena, Arena *items, DiagSink *diags, const char *
     d->lemon = ptx_arena_alloc(arena, ptx_parser_bytes());
     ptx_lexer_init(&p->lexer, text, length, diags);
     PtxInit(d->lemon, p);
+    d->at_end = is_other_format(p);
+    p->header.is_other_format = d->at_end;
     return p;
 }
 

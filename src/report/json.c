@@ -112,13 +112,13 @@ static void dump(Out *out, Json *json, size_t flags)
 
 /* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
-static void set_span(Json *json, const ptxlint_module *module, ptxlint_span span)
+/* Lines and columns count from 1: a place of zeros, which is none, has null for all four. */
+static void set_span(Json *json, ptxlint_place begin, ptxlint_place end)
 {
-    ptxlint_place begin = ptx_place_find(module, span.begin), end = ptx_place_find(module, span.end);
-    set(json, "line", json_integer(begin.line));
-    set(json, "column", json_integer(begin.column));
-    set(json, "end_line", json_integer(end.line));
-    set(json, "end_column", json_integer(end.column));
+    set(json, "line", given_value(begin.line));
+    set(json, "column", given_value(begin.column));
+    set(json, "end_line", given_value(end.line));
+    set(json, "end_column", given_value(end.column));
 }
 
 static json_t *related_value(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
@@ -126,8 +126,14 @@ static json_t *related_value(const ptxlint_module *module, const ptxlint_diagnos
     Json all = json_make(json_array());
     for (size_t i = 0; i < diagnostic->related_count; i++) {
         Json one = json_make(json_object());
+        ptxlint_span span = diagnostic->related[i].span;
+        ptxlint_place begin = { 0 }, end = { 0 };
+        if (span.end) {
+            begin = ptxlint_module_place(module, span.begin);
+            end = ptxlint_module_place(module, span.end);
+        }
         set(&one, "message", text_value(diagnostic->related[i].message));
-        set_span(&one, module, diagnostic->related[i].span);
+        set_span(&one, begin, end);
         append(&all, finish(&one));
     }
     return finish(&all);
@@ -153,7 +159,7 @@ void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_d
     set(&json, "severity", json_string(ptx_report_severity(diagnostic->severity)));
     set(&json, "message", text_value(diagnostic->message));
     set(&json, "path", text_value(ptxlint_module_get_info(module)->path));
-    set_span(&json, module, diagnostic->span);
+    set_span(&json, ptxlint_module_place(module, diagnostic->span.begin), ptxlint_module_place(module, diagnostic->span.end));
     set(&json, "kernel", text_value(diagnostic->kernel));
     set(&json, "certainty", json_string(ptx_report_certainty(diagnostic->certainty)));
     set(&json, "label", text_value(diagnostic->label));
@@ -258,7 +264,7 @@ static json_t *registers_value(const ptxlint_module *module, const ptxlint_press
     set(&json, "low", json_null());
     set(&json, "high", json_null());
     set(&json, "max_live", int_value(pressure->max_live));
-    set(&json, "max_live_line", is_known ? json_integer(ptx_place_find(module, pressure->where.begin).line) : json_null());
+    set(&json, "max_live_line", is_known ? json_integer(ptxlint_module_place(module, pressure->where.begin).line) : json_null());
     set(&json, "source", json_string("none"));
     set(&json, "max_live_64", int_value(pressure->max_live_64));
     set(&json, "max_live_16", int_value(pressure->max_live_16));
@@ -340,7 +346,7 @@ static json_t *resources_value(const ptxlint_kernel *kernel)
 
 static void dump_access(Out *out, const ptxlint_module *module, const ptxlint_access *access)
 {
-    ptxlint_place place = ptx_place_find(module, access->span.begin);
+    ptxlint_place place = ptxlint_module_place(module, access->span.begin);
     Json json = json_make(json_object());
     set(&json, "line", json_integer(place.line));
     set(&json, "column", json_integer(place.column));
@@ -360,7 +366,7 @@ static void dump_access(Out *out, const ptxlint_module *module, const ptxlint_ac
 static void dump_loop(Out *out, const ptxlint_module *module, const ptxlint_loop *loop)
 {
     Json json = json_make(json_object());
-    set(&json, "line", json_integer(ptx_place_find(module, loop->header.begin).line));
+    set(&json, "line", json_integer(ptxlint_module_place(module, loop->header.begin).line));
     set(&json, "label", text_value(loop->label && *loop->label ? loop->label : NULL));
     set(&json, "depth", json_integer(loop->depth));
     set(&json, "parent", loop->parent >= 0 ? json_integer(loop->parent) : json_null());
@@ -374,7 +380,7 @@ static void dump_kernel_head(Out *out, const ptxlint_module *module, const ptxli
 {
     Json json = json_make(json_object());
     set(&json, "name", text_value(kernel->name));
-    set(&json, "line", json_integer(ptx_place_find(module, kernel->name_span.begin).line));
+    set(&json, "line", json_integer(ptxlint_module_place(module, kernel->name_span.begin).line));
     set(&json, "recursive", bool_value(kernel->is_recursive));
     set(&json, "syntax_error", bool_value(kernel->has_syntax_error));
     set(&json, "launch", launch_value(&kernel->launch));

@@ -103,9 +103,6 @@ void ptx_json_gpu(Out *out, const char *name, const char *sm);
 
 /* ---- write.c ----------------------------------------------------------------------------------------------------- */
 
-/* Where a span begins; an offset beyond the text is its end. */
-ptxlint_place ptx_place_find(const ptxlint_module *module, uint32_t offset);
-
 const char *ptx_report_severity(ptxlint_severity severity);
 const char *ptx_report_certainty(ptxlint_certainty certainty);
 

@@ -88,9 +88,14 @@ void ptx_table_module(Out *out, const ptxlint_module *module)
     ptx_out_text(out, "\n");
 }
 
+static bool has_dims(const int64_t dims[3])
+{
+    return dims[0] != PTXLINT_UNKNOWN || dims[1] != PTXLINT_UNKNOWN || dims[2] != PTXLINT_UNKNOWN;
+}
+
 static void put_dims(Out *out, const int64_t dims[3])
 {
-    if (dims[0] == PTXLINT_UNKNOWN && dims[1] == PTXLINT_UNKNOWN && dims[2] == PTXLINT_UNKNOWN)
+    if (!has_dims(dims))
         ptx_out_text(out, "unknown");
     else
         ptx_out_format(out, "%s x %s x %s", figure_int(dims[0]).text, figure_int(dims[1]).text, figure_int(dims[2]).text);
@@ -100,6 +105,10 @@ static void put_launch(Out *out, const ptxlint_launch *launch)
 {
     static const char *const sources[] = { "assumed", "from directives", "from the launch file" };
     put_key(out, "launch");
+    if (!has_dims(launch->grid) && !has_dims(launch->block)) {
+        ptx_out_text(out, "unknown\n");
+        return;
+    }
     ptx_out_text(out, "grid ");
     put_dims(out, launch->grid);
     ptx_out_text(out, ", block ");
@@ -113,13 +122,14 @@ static void put_names(Out *out, const char *const *names, size_t count)
     put_key(out, "live there");
     for (size_t i = 0; i < shown; i++) {
         size_t width = strlen(names[i]) + 2;
-        if (i && column + width > LINE_COLUMNS) {
-            ptx_out_text(out, "\n");
+        bool is_full = column + width > LINE_COLUMNS;
+        if (i)
+            ptx_out_text(out, is_full ? ",\n" : ", ");
+        if (i && is_full) {
             put_key(out, "");
             column = KEY_COLUMNS + 2;
         }
         ptx_out_clean(out, names[i]);
-        ptx_out_text(out, i + 1 < shown ? ", " : "");
         column += width;
     }
     if (shown < count)
@@ -135,7 +145,7 @@ static void put_pressure(Out *out, const ptxlint_module *module, const ptxlint_p
         return;
     }
     ptx_out_format(out, "%" PRId64 " live at most, at line %" PRIu32, pressure->max_live,
-                   ptx_place_find(module, pressure->where.begin).line);
+                   ptxlint_module_place(module, pressure->where.begin).line);
     ptx_out_format(out, " (64-bit values %s, 8- and 16-bit %s)\n", figure_int(pressure->max_live_64).text,
                    figure_int(pressure->max_live_16).text);
     if (pressure->live_count)
@@ -144,18 +154,18 @@ static void put_pressure(Out *out, const ptxlint_module *module, const ptxlint_p
     ptx_out_format(out, "%s live at most\n", figure_int(pressure->max_live_predicates).text);
 }
 
-static void put_bytes(Out *out, const char *before, int64_t bytes, const char *what)
+static void put_bytes(Out *out, const char *what, int64_t bytes, const char *after)
 {
-    ptx_out_format(out, "%s%s%s %s", before, figure_int(bytes).text, bytes == PTXLINT_UNKNOWN ? "" : " B", what);
+    ptx_out_format(out, "%s %s%s%s", what, figure_int(bytes).text, bytes == PTXLINT_UNKNOWN ? "" : " B", after);
 }
 
 static void put_memory(Out *out, const ptxlint_kernel *kernel)
 {
     put_key(out, "memory");
-    put_bytes(out, "", kernel->static_shared_bytes, "static shared");
-    put_bytes(out, ", ", kernel->launch.dynamic_shared_bytes, "dynamic shared");
-    put_bytes(out, ", ", kernel->local_bytes, "local");
-    put_bytes(out, ", ", kernel->param_bytes, "parameters\n");
+    put_bytes(out, "static shared", kernel->static_shared_bytes, ", ");
+    put_bytes(out, "dynamic shared", kernel->launch.dynamic_shared_bytes, ", ");
+    put_bytes(out, "local", kernel->local_bytes, ", ");
+    put_bytes(out, "parameters", kernel->param_bytes, "\n");
 }
 
 static void put_ntid(Out *out, const char **separator, const char *directive, const uint32_t dims[3])
@@ -265,7 +275,7 @@ static void put_loops(Out *out, const ptxlint_module *module, const ptxlint_kern
     put_heading(out, "  loop at line  label             depth  body");
     for (size_t i = 0; i < kernel->loop_count; i++) {
         const ptxlint_loop *loop = &kernel->loops[i];
-        ptx_out_format(out, "  %12" PRIu32 "  ", ptx_place_find(module, loop->header.begin).line);
+        ptx_out_format(out, "  %12" PRIu32 "  ", ptxlint_module_place(module, loop->header.begin).line);
         ptx_out_padded(out, loop->label && *loop->label ? loop->label : "-", 16);
         ptx_out_format(out, "  %5" PRIu32 "  ", loop->depth);
         if (loop->is_irreducible)
@@ -317,7 +327,7 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     ptx_out_text(out, kernel->is_entry ? "kernel " : "function ");
     ptx_out_clean(out, kernel->name);
     ptx_out_style(out, STYLE_NONE);
-    ptx_out_format(out, " (line %" PRIu32 ")\n", ptx_place_find(module, kernel->name_span.begin).line);
+    ptx_out_format(out, " (line %" PRIu32 ")\n", ptxlint_module_place(module, kernel->name_span.begin).line);
     if (kernel->has_syntax_error)
         ptx_out_text(out, "  has syntax errors: figures that need its data flow are unknown\n");
     if (kernel->is_entry)

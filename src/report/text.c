@@ -156,12 +156,12 @@ static int mark_compare(const void *pa, const void *pb)
 
 static Mark mark_make(const ptxlint_module *module, ptxlint_span span, bool is_primary, const char *label)
 {
-    return (Mark){ ptx_place_find(module, span.begin), span.end, is_primary, label };
+    return (Mark){ ptxlint_module_place(module, span.begin), span.end, is_primary, label };
 }
 
 static bool has_place(const ptxlint_related *related)
 {
-    return related->span.begin || related->span.end;
+    return related->span.end > 0;
 }
 
 static size_t marks_collect(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic, Mark marks[MARKS_MAX])
@@ -287,7 +287,7 @@ static unsigned digits(uint32_t number)
 void ptx_text_diagnostic(Out *out, Sources *sources, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
 {
     const ptxlint_module_info *info = ptxlint_module_get_info(module);
-    ptxlint_place place = ptx_place_find(module, diagnostic->span.begin);
+    ptxlint_place place = ptxlint_module_place(module, diagnostic->span.begin);
     bool has_source = diagnostic->source_path && diagnostic->source_line;
     Mark marks[MARKS_MAX];
     size_t count = marks_collect(module, diagnostic, marks);
@@ -309,7 +309,7 @@ void ptx_text_diagnostic(Out *out, Sources *sources, const ptxlint_module *modul
 
 void ptx_text_oneline(Out *out, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
 {
-    ptxlint_place place = ptx_place_find(module, diagnostic->span.begin);
+    ptxlint_place place = ptxlint_module_place(module, diagnostic->span.begin);
     ptx_out_clean(out, ptxlint_module_get_info(module)->path);
     ptx_out_format(out, ":%" PRIu32 ":%" PRIu32 ": %s: ", place.line, place.column, ptx_report_severity(diagnostic->severity));
     ptx_out_clean(out, diagnostic->message);

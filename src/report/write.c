@@ -53,12 +53,6 @@ static bool is_selected(const ptxlint_write_options *options, const ptxlint_diag
     return false;
 }
 
-ptxlint_place ptx_place_find(const ptxlint_module *module, uint32_t offset)
-{
-    size_t length = ptxlint_module_get_info(module)->length;
-    return ptxlint_module_place(module, offset <= length ? offset : (uint32_t)length);
-}
-
 const char *ptx_report_severity(ptxlint_severity severity)
 {
     return severity == PTXLINT_ERROR ? "error" : severity == PTXLINT_WARNING ? "warning" : "note";
@@ -220,7 +214,7 @@ static int late_write(void *context, const char *bytes, size_t length)
     Buffer *buffer = context;
     if (length > buffer->capacity - buffer->length) {
         size_t capacity = 2 * buffer->capacity + length;
-        char *grown = capacity > length ? realloc(buffer->bytes, capacity) : NULL;
+        char *grown = capacity >= length ? realloc(buffer->bytes, capacity) : NULL;
         if (!grown)
             return -1;
         buffer->bytes = grown;

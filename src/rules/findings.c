@@ -29,6 +29,12 @@ static Diag *fold(Diag *first, DiagSink *diags, DiagId id, Span span, const char
     return ptx_diag(diags, id, span, "%s", message);
 }
 
+/* A compiler packs an undefined half beside a value that matters, and merges undefined values that no path uses. */
+static bool may_not_matter(const Insn *insn)
+{
+    return insn->op->insn_class == CLASS_MOVE || insn->op->insn_class == CLASS_LOGIC;
+}
+
 /* COR101. Certain: no instruction of the function, parameter or call writes it. */
 static void report_never_written(const Subject *s)
 {
@@ -50,6 +56,8 @@ static void report_never_written(const Subject *s)
             Diag *diag = ptx_diag(s->diags, DIAG_NEVER_WRITTEN, insn->span, "`%.*s` is read here and never written", shown(reg->name),
                                   text_at(s, reg->name));
             diag->help = "its value is undefined; write it first, or was another register meant?";
+            if (!guard && may_not_matter(insn))
+                diag->severity = SEVERITY_NOTE;
         }
     }
 }

@@ -282,8 +282,8 @@ static void read_insn(Func *func, const char **text, LabelId prototype)
         add_operand(func, OPERAND_FUNCTION, 1, FUNC_RETURNS);
         add_operand(func, OPERAND_FUNCTION, 2, FUNC_NORETURN);      /* an argument */
     } else {
-        OpKind kind = take_word(text, "ret") ? OPK_RET : take_word(text, "exit") ? OPK_EXIT : take_word(text, "trap") ? OPK_TRAP
-                    : OPK_OTHER;
+        OpKind kind = take_word(text, "ret") ? OPK_RET : take_word(text, "exit") ? OPK_EXIT
+                    : take_word(text, "trap") ? OPK_TRAP : OPK_OTHER;
         if (kind == OPK_OTHER)
             assert_true(take_word(text, "add"));
         add_insn(func, kind);

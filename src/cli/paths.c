@@ -1,0 +1,147 @@
+#include "cli/cli.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static ExitCode complain_memory(void)
+{
+    ptx_complain(NULL, "no memory");
+    return EXIT_INTERNAL;
+}
+
+static ExitCode add_item(PathList *list, const char *path)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 16;
+        char **grown = realloc(list->items, capacity * sizeof *grown);
+        if (!grown)
+            return complain_memory();
+        list->items = grown;
+        list->capacity = capacity;
+    }
+    char *copy = strdup(path);
+    if (!copy)
+        return complain_memory();
+    list->items[list->count++] = copy;
+    return EXIT_CLEAN;
+}
+
+/* ---- directories ------------------------------------------------------------------------------------------------- */
+
+static int is_visible(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+}
+
+static int compare_names(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static char *path_join(const char *folder, const char *name)
+{
+    size_t length = strlen(folder), room = length + strlen(name) + 2;
+    char *path = malloc(room);
+    if (!path)
+        return NULL;
+    memcpy(path, folder, length);
+    if (length && folder[length - 1] != '/')
+        path[length++] = '/';
+    strcpy(path + length, name);
+    return path;
+}
+
+static bool is_ptx(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 4 && !strcmp(name + length - 4, ".ptx");
+}
+
+static ExitCode add_folder(PathList *list, const char *folder);
+
+/* Links to files are followed; links to directories are not, so there are no cycles, and no file comes twice. */
+static ExitCode add_entry(PathList *list, const char *folder, const char *name)
+{
+    struct stat st;
+    ExitCode code = EXIT_CLEAN;
+    char *path = path_join(folder, name);
+    if (!path)
+        return complain_memory();
+    if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        code = add_folder(list, path);
+    else if (is_ptx(name) && (stat(path, &st) != 0 || S_ISREG(st.st_mode)))     /* a dangling link is unreadable */
+        code = add_item(list, path);
+    free(path);
+    return code;
+}
+
+/* The depth is bounded by the system: a path of more than PATH_MAX bytes cannot be opened. */
+static ExitCode add_folder(PathList *list, const char *folder)
+{
+    struct dirent **entries;
+    ExitCode code = EXIT_CLEAN;
+    int count = scandir(folder, &entries, is_visible, compare_names);
+    if (count < 0) {
+        ptx_complain(folder, strerror(errno));
+        return EXIT_INPUT;
+    }
+    for (int i = 0; i < count; i++) {
+        code = exit_code_max(code, add_entry(list, folder, entries[i]->d_name));
+        free(entries[i]);
+    }
+    free(entries);
+    return code;
+}
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+static ExitCode add_named(PathList *list, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return add_folder(list, path);
+    return add_item(list, path);        /* one that is not there is told when it is opened */
+}
+
+static ExitCode add_pattern(PathList *list, const char *pattern)
+{
+    glob_t found;
+    ExitCode code = EXIT_CLEAN;
+    switch (glob(pattern, 0, NULL, &found)) {
+    case 0:
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            code = exit_code_max(code, add_named(list, found.gl_pathv[i]));
+        globfree(&found);
+        return code;
+    case GLOB_NOMATCH:
+        return EXIT_CLEAN;
+    default:
+        return complain_memory();
+    }
+}
+
+ExitCode ptx_paths_add(PathList *list, const char *path)
+{
+    struct stat st;
+    size_t before = list->count;
+    bool is_pattern = strpbrk(path, "*?[") && lstat(path, &st) != 0;
+    if (!strcmp(path, "-"))
+        return add_item(list, path);
+    ExitCode code = is_pattern ? add_pattern(list, path) : add_named(list, path);
+    if (code == EXIT_CLEAN && list->count == before) {
+        ptx_complain(path, is_pattern ? "matches no PTX file" : "holds no .ptx file");
+        return EXIT_USAGE;
+    }
+    return code;
+}
+
+void ptx_paths_free(PathList *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+}

@@ -1,0 +1,127 @@
+/* fuzz_module.c -- one input through everything that the public interface does.
+ *
+ * Any bytes are a module: the library may refuse them for lack of memory and for nothing else. What it then says must
+ * hold together: spans inside the text, diagnostics sorted, the same bytes each time. A breach is an abort. */
+#include "fuzz.h"
+
+#include "ptxlint/ptxlint.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MEMORY_BYTES = 256 << 20 };
+
+typedef struct Count {
+    uint64_t bytes, hash;
+} Count;
+
+static void require(bool holds, const char *what)
+{
+    if (holds)
+        return;
+    fprintf(stderr, "fuzz: does not hold: %s\n", what);
+    abort();
+}
+
+static int count_bytes(void *context, const char *bytes, size_t length)
+{
+    Count *count = context;
+    count->bytes += length;
+    for (size_t i = 0; i < length; i++)
+        count->hash = (count->hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001B3);    /* FNV-1a */
+    return 0;
+}
+
+static void check_span(ptxlint_span span, size_t length)
+{
+    require(span.begin <= span.end && span.end <= length, "a span lies inside the text");
+}
+
+static void check_diagnostics(const ptxlint_module *module, size_t length)
+{
+    size_t count;
+    const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
+    for (size_t i = 0; i < count; i++) {
+        const ptxlint_diagnostic *diagnostic = &diagnostics[i];
+        check_span(diagnostic->span, length);
+        require(!i || diagnostics[i - 1].span.begin <= diagnostic->span.begin, "diagnostics are sorted by position");
+        require(diagnostic->rule && diagnostic->name && diagnostic->group && diagnostic->message, "a diagnostic has its texts");
+        for (size_t r = 0; r < diagnostic->related_count; r++)
+            check_span(diagnostic->related[r].span, length);
+        ptxlint_place place = ptxlint_module_place(module, diagnostic->span.begin);
+        require(place.line >= 1 && place.column >= 1 && place.line_begin <= place.line_end && place.line_end <= length,
+                "a place is a line and a column");
+    }
+}
+
+static void check_kernels(const ptxlint_module *module, size_t length)
+{
+    size_t count;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    for (size_t k = 0; k < count; k++) {
+        const ptxlint_kernel *kernel = &kernels[k];
+        check_span(kernel->span, length);
+        check_span(kernel->name_span, length);
+        check_span(kernel->pressure.where, length);
+        for (size_t i = 0; i < kernel->loop_count; i++) {
+            check_span(kernel->loops[i].header, length);
+            require(kernel->loops[i].parent < (int64_t)i, "an outer loop stands before its inner ones");
+        }
+        for (size_t i = 0; i < kernel->access_count; i++)
+            check_span(kernel->accesses[i].span, length);
+    }
+}
+
+static Count write_all(const ptxlint_module *module)
+{
+    static const ptxlint_format formats[] = { PTXLINT_TEXT, PTXLINT_ONELINE, PTXLINT_JSON };
+    const ptxlint_module *const modules[] = { module };
+    Count count = { 0, UINT64_C(0xCBF29CE484222325) };
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        ptxlint_write_options options;
+        ptxlint_write_options_init(&options);
+        options.format = formats[i];
+        options.color = formats[i] == PTXLINT_TEXT;
+        ptxlint_status status = ptxlint_write_diagnostics(modules, 1, &options, count_bytes, &count);
+        require(status == PTXLINT_OK || status == PTXLINT_NO_MEMORY, "diagnostics can be written");
+        if (formats[i] == PTXLINT_ONELINE)
+            continue;
+        status = ptxlint_write_report(modules, 1, &options, count_bytes, &count);
+        require(status == PTXLINT_OK || status == PTXLINT_NO_MEMORY, "a report can be written");
+    }
+    return count;
+}
+
+static Count run(const uint8_t *data, size_t size, bool syntax_only)
+{
+    ptxlint_options options;
+    ptxlint_options_init(&options);
+    options.path = "fuzz.ptx";
+    options.max_memory_bytes = MEMORY_BYTES;
+    options.syntax_only = syntax_only;
+    ptxlint_module *module = NULL;
+    Count count = { 0, 0 };
+    ptxlint_status status = ptxlint_module_new((const char *)data, size, &options, &module);
+    require((status == PTXLINT_OK) == (module != NULL), "a module comes with success, and only then");
+    require(status == PTXLINT_OK || status == PTXLINT_NO_MEMORY, "any bytes are a module");
+    if (module) {
+        check_diagnostics(module, size);
+        check_kernels(module, size);
+        count = write_all(module);
+    }
+    ptxlint_module_free(module);
+    return count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    Count first = run(data, size, false);
+    if (size % 4 == 0) {                        /* a third of the cost for a quarter of the inputs */
+        Count again = run(data, size, false);
+        require(first.bytes == again.bytes && first.hash == again.hash, "the output is a function of the input");
+    } else if (size % 4 == 1) {
+        run(data, size, true);
+    }
+    return 0;
+}

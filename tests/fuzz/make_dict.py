@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""make_dict.py SRC/ISA OUT -- a libFuzzer dictionary from the instruction tables. Run by meson.
+
+The opcodes and modifiers of forms.txt, the special registers, and the words and shapes of PTX that no table has.
+"""
+import re
+import sys
+
+DIRECTIVES = """.version .target .address_size .file .loc .section .pragma .alias .entry .func .extern .visible .weak .common
+.reg .sreg .const .global .local .shared .param .tex .surf .align .ptr .attribute .maxnreg .maxntid .reqntid .minnctapersm
+.maxnctapersm .reqnctapercluster .maxclusterrank .abi_preserve .noreturn .explicitcluster .blocksareclusters
+.branchtargets .calltargets .callprototype .managed .unified @@DWARF inlined_at function_name""".split()
+SHAPES = [
+    ".version 9.0\n", ".target sm_90a\n", ".target sm_100f, debug\n", ".address_size 64\n", ".entry k()\n{\n", "}\n", "};\n",
+    ".reg .b32 %r<9>;\n", ".reg .pred %p<9>;\n", ".reg .v4 .f32 %v;\n", ".shared .align 4 .b8 s[8];\n", ".global .b32 g[2] = {1, 2};\n",
+    "@%p1 ", "@!%p1 ", "bra L;\n", "L:\n", "T: .branchtargets L, L;\n", "brx.idx %r1, T;\n", "call (%r1), f, (%r2);\n", "ret;\n", "exit;\n",
+    "// ", "/*", "*/", "generic(", "mask(", "::", "0x", "0b", "0f3F800000", "0d3FF0000000000000", "1e999", "18446744073709551615", "4294967296",
+    "|", "<<", ">>", "==", "!=", "&&", "||", "?", "\\x00", "\\xef\\xbb\\xbf", "\\xc3\\xa4", "\\x0d\\x0a", "%r1", "[%rd1+8]", "{%f1, %f2}", "_",
+]
+
+
+def escaped(text):
+    """A dictionary entry: quotes escaped, control characters in hexadecimal; \\xNN of SHAPES stays as it is."""
+    out = "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in text.replace('"', '\\"'))
+    return f'"{out}"'
+
+
+folder, out_path = sys.argv[1:]
+words, groups = set(DIRECTIVES), set()
+for line in open(f"{folder}/forms.txt", encoding="utf-8"):
+    line = line.strip()
+    group = re.fullmatch(r"group\s+([\w.:-]+)\s*=\s*(.*)", line)
+    if group:
+        groups.add("." + group.group(1))
+        words.update(group.group(2).split())
+    elif line and not line.startswith("#"):
+        form = line.split("|")[0].strip()
+        words.add(re.match(r"\w+", form).group())
+        words.update(re.findall(r"\.[\w:]+", form))
+for line in open(f"{folder}/sregs.def", encoding="utf-8"):
+    sreg = re.match(r'SR\( \w+,\s*"(\w+)"', line)
+    if sreg:
+        words.add("%" + sreg.group(1))
+
+with open(out_path, "w", encoding="utf-8") as out:
+    out.write("# Generated from forms.txt and sregs.def by make_dict.py.\n")
+    for word in sorted(words - groups) + SHAPES:
+        out.write(escaped(word) + "\n")

@@ -1,0 +1,397 @@
+/* replay.c -- the fuzz target without libFuzzer, so that every compiler runs it as an ordinary test.
+ *
+ *   fuzz_replay DIR...              every file of these folders
+ *   fuzz_replay --cut FILE          every beginning of FILE, and FILE with every byte replaced in turn
+ *   fuzz_replay --grow [NAME...]    inputs that only grow: deep nests, long lists, many of everything; see shapes[]
+ *
+ * A crash is the failure; -v before the mode names each input and the milliseconds it took. */
+#include "fuzz.h"
+
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct Text {
+    char *bytes;
+    size_t length, capacity;
+} Text;
+
+static bool is_verbose;
+static unsigned long input_count;
+
+static void die(const char *what, const char *where)
+{
+    fprintf(stderr, "fuzz_replay: %s: %s\n", where, what);
+    exit(2);
+}
+
+static void add_bytes(Text *text, const char *bytes, size_t length)
+{
+    if (length > text->capacity - text->length) {
+        text->capacity = 2 * text->capacity + length;
+        text->bytes = realloc(text->bytes, text->capacity);
+        if (!text->bytes)
+            die("no memory", "input");
+    }
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+}
+
+static void add(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(Text *text, const char *format, ...)
+{
+    char line[512];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    add_bytes(text, line, (size_t)length);
+}
+
+static void repeat(Text *text, const char *piece, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add_bytes(text, piece, strlen(piece));
+}
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void run(const char *what, const Text *text)
+{
+    char *exact = malloc(text->length ? text->length : 1);     /* as long as the input, so that ASan sees a read beyond it */
+    if (!exact)
+        die("no memory", what);
+    if (text->length)
+        memcpy(exact, text->bytes, text->length);
+    double begin = now_ms();
+    LLVMFuzzerTestOneInput((const uint8_t *)exact, text->length);
+    if (is_verbose)
+        printf("%10.1f ms  %9zu bytes  %s\n", now_ms() - begin, text->length, what);
+    free(exact);
+    input_count++;
+}
+
+static Text read_file(const char *path)
+{
+    Text text = { 0 };
+    char block[65536];
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        die("cannot be read", path);
+    for (size_t length; (length = fread(block, 1, sizeof block, file));)
+        add_bytes(&text, block, length);
+    fclose(file);
+    return text;
+}
+
+static void run_folder(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    if (!dir)
+        die("cannot be read", folder);
+    for (struct dirent *entry; (entry = readdir(dir));) {
+        char path[4096];
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        Text text = read_file(path);
+        run(entry->d_name, &text);
+        free(text.bytes);
+    }
+    closedir(dir);
+}
+
+/* ---- cuts of a real file ----------------------------------------------------------------------------------------- */
+
+static void run_cuts(const char *path)
+{
+    static const char others[] = { '\0', '}', '{', ';', '"', '0', '.', '\xff' };
+    Text whole = read_file(path);
+    char what[64];
+    for (size_t length = 0; length <= whole.length; length++) {
+        Text cut = { whole.bytes, length, length };
+        snprintf(what, sizeof what, "the first %zu bytes", length);
+        run(what, &cut);
+    }
+    for (size_t at = 0; at < whole.length; at++) {
+        char kept = whole.bytes[at];
+        for (size_t i = 0; i < sizeof others; i++) {
+            whole.bytes[at] = others[i];
+            snprintf(what, sizeof what, "byte %zu is 0x%02x", at, (unsigned char)others[i]);
+            run(what, &whole);
+        }
+        whole.bytes[at] = kept;
+    }
+    free(whole.bytes);
+}
+
+/* ---- shapes that grow -------------------------------------------------------------------------------------------- */
+
+static void begin_kernel(Text *t)
+{
+    add(t, ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n");
+    add(t, ".reg .pred %%p<9>;\n.reg .b32 %%r<9>;\n.reg .b64 %%rd<9>;\n.reg .f32 %%f<9>;\n");
+}
+
+static void end_kernel(Text *t)
+{
+    add(t, "ret;\n}\n");
+}
+
+static void nested(Text *t, const char *before, const char *open, const char *middle, const char *close, size_t n)
+{
+    begin_kernel(t);
+    add(t, "%s", before);
+    repeat(t, open, n);
+    add(t, "%s", middle);
+    repeat(t, close, n);
+    add(t, ";\n");
+    end_kernel(t);
+}
+
+static void scopes(Text *t, size_t n)            { nested(t, "", "{ ", "mov.u32 %r1, 1;", "} ", n); }
+static void open_scopes(Text *t, size_t n)       { nested(t, "", "{ ", "", "", n); }
+static void closed_scopes(Text *t, size_t n)     { nested(t, "", "", "", "} ", n); }
+static void vectors(Text *t, size_t n)           { nested(t, "mov.b64 %rd1, ", "{", "%r1", "}", n); }
+static void parentheses(Text *t, size_t n)       { nested(t, "mov.u32 %r1, ", "(", "1", ")", n); }
+static void addresses(Text *t, size_t n)         { nested(t, "ld.u32 %r1, ", "[", "%rd1", "]", n); }
+static void indices(Text *t, size_t n)           { nested(t, "ld.u32 %r1, ", "a[", "1", "]", n); }
+static void generics(Text *t, size_t n)          { nested(t, "mov.u64 %rd1, ", "generic(", "a", ")", n); }
+static void open_parentheses(Text *t, size_t n)  { nested(t, "mov.u32 %r1, ", "(", "", "", n); }
+static void minuses(Text *t, size_t n)           { nested(t, "mov.u32 %r1, ", "-", "1", "", n); }
+static void casts(Text *t, size_t n)             { nested(t, "mov.u32 %r1, ", "(.s64)", "1", "", n); }
+static void choices(Text *t, size_t n)           { nested(t, "mov.u32 %r1, ", "1 ? 2 : ", "3", "", n); }
+static void inner_choices(Text *t, size_t n)     { nested(t, "mov.u32 %r1, ", "1 ? ", "3", " : 2", n); }
+static void fields(Text *t, size_t n)            { nested(t, "mov.u32 %r1, ", "x = ", "3", "", n); }
+static void sums(Text *t, size_t n)              { nested(t, "mov.u32 %r1, 1", "+1", "", "", n); }
+static void powers(Text *t, size_t n)            { nested(t, "mov.u32 %r1, 1", "*9223372036854775807", "", "", n); }
+static void climbing(Text *t, size_t n)          { nested(t, "mov.u32 %r1, 1", "||1&&1|1^1&1==1<1<<1+1*1", "", "", n); }
+static void operands(Text *t, size_t n)          { nested(t, "add.s32 %r1", ", %r2", "", "", n); }
+static void modifiers(Text *t, size_t n)         { nested(t, "add", ".s32", " %r1, %r2, %r3", "", n); }
+static void spaced_modifiers(Text *t, size_t n)  { nested(t, "add", " .s32", " %r1, %r2, %r3", "", n); }
+static void long_word(Text *t, size_t n)         { nested(t, "bra L", "x", "", "", 10 * n); }
+static void long_opcode(Text *t, size_t n)       { nested(t, "", "x", " %r1", "", 10 * n); }
+static void long_number(Text *t, size_t n)       { nested(t, "mov.u32 %r1, ", "9", "", "", 10 * n); }
+static void long_string(Text *t, size_t n)       { nested(t, ".pragma \"", "x", "\"", "", 10 * n); }
+static void long_comment(Text *t, size_t n)      { nested(t, "/*", "*", "/ ret", "", 10 * n); }
+static void open_comments(Text *t, size_t n)     { nested(t, "", "/*", "", "", n); }
+static void bad_bytes(Text *t, size_t n)         { nested(t, "", "\x01", "", "", n); }
+static void unknown_opcodes(Text *t, size_t n)   { nested(t, "", "addd.s32 %r1, %r2;\n", "", "", n); }
+static void lost_semicolons(Text *t, size_t n)   { nested(t, "", "add.s32 %r1, %r2, %r3\n", "", "", n); }
+static void errors(Text *t, size_t n)            { nested(t, "", ", ", "", "", n); }
+static void same_label(Text *t, size_t n)        { nested(t, "", "L: ", "", "", n); }
+static void same_register(Text *t, size_t n)     { nested(t, "", ".reg .b32 x;\n", "", "", n); }
+static void dead_writes(Text *t, size_t n)       { nested(t, "", "mov.u32 %r1, 1;\n", "", "", n); }
+static void self_loops(Text *t, size_t n)        { nested(t, "L: ", "@%p1 bra L;\n", "", "", n); }
+static void huge_ranges(Text *t, size_t n)       { nested(t, "", ".reg .b32 q<4294967295>; ", "", "", n); }
+static void only_locs(Text *t, size_t n)         { nested(t, "", ".loc 1 2 3\n", "", "", n); }
+
+static void initializer(Text *t, size_t n)
+{
+    add(t, ".version 9.0\n.target sm_90\n.global .b32 g[] = ");
+    repeat(t, "{", n);
+    add(t, "1");
+    repeat(t, "}", n);
+    add(t, ";\n");
+}
+
+static void long_initializer(Text *t, size_t n)
+{
+    add(t, ".version 9.0\n.target sm_90\n.global .f32 g[] = {");
+    repeat(t, "0f3F800000, ", n);
+    add(t, "0};\n");
+}
+
+static void many_functions(Text *t, size_t n)
+{
+    add(t, ".version 9.0\n.target sm_90\n");
+    for (size_t i = 0; i < n; i++)
+        add(t, ".func f%zu() { call f%zu; ret; }\n", i, (i + 1) % n);
+}
+
+static void same_function(Text *t, size_t n)
+{
+    add(t, ".version 9.0\n.target sm_90\n");
+    repeat(t, ".entry k() { ret; }\n", n);
+}
+
+static void many_files(Text *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        add(t, ".file %zu \"f\"\n.version 9.0\n.target sm_90\n", n - i);
+}
+
+static void many_variables(Text *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        add(t, ".global .align 4 .b8 v%zu[4294967296][4294967296];\n", i);
+}
+
+static void many_params(Text *t, size_t n)
+{
+    add(t, ".entry k(");
+    for (size_t i = 0; i < n; i++)
+        add(t, "%s.param .u32 p%zu", i ? ", " : "", i);
+    add(t, ")\n{ ret; }\n");
+}
+
+static void many_stems(Text *t, size_t n)
+{
+    begin_kernel(t);
+    for (size_t i = 0; i < n; i++)
+        add(t, ".reg .b32 %%q%zu<99>; mov.u32 %%q%zu7, %%q%zu8;\n", i, i, i);
+    end_kernel(t);
+}
+
+static void many_names(Text *t, size_t n)
+{
+    begin_kernel(t);
+    for (size_t i = 0; i < n; i++)
+        add(t, "mov.u32 %%u%zu, %%w%zu;\n", i, i);
+    end_kernel(t);
+}
+
+/* n loops inside each other. */
+static void nested_loops(Text *t, size_t n)
+{
+    begin_kernel(t);
+    for (size_t i = 0; i < n; i++)
+        add(t, "L%zu: add.s32 %%r1, %%r1, 1;\n", i);
+    for (size_t i = n; i--;)
+        add(t, "@%%p1 bra L%zu;\n", i);
+    end_kernel(t);
+}
+
+/* Each block branches into the middle of the others: no loop has one entry. */
+static void irreducible(Text *t, size_t n)
+{
+    begin_kernel(t);
+    for (size_t i = 0; i < n; i++)
+        add(t, "@%%p1 bra L%zu;\n", i);
+    for (size_t i = 0; i < n; i++)
+        add(t, "L%zu: @%%p1 bra L%zu;\n", i, n - 1 - i);
+    end_kernel(t);
+}
+
+static void ladder(Text *t, size_t n)
+{
+    begin_kernel(t);
+    for (size_t i = 0; i < n; i++)
+        add(t, "L%zu: @%%p1 bra L%zu; @%%p2 bra L%zu;\n", i, i + 2 < n ? i + 2 : 0, i / 2);
+    end_kernel(t);
+}
+
+/* One table of n labels, and n jumps through it. */
+static void jump_tables(Text *t, size_t n)
+{
+    begin_kernel(t);
+    add(t, "T: .branchtargets L0");
+    for (size_t i = 1; i < n; i++)
+        add(t, ", L%zu", i);
+    add(t, ";\n");
+    for (size_t i = 0; i < n; i++)
+        add(t, "L%zu: brx.idx %%r1, T;\n", i);
+    end_kernel(t);
+}
+
+/* n registers, all live through n blocks. */
+static void wide_liveness(Text *t, size_t n)
+{
+    n = n / 10 + 1;
+    begin_kernel(t);
+    add(t, ".reg .b32 %%w<%zu>;\n", n);
+    for (size_t i = 0; i < n; i++)
+        add(t, "mov.u32 %%w%zu, %%clock;\n", i);
+    for (size_t i = 0; i < n; i++)
+        add(t, "L%zu: @%%p1 bra L%zu;\n", i, i);
+    for (size_t i = 0; i < n; i++)
+        add(t, "st.u32 [%%rd1], %%w%zu;\n", i);
+    end_kernel(t);
+}
+
+static void variadic_call(Text *t, size_t n)
+{
+    begin_kernel(t);
+    add(t, "call (%%r1), a, (%%r2");
+    repeat(t, ", %r3", n);
+    add(t, ");\n");
+    end_kernel(t);
+}
+
+static void long_line(Text *t, size_t n)
+{
+    begin_kernel(t);
+    repeat(t, "addd.s32 %r1, \xc3\xa4 %r2, %r3; ", n);
+    end_kernel(t);
+}
+
+#define SHAPE(name) { #name, name }
+
+static const struct { const char *name; void (*make)(Text *, size_t n); } shapes[] = {
+    SHAPE(scopes), SHAPE(open_scopes), SHAPE(closed_scopes), SHAPE(vectors), SHAPE(parentheses), SHAPE(addresses),
+    SHAPE(indices), SHAPE(generics), SHAPE(open_parentheses), SHAPE(minuses), SHAPE(casts), SHAPE(choices),
+    SHAPE(inner_choices), SHAPE(fields), SHAPE(sums), SHAPE(powers), SHAPE(climbing), SHAPE(operands), SHAPE(modifiers),
+    SHAPE(spaced_modifiers), SHAPE(long_word), SHAPE(long_opcode), SHAPE(long_number), SHAPE(long_string),
+    SHAPE(long_comment), SHAPE(open_comments), SHAPE(bad_bytes), SHAPE(unknown_opcodes), SHAPE(lost_semicolons),
+    SHAPE(errors), SHAPE(same_label), SHAPE(same_register), SHAPE(dead_writes), SHAPE(self_loops), SHAPE(huge_ranges),
+    SHAPE(only_locs), SHAPE(initializer), SHAPE(long_initializer), SHAPE(many_functions), SHAPE(same_function),
+    SHAPE(many_files), SHAPE(many_variables), SHAPE(many_params), SHAPE(many_stems), SHAPE(many_names),
+    SHAPE(nested_loops), SHAPE(irreducible), SHAPE(ladder), SHAPE(jump_tables), SHAPE(wide_liveness),
+    SHAPE(variadic_call), SHAPE(long_line),
+};
+
+/* Sizes on both sides of the limits of nesting, of the parser's stack, and of 16-bit counts. */
+static void run_shape(size_t s)
+{
+    static const size_t sizes[] = { 1, 2, 150, 199, 200, 201, 1100, 20000, 70000 };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        Text text = { 0 };
+        char what[64];
+        shapes[s].make(&text, sizes[i]);
+        snprintf(what, sizeof what, "%s %zu", shapes[s].name, sizes[i]);
+        run(what, &text);
+        free(text.bytes);
+    }
+}
+
+static void run_shapes(char *const *names)
+{
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        bool chosen = !*names;
+        for (char *const *name = names; *name; name++)
+            chosen |= !strcmp(*name, shapes[s].name);
+        if (chosen)
+            run_shape(s);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    char **args = argv + (argc > 0);
+    if (*args && !strcmp(*args, "-v")) {
+        is_verbose = true;
+        args++;
+    }
+    if (*args && !strcmp(*args, "--grow")) {
+        run_shapes(args + 1);
+    } else if (*args && !strcmp(*args, "--cut") && args[1]) {
+        run_cuts(args[1]);
+    } else {
+        for (; *args; args++)
+            run_folder(*args);
+    }
+    if (!input_count)
+        die("no input", "the command line");
+    printf("%lu inputs\n", input_count);
+    return 0;
+}

@@ -1,0 +1,171 @@
+/* test_corpus.c -- what ptxas takes, we take; real modules are read whole, and twice alike. */
+#include "kit.h"
+
+/* Files that ought to be clean and are not. One that became clean fails the test: then its row goes. */
+static const struct { const char *path, *why; } known_failures[] = {
+    { NULL, NULL },
+};
+
+static const char *find_exception(const char *path)
+{
+    for (size_t i = 0; i < COUNT(known_failures); i++)
+        if (known_failures[i].path && !strcmp(known_failures[i].path, path))
+            return known_failures[i].why;
+    return NULL;
+}
+
+static void check_folder(const char *folder, size_t least)
+{
+    Paths files = kit_walk(folder, ".ptx");
+    Text trouble = { 0 };
+    assert_true(files.count >= least);
+    for (size_t i = 0; i < files.count; i++) {
+        ptxlint_module *module = kit_open(files.paths[i]);
+        char *errors = kit_list(module, true);
+        const char *exception = find_exception(files.paths[i]);
+        if (*errors && !exception)
+            kit_print(&trouble, "%s: %.400s\n", files.paths[i], errors);
+        if (!*errors && exception)
+            kit_print(&trouble, "%s: clean now; remove its row (%s)\n", files.paths[i], exception);
+        free(errors);
+        ptxlint_module_free(module);
+    }
+    kit_free_paths(files);
+    if (trouble.length) {
+        print_error("%s", trouble.bytes);
+        free(trouble.bytes);
+        fail_msg("errors in %s", folder);
+    }
+}
+
+static void test_accept(void **state)
+{
+    (void)state;
+    check_folder("tests/data/isa/accept", 600);
+}
+
+static void test_lenient(void **state)
+{
+    (void)state;
+    check_folder("tests/data/isa/lenient", 15);
+}
+
+static void test_real(void **state)
+{
+    (void)state;
+    check_folder("testdata/ptx", 130);
+}
+
+/* ---- every entry is there ---------------------------------------------------------------------------------------- */
+
+/* Overwrites comments and strings with blanks. */
+static void blank_comments(char *text)
+{
+    for (char *p = text; *p;) {
+        char *end = p;
+        if (p[0] == '/' && p[1] == '/')
+            end = p + strcspn(p, "\r\n");
+        else if (p[0] == '/' && p[1] == '*')
+            end = strstr(p, "*/") ? strstr(p, "*/") + 2 : p + strlen(p);
+        else if (p[0] == '"')
+            end = p + 1 + strcspn(p + 1, "\"\n") + 1;
+        if (end == p)
+            p++;
+        while (p < end)
+            *p++ = ' ';
+    }
+}
+
+/* Definitions: `.entry` whose first `{` or `;` behind it is a `{`. */
+static size_t count_entries(char *text)
+{
+    size_t count = 0;
+    blank_comments(text);
+    for (char *p = text; (p = strstr(p, ".entry"));) {
+        p += strlen(".entry");
+        if (*p != ' ' && *p != '\t' && *p != '\n' && *p != '\r')
+            continue;
+        count += p[strcspn(p, "{;")] == '{';
+    }
+    return count;
+}
+
+static void test_every_entry(void **state)
+{
+    (void)state;
+    Paths files = kit_walk("testdata/ptx", ".ptx");
+    size_t total = 0;
+    for (size_t i = 0; i < files.count; i++) {
+        size_t count, found = 0;
+        char *text = kit_read(files.paths[i], NULL);
+        size_t wanted = count_entries(text);
+        ptxlint_module *module = kit_open(files.paths[i]);
+        const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+        for (size_t k = 0; k < count; k++) {
+            found += kernels[k].is_entry != 0;
+            assert_false(kernels[k].has_syntax_error);
+            if (kernels[k].pressure.max_live == PTXLINT_UNKNOWN && kernels[k].mix.instruction_count)
+                fail_msg("%s: %s: pressure is unknown", files.paths[i], kernels[k].name);
+        }
+        if (found != wanted)
+            fail_msg("%s: %zu entries, %zu in the text", files.paths[i], found, wanted);
+        total += found;
+        ptxlint_module_free(module);
+        free(text);
+    }
+    kit_free_paths(files);
+    assert_true(total > 200);
+}
+
+/* ---- the same twice ---------------------------------------------------------------------------------------------- */
+
+static Text render(const char *path, ptxlint_document document, ptxlint_format format)
+{
+    ptxlint_module *module = kit_open(path);
+    const ptxlint_module *modules[] = { module };
+    ptxlint_write_options options;
+    ptxlint_write_options_init(&options);
+    options.format = format;
+    Text text = { 0 };
+    kit_put(&text, "", 0);
+    ptxlint_status status = document == PTXLINT_REPORT ? ptxlint_write_report(modules, 1, &options, kit_write, &text)
+                                                       : ptxlint_write_diagnostics(modules, 1, &options, kit_write, &text);
+    assert_int_equal(status, PTXLINT_OK);
+    ptxlint_module_free(module);
+    return text;
+}
+
+static void test_deterministic(void **state)
+{
+    (void)state;
+    static const struct { ptxlint_document document; ptxlint_format format; } renderings[] = {
+        { PTXLINT_REPORT, PTXLINT_JSON },
+        { PTXLINT_DIAGNOSTICS, PTXLINT_TEXT },
+    };
+    Paths files = kit_walk("testdata/ptx", ".ptx");
+    for (size_t i = 0; i < files.count; i++) {
+        for (size_t r = 0; r < COUNT(renderings); r++) {
+            Text a = render(files.paths[i], renderings[r].document, renderings[r].format);
+            Text b = render(files.paths[i], renderings[r].document, renderings[r].format);
+            if (a.length != b.length || memcmp(a.bytes, b.bytes, a.length))
+                fail_msg("%s: two runs differ (rendering %zu)", files.paths[i], r);
+            if (renderings[r].format == PTXLINT_JSON && !a.length)
+                fail_msg("%s: an empty report", files.paths[i]);
+            free(a.bytes);
+            free(b.bytes);
+        }
+    }
+    kit_free_paths(files);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accept),
+        cmocka_unit_test(test_lenient),
+        cmocka_unit_test(test_real),
+        cmocka_unit_test(test_every_entry),
+        cmocka_unit_test(test_deterministic),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
