@@ -36,7 +36,8 @@ typedef struct Solver {
     uint32_t *in_stamp, *out_stamp, *killed_stamp, *reached_stamp;      /* per block: register + 1 */
     BlockId *stack;
     Pair *pairs;
-    uint32_t pair_count, pair_capacity;
+    uint32_t pair_count, pair_capacity, pair_limit;
+    uint64_t steps_left;
 } Solver;
 
 static void *grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity, size_t size)
@@ -118,7 +119,7 @@ static void scan_block(Solver *s, BlockId block)
 
 static bool push_pair(Solver *s, BlockId block, RegId reg)
 {
-    if (s->pair_count == LIMIT_LIVE_ENTRIES)
+    if (s->pair_count >= s->pair_limit)
         return false;
     if (s->pair_count == s->pair_capacity)
         s->pairs = grow(s->scratch, s->pairs, s->pair_count, &s->pair_capacity, sizeof *s->pairs);
@@ -140,6 +141,9 @@ static bool explore(Solver *s, RegId reg)
         s->stack[depth++] = block;
         while (depth) {
             const Block *b = &s->cfg->blocks[s->stack[--depth]];
+            if (s->steps_left < b->pred_count)
+                return false;
+            s->steps_left -= b->pred_count;
             for (uint32_t p = 0; p < b->pred_count; p++) {
                 BlockId pred = s->cfg->preds[b->pred_first + p];
                 if (s->out_stamp[pred] == stamp)
@@ -157,8 +161,9 @@ static bool explore(Solver *s, RegId reg)
     return true;
 }
 
-/* A register that is live into the function was not defined on some path: keep it only where a definition reaches. */
-static void drop_undefined(Solver *s, RegId reg, uint32_t first)
+/* A register that is live into the function was not defined on some path: keep it only where a definition reaches.
+ * False at the limit. */
+static bool drop_undefined(Solver *s, RegId reg, uint32_t first)
 {
     uint32_t stamp = reg + 1, depth = 0, kept = first;
     for (uint32_t d = s->defs.head[reg]; d; d = s->defs.items[d - 1].next) {
@@ -169,6 +174,9 @@ static void drop_undefined(Solver *s, RegId reg, uint32_t first)
         s->stack[depth++] = block;
         while (depth) {
             const Block *b = &s->cfg->blocks[s->stack[--depth]];
+            if (s->steps_left < b->succ_count)
+                return false;
+            s->steps_left -= b->succ_count;
             for (uint32_t n = 0; n < b->succ_count; n++) {
                 BlockId succ = s->cfg->succs[b->succ_first + n];
                 if (succ == EXIT_BLOCK || s->reached_stamp[succ] == stamp)
@@ -183,6 +191,7 @@ static void drop_undefined(Solver *s, RegId reg, uint32_t first)
             s->pairs[kept++] = s->pairs[i];
     }
     s->pair_count = kept;
+    return true;
 }
 
 static void sort_pairs(Solver *s, Arena *arena, Live *live)
@@ -403,6 +412,9 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
     s.killed_stamp = per_block + 3 * (size_t)blocks;
     s.reached_stamp = per_block + 4 * (size_t)blocks;
     s.stack = per_block + 5 * (size_t)blocks;
+    uint64_t limit = LIMIT_LIVE_ENTRIES + (uint64_t)LIMIT_LIVE_ENTRIES_PER_BYTE * ptx_span_length(func->span);
+    s.pair_limit = (uint32_t)limit;     /* at most 2^31 + 2^20: LIMIT_SOURCE_BYTES */
+    s.steps_left = LIMIT_LIVE_STEPS_PER_ENTRY * limit;
     for (BlockId block = 0; block < cfg->block_count; block++)
         scan_block(&s, block);
     Live *live = ptx_arena_new(arena, Live);
@@ -410,18 +422,18 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
     bool complete = true;
     for (RegId reg = 0; reg < func->reg_count && complete; reg++) {
         uint32_t first = s.pair_count;
-        if (!s.uses.head[reg])
-            continue;
+        if (!s.uses.head[reg] || (!s.defs.head[reg] && !func->regs[reg].is_param))
+            continue;           /* never read across blocks; never written: not live anywhere */
         complete = explore(&s, reg);
-        if (s.in_stamp[0] == reg + 1 && !func->regs[reg].is_param)
-            drop_undefined(&s, reg, first);
+        if (complete && s.in_stamp[0] == reg + 1 && !func->regs[reg].is_param)
+            complete = drop_undefined(&s, reg, first);
     }
     if (complete) {
         sort_pairs(&s, arena, live);
         walk_blocks(&s, arena, live);
     } else {
-        ptx_diag(diags, DIAG_LIVENESS_LIMIT, func->name, "liveness of this function needs more than %d entries and is not computed",
-                 (int)LIMIT_LIVE_ENTRIES);
+        ptx_diag(diags, DIAG_LIVENESS_LIMIT, func->name, "liveness of this function is over its limit of %u entries and is not computed",
+                 (unsigned)s.pair_limit);
         live = NULL;
     }
     ptx_arena_release(scratch, mark);

@@ -62,10 +62,10 @@ static void analyse(ptxlint_module *m, Arena *scratch)
     m->diags.func = -1;
 }
 
-static void read_source(ptxlint_module *m, Arena *items, Arena *scratch)
+static void read_source(ptxlint_module *m, Arena *items, Arena *vectors, Arena *scratch)
 {
     Parser *parser = ptx_parser_new(&m->arena, items, &m->diags, m->text, m->length);
-    Lower *lower = ptx_lower_new(&m->arena, scratch, &m->diags, m->text, m->length);
+    Lower *lower = ptx_lower_new(&m->arena, vectors, scratch, &m->diags, m->text, m->length);
     for (const AstItem *item; (item = ptx_parser_next(parser));)
         ptx_lower_item(lower, ptx_parser_header(parser), item);
     m->ir = ptx_lower_finish(lower, ptx_parser_header(parser));
@@ -85,7 +85,7 @@ static void find_lines(ptxlint_module *m)
 }
 
 /* False: memory ran out; the module is then only good for ptxlint_module_free. */
-static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items, Arena *scratch)
+static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items, Arena *vectors, Arena *scratch)
 {
     jmp_buf on_failure;
     size_t limit = options->max_memory_bytes;
@@ -93,11 +93,14 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items,
         limit = m->length > (size_t)LIMIT_ARENA_FLOOR / LIMIT_ARENA_FACTOR ? m->length * LIMIT_ARENA_FACTOR : (size_t)LIMIT_ARENA_FLOOR;
     ptx_arena_init(&m->arena, limit, &on_failure);
     ptx_arena_init(items, limit, &on_failure);
+    ptx_arena_init(vectors, limit, &on_failure);
     ptx_arena_init(scratch, limit, &on_failure);
     if (setjmp(on_failure))
         return false;
     ptx_diag_init(&m->diags, &m->arena);
-    read_source(m, items, scratch);
+    read_source(m, items, vectors, scratch);
+    ptx_arena_free(items);
+    ptx_arena_free(vectors);
     if (!options->syntax_only)
         analyse(m, scratch);
     ptx_diag_finish(&m->diags);
@@ -127,9 +130,10 @@ static ptxlint_status module_from(char *text, size_t length, const ptxlint_optio
     }
     m->text = text;
     m->length = length;
-    Arena items, scratch;
-    bool complete = run(m, options, &items, &scratch);
+    Arena items, vectors, scratch;
+    bool complete = run(m, options, &items, &vectors, &scratch);
     ptx_arena_free(&items);
+    ptx_arena_free(&vectors);
     ptx_arena_free(&scratch);
     if (!complete) {
         ptxlint_module_free(m);

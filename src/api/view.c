@@ -121,11 +121,9 @@ static void view_loops(ptxlint_module *m, const Func *func, const Facts *facts, 
         const Label *label = &func->labels[l];
         if (label->insn >= func->insn_count)
             continue;
-        LoopId loop = loops->loop_of[facts->cfg->block_of[label->insn]];
-        for (; loop != NO_LOOP; loop = loops->loops[loop].parent) {
-            if (facts->cfg->blocks[loops->loops[loop].header].first == label->insn && !*view[loop].label)
-                view[loop].label = copy_text(m, label->name);
-        }
+        LoopId loop = loops->loop_of[facts->cfg->block_of[label->insn]];       /* of a header: its own */
+        if (loop != NO_LOOP && facts->cfg->blocks[loops->loops[loop].header].first == label->insn && !*view[loop].label)
+            view[loop].label = copy_text(m, label->name);
     }
 }
 

@@ -39,14 +39,16 @@ typedef struct Options {
     size_t group_count;
     Color color;
     bool is_quiet;
-    const char **paths;                 /* ends with NULL */
-    poptContext popt;                   /* owns paths */
+    const char **paths;                 /* ends with NULL; popt's */
+    poptContext popt;
+    const char **words;                 /* that popt reads */
 } Options;
 
 typedef enum Parsed {
     PARSED_RUN,         /* go on */
     PARSED_DONE,        /* help or version is on stdout */
-    PARSED_BAD          /* the complaint is on stderr */
+    PARSED_BAD,         /* the complaint is on stderr */
+    PARSED_FAILED       /* no memory */
 } Parsed;
 
 /* options must be freed in any case. */

@@ -36,6 +36,9 @@ int main(int argc, char **argv)
     case PARSED_BAD:
         code = EXIT_USAGE;
         break;
+    case PARSED_FAILED:
+        code = EXIT_INTERNAL;
+        break;
     }
     ptx_options_free(&options);
     return (int)code;

@@ -62,7 +62,7 @@ static const char check_codes[] =
     "\nEXIT CODES\n"
     "  0  nothing found, or notes alone\n"
     "  1  a warning or an error was found\n"
-    "  2  usage: unknown option, GPU or kernel, bad launch file, no inputs\n"
+    "  2  usage: an unknown option, GPU or kernel, a bad launch file, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -70,7 +70,7 @@ static const char check_codes[] =
 static const char report_codes[] =
     "\nEXIT CODES\n"
     "  0  done, whatever was found\n"
-    "  2  usage: unknown option, GPU or kernel, bad launch file, no inputs\n"
+    "  2  usage: an unknown option, GPU or kernel, a bad launch file, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -191,13 +191,18 @@ static bool take_command(Options *options, const char *word)
     return true;
 }
 
+/* popt wants words that are const, and the command to be part of the program's name. */
 static bool open_popt(Options *options, int argc, char **argv, bool has_command)
 {
-    static const char name[] = "ptxlint";
     bool is_report = options->document == PTXLINT_REPORT;
-    const char **words = (const char **)argv + has_command;
-    words[0] = !has_command ? name : is_report ? "ptxlint report" : "ptxlint check";
-    options->popt = poptGetContext(name, argc - has_command, words, is_report ? report_table : check_table, 0);
+    int count = argc - has_command;
+    options->words = calloc((size_t)count + 1, sizeof *options->words);
+    if (!options->words)
+        return false;
+    options->words[0] = !has_command ? "ptxlint" : is_report ? "ptxlint report" : "ptxlint check";
+    for (int i = 1; i < count; i++)
+        options->words[i] = argv[i + has_command];
+    options->popt = poptGetContext("ptxlint", count, options->words, is_report ? report_table : check_table, 0);
     if (!options->popt)
         return false;
     poptSetOtherOptionHelp(options->popt, has_command ? "[OPTIONS] PATH..." : "[check|report] [OPTIONS] PATH...");
@@ -212,7 +217,7 @@ Parsed ptx_options_parse(Options *options, int argc, char **argv)
     bool has_command = take_command(options, argv[1]);
     if (!open_popt(options, argc, argv, has_command)) {
         ptx_complain(NULL, "no memory");
-        return PARSED_BAD;
+        return PARSED_FAILED;
     }
     int option;
     while ((option = poptGetNextOpt(options->popt)) > 0) {
@@ -247,22 +252,24 @@ void ptx_options_free(Options *options)
     free(options->output_path);
     if (options->popt)
         poptFreeContext(options->popt);
+    free(options->words);
 }
 
-static bool is_set(const char *variable)
+static const char *variable(const char *name)
 {
-    const char *value = getenv(variable);
-    return value && *value;
+    const char *value = getenv(name);
+    return value ? value : "";
 }
 
 /* no-color.org and bixense.com/clicolors; --color wins over both. */
 bool ptx_options_has_color(const Options *options)
 {
+    const char *force = variable("CLICOLOR_FORCE"), *terminal = variable("TERM");
     if (options->color != COLOR_AUTO)
         return options->color == COLOR_ALWAYS;
-    if (is_set("NO_COLOR"))
+    if (*variable("NO_COLOR"))
         return false;
-    if (is_set("CLICOLOR_FORCE") && strcmp(getenv("CLICOLOR_FORCE"), "0"))
+    if (*force && strcmp(force, "0") != 0)
         return true;
-    return !options->output_path && isatty(STDOUT_FILENO) && is_set("TERM") && strcmp(getenv("TERM"), "dumb");
+    return !options->output_path && isatty(STDOUT_FILENO) && *terminal && strcmp(terminal, "dumb") != 0;
 }

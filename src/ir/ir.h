@@ -153,9 +153,9 @@ typedef enum SregId {
 
 typedef struct Lower Lower;
 
-/* Binds names and matches forms, item by item as the parser hands them out. The module is owned by arena; scratch is
- * left as it was found. */
-Lower *ptx_lower_new(Arena *arena, Arena *scratch, DiagSink *diags, const char *text, size_t length);
+/* Binds names and matches forms, item by item as the parser hands them out. The module is owned by arena; vectors is
+ * the lowering's own until it is finished; scratch is left as it was found. */
+Lower *ptx_lower_new(Arena *arena, Arena *vectors, Arena *scratch, DiagSink *diags, const char *text, size_t length);
 void ptx_lower_item(Lower *lower, const AstHeader *header, const AstItem *item);
 const Module *ptx_lower_finish(Lower *lower, const AstHeader *header);
 

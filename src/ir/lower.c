@@ -19,7 +19,7 @@ typedef struct SparseReg {      /* (range, index) -> RegId of ranges too large f
 #define VECTOR_OF(T) struct { T *items; uint32_t count, capacity; }
 
 struct Lower {
-    Arena *arena, *scratch;
+    Arena *arena, *scratch, *vectors;
     DiagSink *diags;
     const char *text;
     uint32_t length;
@@ -58,10 +58,10 @@ static void *grow_items(Arena *arena, void *items, uint32_t count, uint32_t *cap
     return copy;
 }
 
-/* The next free item of a scratch vector, zeroed the first time it is used. */
+/* The next free item of a vector. Vectors keep their room from function to function, and so stay in the cache. */
 #define PUSH(lower, vector)                                                                                              \
     ((vector).count == (vector).capacity                                                                                 \
-         ? ((vector).items = grow_items((lower)->scratch, (vector).items, (vector).count, &(vector).capacity,            \
+         ? ((vector).items = grow_items((lower)->vectors, (vector).items, (vector).count, &(vector).capacity,            \
                                         sizeof *(vector).items),                                                         \
             &(vector).items[(vector).count++])                                                                           \
          : &(vector).items[(vector).count++])
@@ -638,10 +638,13 @@ static void report_operand_count(Lower *l, const Op *op, const AstStmt *stmt, ui
 static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
 {
     uint32_t count = 0;
-    for (const AstOperand *ast = stmt->operands; ast; ast = ast->next)
+    bool bad = false;
+    for (const AstOperand *ast = stmt->operands; ast; ast = ast->next) {
         count++;
+        bad |= ast->kind == AST_BAD;
+    }
     insn->form = fitting_form(op, count);
-    if (op->form && !insn->form)
+    if (op->form && !insn->form && !bad)
         report_operand_count(l, op, stmt, count);
     const FormInfo *form = &ptx_form_info[insn->form];
     const FormOperand *shape = ptx_form_operands + form->operand_first;
@@ -825,9 +828,8 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     l->open_table = NO_ID;
     l->diags->func = (int32_t)id;
     l->loc = 0;
-    l->insns.count = l->insns.capacity = l->operands.count = l->operands.capacity = l->regs.count = l->regs.capacity = 0;
-    l->labels.count = l->labels.capacity = l->tables.count = l->tables.capacity = l->table_ids.count = l->table_ids.capacity = 0;
-    l->ranges.count = l->ranges.capacity = l->sparse_count = l->sparse_capacity = 0;
+    l->insns.count = l->operands.count = l->regs.count = l->labels.count = l->tables.count = l->table_ids.count = l->ranges.count = 0;
+    l->sparse_count = l->sparse_capacity = 0;
     l->dense_left = 1024 + ptx_span_length(ast->span);
     *func = (Func){ .name = ast->name, .span = ast->span, .linkage = ast->linkage, .is_entry = ast->is_entry,
                     .has_body = ast->body != NULL, .has_syntax_error = ast->has_syntax_error };
@@ -874,11 +876,11 @@ static void read_header(Lower *l, const AstHeader *header)
         ptx_target_find(text_at(l, header->target_span), ptx_span_length(header->target_span), &m->target);
 }
 
-Lower *ptx_lower_new(Arena *arena, Arena *scratch, DiagSink *diags, const char *text, size_t length)
+Lower *ptx_lower_new(Arena *arena, Arena *vectors, Arena *scratch, DiagSink *diags, const char *text, size_t length)
 {
     Module *m = ptx_arena_new(arena, Module);
     Lower *l = ptx_arena_new(arena, Lower);
-    *l = (Lower){ .arena = arena, .scratch = scratch, .diags = diags, .text = text, .length = (uint32_t)length, .module = m };
+    *l = (Lower){ .arena = arena, .scratch = scratch, .vectors = vectors, .diags = diags, .text = text, .length = (uint32_t)length, .module = m };
     m->text = text;
     m->length = (uint32_t)length;
     l->loc_capacity = 64;

@@ -28,19 +28,50 @@ static void mark_syntax_error(Parser *p)
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-void ptx_build_unexpected(Parser *p, Token found)
+/* At most four alternatives in words: "an operand, `,` or `;`". */
+static const char *expected_text(Parser *p, const ExpectedTokens *expected)
+{
+    static const struct { uint8_t kind; const char *text; } marks[] = {
+        { TOK_COMMA, "`,`" }, { TOK_SEMI, "`;`" }, { TOK_COLON, "`:`" }, { TOK_RBRACKET, "`]`" }, { TOK_RPAREN, "`)`" },
+        { TOK_RBRACE, "`}`" }, { TOK_GT, "`>`" }, { TOK_LPAREN, "`(`" }, { TOK_LBRACE, "`{`" },
+    };
+    const bool *takes = expected->takes;
+    const char *found[4];
+    size_t count = 0;
+    if (takes[TOK_AT])
+        found[count++] = "a statement";
+    else if (takes[TOK_ENTRY])
+        found[count++] = takes[TOK_VERSION] ? "a directive" : ".entry, .func or a name";
+    else if (takes[TOK_WORD] && takes[TOK_INT])
+        found[count++] = "an operand";
+    else if (takes[TOK_WORD])
+        found[count++] = "a name";
+    else if (takes[TOK_INT])
+        found[count++] = "a number";
+    else if (takes[TOK_STRING])
+        found[count++] = "a string";
+    for (size_t m = 0; m < sizeof marks / sizeof *marks && count < 4; m++) {
+        if (takes[marks[m].kind] && !(takes[TOK_AT] && marks[m].kind != TOK_RBRACE) && !(takes[TOK_ENTRY] && takes[TOK_VERSION]))
+            found[count++] = marks[m].text;
+    }
+    const char *text = count ? found[0] : "something else";
+    for (size_t i = 1; i < count; i++)
+        text = ptx_diag_text(p->diags, "%s%s%s", text, i + 1 == count ? " or " : ", ", found[i]);
+    return text;
+}
+
+void ptx_build_unexpected(Parser *p, Token found, const ExpectedTokens *expected)
 {
     mark_syntax_error(p);
+    Span here = ptx_token_span(found), previous = ptx_token_span(p->last);
+    const char *wanted = expected_text(p, expected);
     if (found.kind == TOK_EOF) {
-        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(found), "the file ends inside a statement");
+        ptx_diag(p->diags, DIAG_UNEXPECTED, here, "expected %s, found the end of the file", wanted);
         return;
     }
-    Span previous = ptx_token_span(p->last);
-    Diag *diag = ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(found), "unexpected `%.*s`", length_of(ptx_token_span(found)), text_of(p, ptx_token_span(found)));
+    Diag *diag = ptx_diag(p->diags, DIAG_UNEXPECTED, here, "expected %s, found `%.*s`", wanted, length_of(here), text_of(p, here));
     if (ptx_span_length(previous))
         diag->label = ptx_diag_text(p->diags, "cannot follow `%.*s`", length_of(previous), text_of(p, previous));
-    if (p->last.kind == TOK_WORD && (found.kind == TOK_WORD || found.kind == TOK_LBRACKET || found.kind == TOK_INT) && p->func)
-        diag->help = "operands are separated by `,`, and a statement ends with `;`";
 }
 
 void ptx_build_too_deep(Parser *p)

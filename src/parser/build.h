@@ -55,7 +55,9 @@ struct Parser {
     bool reported;              /* the current token was diagnosed */
 };
 
-void ptx_build_unexpected(Parser *p, Token found);
+typedef struct ExpectedTokens { bool takes[128]; } ExpectedTokens;      /* by TOK_* */
+
+void ptx_build_unexpected(Parser *p, Token found, const ExpectedTokens *expected);
 void ptx_build_too_deep(Parser *p);
 
 void ptx_build_version(Parser *p, Token directive, Token number);

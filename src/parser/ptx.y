@@ -7,7 +7,35 @@
 %token_type {Token}
 %extra_context {Parser *p}
 %stack_size 1024
-%syntax_error { ptx_build_unexpected(p, TOKEN); }
+%syntax_error {
+    /* Which tokens would have done: each is tried on the stack of states as it stands, without touching it. */
+    ExpectedTokens expected = { 0 };
+    for (int kind = 1; kind < YYNTOKEN; kind++) {
+        YYACTIONTYPE pushed[64];
+        int pushed_count = 0;
+        const yyStackEntry *top = yypParser->yytos;
+        for (;;) {
+            YYACTIONTYPE state = pushed_count ? pushed[pushed_count - 1] : top->stateno;
+            YYACTIONTYPE action = yy_find_shift_action((YYCODETYPE)kind, state);
+            if (action <= YY_MAX_SHIFTREDUCE) {
+                expected.takes[kind] = true;
+                break;
+            }
+            if (action < YY_MIN_REDUCE || pushed_count >= 63)
+                break;
+            int rule = action - YY_MIN_REDUCE, length = -yyRuleInfoNRhs[rule];
+            int own = length < pushed_count ? length : pushed_count;
+            pushed_count -= own;
+            top -= length - own;
+            state = pushed_count ? pushed[pushed_count - 1] : top->stateno;
+            action = yy_find_reduce_action(state, yyRuleInfoLhs[rule]);
+            if (action >= YY_MIN_SHIFTREDUCE && action <= YY_MAX_SHIFTREDUCE)
+                action = (YYACTIONTYPE)(action + YY_MIN_REDUCE - YY_MIN_SHIFTREDUCE);
+            pushed[pushed_count++] = action;
+        }
+    }
+    ptx_build_unexpected(p, TOKEN, &expected);
+}
 %stack_overflow { ptx_build_too_deep(p); }
 %parse_failure { p->parser_failed = true; }
 

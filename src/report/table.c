@@ -163,7 +163,7 @@ static void put_memory(Out *out, const ptxlint_kernel *kernel)
 {
     put_key(out, "memory");
     put_bytes(out, "static shared", kernel->static_shared_bytes, ", ");
-    put_bytes(out, "dynamic shared", kernel->launch.dynamic_shared_bytes, ", ");
+    put_bytes(out, "dynamic", kernel->launch.dynamic_shared_bytes, ", ");
     put_bytes(out, "local", kernel->local_bytes, ", ");
     put_bytes(out, "parameters", kernel->param_bytes, "\n");
 }
@@ -215,8 +215,9 @@ static void put_fma(Out *out, const ptxlint_mix *mix)
                    plural(mix->instruction_count));
     if (mix->instruction_count)
         ptx_out_format(out, " = %s", figure_percent(mix->fma_fraction, 1).text);
-    ptx_out_format(out, " (weighted %s), %" PRIu64 " fusable pair%s\n", figure_percent(mix->weighted_fma_fraction, 1).text,
-                   mix->fusable_count, plural(mix->fusable_count));
+    ptx_out_format(out, ", weighted %s\n", figure_percent(mix->weighted_fma_fraction, 1).text);
+    put_key(out, "fusable");
+    ptx_out_format(out, "%" PRIu64 " pair%s of mul and add\n", mix->fusable_count, plural(mix->fusable_count));
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
@@ -272,10 +273,10 @@ static void put_loops(Out *out, const ptxlint_module *module, const ptxlint_kern
 {
     if (!kernel->loop_count)
         return;
-    put_heading(out, "  loop at line  label             depth  body");
+    put_heading(out, "  loop line  label             depth  body");
     for (size_t i = 0; i < kernel->loop_count; i++) {
         const ptxlint_loop *loop = &kernel->loops[i];
-        ptx_out_format(out, "  %12" PRIu32 "  ", ptxlint_module_place(module, loop->header.begin).line);
+        ptx_out_format(out, "  %9" PRIu32 "  ", ptxlint_module_place(module, loop->header.begin).line);
         ptx_out_padded(out, loop->label && *loop->label ? loop->label : "-", 16);
         ptx_out_format(out, "  %5" PRIu32 "  ", loop->depth);
         if (loop->is_irreducible)

@@ -9,7 +9,9 @@ enum {
     LIMIT_DIAGNOSTICS = 10000,          /* kept per module; nobody reads more, and a binary file has one a byte */
     LIMIT_NAME_BYTES = 65535,           /* lengths of names are 16-bit; C++ manglings reach a few thousand */
     LIMIT_OPERANDS = 65535,             /* operands of one instruction; calls of variadic functions are the longest */
-    LIMIT_LIVE_ENTRIES = 1 << 27,       /* (block, register) pairs that liveness keeps for one function: 0.5 GiB */
+    LIMIT_LIVE_ENTRIES = 1 << 20,       /* (block, register) pairs that liveness keeps for one function, and ... */
+    LIMIT_LIVE_ENTRIES_PER_BYTE = 2,    /* ... so many more a byte of it: real code has under a tenth */
+    LIMIT_LIVE_STEPS_PER_ENTRY = 8,     /* blocks that liveness visits, an entry allowed: bounds its time */
     LIMIT_ARENA_FACTOR = 64,            /* default memory limit: this many bytes a byte of source ... */
     LIMIT_ARENA_FLOOR = 256 << 20,      /* ... but at least this much */
 };

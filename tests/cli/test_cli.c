@@ -1,0 +1,537 @@
+/* Runs the built program (its path in the environment variable PTXLINT) in a folder of small files that it writes, and
+ * looks at exit status, stdout and stderr. */
+#include <fcntl.h>
+#include <ftw.h>
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/ptxlint-cli-XXXXXX";
+
+/* ---- the files --------------------------------------------------------------------------------------------------- */
+
+#define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
+#define BODY(first) "{\n\t.reg .b32 \t%r<2>;\n\t.reg .b64 \t%rd<2>;\n\tld.param.u64 \t%rd1, [out];\n" first \
+                    "\tst.global.u32 \t[%rd1], %r1;\n\tret;\n}\n"
+#define ENTRY(name, bounds, first) ".visible .entry " name "(.param .u64 out)\n" bounds BODY(first)
+#define BOUNDS ".maxntid 128, 1, 1\n"
+#define GOOD "\tmov.u32 \t%r1, %tid.x;\n"
+
+static const struct { const char *path, *text; } files[] = {
+    { "clean.ptx", HEAD ENTRY("clean", BOUNDS, GOOD) },
+    { "noted.ptx", HEAD ENTRY("noted", "", GOOD) },
+    { "warned.ptx", HEAD ENTRY("warned", BOUNDS, "") },                         /* %r1 is never written */
+    { "broken.ptx", HEAD ENTRY("broken", BOUNDS, "\tmov.u32 %r1 %tid.x;\n") },
+    { "two.ptx", HEAD ENTRY("one", BOUNDS, GOOD) ENTRY("other", BOUNDS, "") },
+    { "called.ptx", HEAD ".func helper()\n{\n\tret;\n}\n" ENTRY("caller", BOUNDS, GOOD) },
+    { "lines.ptx", HEAD ENTRY("lines", BOUNDS, "\t.loc\t1 2 5\n") "\t.file\t1 \"kernel.cu\"\n" },
+    { "kernel.cu", "// a kernel\n\tout[0] = x;\n" },
+    { "tree/b.ptx", HEAD ENTRY("tree_b", "", GOOD) },
+    { "tree/a/z.ptx", HEAD ENTRY("tree_a_z", "", GOOD) },
+    { "tree/c/d/e.ptx", HEAD ENTRY("tree_c_d_e", "", GOOD) },
+    { "tree/notes.txt", "not PTX\n" },
+    { "tree/lines.ptx", HEAD ENTRY("lines", BOUNDS, "\t.loc\t1 2 5\n") "\t.file\t1 \"beside.cu\"\n" },
+    { "tree/beside.cu", "\n  out[1] = y;\n" },
+    { "bare/readme", "no PTX here\n" },
+    { "star*.ptx", HEAD ENTRY("star", "", GOOD) },
+    { "empty.ptx", "" },
+    { "launches.json", "{\"kernels\": {\"clean\": {\"grid\": [10, 2, 1], \"block\": [128, 1, 1], \"dynamic_shared\": 64}}}" },
+    { "bad.json", "{\"kernels\": " },
+};
+
+static void write_file(const char *path, const char *text, size_t length)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, length, file), length);
+    assert_int_equal(fclose(file), 0);
+}
+
+static int setup(void **state)
+{
+    static const char *const folders[] = { "tree", "tree/a", "tree/c", "tree/c/d", "tree/folder.ptx", "bare" };
+    char program[4096];
+    (void)state;
+    if (!getenv("PTXLINT") || !realpath(getenv("PTXLINT"), program)) {
+        fprintf(stderr, "PTXLINT must be the path of the program\n");
+        return -1;
+    }
+    setenv("PTXLINT", program, 1);
+    unsetenv("NO_COLOR");
+    unsetenv("CLICOLOR_FORCE");
+    if (!mkdtemp(folder) || chdir(folder))
+        return -1;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (mkdir(folders[i], 0777))
+            return -1;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        write_file(files[i].path, files[i].text, strlen(files[i].text));
+    /* a folder that holds itself, a file through a link, and a name that leads nowhere (root may read all others) */
+    return symlink("..", "tree/up") || symlink("../noted.ptx", "tree/linked.ptx") || symlink("self.ptx", "self.ptx");
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+    (void)st, (void)kind, (void)ftw;
+    return remove(path);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return chdir("/") || nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Result {
+    int status;                 /* of exit; -1: a signal */
+    char *out, *err;
+    size_t out_length;
+} Result;
+
+static char *read_file(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    size_t capacity = 1 << 16, n = 0, got;
+    char *text = malloc(capacity + 1);
+    assert_non_null(file);
+    assert_non_null(text);
+    while ((got = fread(text + n, 1, capacity - n, file)) > 0) {
+        n += got;
+        if (n == capacity)
+            assert_non_null(text = realloc(text, (capacity *= 2) + 1));
+    }
+    fclose(file);
+    text[n] = 0;
+    if (length)
+        *length = n;
+    return text;
+}
+
+static int run_shell(const char *command)
+{
+    int status = system(command);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* command is the shell's, with the program as $PTXLINT. */
+static Result run(const char *command)
+{
+    char line[2048];
+    Result result;
+    assert_true(snprintf(line, sizeof line, "{ %s\n} >.out 2>.err </dev/null", command) < (int)sizeof line);
+    result.status = run_shell(line);
+    result.out = read_file(".out", &result.out_length);
+    result.err = read_file(".err", NULL);
+    return result;
+}
+
+static void result_free(Result *result)
+{
+    free(result->out);
+    free(result->err);
+}
+
+static bool holds(const char *text, const char *part)
+{
+    return !part || (*part ? strstr(text, part) != NULL : !*text);      /* "": must be empty */
+}
+
+/* ---- a row a behaviour ------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *command;
+    int status;
+    const char *out, *err;      /* a part of it; "": it is empty; NULL: whatever */
+    const char *absent;         /* not in out */
+} cases[] = {
+    /* exit codes */
+    { "$PTXLINT clean.ptx",                            0, "", "", NULL },
+    { "$PTXLINT noted.ptx",                            0, "note[LCH101]: ", "", NULL },
+    { "$PTXLINT warned.ptx",                           1, "warning[COR101]: ", "", NULL },
+    { "$PTXLINT broken.ptx",                           1, "error[SYN201]: ", "", NULL },
+    { "$PTXLINT check broken.ptx",                     1, "error[SYN201]: ", "", NULL },
+    { "$PTXLINT",                                      2, "", "no PATH", NULL },
+    { "$PTXLINT check",                                2, "", "no PATH", NULL },
+    { "$PTXLINT report",                               2, "", "no PATH", NULL },
+    { "$PTXLINT --frmat json clean.ptx",               2, "", "--frmat: unknown option", NULL },
+    { "$PTXLINT --format xml clean.ptx",               2, "", "'xml' is not one of text, oneline, json", NULL },
+    { "$PTXLINT --format",                             2, "", "--format: missing argument", NULL },
+    { "$PTXLINT report --format oneline clean.ptx",    2, "", "'oneline' is not one of text, json", NULL },
+    { "$PTXLINT --color sometimes clean.ptx",          2, "", "is not one of auto, always, never", NULL },
+    { "$PTXLINT --only syntax,style clean.ptx",        2, "", "--only: ", NULL },
+    { "$PTXLINT --only '' clean.ptx",                  2, "", "--only: ", NULL },
+    { "$PTXLINT --gpu h2000 clean.ptx",                2, "", "unknown GPU 'h2000'", NULL },
+    { "$PTXLINT --gpu h200 clean.ptx",                 0, "", "", NULL },
+    { "$PTXLINT --gpu sm_90 clean.ptx",                0, "", "", NULL },
+    { "$PTXLINT none.ptx",                             3, "", "ptxlint: none.ptx: No such file or directory\n", NULL },
+    { "$PTXLINT none.ptx warned.ptx self.ptx",         3, "warning[COR101]", "self.ptx: ", NULL },
+    { "$PTXLINT report none.ptx clean.ptx",            3, "kernel clean", "none.ptx", NULL },
+    { "$PTXLINT report broken.ptx warned.ptx",         0, "kernel warned", "", NULL },
+    { "$PTXLINT --kernel nothing clean.ptx",           2, "", "nothing: no kernel has a name like this", NULL },
+    { "$PTXLINT warned.ptx 'none*.ptx'",               2, "warning[COR101]", "none*.ptx: matches no PTX file", NULL },
+
+    /* what is asked for */
+    { "$PTXLINT --help",                               0, "EXIT CODES", "", NULL },
+    { "$PTXLINT --help",                               0, "[check|report] [OPTIONS] PATH...", "", NULL },
+    { "$PTXLINT check --help",                         0, "EXAMPLES", "", "COMMANDS" },
+    { "$PTXLINT report --help",                        0, "Usage: ptxlint report [OPTIONS] PATH...", "", "oneline" },
+    { "$PTXLINT --version",                            0, "ptxlint ", "", NULL },
+    { "$PTXLINT --format oneline warned.ptx",          1, "warned.ptx:10:", "", "\n\n" },
+    { "$PTXLINT --format oneline warned.ptx",          1, ": warning: ", "", "kernel" },
+    { "$PTXLINT --format oneline clean.ptx",           0, "", "", NULL },
+    { "$PTXLINT --format=json --format text clean.ptx", 0, "", "", NULL },
+    { "$PTXLINT --only syntax warned.ptx",             0, "", "", NULL },
+    { "$PTXLINT --only syntax warned.ptx broken.ptx",  1, "SYN201", "", "COR101" },
+    { "$PTXLINT --only launch noted.ptx warned.ptx",   0, "LCH101", "", "COR101" },
+    { "$PTXLINT --only launch --only correctness noted.ptx warned.ptx", 1, "COR101", "", NULL },
+    { "$PTXLINT --kernel 'o?e' two.ptx",               0, "", "", NULL },
+    { "$PTXLINT --kernel 'oth*' two.ptx",              1, "COR101", "", NULL },
+    { "$PTXLINT report --kernel one two.ptx",          0, "kernel one", "", "other" },
+    { "$PTXLINT two.ptx",                              1, "1 warning in 1 of 2 kernels\n", "", NULL },
+    { "$PTXLINT two.ptx noted.ptx broken.ptx",         1, "1 error, 1 warning, 1 note in 3 of 4 kernels\n", "", NULL },
+    { "$PTXLINT --quiet two.ptx",                      1, "COR101", "", "of 2 kernels" },
+    { "$PTXLINT --output found.txt two.ptx; s=$?; cat found.txt; exit $s", 1, "COR101", "", NULL },
+    { "$PTXLINT --output found.txt two.ptx",           1, "", "", NULL },
+    { "$PTXLINT --output none/found.txt two.ptx",      3, "", "none/found.txt: No such file", NULL },
+
+    /* layout */
+    { "$PTXLINT warned.ptx",                           1, "  --> warned.ptx:10:", "", NULL },
+    { "$PTXLINT warned.ptx",                           1, "\n10 |     st.global.u32   [%rd1], %r1;\n   |     ", "", "\t" },
+    { "$PTXLINT noted.ptx",                            0, "\n4 | .visible .entry noted(.param .u64 out)\n"
+                                                          "  |                 ^^^^^\n", "", NULL },
+    { "$PTXLINT lines.ptx",                            1, " ::: kernel.cu:2:5\n2  |     out[0] = x;\n", "", NULL },
+    { "$PTXLINT tree/lines.ptx",                       1, " ::: beside.cu:2:5\n2  |   out[1] = y;\n", "", NULL },
+
+    /* paths */
+    { "cat warned.ptx | $PTXLINT -",                   1, "--> -:10:", "", NULL },
+    { "$PTXLINT --format oneline - <noted.ptx",        0, "-:4:17: note: ", "", NULL },
+    { "$PTXLINT --format oneline tree",                1, "tree/c/d/e.ptx:4:17: note: ", "", "tree/up" },
+    { "$PTXLINT --format oneline tree/",               1, "tree/a/z.ptx:", "", "//" },
+    { "$PTXLINT --format oneline tree",                1, "tree/linked.ptx:", "", NULL },
+    { "$PTXLINT --format oneline 'tree/*.ptx'",        1, "tree/b.ptx:", "", "tree/a/" },
+    { "$PTXLINT --format oneline 'tree/[ac]'",         0, "tree/c/d/e.ptx:", "", "tree/b" },
+    { "$PTXLINT --format oneline 'star*.ptx'",         0, "star*.ptx:4:17: note: ", "", NULL },
+    { "$PTXLINT --format oneline -- noted.ptx",        0, "noted.ptx:4:", "", NULL },
+    { "$PTXLINT bare",                                 2, "", "bare: holds no .ptx file", NULL },
+    { "$PTXLINT bare warned.ptx",                      2, "COR101", "bare: holds no .ptx file", NULL },
+    { "$PTXLINT empty.ptx",                            1, "SYN301", "", NULL },
+    { "$PTXLINT --format oneline noted.ptx noted.ptx | grep -c LCH101", 0, "2\n", "", NULL },
+
+    /* launches */
+    { "$PTXLINT report --launch launches.json clean.ptx", 0, "grid 10 x 2 x 1, block 128 x 1 x 1 (from the launch file)", "", NULL },
+    { "$PTXLINT report clean.ptx",                     0, "  launch       unknown\n", "", NULL },
+    { "$PTXLINT --launch bad.json clean.ptx",          2, "", "ptxlint: bad.json: ", NULL },
+    { "$PTXLINT --launch none.json clean.ptx",         3, "", "ptxlint: none.json: No such file", NULL },
+
+    /* the report */
+    { "$PTXLINT report called.ptx",                    0, "function helper (line 4)", "", NULL },
+    { "$PTXLINT report clean.ptx",                     0, "FMA          fused 0 of 4 instructions = 0.0 %", "", NULL },
+    { "$PTXLINT report clean.ptx",                     0, "global       store              4         1\n", "", NULL },
+
+    /* colours; stdout is a file here */
+    { "$PTXLINT warned.ptx",                           1, "warning", "", "\033" },
+    { "$PTXLINT --color always warned.ptx",            1, "\033[1;33mwarning[COR101]\033[0m", "", NULL },
+    { "CLICOLOR_FORCE=1 $PTXLINT warned.ptx",          1, "\033[1;33m", "", NULL },
+    { "CLICOLOR_FORCE=0 $PTXLINT warned.ptx",          1, "warning", "", "\033" },
+    { "NO_COLOR=1 CLICOLOR_FORCE=1 $PTXLINT warned.ptx", 1, "warning", "", "\033" },
+    { "NO_COLOR=1 $PTXLINT --color always warned.ptx", 1, "\033[1;33m", "", NULL },
+    { "CLICOLOR_FORCE=1 $PTXLINT --color never warned.ptx", 1, "warning", "", "\033" },
+    { "$PTXLINT --color always --format oneline warned.ptx", 1, "warning", "", "\033" },
+
+    /* output that cannot be written */
+    { "$PTXLINT warned.ptx >/dev/full",                3, "", "standard output: No space left on device", NULL },
+    { "$PTXLINT --output /dev/full warned.ptx",        3, "", "/dev/full: No space left on device", NULL },
+    { "$PTXLINT --help >/dev/full",                    3, "", "No space left on device", NULL },
+    { "$PTXLINT warned.ptx >&-",                       3, "", "standard output: ", NULL },
+};
+
+static void test_cases(void **state)
+{
+    int failed = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Result result = run(cases[i].command);
+        if (result.status != cases[i].status || !holds(result.out, cases[i].out) || !holds(result.err, cases[i].err) ||
+            (cases[i].absent && strstr(result.out, cases[i].absent))) {
+            print_error("%s\n  exit %d, want %d\n--- stdout\n%s--- stderr\n%s---\n", cases[i].command, result.status,
+                        cases[i].status, result.out, result.err);
+            failed++;
+        }
+        result_free(&result);
+    }
+    assert_int_equal(failed, 0);
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------- */
+
+static void test_directory_is_sorted(void **state)
+{
+    static const char *const order[] = { "tree/a/z.ptx", "tree/b.ptx", "tree/c/d/e.ptx", "tree/lines.ptx", "tree/linked.ptx" };
+    Result result = run("$PTXLINT --format oneline tree");
+    const char *at = result.out;
+    (void)state;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        at = strstr(at, order[i]);
+        if (!at)
+            fail_msg("%s is missing or out of order in\n%s", order[i], result.out);
+    }
+    result_free(&result);
+}
+
+static void test_runs_are_equal(void **state)
+{
+    static const char *const commands[] = { "$PTXLINT .", "$PTXLINT --format json .", "$PTXLINT report .", "$PTXLINT report --format json ." };
+    (void)state;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        Result a = run(commands[i]), b = run(commands[i]);
+        assert_string_equal(a.out, b.out);
+        result_free(&a);
+        result_free(&b);
+    }
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+
+static json_t *run_json(const char *command, int status)
+{
+    json_error_t error;
+    Result result = run(command);
+    json_t *value = json_loadb(result.out, result.out_length, JSON_REJECT_DUPLICATES, &error);
+    if (!value || result.status != status)
+        fail_msg("%s: exit %d, line %d: %s\n%s%s", command, result.status, error.line, error.text, result.out, result.err);
+    result_free(&result);
+    return value;
+}
+
+/* keys: names with a space between; null is a value like others. */
+static void expect_keys(const json_t *object, const char *keys)
+{
+    char copy[512], *rest = NULL;
+    assert_true(strlen(keys) < sizeof copy);
+    strcpy(copy, keys);
+    for (char *key = strtok_r(copy, " ", &rest); key; key = strtok_r(NULL, " ", &rest))
+        if (!json_object_get(object, key))
+            fail_msg("no key %s", key);
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "(none)";
+}
+
+static void test_diagnostics_json(void **state)
+{
+    json_t *root = run_json("$PTXLINT --format json two.ptx lines.ptx noted.ptx", 1);
+    json_t *all = json_object_get(root, "diagnostics"), *one = json_array_get(all, 0);
+    (void)state;
+    assert_string_equal(text_at(root, "schema"), "ptxlint-diagnostics/1");
+    assert_string_equal(text_at(json_object_get(root, "tool"), "name"), "ptxlint");
+    assert_int_equal(json_array_size(all), 3);
+    expect_keys(one, "rule name severity message path line column end_line end_column kernel certainty group label help related "
+                     "source repeats");
+    assert_string_equal(text_at(one, "rule"), "COR101");
+    assert_string_equal(text_at(one, "severity"), "warning");
+    assert_string_equal(text_at(one, "path"), "two.ptx");
+    assert_string_equal(text_at(one, "kernel"), "other");
+    assert_true(json_is_null(json_object_get(one, "source")));
+    json_t *source = json_object_get(json_array_get(all, 1), "source");
+    assert_string_equal(text_at(source, "path"), "kernel.cu");
+    assert_int_equal(json_integer_value(json_object_get(source, "line")), 2);
+    assert_string_equal(text_at(json_array_get(all, 2), "severity"), "note");
+    json_decref(root);
+}
+
+static void test_report_json(void **state)
+{
+    json_t *root = run_json("$PTXLINT report --format json --gpu h200 --launch launches.json clean.ptx called.ptx noted.ptx", 0);
+    json_t *all = json_object_get(root, "files"), *file = json_array_get(all, 0);
+    json_t *kernel = json_array_get(json_object_get(file, "kernels"), 0);
+    (void)state;
+    expect_keys(root, "schema tool gpu files diagnostics");
+    assert_string_equal(text_at(root, "schema"), "ptxlint-report/1");
+    assert_string_equal(text_at(json_object_get(root, "gpu"), "name"), "h200");
+    assert_string_equal(text_at(json_object_get(root, "gpu"), "sm"), "sm_90");
+    assert_int_equal(json_array_size(json_object_get(root, "diagnostics")), 1);
+    expect_keys(file, "path ptx_version target address_size kernels functions");
+    assert_string_equal(text_at(file, "ptx_version"), "8.0");
+    expect_keys(kernel, "name line launch registers occupancy accesses estimate mix loops cfg resources");
+    expect_keys(json_object_get(kernel, "launch"), "grid block dynamic_shared source");
+    expect_keys(json_object_get(kernel, "registers"), "predicted low high max_live max_live_line source max_live_predicates live");
+    expect_keys(json_object_get(kernel, "occupancy"), "blocks_per_sm warps_per_sm percent limiter limiters");
+    expect_keys(json_object_get(kernel, "estimate"), "warp_instructions flops_fp32 flops_fp64 flops_fp16 flops_tensor dram_bytes "
+                                                     "bound_time_us predicted_time_us limiter");
+    expect_keys(json_object_get(kernel, "mix"), "instructions classes fused fusable fma_fraction weighted_fma_fraction");
+    expect_keys(json_object_get(kernel, "resources"), "static_shared_bytes local_bytes param_bytes maxntid reqntid minnctapersm maxnreg");
+    expect_keys(json_object_get(kernel, "cfg"), "blocks edges unreachable");
+    expect_keys(json_array_get(json_object_get(kernel, "accesses"), 0),
+                "line space op bytes active_threads sectors_per_request ideal_sectors_per_request wavefronts_per_request "
+                "ideal_wavefronts_per_request certainty why");
+    assert_int_equal(json_integer_value(json_object_get(kernel, "line")), 4);
+    assert_string_equal(text_at(json_object_get(kernel, "launch"), "source"), "file");
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(json_object_get(kernel, "launch"), "grid"), 1)), 2);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(kernel, "launch"), "dynamic_shared")), 64);
+    assert_true(json_is_null(json_object_get(json_object_get(kernel, "resources"), "reqntid")));
+    json_t *called = json_array_get(all, 1);
+    assert_int_equal(json_array_size(json_object_get(called, "kernels")), 1);
+    assert_string_equal(text_at(json_array_get(json_object_get(called, "functions"), 0), "name"), "helper");
+    json_decref(root);
+}
+
+/* Neither the PTX nor the names of its files are always UTF-8; JSON always is. */
+static void test_odd_bytes_are_valid_json(void **state)
+{
+    char bytes[4096];
+    uint32_t random = 1;
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        random = random * 1664525 + 1013904223;
+        bytes[i] = (char)(random >> 24);
+    }
+    write_file("odd\377.ptx", bytes, sizeof bytes);
+    json_decref(run_json("$PTXLINT --format json odd*.ptx", 1));
+    json_decref(run_json("$PTXLINT report --format json odd*.ptx", 0));
+    json_t *root = run_json("$PTXLINT --format json none.ptx; test $? = 3", 0);         /* a document even so */
+    assert_int_equal(json_array_size(json_object_get(root, "diagnostics")), 0);
+    json_decref(root);
+    Result result = run("$PTXLINT odd*.ptx");
+    for (const char *p = result.out; *p; p++)
+        if ((unsigned char)*p < 0x20 && *p != '\n')
+            fail_msg("control character %d at byte %d", *p, (int)(p - result.out));
+    result_free(&result);
+    remove("odd\377.ptx");
+}
+
+static size_t longest_line(const char *text)
+{
+    size_t longest = 0;
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        if (length > longest)
+            longest = length;
+    }
+    return longest;
+}
+
+static void test_long_lines_are_cut(void **state)
+{
+    size_t length = 400000;
+    char *text = malloc(length + 200), *at;
+    (void)state;
+    assert_non_null(text);
+    at = text + sprintf(text, HEAD ".global .u32 table[100000] = {");
+    memset(at, ' ', length - (size_t)(at - text));
+    strcpy(text + length, "1, 2 3, 4};\n");
+    write_file("long.ptx", text, length + strlen(text + length));
+    free(text);
+    Result result = run("$PTXLINT long.ptx");
+    assert_int_equal(result.status, 1);
+    assert_non_null(strstr(result.out, "4 | ..."));
+    assert_non_null(strstr(result.out, "1, 2 3, 4};"));
+    assert_true(longest_line(result.out) < 200);
+    result_free(&result);
+    remove("long.ptx");
+}
+
+/* ---- what stdout is ---------------------------------------------------------------------------------------------- */
+
+/* Runs the program with out as stdout; arguments end with NULL. */
+static int run_with_stdout(int out, const char *const *arguments)
+{
+    int status;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        int err = open(".err", O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        dup2(out, STDOUT_FILENO);
+        dup2(err, STDERR_FILENO);
+        execv(getenv("PTXLINT"), (char *const *)(uintptr_t)arguments);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void test_closed_pipe(void **state)
+{
+    static const char *const commands[][5] = {
+        { "ptxlint", "report", "--format", "json", "clean.ptx" },
+        { "ptxlint", "--format", "oneline", "noted.ptx", "clean.ptx" },
+        { "ptxlint", "--help" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        const char *arguments[6] = { 0 };
+        int ends[2];
+        memcpy(arguments, commands[i], sizeof commands[i]);
+        assert_int_equal(pipe(ends), 0);
+        close(ends[0]);
+        assert_int_equal(run_with_stdout(ends[1], arguments), 0);
+        close(ends[1]);
+        char *err = read_file(".err", NULL);
+        assert_string_equal(err, "");
+        free(err);
+    }
+}
+
+static bool is_coloured_on_terminal(void)
+{
+    const char *const arguments[] = { "ptxlint", "warned.ptx", NULL };
+    char text[4096];
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    assert_true(terminal >= 0);
+    assert_int_equal(grantpt(terminal) | unlockpt(terminal), 0);
+    int out = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    assert_true(out >= 0);
+    assert_int_equal(run_with_stdout(out, arguments), 1);
+    ssize_t length = read(terminal, text, sizeof text - 1);     /* one read: less than the terminal's buffer */
+    close(out);
+    close(terminal);
+    assert_true(length > 0);
+    text[length] = 0;
+    assert_non_null(strstr(text, "COR101"));
+    return strchr(text, '\033');
+}
+
+static void test_terminal_colours(void **state)
+{
+    (void)state;
+    setenv("TERM", "xterm", 1);
+    assert_true(is_coloured_on_terminal());
+    setenv("NO_COLOR", "1", 1);
+    assert_false(is_coloured_on_terminal());
+    setenv("NO_COLOR", "", 1);                  /* empty: as if not set */
+    assert_true(is_coloured_on_terminal());
+    setenv("TERM", "dumb", 1);
+    assert_false(is_coloured_on_terminal());
+    unsetenv("NO_COLOR");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_directory_is_sorted),
+        cmocka_unit_test(test_runs_are_equal),
+        cmocka_unit_test(test_diagnostics_json),
+        cmocka_unit_test(test_report_json),
+        cmocka_unit_test(test_odd_bytes_are_valid_json),
+        cmocka_unit_test(test_long_lines_are_cut),
+        cmocka_unit_test(test_closed_pipe),
+        cmocka_unit_test(test_terminal_colours),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
