@@ -664,6 +664,18 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
     }
 }
 
+/* wmma.load and wmma.store: a thread's share of the matrix is what its registers hold. */
+static uint8_t fragment_bytes(const Lower *l, const Insn *insn)
+{
+    const Operand *operands = l->operands.items + insn->operand_first;
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < insn->operand_count; i++) {
+        if (operands[i].kind == OPERAND_REG && (operands[i].flags & OPERAND_ELEMENT))
+            bytes += 4 * ptx_reg_units(&l->regs.items[operands[i].id]);
+    }
+    return (uint8_t)(bytes > UINT8_MAX ? 0 : bytes);
+}
+
 static uint8_t access_bytes(const Lower *l, const Insn *insn)
 {
     const Op *op = insn->op;
@@ -679,6 +691,8 @@ static uint8_t access_bytes(const Lower *l, const Insn *insn)
         return 16;              /* a row of 8 b16 elements for each lane that gives an address */
     if (!op->space || !op->type)
         return 0;
+    if (op->flags & OPF_WARP && op->kind == OPK_OTHER)
+        return fragment_bytes(l, insn);
     return (uint8_t)((ptx_type_info[op->type].bits + 7) / 8 * op->vector);
 }
 

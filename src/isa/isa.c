@@ -368,6 +368,16 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
             op->flags = kinds[k].flags;
         }
     }
+    const FormOperand *first = ptx_form_operands + form->operand_first;
+    bool defines = form->operand_count && (first->role & ROLE_DEF);
+    if (op->kind == OPK_CP_ASYNC && !has_modifier(op, "ca") && !has_modifier(op, "cg")) {
+        op->kind = OPK_OTHER;   /* bulk copies and waits: not an access of each thread */
+        op->flags = 0;
+    }
+    if (form_class == FORM_MEM && op->kind == OPK_OTHER && defines)
+        op->flags |= OPF_LOAD;  /* wmma.load, multimem.ld_reduce */
+    if (form_class == FORM_MEM && (!strcmp(opcode->text, "wmma") || !strcmp(opcode->text, "multimem")) && !defines)
+        op->flags |= OPF_STORE;
     if (form_class != FORM_MEM && form_class != FORM_ATOMIC)
         op->space = SPACE_NONE;
     else if (!op->space)
@@ -384,8 +394,7 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
         || (op->flags & OPF_STORE) || has_modifier(op, "volatile") || has_modifier(op, "cc") || has_modifier(op, "sync")
         || has_modifier(op, "acquire") || has_modifier(op, "mmio") || !op->form)
         op->flags |= OPF_SIDE_EFFECT;
-    const FormOperand *first = ptx_form_operands + form->operand_first;
-    if (!form->operand_count || !(first->role & ROLE_DEF))
+    if (!defines)
         op->flags |= OPF_SIDE_EFFECT;   /* nothing written: what it does is elsewhere */
     if (!op->form)
         op->flags |= OPF_UNKNOWN;
