@@ -101,12 +101,14 @@ typedef struct ptxlint_span {
 
 typedef struct ptxlint_place {
     uint32_t line, column;              /* bytes from 1 */
-    uint32_t column_utf16;              /* UTF-16 code units from 1 */
     uint32_t line_begin, line_end;      /* bytes of the line, without its end */
 } ptxlint_place;
 
 /* Where a byte stands. Built on first use from a table of lines that the module has; offset at most the length. */
 PTXLINT_API ptxlint_place ptxlint_module_place(const ptxlint_module *module, uint32_t offset);
+
+/* The column of a byte in UTF-16 code units from 1, as editors count; reads its line from the beginning. */
+PTXLINT_API uint32_t ptxlint_module_column_utf16(const ptxlint_module *module, uint32_t offset);
 
 /* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 

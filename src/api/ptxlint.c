@@ -271,14 +271,21 @@ ptxlint_place ptxlint_module_place(const ptxlint_module *m, uint32_t offset)
         else
             high = middle;
     }
-    ptxlint_place place = { .line = low + 1, .column = offset - m->lines[low] + 1, .column_utf16 = 1, .line_begin = m->lines[low] };
+    ptxlint_place place = { .line = low + 1, .column = offset - m->lines[low] + 1, .line_begin = m->lines[low] };
     place.line_end = low + 1 < m->line_count ? m->lines[low + 1] - 1 : (uint32_t)m->length;
     if (place.line_end > place.line_begin && m->text[place.line_end - 1] == '\r')
         place.line_end--;
-    for (uint32_t i = place.line_begin; i < offset; i++) {
-        unsigned char c = (unsigned char)m->text[i];
-        if ((c & 0xC0) != 0x80)                     /* not a continuation byte: one unit, or two beyond the basic plane */
-            place.column_utf16 += c >= 0xF0 ? 2 : 1;
-    }
     return place;
+}
+
+uint32_t ptxlint_module_column_utf16(const ptxlint_module *m, uint32_t offset)
+{
+    ptxlint_place place = ptxlint_module_place(m, offset);
+    uint32_t column = 1;
+    for (uint32_t i = place.line_begin; i < place.line_begin + place.column - 1; i++) {
+        unsigned char c = (unsigned char)m->text[i];
+        if ((c & 0xC0) != 0x80)         /* not a continuation byte: one unit, or two beyond the basic plane */
+            column += c >= 0xF0 ? 2 : 1;
+    }
+    return column;
 }

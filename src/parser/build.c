@@ -462,6 +462,7 @@ AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name
 void ptx_build_func(Parser *p, AstFunc *func)
 {
     p->func = func;
+    p->diags->func = p->func_count++;
     p->stmt_tail = &func->body;
     p->scope_count = 0;
 }
@@ -475,6 +476,7 @@ void ptx_build_func_end(Parser *p, Token end)
         add_item(p)->func = p->func;
     }
     p->func = NULL;
+    p->diags->func = -1;
     p->stmt_tail = NULL;
 }
 

@@ -43,6 +43,7 @@ struct Parser {
     AstItem *items, **item_tail;        /* complete ones that were not handed out yet: one or two */
     AstFile **file_tail;
     AstFunc *func;              /* being built, or NULL */
+    int32_t func_count;         /* functions built: the index that lowering will give this one */
     AstStmt **stmt_tail;
     uint32_t scope_count;
     AstStmt *scopes[LIMIT_NESTING + 2];         /* open AST_SCOPE_BEGINs, outermost first */

@@ -29,6 +29,23 @@ static Diag *fold(Diag *first, DiagSink *diags, DiagId id, Span span, const char
     return ptx_diag(diags, id, span, "%s", message);
 }
 
+static bool continues_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
+}
+
+/* Where an instruction says a name; all of the instruction where it does not. */
+static Span find_name(const Subject *s, Span within, Span name)
+{
+    const char *text = s->module->text, *wanted = text_at(s, name);
+    uint32_t length = ptx_span_length(name);
+    for (uint32_t at = within.begin; at + length <= within.end; at++) {
+        if (!memcmp(text + at, wanted, length) && !continues_name(text[at + length]) && (at == within.begin || !continues_name(text[at - 1])))
+            return (Span){ at, at + length };
+    }
+    return within;
+}
+
 /* A compiler packs an undefined half beside a value that matters, and merges undefined values that no path uses. */
 static bool may_not_matter(const Insn *insn)
 {
@@ -53,7 +70,7 @@ static void report_never_written(const Subject *s)
             if (reg->is_written || reported[id])
                 continue;
             reported[id] = true;
-            Diag *diag = ptx_diag(s->diags, DIAG_NEVER_WRITTEN, insn->span, "`%.*s` is read here and never written", shown(reg->name),
+            Diag *diag = ptx_diag(s->diags, DIAG_NEVER_WRITTEN, find_name(s, insn->span, reg->name), "`%.*s` is read here and never written", shown(reg->name),
                                   text_at(s, reg->name));
             diag->help = "its value is undefined; write it first, or was another register meant?";
             if (!guard && may_not_matter(insn))

@@ -446,6 +446,25 @@ static void test_long_lines_are_cut(void **state)
     remove("long.ptx");
 }
 
+/* A limit that keeps some of the input from being read is worth more than the error that it is. */
+static void test_cut_short(void **state)
+{
+    char text[4096] = HEAD ".visible .entry deep()\n" BOUNDS "{\n";
+    size_t length = strlen(text);
+    (void)state;
+    memset(text + length, '{', 1000);
+    memset(text + length + 1000, '}', 1001);
+    write_file("deep.ptx", text, length + 2001);
+    Result result = run("$PTXLINT --only correctness deep.ptx");
+    assert_int_equal(result.status, 3);
+    result_free(&result);
+    result = run("$PTXLINT --only syntax deep.ptx");
+    assert_int_equal(result.status, 3);
+    assert_non_null(strstr(result.out, "error[LIM101]"));
+    result_free(&result);
+    remove("deep.ptx");
+}
+
 /* ---- what stdout is ---------------------------------------------------------------------------------------------- */
 
 /* Runs the program with out as stdout; arguments end with NULL. */
@@ -530,6 +549,7 @@ int main(void)
         cmocka_unit_test(test_report_json),
         cmocka_unit_test(test_odd_bytes_are_valid_json),
         cmocka_unit_test(test_long_lines_are_cut),
+        cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_closed_pipe),
         cmocka_unit_test(test_terminal_colours),
     };

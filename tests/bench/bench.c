@@ -1,0 +1,366 @@
+/* bench.c -- speed and memory of the scanner, the parser and the whole of ptxlint, on a file as large as one likes.
+ *
+ *   ptxlint-bench FOLDER [MEGABYTES...]         default: 1 10 100
+ *
+ * The file is every *.sm_90*.ptx of FOLDER again and again, as one module: one header, and every name of module level
+ * (entries, functions, variables) with the number of its copy behind it. Each figure is of a process of its own:
+ *   scan    ptx_lex until the end of the file
+ *   parse   the same with ptx_parser_next, items dropped as they come
+ *   lint    ptxlint_module_new, and its diagnostics as text to a sink
+ * MB/s (10^6 bytes) is the median of five runs; memory is the peak resident set (VmHWM) without what the process had
+ * when it began, over the size of the input, of which it holds one copy itself. */
+#include "parser/parser.h"
+#include "lexer/lexer.h"
+
+#include "ptxlint/ptxlint.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RUNS = 5, MEGABYTE = 1000 * 1000 };
+
+typedef struct Text {
+    char *bytes;                /* length of them and a NUL */
+    size_t length, capacity;
+} Text;
+
+static void die(const char *what, const char *where)
+{
+    fprintf(stderr, "ptxlint-bench: %s: %s\n", where, what);
+    exit(1);
+}
+
+static void add_bytes(Text *text, const char *bytes, size_t length)
+{
+    if (text->capacity - text->length < length + 1) {
+        text->capacity = 2 * text->capacity + length + 1;
+        text->bytes = realloc(text->bytes, text->capacity);
+        if (!text->bytes)
+            die("no memory", "input");
+    }
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = 0;
+}
+
+static Text read_file(const char *path)
+{
+    struct stat status;
+    FILE *file = fopen(path, "rb");
+    if (!file || fstat(fileno(file), &status))
+        die("cannot be read", path);
+    Text text = { 0 };
+    text.capacity = (size_t)status.st_size + 1;         /* exactly: what is not used would still count as memory */
+    text.bytes = malloc(text.capacity);
+    if (!text.bytes)
+        die("no memory", path);
+    text.length = fread(text.bytes, 1, text.capacity - 1, file);
+    text.bytes[text.length] = 0;
+    fclose(file);
+    return text;
+}
+
+/* ---- the input --------------------------------------------------------------------------------------------------- */
+
+typedef struct NameSet {
+    char **items;
+    size_t count;
+} NameSet;
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_name(NameSet *set, const char *text, Span span)
+{
+    set->items = realloc(set->items, (set->count + 1) * sizeof *set->items);
+    char *name = malloc(ptx_span_length(span) + 1);
+    if (!set->items || !name)
+        die("no memory", "names");
+    memcpy(name, text + span.begin, ptx_span_length(span));
+    name[ptx_span_length(span)] = 0;
+    set->items[set->count++] = name;
+}
+
+/* The names that a file declares at module level, sorted; and where its header ends. */
+static NameSet find_names(const Text *file, uint32_t *header_end)
+{
+    jmp_buf on_failure;
+    Arena arena, items;
+    DiagSink diags;
+    NameSet set = { 0 };
+    *header_end = 0;
+    ptx_arena_init(&arena, SIZE_MAX, &on_failure);
+    ptx_arena_init(&items, SIZE_MAX, &on_failure);
+    if (setjmp(on_failure))
+        die("no memory", "names");
+    ptx_diag_init(&diags, &arena);
+    Parser *parser = ptx_parser_new(&arena, &items, &diags, file->bytes, file->length);
+    for (const AstItem *item; (item = ptx_parser_next(parser));) {
+        if (item->func)
+            add_name(&set, file->bytes, item->func->name);
+        for (const AstDecl *decl = item->decl; decl; decl = decl->next)
+            add_name(&set, file->bytes, decl->name);
+    }
+    if (diags.count)
+        die("has a syntax error", file->bytes + diags.items[0]->span.begin);
+    const char *last = strstr(file->bytes, ".address_size");
+    const char *line_end = last ? strchr(last, '\n') : NULL;
+    if (!line_end)
+        die("has no .address_size", "a test file");
+    *header_end = (uint32_t)(line_end + 1 - file->bytes);
+    ptx_arena_free(&arena);
+    ptx_arena_free(&items);
+    qsort(set.items, set.count, sizeof *set.items, compare_names);
+    return set;
+}
+
+/* The file behind its header, with `_COPY` behind each of its module-level names. */
+static void add_copy(Text *out, const Text *file, const NameSet *names, uint32_t header_end, unsigned copy)
+{
+    jmp_buf on_failure;
+    Arena arena;
+    DiagSink diags;
+    Lexer lexer;
+    char word[65536], suffix[16];
+    int suffix_length = snprintf(suffix, sizeof suffix, "_%u", copy);
+    uint32_t done = header_end;
+    ptx_arena_init(&arena, SIZE_MAX, &on_failure);
+    if (setjmp(on_failure))
+        die("no memory", "copy");
+    ptx_diag_init(&diags, &arena);
+    ptx_lexer_init(&lexer, file->bytes, file->length, &diags);
+    for (Token token; (token = ptx_lex(&lexer)).kind != TOK_EOF;) {
+        Span span = ptx_token_span(token);
+        if (token.kind != TOK_WORD || span.begin < header_end || ptx_span_length(span) >= sizeof word)
+            continue;
+        memcpy(word, file->bytes + span.begin, ptx_span_length(span));
+        word[ptx_span_length(span)] = 0;
+        const char *key = word;
+        if (!names->count || !bsearch(&key, names->items, names->count, sizeof key, compare_names))
+            continue;
+        add_bytes(out, file->bytes + done, span.end - done);
+        add_bytes(out, suffix, (size_t)suffix_length);
+        done = span.end;
+    }
+    add_bytes(out, file->bytes + done, file->length - done);
+    ptx_arena_free(&arena);
+}
+
+static bool is_sample(const char *name)
+{
+    const char *target = strstr(name, ".sm_90"), *end = strrchr(name, '.');
+    return target && end && !strcmp(end, ".ptx") && !strstr(name, ".debug.");
+}
+
+static Text make_input(const char *folder, size_t bytes)
+{
+    struct dirent **entries;
+    int count = scandir(folder, &entries, NULL, alphasort);
+    Text out = { 0 };
+    static const char header[] = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+    if (count < 0)
+        die("cannot be read", folder);
+    add_bytes(&out, header, sizeof header - 1);
+    for (unsigned copy = 0; out.length < bytes; copy++) {
+        size_t before = out.length;
+        for (int i = 0; i < count && out.length < bytes; i++) {
+            char path[4096];
+            if (!is_sample(entries[i]->d_name))
+                continue;
+            snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
+            Text file = read_file(path);
+            uint32_t header_end;
+            NameSet names = find_names(&file, &header_end);
+            add_copy(&out, &file, &names, header_end, copy * 1000 + (unsigned)i);
+            for (size_t n = 0; n < names.count; n++)
+                free(names.items[n]);
+            free(names.items);
+            free(file.bytes);
+        }
+        if (out.length == before)
+            die("holds no *.sm_90*.ptx", folder);
+    }
+    for (int i = 0; i < count; i++)
+        free(entries[i]);
+    free(entries);
+    return out;
+}
+
+/* ---- what is measured -------------------------------------------------------------------------------------------- */
+
+static void run_scan(const Text *text)
+{
+    jmp_buf on_failure;
+    Arena arena;
+    DiagSink diags;
+    Lexer lexer;
+    ptx_arena_init(&arena, SIZE_MAX, &on_failure);
+    if (setjmp(on_failure))
+        die("no memory", "scan");
+    ptx_diag_init(&diags, &arena);
+    ptx_lexer_init(&lexer, text->bytes, text->length, &diags);
+    while (ptx_lex(&lexer).kind != TOK_EOF)
+        ;
+    ptx_arena_free(&arena);
+}
+
+static void run_parse(const Text *text)
+{
+    jmp_buf on_failure;
+    Arena arena, items;
+    DiagSink diags;
+    ptx_arena_init(&arena, SIZE_MAX, &on_failure);
+    ptx_arena_init(&items, SIZE_MAX, &on_failure);
+    if (setjmp(on_failure))
+        die("no memory", "parse");
+    ptx_diag_init(&diags, &arena);
+    Parser *parser = ptx_parser_new(&arena, &items, &diags, text->bytes, text->length);
+    while (ptx_parser_next(parser))
+        ;
+    if (diags.count)
+        die("has a syntax error", "the input");
+    ptx_arena_free(&arena);
+    ptx_arena_free(&items);
+}
+
+static int count_bytes(void *context, const char *bytes, size_t length)
+{
+    (void)bytes;
+    *(size_t *)context += length;
+    return 0;
+}
+
+static void run_lint(const Text *text)
+{
+    ptxlint_module *module;
+    size_t written = 0;
+    if (ptxlint_module_new(text->bytes, text->length, NULL, &module) != PTXLINT_OK)
+        die("failed", "ptxlint_module_new");
+    const ptxlint_module *const modules[] = { module };
+    if (ptxlint_write_diagnostics(modules, 1, NULL, count_bytes, &written) != PTXLINT_OK)
+        die("failed", "ptxlint_write_diagnostics");
+    ptxlint_module_free(module);
+}
+
+static const struct { const char *name; void (*run)(const Text *); } stages[] = {
+    { "scan", run_scan }, { "parse", run_parse }, { "lint", run_lint },
+};
+
+enum { STAGE_COUNT = sizeof stages / sizeof *stages };
+
+typedef struct Result {
+    double megabytes_per_s, memory_factor;
+} Result;
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static double peak_bytes(void)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[256];
+    double kib = 0;
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, "VmHWM:", 6))
+            kib = strtod(line + 6, NULL);
+    if (file)
+        fclose(file);
+    return kib * 1024;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The child: reads the input from path, so that its peak is not that of the one who made it. */
+static Result measure(int stage, const char *path)
+{
+    double times[RUNS], before = peak_bytes();
+    Text text = read_file(path);
+    for (int i = 0; i < RUNS; i++) {
+        double begin = now_s();
+        stages[stage].run(&text);
+        times[i] = now_s() - begin;
+    }
+    qsort(times, RUNS, sizeof *times, compare_doubles);
+    Result result = { (double)text.length / MEGABYTE / times[RUNS / 2], (peak_bytes() - before) / (double)text.length };
+    free(text.bytes);
+    return result;
+}
+
+/* A fresh process: this program again, as `ptxlint-bench --stage N PATH`, which prints its two figures. */
+static Result measure_apart(const char *self, int stage, const char *path)
+{
+    char command[8192], line[128] = "";
+    Result result = { 0, 0 };
+    snprintf(command, sizeof command, "'%s' --stage %d '%s'", self, stage, path);
+    FILE *pipe = popen(command, "r");
+    if (!pipe || !fgets(line, sizeof line, pipe) || pclose(pipe)
+        || sscanf(line, "%lf %lf", &result.megabytes_per_s, &result.memory_factor) != 2)
+        die("failed", command);
+    return result;
+}
+
+static void write_input(const char *folder, size_t bytes, const char *path)
+{
+    pid_t child = fork();
+    if (!child) {
+        Text text = make_input(folder, bytes);
+        FILE *file = fopen(path, "wb");
+        if (!file || fwrite(text.bytes, 1, text.length, file) != text.length || fclose(file))
+            die("cannot be written", path);
+        _exit(0);
+    }
+    int status;
+    if (child < 0 || waitpid(child, &status, 0) < 0 || status)
+        die("failed", "making the input");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && !strcmp(argv[1], "--stage")) {
+        Result result = measure(atoi(argv[2]), argv[3]);
+        printf("%.17g %.17g\n", result.megabytes_per_s, result.memory_factor);
+        return 0;
+    }
+    if (argc < 2) {
+        fputs("usage: ptxlint-bench FOLDER [MEGABYTES...]\n", stderr);
+        return 2;
+    }
+    static char *defaults[] = { "1", "10", "100" };
+    char **sizes = argc > 2 ? argv + 2 : defaults, path[] = "/tmp/ptxlint-bench-XXXXXX";
+    int count = argc > 2 ? argc - 2 : 3, descriptor = mkstemp(path);
+    if (descriptor < 0)
+        die("cannot be made", path);
+    close(descriptor);
+    printf("      MB");
+    for (int s = 0; s < STAGE_COUNT; s++)
+        printf("   %5s MB/s  memory/input", stages[s].name);
+    putchar('\n');
+    for (int i = 0; i < count; i++) {
+        write_input(argv[1], strtoul(sizes[i], NULL, 10) * MEGABYTE, path);
+        printf("%8s", sizes[i]);
+        for (int s = 0; s < STAGE_COUNT; s++) {
+            Result result = measure_apart(argv[0], s, path);
+            printf("   %10.1f  %12.2f", result.megabytes_per_s, result.memory_factor);
+        }
+        putchar('\n');
+        fflush(stdout);
+    }
+    remove(path);
+    return 0;
+}

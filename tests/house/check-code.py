@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""What no file may be, and what the library may not call.
+
+The library never prints, exits, aborts, reads a clock or touches the locale; nor does it call what writes without a bound.
+"""
+import re
+
+from tree import ROOT, finish, name, read, sources
+
+LINES_AT_MOST = 1200
+BANNED = """exit _exit _Exit quick_exit atexit abort signal raise system
+printf vprintf fprintf vfprintf puts fputs putc putchar fputc perror
+setlocale localeconv time clock clock_gettime rand srand random getenv setenv
+gets sprintf vsprintf scanf sscanf fscanf atoi atol atof strtok alloca""".split()
+CALL = re.compile(r"(?<![\w.>])(" + "|".join(BANNED) + r")\s*\(")
+NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
+PRINTF_ATTRIBUTE = re.compile(r"format\s*\(\s*printf")
+
+
+def blank(match):
+    return re.sub(r"[^\n]", " ", match.group())
+
+
+def check_calls(path):
+    text = PRINTF_ATTRIBUTE.sub(blank, NOT_CODE.sub(blank, read(path)))
+    return [f"{name(path)}:{text.count(chr(10), 0, m.start()) + 1}: the library does not call {m.group(1)}()"
+            for m in CALL.finditer(text)]
+
+
+def check_length(path):
+    count = read(path).count("\n")
+    return [f"{name(path)}: {count} lines; {LINES_AT_MOST} are the most"] if count > LINES_AT_MOST else []
+
+
+library = [p for p in sources({".c", ".h", ".re", ".y"}, "src") if p.relative_to(ROOT / "src").parts[0] != "cli"]
+ours = sources({".c", ".h", ".re", ".y", ".py", ".sh", ".def"}, "src", "include", "tests", "tools")
+finish([p for path in library for p in check_calls(path)] + [p for path in ours for p in check_length(path)])

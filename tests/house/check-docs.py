@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""docs/architecture.md lists the folders that there are; docs/limits.md has the limits of src/support/limits.h, all of them."""
+import re
+
+from tree import ROOT, STAGES, finish, read
+
+
+def check_folders():
+    text = read(ROOT / "docs/architecture.md")
+    listing = re.search(r"^```\n(.*?)^```", text, re.S | re.M)
+    if not listing:
+        return ["docs/architecture.md: there is no listing of folders"]
+    paths = [line.split()[0] for line in listing.group(1).splitlines() if line.strip() and not line.startswith(" ")]
+    problems = [f"docs/architecture.md: {path} does not exist" for path in paths if not (ROOT / path).exists()]
+    stages = [path.split("/")[1] for path in paths if path.startswith("src/")]
+    if stages != STAGES:
+        problems.append(f"docs/architecture.md: lists the stages {' '.join(stages)}, not {' '.join(STAGES)}")
+    folders = {p.name for p in (ROOT / "src").iterdir() if p.is_dir()}
+    if folders != set(STAGES):
+        problems.append(f"src/: the folders differ from the stages: {' '.join(sorted(folders ^ set(STAGES)))}")
+    tests = {f"tests/{p.name}/" for p in (ROOT / "tests").iterdir() if p.is_dir() and any(p.iterdir())}
+    problems += [f"docs/architecture.md: {folder} is missing" for folder in sorted(tests - set(paths))]
+    return problems
+
+
+def check_limits():
+    header = read(ROOT / "src/support/limits.h")
+    real = re.findall(r"^\s*(LIMIT_\w+) = ([^,]+),", header, re.M)
+    rows = re.findall(r"^\| `(LIMIT_\w+)` \| `([^`]+)` \|", read(ROOT / "docs/limits.md"), re.M)
+    return [] if real == rows else [f"docs/limits.md: {row[0]} = {row[1]}: not the same here and in limits.h, or out of order"
+                                    for row in sorted(set(real) ^ set(rows)) or rows]
+
+
+finish(check_folders() + check_limits())

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""The pipeline is the folder order: a stage includes headers of its own folder and of those above it (docs/architecture.md).
+
+The report and the program are narrower: they know a module through the public header alone, and the program nothing else.
+"""
+import re
+
+from tree import ROOT, STAGES, finish, name, read, sources
+
+PUBLIC = "ptxlint/ptxlint.h"
+GENERATED = {"ptx_grammar.h": "lexer"}      # token numbers: Lemon writes them, the scanner hands them out
+SEES = {stage: set(STAGES[:i + 1]) for i, stage in enumerate(STAGES)}
+SEES["report"] = {"support", "report"}
+SEES["cli"] = {"cli"}
+SEES_PUBLIC = {"report", "api", "cli"}
+
+
+def check(path):
+    stage = path.relative_to(ROOT / "src").parts[0]
+    if stage not in STAGES:
+        return [f"{name(path)}: src/{stage}/ is not a stage; add it to tests/house/tree.py and docs/architecture.md"]
+    problems = []
+    for number, line in enumerate(read(path).splitlines(), 1):
+        include = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        if not include:
+            continue
+        header = include.group(1)
+        where = f"{name(path)}:{number}: \"{header}\""
+        if header == PUBLIC:
+            if stage not in SEES_PUBLIC:
+                problems.append(f"{where}: the public interface is for {', '.join(sorted(SEES_PUBLIC))}")
+            continue
+        owner = GENERATED.get(header, header.split("/")[0])
+        if owner not in STAGES:
+            problems.append(f"{where}: write the path from src/")
+        elif owner not in SEES[stage]:
+            problems.append(f"{where}: src/{stage}/ does not see src/{owner}/")
+        elif header not in GENERATED and not (ROOT / "src" / header).is_file():
+            problems.append(f"{where}: there is no such file")
+    return problems
+
+
+def check_build():
+    """meson.build names every source, each stage after those above it."""
+    problems = []
+    text = re.sub(r"#.*", "", read(ROOT / "meson.build"))
+    listed = re.findall(r"'src/([\w/-]+\.c)'", text)
+    ranks = [STAGES.index(path.split("/")[0]) for path in listed if path.split("/")[0] in STAGES]
+    for i in range(1, len(ranks)):
+        if ranks[i] < ranks[i - 1]:
+            problems.append(f"meson.build: src/{listed[i]} stands after src/{listed[i - 1]}, a later stage")
+    for path in sources({".c"}, "src"):
+        if path.relative_to(ROOT / "src").as_posix() not in listed:
+            problems.append(f"meson.build: {name(path)} is not listed")
+    return problems
+
+
+finish([p for path in sources({".c", ".h", ".re", ".y"}, "src") for p in check(path)] + check_build())

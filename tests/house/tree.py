@@ -1,0 +1,27 @@
+"""tree.py -- what the tests of this folder share: the stages in pipeline order, and how a failure is told."""
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STAGES = "support isa lexer parser ir analysis rules report api cli".split()
+
+
+def read(path):
+    return path.read_text(encoding="utf-8")
+
+
+def sources(suffixes, *folders):
+    """Files below the folders with one of these suffixes, sorted."""
+    found = (p for f in folders for p in (ROOT / f).rglob("*") if p.suffix in suffixes and p.is_file())
+    return sorted(p for p in found if "__pycache__" not in p.parts)
+
+
+def name(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def finish(problems):
+    """Ends the test: each problem is one line of what is wrong and where."""
+    for problem in problems:
+        print(problem)
+    sys.exit(1 if problems else 0)

@@ -1,0 +1,270 @@
+/* test_golden.c -- PTX files that carry their expectations, and whole reports compared byte for byte.
+ *
+ * tests/golden/CODE-what.ptx: the first line has `// golden: [--gpu NAME] [--syntax-only]`; a line on which a diagnostic
+ * must stand ends in `// want CODE: part of its message`, several of them one behind the other. No other diagnostic may
+ * be there. Every code of diags.def has a file of its name that wants it, and one of its name that wants nothing of it.
+ * tests/golden/report/NAME.ptx: NAME.json is its report, NAME.txt its diagnostics as text. PTXLINT_REWRITE=1 in the
+ * environment writes them anew. */
+#include "kit.h"
+
+#define FOLDER "tests/golden"
+
+typedef struct Want {
+    uint32_t line;
+    char code[16], part[256];
+    bool found;
+} Want;
+
+typedef struct Golden {
+    char *text;
+    size_t length;
+    Want *wants;
+    size_t want_count;
+} Golden;
+
+static void add_want(Golden *golden, const char *path, uint32_t line, const char *text, size_t length)
+{
+    golden->wants = realloc(golden->wants, (golden->want_count + 1) * sizeof *golden->wants);
+    assert_non_null(golden->wants);
+    Want *want = &golden->wants[golden->want_count++];
+    *want = (Want){ .line = line };
+    const char *colon = memchr(text, ':', length);
+    if (!colon || colon - text != 6)
+        fail_msg("%s:%u: a want is `CODE: text`", path, line);
+    memcpy(want->code, text, 6);
+    colon++;
+    length -= (size_t)(colon - text);
+    while (length && *colon == ' ')
+        colon++, length--;
+    while (length && (colon[length - 1] == ' ' || colon[length - 1] == '\r'))
+        length--;
+    assert_true(length < sizeof want->part);
+    memcpy(want->part, colon, length);
+}
+
+static const char *find_in(const char *begin, const char *end, const char *word)
+{
+    size_t length = strlen(word);
+    for (; (size_t)(end - begin) >= length; begin++)
+        if (!memcmp(begin, word, length))
+            return begin;
+    return NULL;
+}
+
+static Golden read_golden(const char *path)
+{
+    Golden golden = { 0 };
+    golden.text = kit_read(path, &golden.length);
+    uint32_t line = 1;
+    const char *end = golden.text + golden.length;
+    for (const char *p = golden.text, *next; p < end; p = next, line++) {
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+        next = stop ? stop + 1 : end;
+        stop = stop ? stop : end;
+        if (line == 1 && !find_in(p, stop, "// golden:"))
+            fail_msg("%s: the first line says nothing of `// golden:`", path);
+        for (const char *want = find_in(p, stop, "// want "); want;) {
+            want += strlen("// want ");
+            const char *after = find_in(want, stop, "// want ");
+            add_want(&golden, path, line, want, (size_t)((after ? after : stop) - want));
+            want = after;
+        }
+    }
+    return golden;
+}
+
+static ptxlint_module *analyse(const Golden *golden, const char *path)
+{
+    static const char *const gpus[] = { "h200", "h100", "a100", "sm_80", "sm_90", "sm_100" };
+    ptxlint_options options;
+    ptxlint_options_init(&options);
+    options.path = path;
+    const char *line_end = memchr(golden->text, '\n', golden->length);
+    line_end = line_end ? line_end : golden->text + golden->length;
+    options.syntax_only = find_in(golden->text, line_end, "--syntax-only") != NULL;
+    const char *gpu = find_in(golden->text, line_end, "--gpu ");
+    for (size_t i = 0; gpu && i < COUNT(gpus); i++)
+        if (!strncmp(gpu + 6, gpus[i], strlen(gpus[i])))
+            options.gpu = gpus[i];
+    if (gpu && !options.gpu)
+        fail_msg("%s: a GPU that the harness does not know", path);
+    ptxlint_module *module = NULL;
+    assert_int_equal(ptxlint_module_new(golden->text, golden->length, &options, &module), PTXLINT_OK);
+    return module;
+}
+
+static void compare(Golden *golden, const char *path, Text *trouble)
+{
+    size_t count;
+    ptxlint_module *module = analyse(golden, path);
+    const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+    for (size_t d = 0; d < count; d++) {
+        uint32_t line = kit_line(module, diags[d].span.begin);
+        bool wanted = false;
+        for (size_t w = 0; w < golden->want_count && !wanted; w++) {
+            Want *want = &golden->wants[w];
+            wanted = !want->found && want->line == line && !strcmp(want->code, diags[d].rule) && strstr(diags[d].message, want->part);
+            want->found |= wanted;
+        }
+        if (!wanted)
+            kit_print(trouble, "%s:%u: not wanted: %s: %s\n", path, line, diags[d].rule, diags[d].message);
+    }
+    for (size_t w = 0; w < golden->want_count; w++)
+        if (!golden->wants[w].found)
+            kit_print(trouble, "%s:%u: missing: %s: %s\n", path, golden->wants[w].line, golden->wants[w].code, golden->wants[w].part);
+    ptxlint_module_free(module);
+}
+
+/* ---- the cases --------------------------------------------------------------------------------------------------- */
+
+/* Files whose diagnostics are not as wanted, through a bug not yet fixed. One that became right fails the test. */
+static const char *const known_failures[] = {
+    "COR101-by-call.ptx",               /* a .reg result of a .func is read by the caller: writing it is not dead */
+    "COR102-overwritten-under-guard.ptx",       /* a guarded definition ends the live range of the one before it */
+};
+
+static bool is_known_failure(const char *path)
+{
+    for (size_t i = 0; i < COUNT(known_failures); i++)
+        if (strstr(path, known_failures[i]))
+            return true;
+    return false;
+}
+
+/* Codes that no small file can show, and where they are tested instead. */
+static const struct { const char *code, *where; } elsewhere[] = {
+    { "LIM103", "test_too_many" },
+    { "LIM104", "needs a function with 2^27 pairs of block and live register: gigabytes" },
+};
+
+static bool is_elsewhere(const char *code)
+{
+    for (size_t i = 0; i < COUNT(elsewhere); i++)
+        if (!strcmp(elsewhere[i].code, code))
+            return true;
+    return false;
+}
+
+static const char *const codes[] = {
+#define DG(id, code, ...) code,
+#include "support/diags.def"
+#undef DG
+};
+
+static void test_cases(void **state)
+{
+    (void)state;
+    bool fires[COUNT(codes)] = { false }, misses[COUNT(codes)] = { false };
+    Text trouble = { 0 };
+    Paths files = kit_walk(FOLDER, ".ptx");
+    for (size_t i = 0; i < files.count; i++) {
+        const char *name = strrchr(files.paths[i], '/') + 1;
+        if (strstr(files.paths[i], "/report/"))
+            continue;
+        Golden golden = read_golden(files.paths[i]);
+        Text mine = { 0 };
+        compare(&golden, files.paths[i], &mine);
+        if (is_known_failure(files.paths[i]) != (mine.length != 0))
+            kit_print(&trouble, "%s", mine.length ? mine.bytes : "a known failure is right now: remove its row\n");
+        size_t code = 0;
+        while (code < COUNT(codes) && strncmp(codes[code], name, 6))
+            code++;
+        if (code == COUNT(codes))
+            kit_print(&trouble, "%s: its name does not begin with a code\n", files.paths[i]);
+        bool wants = false;
+        for (size_t w = 0; w < golden.want_count; w++)
+            wants |= !strncmp(golden.wants[w].code, name, 6);
+        if (code < COUNT(codes) && wants)
+            fires[code] = true;
+        else if (code < COUNT(codes))
+            misses[code] = true;
+        free(mine.bytes);
+        free(golden.text);
+        free(golden.wants);
+    }
+    kit_free_paths(files);
+    for (size_t c = 0; c < COUNT(codes); c++)
+        if (!is_elsewhere(codes[c]) && (!fires[c] || !misses[c]))
+            kit_print(&trouble, "%s: no file that %s\n", codes[c], fires[c] ? "only nearly has it" : "wants it");
+    if (trouble.length) {
+        print_error("%s", trouble.bytes);
+        free(trouble.bytes);
+        fail_msg("golden cases differ");
+    }
+}
+
+/* LIM103: beyond ten thousand diagnostics they are counted, not kept. */
+static void test_too_many(void **state)
+{
+    (void)state;
+    Text text = { 0 };
+    kit_print(&text, ".version 8.0\n.target sm_90\n.entry k() .maxntid 32 { .reg .b32 %%r<2>;\n");
+    for (int i = 0; i < 10100; i++)
+        kit_print(&text, "mov.u32 x%d, 1;\n", i);
+    kit_print(&text, "ret; }\n");
+    ptxlint_module *module = kit_module(text.bytes);
+    size_t count, notes = 0;
+    const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+    for (size_t i = 0; i < count; i++)
+        notes += !strcmp(diags[i].rule, "LIM103");
+    assert_int_equal(notes, 1);
+    assert_int_equal(count, 10001);
+    ptxlint_module_free(module);
+    free(text.bytes);
+}
+
+/* ---- whole reports ----------------------------------------------------------------------------------------------- */
+
+static void check_document(const char *path, const char *extension, const Text *text)
+{
+    char expected_path[512];
+    snprintf(expected_path, sizeof expected_path, "%.*s%s", (int)(strlen(path) - strlen(".ptx")), path, extension);
+    if (getenv("PTXLINT_REWRITE")) {
+        kit_save(expected_path, text->bytes, text->length);
+        return;
+    }
+    size_t length;
+    char *expected = kit_read(expected_path, &length);
+    size_t same = 0, line = 1;
+    while (same < length && same < text->length && expected[same] == text->bytes[same])
+        line += expected[same++] == '\n';
+    if (same < length || same < text->length)
+        fail_msg("%s differs from line %zu on; PTXLINT_REWRITE=1 writes it anew", expected_path, line);
+    free(expected);
+}
+
+static void test_reports(void **state)
+{
+    (void)state;
+    Paths files = kit_walk(FOLDER "/report", ".ptx");
+    assert_true(files.count >= 3);
+    for (size_t i = 0; i < files.count; i++) {
+        ptxlint_module *module = kit_open(files.paths[i]);
+        const ptxlint_module *modules[] = { module };
+        ptxlint_write_options options;
+        Text json = { 0 }, text = { 0 };
+        kit_put(&json, "", 0);
+        kit_put(&text, "", 0);
+        ptxlint_write_options_init(&options);
+        options.format = PTXLINT_JSON;
+        assert_int_equal(ptxlint_write_report(modules, 1, &options, kit_write, &json), PTXLINT_OK);
+        options.format = PTXLINT_TEXT;
+        assert_int_equal(ptxlint_write_diagnostics(modules, 1, &options, kit_write, &text), PTXLINT_OK);
+        check_document(files.paths[i], ".json", &json);
+        check_document(files.paths[i], ".txt", &text);
+        free(json.bytes);
+        free(text.bytes);
+        ptxlint_module_free(module);
+    }
+    kit_free_paths(files);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_reports),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
