@@ -78,6 +78,7 @@ void ptx_build_too_deep(Parser *p)
 {
     mark_syntax_error(p);
     ptx_diag(p->diags, DIAG_TOO_DEEP, ptx_token_span(p->last), "nested deeper than the parser's stack of %d", (int)LIMIT_PARSER_STACK);
+    p->parser_failed = true;
 }
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */

@@ -53,7 +53,6 @@ struct Parser {
     Token last;                 /* token before the current one */
     uint32_t skipped_integers;  /* of the current initialiser: read by ptx_lex_skip_integers, without a node */
     bool parser_failed;         /* Lemon gave up: the driver starts it anew */
-    bool reported;              /* the current token was diagnosed */
 };
 
 typedef struct ExpectedTokens { bool takes[128]; } ExpectedTokens;      /* by TOK_* */

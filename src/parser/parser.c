@@ -32,12 +32,29 @@ static void restart(Driver *d)
     d->in_initializer = d->in_loc = false;
 }
 
+/* After Lemon gave up inside a body: to the brace that closes it, or to what can only stand behind it. */
+static void skip_body(Driver *d)
+{
+    Parser *p = &d->p;
+    for (uint32_t depth = d->scopes; depth;) {
+        uint32_t at = (uint32_t)(p->lexer.cur - p->lexer.base);
+        Token token = ptx_lex(&p->lexer);
+        if (token.kind == TOK_EOF || token.kind == TOK_ENTRY || token.kind == TOK_FUNC || token.kind == TOK_VERSION) {
+            p->lexer.cur = p->lexer.base + at;
+            p->lexer.at_line_start = token.first_on_line;
+            return;
+        }
+        depth += token.kind == TOK_LBRACE;
+        depth -= token.kind == TOK_RBRACE;
+    }
+}
+
 static void feed(Driver *d, Token token)
 {
-    d->p.reported = false;
     Ptx(d->lemon, token.kind, token);
     if (!d->p.parser_failed)
         return;
+    skip_body(d);
     if (d->p.func)
         ptx_build_func_end(&d->p, token);
     restart(d);
@@ -297,6 +314,8 @@ static void handle_end(Driver *d)
     if (d->scopes)
         close_body(d, end);
     feed(d, end);
+    if (d->p.func)
+        ptx_build_func_end(&d->p, end);
     d->at_end = true;
 }
 

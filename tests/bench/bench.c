@@ -7,7 +7,7 @@
  *   scan    ptx_lex until the end of the file
  *   parse   the same with ptx_parser_next, items dropped as they come
  *   lint    ptxlint_module_new, and its diagnostics as text to a sink
- * MB/s (10^6 bytes) is the median of five runs; memory is the peak resident set (VmHWM) without what the process had
+ * MB/s (10^6 bytes, a second of processor time) is the median of five runs; memory is the peak resident set (VmHWM) without what the process had
  * when it began, over the size of the input, of which it holds one copy itself. */
 #include "parser/parser.h"
 #include "lexer/lexer.h"
@@ -263,7 +263,7 @@ typedef struct Result {
 static double now_s(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -341,8 +341,9 @@ int main(int argc, char **argv)
         fputs("usage: ptxlint-bench FOLDER [MEGABYTES...]\n", stderr);
         return 2;
     }
-    static char *defaults[] = { "1", "10", "100" };
-    char **sizes = argc > 2 ? argv + 2 : defaults, path[] = "/tmp/ptxlint-bench-XXXXXX";
+    static const char *const defaults[] = { "1", "10", "100" };
+    const char *const *sizes = argc > 2 ? (const char *const *)argv + 2 : defaults;
+    char path[] = "/tmp/ptxlint-bench-XXXXXX";
     int count = argc > 2 ? argc - 2 : 3, descriptor = mkstemp(path);
     if (descriptor < 0)
         die("cannot be made", path);

@@ -1,10 +1,10 @@
 /* replay.c -- the fuzz target without libFuzzer, so that every compiler runs it as an ordinary test.
  *
- *   fuzz_replay DIR...              every file of these folders
+ *   fuzz_replay DIR...              every file of these folders, not those below them
  *   fuzz_replay --cut FILE          every beginning of FILE, and FILE with every byte replaced in turn
  *   fuzz_replay --grow [NAME...]    inputs that only grow: deep nests, long lists, many of everything; see shapes[]
  *
- * A crash is the failure; -v before the mode names each input and the milliseconds it took. */
+ * A crash is the failure; -v before the mode names each input and the milliseconds of processor time it took. */
 #include "fuzz.h"
 
 #include <dirent.h>
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 typedef struct Text {
@@ -62,7 +63,7 @@ static void repeat(Text *text, const char *piece, size_t count)
 static double now_ms(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
@@ -101,9 +102,10 @@ static void run_folder(const char *folder)
         die("cannot be read", folder);
     for (struct dirent *entry; (entry = readdir(dir));) {
         char path[4096];
-        if (entry->d_name[0] == '.')
-            continue;
+        struct stat status;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] == '.' || stat(path, &status) || !S_ISREG(status.st_mode))
+            continue;
         Text text = read_file(path);
         run(entry->d_name, &text);
         free(text.bytes);
@@ -380,6 +382,7 @@ int main(int argc, char **argv)
     char **args = argv + (argc > 0);
     if (*args && !strcmp(*args, "-v")) {
         is_verbose = true;
+        setvbuf(stdout, NULL, _IOLBF, BUFSIZ);          /* the last line before a crash is the one before its input */
         args++;
     }
     if (*args && !strcmp(*args, "--grow")) {

@@ -1,0 +1,465 @@
+/* test_api.c -- the public interface: arguments, statuses, limits, places, writing. */
+#include "kit.h"
+
+#include <errno.h>
+
+#define PTX ".version 8.0\n.target sm_90\n.entry k() { .reg .b32 %r<3>; .reg .b64 %rd<3>; mov.u64 %rd1, 0;\nst.global.u32 [%rd1], %r2;\nret; }\n"
+
+static ptxlint_module *const unset = (ptxlint_module *)&(char){ 0 };
+
+/* ---- arguments --------------------------------------------------------------------------------------------------- */
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    ptxlint_module *module = unset;
+    ptxlint_options options;
+    assert_int_equal(ptxlint_module_new(PTX, strlen(PTX), NULL, NULL), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_module_new(NULL, 3, NULL, &module), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_module_open(NULL, NULL, &module), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_module_open("x.ptx", NULL, NULL), PTXLINT_BAD_ARGUMENT);
+    static const size_t sizes[] = { 0, 1, sizeof options - 1, sizeof options + 1, SIZE_MAX };
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        ptxlint_options_init(&options);
+        assert_int_equal(options.size, sizeof options);
+        options.size = sizes[i];
+        module = unset;
+        assert_int_equal(ptxlint_module_new(PTX, strlen(PTX), &options, &module), PTXLINT_BAD_ARGUMENT);
+        assert_null(module);
+        module = unset;
+        assert_int_equal(ptxlint_module_open("/nonexistent", &options, &module), PTXLINT_BAD_ARGUMENT);
+        assert_null(module);
+    }
+    ptxlint_module_free(NULL);
+    ptxlint_launches_free(NULL);
+    ptxlint_writer_free(NULL);
+}
+
+static void test_gpus(void **state)
+{
+    (void)state;
+    static const struct { const char *gpu, *sm; } cases[] = {
+        { "h200", "sm_90" }, { "h100", "sm_90" }, { "a100", "sm_80" }, { "sm_75", "sm_75" }, { "sm_100a", "sm_100a" },
+        { "warp9", NULL }, { "", NULL }, { "sm_", NULL }, { "sm_91", NULL }, { "sm_999", NULL }, { "H200 ", NULL },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ptxlint_options options;
+        ptxlint_module *module = unset;
+        ptxlint_options_init(&options);
+        options.gpu = cases[i].gpu;
+        ptxlint_status status = ptxlint_module_new(PTX, strlen(PTX), &options, &module);
+        if (status != (cases[i].sm ? PTXLINT_OK : PTXLINT_BAD_ARGUMENT))
+            fail_msg("%s: %s", cases[i].gpu, ptxlint_status_text(status));
+        if (!cases[i].sm) {
+            assert_null(module);
+            continue;
+        }
+        const ptxlint_module_info *info = ptxlint_module_get_info(module);
+        assert_string_equal(info->gpu, cases[i].gpu);
+        assert_string_equal(info->gpu_sm, cases[i].sm);
+        assert_string_equal(info->target, "sm_90");
+        ptxlint_module_free(module);
+    }
+}
+
+static void test_statuses(void **state)
+{
+    (void)state;
+    for (int a = PTXLINT_OK; a <= PTXLINT_WRITE; a++) {
+        assert_true(strlen(ptxlint_status_text((ptxlint_status)a)) > 0);
+        for (int b = PTXLINT_OK; b < a; b++)
+            assert_string_not_equal(ptxlint_status_text((ptxlint_status)a), ptxlint_status_text((ptxlint_status)b));
+    }
+    assert_non_null(ptxlint_status_text((ptxlint_status)99));
+    assert_string_equal(ptxlint_version(), "0.1.0");
+}
+
+static void test_open(void **state)
+{
+    (void)state;
+    ptxlint_module *module = unset;
+    errno = 0;
+    assert_int_equal(ptxlint_module_open("/nonexistent/file.ptx", NULL, &module), PTXLINT_IO);
+    assert_null(module);
+    assert_int_equal(errno, ENOENT);
+    module = unset;
+    assert_int_equal(ptxlint_module_open(PTXLINT_SOURCE_ROOT, NULL, &module), PTXLINT_IO);
+    assert_null(module);
+    const char *path = PTXLINT_SOURCE_ROOT "/testdata/ptx/saxpy.sm_90.ptx";
+    assert_int_equal(ptxlint_module_open(path, NULL, &module), PTXLINT_OK);
+    const ptxlint_module_info *info = ptxlint_module_get_info(module);
+    assert_string_equal(info->path, path);
+    assert_string_equal(info->target, "sm_90");
+    assert_int_equal(info->address_size, 64);
+    assert_int_equal(info->text[info->length], 0);
+    assert_int_equal(strlen(info->text), info->length);
+    assert_true(info->memory_bytes >= info->length);
+    ptxlint_module_free(module);
+}
+
+/* The text is copied: the caller may overwrite his. */
+static void test_text_is_copied(void **state)
+{
+    (void)state;
+    char text[] = PTX;
+    ptxlint_module *module = NULL;
+    assert_int_equal(ptxlint_module_new(text, strlen(text), NULL, &module), PTXLINT_OK);
+    memset(text, 'x', sizeof text);
+    assert_string_equal(ptxlint_module_get_info(module)->text, PTX);
+    assert_string_equal(ptxlint_module_get_info(module)->path, "-");
+    assert_string_equal(kit_kernel(module, NULL)->name, "k");
+    ptxlint_module_free(module);
+}
+
+static void test_syntax_only(void **state)
+{
+    (void)state;
+    ptxlint_options options;
+    ptxlint_module *module = NULL;
+    ptxlint_options_init(&options);
+    options.syntax_only = 1;
+    assert_int_equal(ptxlint_module_new(PTX, strlen(PTX), &options, &module), PTXLINT_OK);
+    char *got = kit_list(module, false);
+    assert_string_equal(got, "");
+    free(got);
+    assert_true(kit_kernel(module, NULL)->pressure.max_live == PTXLINT_UNKNOWN);
+    ptxlint_module_free(module);
+    module = kit_module(PTX);
+    got = kit_list(module, false);
+    assert_string_equal(got, "LCH101:3 COR101:4");
+    free(got);
+    ptxlint_module_free(module);
+}
+
+/* ---- limits and odd input ---------------------------------------------------------------------------------------- */
+
+static void sweep(const char *path)
+{
+    size_t length, refused = 0, accepted = 0;
+    char *text = kit_read(path, &length);
+    for (size_t limit = 1; limit < (size_t)64 << 20 && accepted < 3; limit += limit / 5 + 1) {
+        ptxlint_options options;
+        ptxlint_module *module = unset;
+        ptxlint_options_init(&options);
+        options.max_memory_bytes = limit;
+        ptxlint_status status = ptxlint_module_new(text, length, &options, &module);
+        if (status == PTXLINT_OK) {
+            assert_true(ptxlint_module_get_info(module)->memory_bytes <= limit + length);
+            ptxlint_module_free(module);
+            accepted++;
+        } else {
+            assert_int_equal(status, PTXLINT_NO_MEMORY);
+            assert_null(module);
+            assert_int_equal(accepted, 0);
+            refused++;
+        }
+    }
+    assert_int_equal(accepted, 3);
+    assert_true(refused > 5);
+    free(text);
+}
+
+static void test_memory_limits(void **state)
+{
+    (void)state;
+    sweep("testdata/ptx/saxpy.sm_90.lineinfo.ptx");
+    sweep("testdata/ptx/gemm.sm_90.ptx");
+    sweep("testdata/ptx/softmax.sm_120.ptx");
+    sweep("tests/golden/report/findings.ptx");
+    sweep("tests/golden/LIM101-201-braces.ptx");
+}
+
+static void test_odd_input(void **state)
+{
+    (void)state;
+    static const struct { const char *what; const char *bytes; size_t length; const char *rule; } cases[] = {
+        { "nothing",    "", 0, "SYN301" },
+        { "blanks",     " \n\t\n", 4, "SYN301" },
+        { "a comment",  "// x", 4, "SYN301" },
+        { "XML",        "<?xml version=\"1.0\"?><a>b</a>", 30, "SYN106" },
+        { "ELF",        "\x7f" "ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0\276\0\1\0\0\0", 24, "SYN106" },
+        { "a fat binary", "\x50\xed\x55\xba\1\0\20\0\0\0\0\0", 12, "SYN106" },
+        { "an archive", "!<arch>\nx.o/  ", 14, "SYN106" },
+        { "a NUL",      "\0", 1, "SYN101" },
+        { "bytes",      "\xff\xfe\xfd", 3, "SYN101" },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ptxlint_module *module = NULL;
+        assert_int_equal(ptxlint_module_new(cases[i].bytes, cases[i].length, NULL, &module), PTXLINT_OK);
+        char *got = kit_list(module, true);
+        if (!strstr(got, cases[i].rule))
+            fail_msg("%s: %s, want %s", cases[i].what, got, cases[i].rule);
+        size_t count;
+        const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+        if (!strcmp(cases[i].rule, "SYN106"))
+            assert_int_equal(count, 1);         /* said once, and nothing of its bytes */
+        for (size_t d = 0; d < count; d++)
+            assert_true(diags[d].span.begin <= diags[d].span.end && diags[d].span.end <= cases[i].length);
+        ptxlint_module_kernels(module, &count);
+        assert_int_equal(count, 0);
+        free(got);
+        ptxlint_module_free(module);
+    }
+    ptxlint_module *module = NULL;
+    assert_int_equal(ptxlint_module_new(NULL, 0, NULL, &module), PTXLINT_OK);
+    ptxlint_module_free(module);
+}
+
+/* Every prefix of a module is read; what diagnostics say lies inside it, by position, and every kernel too. */
+static void test_prefixes(void **state)
+{
+    (void)state;
+    size_t length;
+    char *text = kit_read("tests/golden/report/findings.ptx", &length);
+    for (size_t n = 0; n <= length; n++) {
+        ptxlint_module *module = NULL;
+        assert_int_equal(ptxlint_module_new(text, n, NULL, &module), PTXLINT_OK);
+        size_t count;
+        const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+        for (size_t d = 0; d < count; d++) {
+            if (diags[d].span.begin > diags[d].span.end || diags[d].span.end > n)
+                fail_msg("prefix of %zu: %s at %u..%u", n, diags[d].rule, diags[d].span.begin, diags[d].span.end);
+            if (d && diags[d].span.begin < diags[d - 1].span.begin)
+                fail_msg("prefix of %zu: diagnostics are not by position", n);
+        }
+        const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+        for (size_t k = 0; k < count; k++)
+            if (kernels[k].span.begin > kernels[k].span.end || kernels[k].span.end > n)
+                fail_msg("prefix of %zu: kernel at %u..%u", n, kernels[k].span.begin, kernels[k].span.end);
+        ptxlint_module_free(module);
+    }
+    free(text);
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+static void test_places(void **state)
+{
+    (void)state;
+    /*                         0123 4 5  6 7 8     9 ... */
+    static const char text[] = "ab\r\n//\xC3\xB6x\xF0\x9F\x98\x80y\n\nz";
+    static const struct { uint32_t offset, line, column, utf16, begin, end; } cases[] = {
+        { 0, 1, 1, 1, 0, 2 }, { 1, 1, 2, 2, 0, 2 }, { 2, 1, 3, 3, 0, 2 }, { 3, 1, 4, 4, 0, 2 },
+        { 4, 2, 1, 1, 4, 14 }, { 6, 2, 3, 3, 4, 14 }, { 8, 2, 5, 4, 4, 14 }, { 9, 2, 6, 5, 4, 14 },
+        { 13, 2, 10, 7, 4, 14 }, { 14, 2, 11, 8, 4, 14 }, { 15, 3, 1, 1, 15, 15 }, { 16, 4, 1, 1, 16, 17 }, { 17, 4, 2, 2, 16, 17 },
+        { 99, 4, 2, 2, 16, 17 },
+    };
+    ptxlint_module *module = NULL;
+    assert_int_equal(ptxlint_module_new(text, sizeof text - 1, NULL, &module), PTXLINT_OK);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ptxlint_place p = ptxlint_module_place(module, cases[i].offset);
+        if (p.line != cases[i].line || p.column != cases[i].column || p.line_begin != cases[i].begin
+            || p.line_end != cases[i].end)
+            fail_msg("offset %u: line %u, column %u, %u..%u", cases[i].offset, p.line, p.column, p.line_begin,
+                     p.line_end);
+        assert_int_equal(ptxlint_module_column_utf16(module, cases[i].offset), cases[i].utf16);
+    }
+    ptxlint_module_free(module);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static void test_launches(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "", "[]", "{", "{}", "{\"kernels\": []}", "{\"kernels\": {\"k\": 1}}", "{\"kernels\": {\"k\": {\"grid\": [0]}}}",
+        "{\"kernels\": {\"k\": {\"block\": [1, 2, 3, 4]}}}", "{\"kernels\": {\"k\": {\"block\": [-1]}}}",
+        "{\"kernels\": {\"k\": {\"dynamic_shared\": -1}}}", "{\"kernels\": {\"k\": {\"params\": {}}}}", "{\"kernels\": {}, \"kernels\": {}}",
+    };
+    ptxlint_launches *launches;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        char error[128] = "";
+        launches = (ptxlint_launches *)&(char){ 0 };
+        if (ptxlint_launches_new(bad[i], strlen(bad[i]), &launches, error, sizeof error) != PTXLINT_BAD_FILE)
+            fail_msg("%s: is taken", bad[i]);
+        assert_null(launches);
+        assert_true(strlen(error) > 0);
+        assert_int_equal(ptxlint_launches_new(bad[i], strlen(bad[i]), &launches, NULL, 0), PTXLINT_BAD_FILE);
+        assert_int_equal(ptxlint_launches_new(bad[i], strlen(bad[i]), &launches, error, 2), PTXLINT_BAD_FILE);
+        assert_int_equal(error[1], 0);
+    }
+    assert_int_equal(ptxlint_launches_new("{}", 2, NULL, NULL, 0), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_launches_new(NULL, 2, &launches, NULL, 0), PTXLINT_BAD_ARGUMENT);
+    const char *good = "{\"kernels\": {\"k\": {\"grid\": [64, 2], \"block\": [128], \"dynamic_shared\": 4096}}}";
+    assert_int_equal(ptxlint_launches_new(good, strlen(good), &launches, NULL, 0), PTXLINT_OK);
+    ptxlint_options options;
+    ptxlint_options_init(&options);
+    options.launches = launches;
+    const char *text = ".version 8.0\n.target sm_90\n.entry k() { ret; }\n.entry other() { ret; }\n";
+    ptxlint_module *module;
+    assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
+    const ptxlint_launch *launch = &kit_kernel(module, "k")->launch;
+    assert_int_equal(launch->source, PTXLINT_LAUNCH_FILE);
+    assert_int_equal(launch->grid[0], 64);
+    assert_int_equal(launch->grid[1], 2);
+    assert_int_equal(launch->grid[2], 1);
+    assert_int_equal(launch->block[0], 128);
+    assert_int_equal(launch->block[2], 1);
+    assert_int_equal(launch->dynamic_shared_bytes, 4096);
+    launch = &kit_kernel(module, "other")->launch;
+    assert_int_equal(launch->source, PTXLINT_LAUNCH_ASSUMED);
+    assert_true(launch->grid[0] == PTXLINT_UNKNOWN && launch->block[0] == PTXLINT_UNKNOWN && launch->dynamic_shared_bytes == PTXLINT_UNKNOWN);
+    ptxlint_module_free(module);
+    ptxlint_launches_free(launches);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static int refuse(void *context, const char *bytes, size_t length)
+{
+    (void)bytes;
+    (void)length;
+    ++*(int *)context;
+    return 1;
+}
+
+static void test_write_arguments(void **state)
+{
+    (void)state;
+    ptxlint_writer *writer = NULL;
+    ptxlint_write_options options;
+    Text text = { 0 };
+    ptxlint_write_options_init(&options);
+    assert_int_equal(options.size, sizeof options);
+    assert_int_equal(ptxlint_writer_new(PTXLINT_DIAGNOSTICS, &options, kit_write, &text, NULL), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_writer_new(PTXLINT_DIAGNOSTICS, &options, NULL, NULL, &writer), PTXLINT_BAD_ARGUMENT);
+    assert_null(writer);
+    assert_int_equal(ptxlint_writer_new((ptxlint_document)7, &options, kit_write, &text, &writer), PTXLINT_BAD_ARGUMENT);
+    options.format = PTXLINT_ONELINE;
+    assert_int_equal(ptxlint_writer_new(PTXLINT_REPORT, &options, kit_write, &text, &writer), PTXLINT_BAD_ARGUMENT);
+    options.format = (ptxlint_format)9;
+    assert_int_equal(ptxlint_writer_new(PTXLINT_REPORT, &options, kit_write, &text, &writer), PTXLINT_BAD_ARGUMENT);
+    ptxlint_write_options_init(&options);
+    options.size--;
+    assert_int_equal(ptxlint_writer_new(PTXLINT_REPORT, &options, kit_write, &text, &writer), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_writer_add(NULL, NULL), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_writer_finish(NULL), PTXLINT_BAD_ARGUMENT);
+}
+
+static void test_write_fails(void **state)
+{
+    (void)state;
+    static const struct { ptxlint_document document; ptxlint_format format; } cases[] = {
+        { PTXLINT_DIAGNOSTICS, PTXLINT_TEXT }, { PTXLINT_DIAGNOSTICS, PTXLINT_ONELINE }, { PTXLINT_DIAGNOSTICS, PTXLINT_JSON },
+        { PTXLINT_REPORT, PTXLINT_TEXT }, { PTXLINT_REPORT, PTXLINT_JSON },
+    };
+    ptxlint_module *module = kit_module(PTX);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ptxlint_writer *writer;
+        ptxlint_write_options options;
+        int calls = 0;
+        ptxlint_write_options_init(&options);
+        options.format = cases[i].format;
+        assert_int_equal(ptxlint_writer_new(cases[i].document, &options, refuse, &calls, &writer), PTXLINT_OK);
+        ptxlint_writer_add(writer, module);
+        assert_int_equal(ptxlint_writer_finish(writer), PTXLINT_WRITE);
+        assert_int_equal(ptxlint_writer_add(writer, module), PTXLINT_WRITE);
+        assert_int_equal(ptxlint_writer_finish(writer), PTXLINT_WRITE);
+        assert_int_equal(calls, 1);
+        ptxlint_writer_free(writer);
+    }
+    ptxlint_module_free(module);
+}
+
+static char *render(const ptxlint_module *const *modules, size_t count, const ptxlint_write_options *options)
+{
+    Text text = { 0 };
+    kit_put(&text, "", 0);
+    assert_int_equal(ptxlint_write_diagnostics(modules, count, options, kit_write, &text), PTXLINT_OK);
+    return text.bytes;
+}
+
+static void test_selection(void **state)
+{
+    (void)state;
+    static const char text[] = ".version 8.0\n.target sm_90\n.entry first() { ret; }\n.entry second() { ret; }\n.global .b32 a[0];\n";
+    static const char *const launch[] = { "launch" }, *const both[] = { "syntax", "launch" };
+    static const struct { const char *glob; const char *const *groups; size_t group_count; const char *want; size_t notes, errors; } cases[] = {
+        { NULL, NULL, 0, "-:3:8: note: `first` does not say how large its blocks are [LCH101]\n-:4:8: note: `second` does not say how large its blocks are [LCH101]\n"
+                         "-:5:16: error: an array bound is at least 1 [SYN205]\n", 2, 1 },
+        { NULL, launch, 1, "-:3:8: note: `first` does not say how large its blocks are [LCH101]\n-:4:8: note: `second` does not say how large its blocks are [LCH101]\n", 2, 0 },
+        { "sec*", launch, 1, "-:4:8: note: `second` does not say how large its blocks are [LCH101]\n", 1, 0 },
+        { "f?rst", both, 2, "-:3:8: note: `first` does not say how large its blocks are [LCH101]\n-:5:16: error: an array bound is at least 1 [SYN205]\n", 1, 1 },
+        { "third", launch, 1, "", 0, 0 },
+    };
+    ptxlint_module *module = kit_module(text);
+    const ptxlint_module *modules[] = { module };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ptxlint_write_options options;
+        size_t counts[4];
+        ptxlint_write_options_init(&options);
+        options.format = PTXLINT_ONELINE;
+        options.kernel_glob = cases[i].glob;
+        options.groups = cases[i].groups;
+        options.group_count = cases[i].group_count;
+        char *got = render(modules, 1, &options);
+        assert_string_equal(got, cases[i].want);
+        ptxlint_count_diagnostics(modules, 1, &options, counts);
+        assert_int_equal(counts[PTXLINT_NOTE], cases[i].notes);
+        assert_int_equal(counts[PTXLINT_WARNING], 0);
+        assert_int_equal(counts[PTXLINT_ERROR], cases[i].errors);
+        free(got);
+    }
+    ptxlint_module_free(module);
+}
+
+/* A module at a time, each freed before the next is read, gives the bytes of all at once. */
+static void test_streaming(void **state)
+{
+    (void)state;
+    static const char *const paths[] = { "testdata/ptx/saxpy.sm_90.ptx", "tests/golden/report/findings.ptx", "testdata/ptx/gemm.sm_80.ptx" };
+    for (int document = PTXLINT_DIAGNOSTICS; document <= PTXLINT_REPORT; document++) {
+        for (int format = PTXLINT_TEXT; format <= PTXLINT_JSON; format++) {
+            if (document == PTXLINT_REPORT && format == PTXLINT_ONELINE)
+                continue;
+            Text one = { 0 }, all = { 0 };
+            ptxlint_write_options options;
+            ptxlint_writer *writer;
+            ptxlint_module *modules[COUNT(paths)];
+            ptxlint_write_options_init(&options);
+            options.format = (ptxlint_format)format;
+            assert_int_equal(ptxlint_writer_new((ptxlint_document)document, &options, kit_write, &one, &writer), PTXLINT_OK);
+            for (size_t i = 0; i < COUNT(paths); i++) {
+                ptxlint_module *module = kit_open(paths[i]);
+                assert_int_equal(ptxlint_writer_add(writer, module), PTXLINT_OK);
+                ptxlint_module_free(module);
+                modules[i] = kit_open(paths[i]);
+            }
+            assert_int_equal(ptxlint_writer_finish(writer), PTXLINT_OK);
+            ptxlint_writer_free(writer);
+            const ptxlint_module *const *view = (const ptxlint_module *const *)modules;
+            assert_int_equal(document == PTXLINT_REPORT ? ptxlint_write_report(view, COUNT(paths), &options, kit_write, &all)
+                                                        : ptxlint_write_diagnostics(view, COUNT(paths), &options, kit_write, &all), PTXLINT_OK);
+            assert_true(one.length > 0);
+            assert_int_equal(one.length, all.length);
+            assert_memory_equal(one.bytes, all.bytes, all.length);
+            for (size_t i = 0; i < COUNT(paths); i++)
+                ptxlint_module_free(modules[i]);
+            free(one.bytes);
+            free(all.bytes);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_gpus),
+        cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_open),
+        cmocka_unit_test(test_text_is_copied),
+        cmocka_unit_test(test_syntax_only),
+        cmocka_unit_test(test_memory_limits),
+        cmocka_unit_test(test_odd_input),
+        cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_write_arguments),
+        cmocka_unit_test(test_write_fails),
+        cmocka_unit_test(test_selection),
+        cmocka_unit_test(test_streaming),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
