@@ -15,12 +15,18 @@ typedef struct Sites {
     uint32_t *head;             /* per register: index + 1 */
 } Sites;
 
-typedef struct GuardedDef {     /* last definition under a guard in the current block */
-    uint32_t stamp;
-    RegId guard;
-    uint32_t guard_version;
+/* What is still needed of a register's earlier value, walking backwards through a block: nothing, its value where a
+ * guard holds, or all of it. A definition under a guard leaves the need for its complement; one under the same guard, not
+ * written anew in between, ends it. */
+typedef enum NeedKind { NEED_NOTHING, NEED_GUARDED, NEED_ALL } NeedKind;
+
+typedef struct Need {
+    uint32_t stamp;             /* block + 1: of this block; else it is as at the block's end */
+    uint8_t kind;               /* NeedKind */
     bool negated;
-} GuardedDef;
+    RegId guard;
+    uint32_t version;           /* of the guard */
+} Need;
 
 typedef struct Pair { BlockId block; RegId reg; } Pair;
 
@@ -30,9 +36,11 @@ typedef struct Solver {
     const Cfg *cfg;
     Sites uses, kills, defs;    /* upward-exposed uses; blocks that end a range; blocks with any definition */
     uint32_t *use_first;        /* per block: first of its uses */
-    uint32_t *use_stamp, *kill_stamp, *def_stamp;       /* per register: block + 1 */
-    GuardedDef *guarded;        /* per register */
-    uint32_t *version;          /* per register: definitions so far */
+    uint32_t *def_stamp;        /* per register: block + 1 */
+    Need *use_need, *out_need;  /* per register: of the uses in the block; of what is behind it */
+    RegId *touched;             /* registers with a use_need in this block */
+    uint32_t touched_count;
+    uint32_t *version;          /* per register: definitions walked over so far */
     uint32_t *in_stamp, *out_stamp, *killed_stamp, *reached_stamp;      /* per block: register + 1 */
     BlockId *stack;
     Pair *pairs;
@@ -58,62 +66,114 @@ static void add_site(Solver *s, Sites *sites, RegId reg, BlockId block)
     sites->head[reg] = ++sites->count;
 }
 
-static bool same_guard(const Solver *s, const GuardedDef *def, const Insn *insn, uint32_t stamp)
+static Need *need_at(Need *needs, RegId reg, BlockId block, NeedKind at_end)
 {
-    return def->stamp == stamp && insn->guard == def->guard && s->version[def->guard] == def->guard_version;
+    Need *need = &needs[reg];
+    if (need->stamp != block + 1)
+        *need = (Need){ .stamp = block + 1, .kind = (uint8_t)at_end };
+    return need;
 }
 
-static void read_reg(Solver *s, const Insn *insn, RegId reg, BlockId block)
+static bool same_guard(const Need *need, const Insn *insn, const uint32_t *version)
 {
-    uint32_t stamp = block + 1;
-    if (s->kill_stamp[reg] == stamp || s->use_stamp[reg] == stamp)
+    return insn->guard == need->guard && version[insn->guard] == need->version;
+}
+
+static void need_read(Need *need, const Insn *insn, const uint32_t *version)
+{
+    if (need->kind == NEED_ALL)
         return;
-    const GuardedDef *def = &s->guarded[reg];
-    if (insn->guard != NO_ID && same_guard(s, def, insn, stamp) && insn->guard_negated == def->negated)
-        return;
-    s->use_stamp[reg] = stamp;
-    add_site(s, &s->uses, reg, block);
+    if (insn->guard == NO_ID) {
+        need->kind = NEED_ALL;
+    } else if (need->kind == NEED_NOTHING) {
+        need->kind = NEED_GUARDED;
+        need->guard = insn->guard;
+        need->negated = insn->guard_negated;
+        need->version = version[insn->guard];
+    } else if (!same_guard(need, insn, version) || need->negated != insn->guard_negated) {
+        need->kind = NEED_ALL;
+    }
 }
 
-static void write_reg(Solver *s, const Insn *insn, const Operand *operand, BlockId block)
+static void need_written(Need *need, const Insn *insn, const uint32_t *version)
 {
-    RegId reg = operand->id;
-    uint32_t stamp = block + 1;
-    if (s->def_stamp[reg] != stamp) {
-        s->def_stamp[reg] = stamp;
-        add_site(s, &s->defs, reg, block);
-    }
-    bool kills = !(operand->role & ROLE_USE);
-    if (insn->guard != NO_ID) {
-        GuardedDef *def = &s->guarded[reg];
-        bool complement = same_guard(s, def, insn, stamp) && insn->guard_negated != def->negated;
-        *def = (GuardedDef){ stamp, insn->guard, s->version[insn->guard], insn->guard_negated };
-        kills = kills && complement;
-    }
-    s->version[reg]++;
-    if (kills && s->kill_stamp[reg] != stamp) {
-        s->kill_stamp[reg] = stamp;
-        add_site(s, &s->kills, reg, block);
+    if (insn->guard == NO_ID) {
+        need->kind = NEED_NOTHING;
+    } else if (need->kind == NEED_ALL) {
+        need->kind = NEED_GUARDED;
+        need->guard = insn->guard;
+        need->negated = !insn->guard_negated;
+        need->version = version[insn->guard];
+    } else if (need->kind == NEED_GUARDED && same_guard(need, insn, version) && need->negated == insn->guard_negated) {
+        need->kind = NEED_NOTHING;
     }
 }
 
+static bool is_def(const Operand *operand)
+{
+    return operand->kind == OPERAND_REG && (operand->role & ROLE_DEF);
+}
+
+static bool is_use(const Operand *operand)
+{
+    return operand->kind == OPERAND_REG && (operand->role & ROLE_USE);
+}
+
+static void touch(Solver *s, RegId reg, BlockId block)
+{
+    if (s->use_need[reg].stamp != block + 1)
+        s->touched[s->touched_count++] = reg;
+    need_at(s->use_need, reg, block, NEED_NOTHING);
+}
+
+/* A guard is read under no guard. */
+static const Insn unguarded = { .guard = NO_ID };
+
+/* Backwards over a block: its upward-exposed uses, and the registers whose value behind it does not come from before. */
 static void scan_block(Solver *s, BlockId block)
 {
     const Block *b = &s->cfg->blocks[block];
     s->use_first[block] = s->uses.count;
-    for (InsnId i = b->first; i < b->end; i++) {
+    s->touched_count = 0;
+    for (InsnId i = b->end; i-- > b->first;) {
         const Insn *insn = &s->func->insns[i];
         const Operand *operands = ptx_insn_operands(s->func, insn);
-        if (insn->guard != NO_ID)
-            read_reg(s, &(Insn){ .guard = NO_ID }, insn->guard, block);
         for (uint32_t o = 0; o < insn->operand_count; o++) {
-            if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_USE))
-                read_reg(s, insn, operands[o].id, block);
+            if (is_def(&operands[o]))
+                s->version[operands[o].id]++;
         }
         for (uint32_t o = 0; o < insn->operand_count; o++) {
-            if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_DEF))
-                write_reg(s, insn, &operands[o], block);
+            if (!is_def(&operands[o]))
+                continue;
+            RegId reg = operands[o].id;
+            if (s->def_stamp[reg] != block + 1) {
+                s->def_stamp[reg] = block + 1;
+                add_site(s, &s->defs, reg, block);
+            }
+            if (operands[o].role & ROLE_USE)
+                continue;
+            touch(s, reg, block);
+            need_written(&s->use_need[reg], insn, s->version);
+            Need *out = need_at(s->out_need, reg, block, NEED_ALL);
+            bool was_needed = out->kind != NEED_NOTHING;
+            need_written(out, insn, s->version);
+            if (was_needed && out->kind == NEED_NOTHING)
+                add_site(s, &s->kills, reg, block);
         }
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            if (!is_use(&operands[o]))
+                continue;
+            touch(s, operands[o].id, block);
+            need_read(&s->use_need[operands[o].id], insn, s->version);
+        }
+        if (insn->guard != NO_ID) {
+            touch(s, insn->guard, block);
+            need_read(&s->use_need[insn->guard], &unguarded, s->version);
+        }
+    }
+    for (uint32_t t = 0; t < s->touched_count; t++) {
+        if (s->use_need[s->touched[t]].kind != NEED_NOTHING)
+            add_site(s, &s->uses, s->touched[t], block);
     }
 }
 
@@ -218,30 +278,45 @@ typedef struct Walk {
     uint16_t *pressure;
     InsnId *dead;
     uint8_t *units;             /* per register */
-    bool *is_live;              /* per register */
-    uint32_t *use_mark, *out_mark;      /* per register: block + 1 */
-    RegId *listed;              /* registers that were set live in this block: to be cleared */
+    Need *needs;                /* per register: what is live, and how */
+    RegId *listed;              /* registers that became live in this block: to be cleared */
     uint32_t listed_count;
     uint32_t now, predicates;   /* units and predicates live */
 } Walk;
 
-static void set_live(Walk *w, RegId reg)
+static bool is_live(const Walk *w, RegId reg)
 {
-    if (w->is_live[reg])
-        return;
-    w->is_live[reg] = true;
-    w->listed[w->listed_count++] = reg;
-    w->now += w->units[reg];
-    w->predicates += w->s->func->regs[reg].type == TYPE_PRED;
+    return w->needs[reg].kind != NEED_NOTHING;
 }
 
-static void set_dead(Walk *w, RegId reg)
+/* Counts a register in or out after its need was updated. */
+static void count_change(Walk *w, RegId reg, bool was_live)
 {
-    if (!w->is_live[reg])
-        return;
-    w->is_live[reg] = false;
-    w->now -= w->units[reg];
-    w->predicates -= w->s->func->regs[reg].type == TYPE_PRED;
+    bool lives = is_live(w, reg), predicate = w->s->func->regs[reg].type == TYPE_PRED;
+    if (lives && !was_live) {
+        w->listed[w->listed_count++] = reg;
+        w->now += w->units[reg];
+        w->predicates += predicate;
+    } else if (!lives && was_live) {
+        w->now -= w->units[reg];
+        w->predicates -= predicate;
+    }
+}
+
+static void read_in_walk(Walk *w, RegId reg, const Insn *insn)
+{
+    if (!w->s->func->regs[reg].is_written)
+        return;                 /* no definition can have reached it */
+    bool was_live = is_live(w, reg);
+    need_read(&w->needs[reg], insn, w->s->version);
+    count_change(w, reg, was_live);
+}
+
+static void write_in_walk(Walk *w, RegId reg, const Insn *insn)
+{
+    bool was_live = is_live(w, reg);
+    need_written(&w->needs[reg], insn, w->s->version);
+    count_change(w, reg, was_live);
 }
 
 static void note_maximum(Walk *w, InsnId insn, uint32_t units, uint32_t predicates)
@@ -256,38 +331,35 @@ static void note_maximum(Walk *w, InsnId insn, uint32_t units, uint32_t predicat
 }
 
 /* Backwards over one instruction: from what is live after it to what is live before. */
-static void step(Walk *w, InsnId i, BlockId block, bool record)
+static void step(Walk *w, InsnId i, bool record)
 {
     const Func *func = w->s->func;
     const Insn *insn = &func->insns[i];
     const Operand *operands = ptx_insn_operands(func, insn);
     uint32_t written = 0, written_predicates = 0, defs = 0, live_defs = 0;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
-        if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF))
+        if (!is_def(&operands[o]))
             continue;
         RegId reg = operands[o].id;
+        w->s->version[reg]++;
         defs++;
-        live_defs += w->is_live[reg];
-        if (!w->is_live[reg]) {
+        live_defs += is_live(w, reg);
+        if (!is_live(w, reg)) {
             written += w->units[reg];
             written_predicates += func->regs[reg].type == TYPE_PRED;
         }
     }
     uint32_t after = w->now + written, after_predicates = w->predicates + written_predicates;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
-        if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF) || (operands[o].role & ROLE_USE))
-            continue;
-        RegId reg = operands[o].id;
-        bool lives_through = insn->guard != NO_ID && (w->use_mark[reg] == block + 1 || w->out_mark[reg] == block + 1);
-        if (!lives_through)
-            set_dead(w, reg);
+        if (is_def(&operands[o]) && !(operands[o].role & ROLE_USE))
+            write_in_walk(w, operands[o].id, insn);
     }
     for (uint32_t o = 0; o < insn->operand_count; o++) {
-        if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_USE))
-            set_live(w, operands[o].id);
+        if (is_use(&operands[o]))
+            read_in_walk(w, operands[o].id, insn);
     }
     if (insn->guard != NO_ID)
-        set_live(w, insn->guard);
+        read_in_walk(w, insn->guard, &unguarded);
     if (!record)
         return;
     note_maximum(w, i, w->now > after ? w->now : after, w->predicates > after_predicates ? w->predicates : after_predicates);
@@ -297,20 +369,14 @@ static void step(Walk *w, InsnId i, BlockId block, bool record)
 
 static void begin_block(Walk *w, BlockId block)
 {
-    const Solver *s = w->s;
-    uint32_t use_end = block + 1 < s->cfg->block_count ? s->use_first[block + 1] : s->uses.count;
-    for (uint32_t u = s->use_first[block]; u < use_end; u++)
-        w->use_mark[s->uses.items[u].reg] = block + 1;
-    for (uint32_t o = w->live->out_first[block]; o < w->live->out_first[block + 1]; o++) {
-        w->out_mark[w->live->out[o]] = block + 1;
-        set_live(w, w->live->out[o]);
-    }
+    for (uint32_t o = w->live->out_first[block]; o < w->live->out_first[block + 1]; o++)
+        read_in_walk(w, w->live->out[o], &unguarded);
 }
 
 static void end_block(Walk *w)
 {
     while (w->listed_count)
-        w->is_live[w->listed[--w->listed_count]] = false;
+        w->needs[w->listed[--w->listed_count]].kind = NEED_NOTHING;
     w->now = w->predicates = 0;
 }
 
@@ -321,19 +387,19 @@ static void list_maximum(Walk *w, Arena *arena)
     BlockId block = w->s->cfg->block_of[live->max_insn];
     begin_block(w, block);
     for (InsnId i = w->s->cfg->blocks[block].end; i-- > live->max_insn + 1;)
-        step(w, i, block, false);
+        step(w, i, false);
     const Insn *insn = &func->insns[live->max_insn];
     const Operand *operands = ptx_insn_operands(func, insn);
-    step(w, live->max_insn, block, false);
+    step(w, live->max_insn, false);
     if (w->now < live->max_pressure) {          /* the maximum is behind it: what is live there and what it writes */
         for (uint32_t o = 0; o < insn->operand_count; o++) {
-            if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_DEF))
-                set_live(w, operands[o].id);
+            if (is_def(&operands[o]))
+                read_in_walk(w, operands[o].id, &unguarded);
         }
     }
     RegId *regs = ptx_arena_array(arena, RegId, func->reg_count ? func->reg_count : 1);
     for (RegId reg = 0; reg < func->reg_count; reg++) {
-        if (!w->is_live[reg])
+        if (!is_live(w, reg))
             continue;
         regs[live->max_reg_count++] = reg;
         uint32_t bits = ptx_type_info[func->regs[reg].type].bits;
@@ -356,11 +422,9 @@ static void reverse(InsnId *items, uint32_t count)
 static void walk_blocks(Solver *s, Arena *arena, Live *live)
 {
     uint32_t regs = s->func->reg_count + 1;
-    uint32_t *marks = ptx_arena_array(s->scratch, uint32_t, (size_t)regs * 2);
     Walk w = { .s = s, .live = live, .pressure = ptx_arena_array(arena, uint16_t, s->func->insn_count),
                .dead = ptx_arena_array(s->scratch, InsnId, s->func->insn_count),
-               .units = ptx_arena_array(s->scratch, uint8_t, regs), .is_live = ptx_arena_array(s->scratch, bool, regs),
-               .use_mark = marks, .out_mark = marks + regs, .listed = NULL };
+               .units = ptx_arena_array(s->scratch, uint8_t, regs), .needs = ptx_arena_array(s->scratch, Need, regs) };
     uint32_t most = 0;
     for (BlockId b = 0; b < s->cfg->block_count; b++) {
         uint32_t listed = live->out_first[b + 1] - live->out_first[b];
@@ -379,7 +443,7 @@ static void walk_blocks(Solver *s, Arena *arena, Live *live)
         uint32_t dead_first = live->dead_count;
         begin_block(&w, block);
         for (InsnId i = s->cfg->blocks[block].end; i-- > s->cfg->blocks[block].first;)
-            step(&w, i, block, true);
+            step(&w, i, true);
         end_block(&w);
         reverse(w.dead + dead_first, live->dead_count - dead_first);
     }
@@ -396,15 +460,15 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
     ArenaMark mark = ptx_arena_mark(scratch);
     uint32_t regs = func->reg_count + 1, blocks = cfg->block_count + 1;
     Solver s = { .scratch = scratch, .func = func, .cfg = cfg };
-    uint32_t *per_reg = ptx_arena_array(scratch, uint32_t, (size_t)regs * 7);
+    uint32_t *per_reg = ptx_arena_array(scratch, uint32_t, (size_t)regs * 6);
     s.uses.head = per_reg;
     s.kills.head = per_reg + regs;
     s.defs.head = per_reg + 2 * (size_t)regs;
-    s.use_stamp = per_reg + 3 * (size_t)regs;
-    s.kill_stamp = per_reg + 4 * (size_t)regs;
-    s.def_stamp = per_reg + 5 * (size_t)regs;
-    s.version = per_reg + 6 * (size_t)regs;
-    s.guarded = ptx_arena_array(scratch, GuardedDef, regs);
+    s.def_stamp = per_reg + 3 * (size_t)regs;
+    s.version = per_reg + 4 * (size_t)regs;
+    s.touched = per_reg + 5 * (size_t)regs;
+    s.use_need = ptx_arena_array(scratch, Need, regs);
+    s.out_need = ptx_arena_array(scratch, Need, regs);
     uint32_t *per_block = ptx_arena_array(scratch, uint32_t, (size_t)blocks * 6);
     s.use_first = per_block;
     s.in_stamp = per_block + blocks;

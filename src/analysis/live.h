@@ -2,8 +2,8 @@
  *
  * Live sets by path exploration from each use to its definitions (Brandner, Boissinot, Darte, Dupont de Dinechin and
  * Rastello, "Computing Liveness Sets for SSA-Form Programs", INRIA RR-7503, 2011, the by-variable form, which does not
- * need SSA): time and memory are proportional to the sets themselves. A definition under a guard does not end a live
- * range, except where the uses behind it in its block have the same guard, or where its complement is defined too. A
+ * need SSA): time and memory are proportional to the sets themselves. A definition under a guard ends a live
+ * range only where the uses behind it in its block have the same guard, or together with one under the complement. A
  * register that no definition can have reached is not live.
  *
  * Pressure counts 32-bit registers: a 64-bit value is two, an 8- or 16-bit one a whole one (ptxas packs halves only for

@@ -37,6 +37,7 @@ enum {
     OPERAND_ELEMENT = 4,        /* of a vector {a, b, ...} */
     OPERAND_RIGHT = 8,          /* right side of d|p */
     OPERAND_COMPONENT = 16,     /* v.x: part of the register */
+    OPERAND_IMPLICIT = 32,      /* not written: a .reg result of the function at its ret */
 };
 
 typedef struct Operand {
@@ -65,7 +66,8 @@ typedef struct Reg {
     uint8_t type;               /* Type; TYPE_NONE: undeclared, diagnosed */
     uint8_t vector;             /* 1, 2, 4 */
     bool is_written;            /* some instruction, or the caller, writes it */
-    bool is_param;              /* .func (.reg ...) parameter or result */
+    bool is_param;              /* .func (.reg ...) parameter */
+    bool is_result;             /* .func (.reg ...) result: read at every ret */
 } Reg;
 
 typedef struct Label {
@@ -121,7 +123,7 @@ typedef struct Func {
     Linkage linkage;
     bool is_entry, has_body;
     bool has_syntax_error;      /* data-flow findings are withheld */
-    bool has_unknown;           /* an opcode that the table lacks: less is certain */
+    bool has_unknown;           /* an opcode that the table lacks, or an error: less is certain */
 } Func;
 
 typedef struct File {

@@ -45,6 +45,7 @@ struct Lower {
     uint32_t scope_marks[LIMIT_NESTING + 2];
     uint32_t scope_count;
     uint32_t func_capacity;
+    uint32_t result_reg_count;  /* the first registers of the function: its .reg results */
     uint32_t open_table;        /* of the label just lowered, for the list behind it; NO_ID: none */
 };
 
@@ -162,7 +163,7 @@ static void declare(Lower *l, const AstDecl *decl, FuncId owner)
     }
 }
 
-static uint32_t declare_params(Lower *l, const AstDecl *decl, FuncId owner, VarId **out)
+static uint32_t declare_params(Lower *l, const AstDecl *decl, FuncId owner, bool results, VarId **out)
 {
     uint32_t count = 0;
     for (const AstDecl *d = decl; d; d = d->next)
@@ -173,8 +174,10 @@ static uint32_t declare_params(Lower *l, const AstDecl *decl, FuncId owner, VarI
         if (decl->space == SPACE_REG) {
             RegId first = l->regs.count;
             declare_regs(l, decl);
-            for (RegId reg = first; reg < l->regs.count; reg++)
-                l->regs.items[reg].is_param = l->regs.items[reg].is_written = true;
+            for (RegId reg = first; reg < l->regs.count; reg++) {
+                l->regs.items[reg].is_result = results;
+                l->regs.items[reg].is_param = l->regs.items[reg].is_written = !results;
+            }
         } else {
             (*out)[i] = declare_var(l, decl, owner, true);
         }
@@ -723,6 +726,10 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
     } else {
         lower_plain(l, stmt, op, &insn);
     }
+    if (op->kind == OPK_RET) {
+        for (RegId reg = 0; reg < l->result_reg_count; reg++)
+            push_operand(l, (Operand){ .kind = OPERAND_REG, .id = reg }, (Roles){ ROLE_USE, 0, UINT8_MAX }, OPERAND_IMPLICIT);
+    }
     uint32_t count = l->operands.count - insn.operand_first;
     if (count > LIMIT_OPERANDS) {
         ptx_diag(l->diags, DIAG_TOO_LARGE, stmt->span, "%u operands are more than the limit of %d", (unsigned)count, (int)LIMIT_OPERANDS);
@@ -848,10 +855,11 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     *func = (Func){ .name = ast->name, .span = ast->span, .linkage = ast->linkage, .is_entry = ast->is_entry,
                     .has_body = ast->body != NULL, .has_syntax_error = ast->has_syntax_error };
     read_bounds(l, ast->attributes, &func->bounds);
-    uint32_t names_mark = l->names.symbol_count;
+    uint32_t names_mark = l->names.symbol_count, errors = ptx_diag_errors(l->diags);
     ptx_names_enter(&l->names);
-    func->result_count = declare_params(l, ast->results, id, &func->results);
-    func->param_count = declare_params(l, ast->params, id, &func->params);
+    func->result_count = declare_params(l, ast->results, id, true, &func->results);
+    l->result_reg_count = l->regs.count;
+    func->param_count = declare_params(l, ast->params, id, false, &func->params);
     lower_body(l, ast->body);
     ptx_names_leave(&l->names, names_mark);
     for (uint32_t i = 0; i < l->labels.count; i++) {
@@ -864,6 +872,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     func->labels = copy_items(l->arena, l->labels.items, func->label_count = l->labels.count, sizeof(Label));
     func->tables = copy_items(l->arena, l->tables.items, func->table_count = l->tables.count, sizeof(Table));
     func->table_ids = copy_items(l->arena, l->table_ids.items, func->table_id_count = l->table_ids.count, sizeof(uint32_t));
+    func->has_unknown |= ptx_diag_errors(l->diags) != errors;
     ptx_arena_release(l->scratch, mark);
     l->diags->func = -1;
 }

@@ -773,12 +773,10 @@ AstOperand *ptx_operand_unary(Parser *p, Token operator, AstOperand *value)
         value->span = span;
         switch (operator.kind) {
         case TOK_MINUS: value->value = 0 - value->value; break;
-        case TOK_TILDE: value->value = ~value->value; break;
+        case TOK_TILDE: value->value = ~value->value; value->flags |= AST_UNSIGNED; break;
         case TOK_NOT:   value->value = !value->value; value->flags &= (uint8_t)~AST_UNSIGNED; break;
         default: break;
         }
-        if (operator.kind == TOK_MINUS && (int64_t)value->value < 0)
-            value->flags &= (uint8_t)~AST_UNSIGNED;
         return value;
     }
     if ((value->kind == AST_F64 || value->kind == AST_F32) && (operator.kind == TOK_MINUS || operator.kind == TOK_PLUS)) {
@@ -798,8 +796,9 @@ AstOperand *ptx_operand_unary(Parser *p, Token operator, AstOperand *value)
 
 typedef struct Constant { uint64_t value; bool is_unsigned; } Constant;
 
-/* PTX ISA, "Integer Constant Expression Evaluation": usual arithmetic conversions on .s64 and .u64; comparisons and
- * logical operators give .s64, shifts take the left operand's type. False: division by zero or an operator of no integers. */
+/* PTX ISA, "Integer Constant Expression Evaluation" and "Summary of Constant Expression Evaluation Rules": usual
+ * arithmetic conversions on .s64 and .u64; comparisons and logical operators give .s64, shifts take the left operand's
+ * type. Checked against what ptxas 13.0 puts into initialisers. False: division by zero or no operator of integers. */
 static bool fold(int operator, Constant a, Constant b, Constant *out)
 {
     bool u = a.is_unsigned || b.is_unsigned;
@@ -812,15 +811,19 @@ static bool fold(int operator, Constant a, Constant b, Constant *out)
     case TOK_AND:     out->value = a.value & b.value; return true;
     case TOK_OR:      out->value = a.value | b.value; return true;
     case TOK_XOR:     out->value = a.value ^ b.value; return true;
-    case TOK_SLASH: case TOK_PERCENT:
+    case TOK_PERCENT:           /* of .u64 operands, whatever they are */
+        if (!b.value)
+            return false;
+        out->value = a.value % b.value;
+        out->is_unsigned = false;
+        return true;
+    case TOK_SLASH:
         if (!b.value)
             return false;
         if (!u && sa == INT64_MIN && sb == -1)
-            out->value = operator == TOK_SLASH ? a.value : 0;
-        else if (operator == TOK_SLASH)
-            out->value = u ? a.value / b.value : (uint64_t)(sa / sb);
+            out->value = a.value;
         else
-            out->value = u ? a.value % b.value : (uint64_t)(sa % sb);
+            out->value = u ? a.value / b.value : (uint64_t)(sa / sb);
         return true;
     case TOK_SHL:
         out->value = b.value < 64 ? a.value << b.value : 0;

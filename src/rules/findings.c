@@ -67,7 +67,7 @@ static void report_never_written(const Subject *s)
                 continue;
             RegId id = guard ? insn->guard : operands[o].id;
             const Reg *reg = &s->func->regs[id];
-            if (reg->is_written || reported[id])
+            if (reg->is_written || reg->is_result || reported[id])
                 continue;
             reported[id] = true;
             Diag *diag = ptx_diag(s->diags, DIAG_NEVER_WRITTEN, find_name(s, insn->span, reg->name), "`%.*s` is read here and never written", shown(reg->name),
@@ -97,6 +97,18 @@ static bool reads_volatile(const Subject *s, const Insn *insn)
     return false;
 }
 
+/* ld.param of what a call returned: a result that the source ignores is its business. */
+static bool reads_call_result(const Subject *s, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(s->func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (operands[o].kind == OPERAND_VAR && s->module->vars[operands[o].id].space == SPACE_PARAM
+            && !s->module->vars[operands[o].id].is_parameter)
+            return true;
+    }
+    return false;
+}
+
 /* COR102. Certain as to the text; ptxas drops most of them, so it is a note. */
 static void report_dead_writes(const Subject *s)
 {
@@ -104,7 +116,7 @@ static void report_dead_writes(const Subject *s)
     Diag *first = NULL;
     for (uint32_t d = 0; live && d < live->dead_count; d++) {
         const Insn *insn = &s->func->insns[live->dead[d]];
-        if (reads_volatile(s, insn))
+        if (reads_volatile(s, insn) || reads_call_result(s, insn))
             continue;
         bool is_new = !first;
         first = fold(first, s->diags, DIAG_DEAD_WRITE, insn->span, "no path reads what this instruction writes");

@@ -41,7 +41,7 @@ _Noreturn void ptx_arena_fail(Arena *arena);
 
 static inline void *ptx_arena_alloc(Arena *arena, size_t bytes)
 {
-    if (bytes > (size_t)(arena->end - arena->next))         /* both ends are aligned, so rounding up stays inside */
+    if (bytes >= (size_t)(arena->end - arena->next))        /* both ends are aligned, so rounding up stays inside */
         return ptx_arena_alloc_chunk(arena, bytes);
     char *p = arena->next;
     arena->next += (bytes + 7) & ~(size_t)7;

@@ -61,6 +61,7 @@ Diag *ptx_diag(DiagSink *sink, DiagId id, Span span, const char *format, ...)
     diag->certainty = CERTAINTY_EXACT;
     diag->span = span;
     diag->func = sink->func;
+    sink->counts[diag->severity]++;
     if (sink->count >= LIMIT_DIAGNOSTICS) {
         sink->dropped++;
         return diag;

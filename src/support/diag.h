@@ -59,6 +59,7 @@ typedef struct DiagSink {
     Arena *arena;
     Diag **items;
     uint32_t count, capacity, dropped;
+    uint32_t counts[4];         /* by the severity of the row, dropped ones too */
     int32_t func;               /* given to new diagnostics */
 } DiagSink;
 
@@ -72,6 +73,12 @@ void ptx_diag_relate(DiagSink *sink, Diag *diag, Span span, const char *format, 
 
 /* A printf into the arena. */
 const char *ptx_diag_text(DiagSink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Errors so far. */
+static inline uint32_t ptx_diag_errors(const DiagSink *sink)
+{
+    return sink->counts[SEVERITY_ERROR];
+}
 
 /* By position, then severity, then arrival; adds the note on dropped ones. Call once, last. */
 void ptx_diag_finish(DiagSink *sink);

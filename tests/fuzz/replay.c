@@ -355,7 +355,7 @@ static const struct { const char *name; void (*make)(Text *, size_t n); } shapes
 /* Sizes on both sides of the limits of nesting, of the parser's stack, and of 16-bit counts. */
 static void run_shape(size_t s)
 {
-    static const size_t sizes[] = { 1, 2, 150, 199, 200, 201, 1100, 20000, 70000 };
+    static const size_t sizes[] = { 1, 2, 150, 199, 200, 201, 1100, 70000 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         Text text = { 0 };
         char what[64];

@@ -1,0 +1,356 @@
+/* test_support.c -- arena, diagnostics sink, spans, the scoped symbol table. */
+#include "kit.h"
+
+#include "ir/names.h"
+#include "support/arena.h"
+#include "support/diag.h"
+#include "support/limits.h"
+
+/* ---- arena ------------------------------------------------------------------------------------------------------- */
+
+static bool is_zero(const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
+
+static void test_alignment(void **state)
+{
+    (void)state;
+    jmp_buf failure;
+    Arena arena;
+    ptx_arena_init(&arena, (size_t)1 << 28, &failure);
+    static const size_t sizes[] = { 1, 0, 3, 7, 8, 9, 24, 1000, 65536, 70001, 1 };
+    for (int round = 0; round < 200; round++) {
+        for (size_t i = 0; i < COUNT(sizes); i++) {
+            char *p = ptx_arena_alloc(&arena, sizes[i]);
+            assert_int_equal((uintptr_t)p % 8, 0);
+            assert_true(is_zero(p, sizes[i]));
+            memset(p, 0xAB, sizes[i]);
+        }
+    }
+    ptx_arena_free(&arena);
+    assert_int_equal(arena.used_bytes, 0);
+}
+
+/* What was written, freed and handed out again is zero; what lies before the mark stays. */
+static void test_release(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = { 1, 100, 5000, 65536, 300000 };
+    jmp_buf failure;
+    Arena arena;
+    ptx_arena_init(&arena, (size_t)1 << 28, &failure);
+    ArenaMark empty = ptx_arena_mark(&arena);
+    char *kept = ptx_arena_alloc(&arena, 64);
+    memset(kept, 0x5A, 64);
+    ArenaMark mark = ptx_arena_mark(&arena);
+    size_t used = 0;
+    for (int round = 0; round < 50; round++) {
+        for (size_t i = 0; i < COUNT(sizes); i++) {
+            char *p = ptx_arena_alloc(&arena, sizes[i]);
+            assert_true(is_zero(p, sizes[i]));
+            memset(p, 0xFF, sizes[i]);
+        }
+        ArenaMark inner = ptx_arena_mark(&arena);
+        memset(ptx_arena_alloc(&arena, 100000), 0xFF, 100000);
+        ptx_arena_release(&arena, inner);
+        ptx_arena_release(&arena, mark);
+        if (!round)
+            used = arena.used_bytes;
+        assert_int_equal(arena.used_bytes, used);       /* chunks are used again */
+        for (int i = 0; i < 64; i++)
+            assert_int_equal(kept[i], 0x5A);
+    }
+    ptx_arena_release(&arena, empty);
+    assert_true(is_zero(ptx_arena_alloc(&arena, 64), 64));
+    ptx_arena_free(&arena);
+}
+
+static bool is_allocated(size_t limit, size_t bytes)
+{
+    jmp_buf failure;
+    Arena arena;
+    ptx_arena_init(&arena, limit, &failure);
+    volatile bool done = false;
+    if (!setjmp(failure)) {
+        ptx_arena_alloc(&arena, bytes);
+        done = true;
+    }
+    ptx_arena_free(&arena);
+    return done;
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    static const struct { size_t limit, bytes; } cases[] = { { 1000, 1 }, { 100000, 200000 }, { 1 << 20, SIZE_MAX }, { 1 << 20, SIZE_MAX - 40 } };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        if (is_allocated(cases[i].limit, cases[i].bytes))
+            fail_msg("%zu bytes of a limit of %zu", cases[i].bytes, cases[i].limit);
+    assert_true(is_allocated(100000, 20000));
+    jmp_buf failure;
+    Arena arena;
+    volatile unsigned count = 0;
+    ptx_arena_init(&arena, 1 << 20, &failure);
+    if (!setjmp(failure)) {
+        for (;; count++)
+            ptx_arena_alloc(&arena, 1000);
+    }
+    assert_true(count > 500 && count < 1050);
+    assert_true(arena.used_bytes <= 1 << 20);
+    ptx_arena_free(&arena);
+}
+
+static void test_array_overflow(void **state)
+{
+    (void)state;
+    jmp_buf failure;
+    Arena arena;
+    ptx_arena_init(&arena, SIZE_MAX, &failure);
+    if (!setjmp(failure)) {
+        ptx_arena_alloc_array(&arena, SIZE_MAX / 4 + 2, 8);
+        fail_msg("the product wrapped");
+    }
+    ptx_arena_free(&arena);
+}
+
+static void test_strndup(void **state)
+{
+    (void)state;
+    jmp_buf failure;
+    Arena arena;
+    ptx_arena_init(&arena, 1 << 20, &failure);
+    assert_string_equal(ptx_arena_strndup(&arena, "abcdef", 3), "abc");
+    assert_string_equal(ptx_arena_strndup(&arena, "abcdef", 0), "");
+    ptx_arena_free(&arena);
+}
+
+/* ---- spans ------------------------------------------------------------------------------------------------------- */
+
+static void test_spans(void **state)
+{
+    (void)state;
+    static const struct { Span a, b, want; } cases[] = {
+        { { 1, 3 }, { 5, 9 }, { 1, 9 } }, { { 5, 9 }, { 1, 3 }, { 1, 9 } }, { { 1, 9 }, { 3, 4 }, { 1, 9 } },
+        { { 0, 0 }, { 5, 9 }, { 5, 9 } }, { { 5, 9 }, { 7, 7 }, { 5, 9 } }, { { 0, 0 }, { 0, 0 }, { 0, 0 } },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Span got = ptx_span_join(cases[i].a, cases[i].b);
+        if (got.begin != cases[i].want.begin || got.end != cases[i].want.end)
+            fail_msg("row %zu: %u..%u", i, got.begin, got.end);
+    }
+}
+
+/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
+
+static void test_order(void **state)
+{
+    (void)state;
+    jmp_buf failure;
+    Arena arena;
+    DiagSink sink;
+    ptx_arena_init(&arena, 1 << 24, &failure);
+    ptx_diag_init(&sink, &arena);
+    ptx_diag(&sink, DIAG_DEAD_WRITE, (Span){ 30, 31 }, "e");            /* a note */
+    ptx_diag(&sink, DIAG_UNDECLARED, (Span){ 30, 40 }, "c");            /* an error at the same place */
+    ptx_diag(&sink, DIAG_NEVER_WRITTEN, (Span){ 30, 35 }, "d%d", 1);    /* a warning */
+    ptx_diag(&sink, DIAG_UNDECLARED, (Span){ 10, 11 }, "a");
+    ptx_diag(&sink, DIAG_UNDECLARED, (Span){ 10, 11 }, "b");
+    ptx_diag(&sink, DIAG_DEAD_WRITE, (Span){ 30, 31 }, "f");
+    ptx_diag_finish(&sink);
+    static const char *const want[] = { "a", "b", "c", "d1", "e", "f" };
+    assert_int_equal(sink.count, COUNT(want));
+    for (size_t i = 0; i < COUNT(want); i++) {
+        assert_string_equal(sink.items[i]->message, want[i]);
+        assert_int_equal(sink.items[i]->func, -1);
+    }
+    ptx_arena_free(&arena);
+}
+
+static void test_related(void **state)
+{
+    (void)state;
+    jmp_buf failure;
+    Arena arena;
+    DiagSink sink;
+    ptx_arena_init(&arena, 1 << 24, &failure);
+    ptx_diag_init(&sink, &arena);
+    sink.func = 7;
+    Diag *diag = ptx_diag(&sink, DIAG_REDECLARED, (Span){ 1, 2 }, "%s", "x");
+    ptx_diag_relate(&sink, diag, (Span){ 3, 4 }, "first %d", 1);
+    ptx_diag_relate(&sink, diag, (Span){ 5, 6 }, "second");
+    assert_int_equal(diag->func, 7);
+    assert_int_equal(diag->severity, SEVERITY_ERROR);
+    assert_string_equal(diag->related->message, "first 1");
+    assert_string_equal(diag->related->next->message, "second");
+    assert_int_equal(diag->related->next->span.begin, 5);
+    assert_null(diag->related->next->next);
+    ptx_arena_free(&arena);
+}
+
+static void test_sink_limit(void **state)
+{
+    (void)state;
+    jmp_buf failure;
+    Arena arena;
+    DiagSink sink;
+    ptx_arena_init(&arena, 1 << 26, &failure);
+    ptx_diag_init(&sink, &arena);
+    for (uint32_t i = 0; i < LIMIT_DIAGNOSTICS + 50; i++) {
+        Diag *diag = ptx_diag(&sink, DIAG_UNDECLARED, (Span){ i, i + 1 }, "%u", i);
+        assert_non_null(diag);
+        diag->help = "may be set, kept or not";
+    }
+    assert_int_equal(sink.count, LIMIT_DIAGNOSTICS);
+    assert_int_equal(sink.dropped, 50);
+    ptx_diag_finish(&sink);
+    assert_int_equal(sink.count, LIMIT_DIAGNOSTICS + 1);
+    const Diag *last = sink.items[LIMIT_DIAGNOSTICS];
+    assert_int_equal(last->id, DIAG_TOO_MANY);
+    assert_non_null(strstr(last->message, "50"));
+    ptx_arena_free(&arena);
+}
+
+static void test_codes(void **state)
+{
+    (void)state;
+    for (int a = 1; a < DIAG__COUNT; a++) {
+        const DiagInfo *info = &ptx_diag_info[a];
+        assert_int_equal(strlen(info->code), 6);
+        assert_true(info->severity >= SEVERITY_NOTE && info->severity <= SEVERITY_ERROR);
+        assert_true(strlen(ptx_group_name(info->group)) > 0);
+        for (int b = 1; b < a; b++) {
+            assert_string_not_equal(info->code, ptx_diag_info[b].code);
+            assert_string_not_equal(info->name, ptx_diag_info[b].name);
+        }
+    }
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static const char names_text[] = "alpha beta %r1 alpha";
+
+typedef struct World {
+    Arena arena;
+    jmp_buf failure;
+    Names names;
+} World;
+
+static Symbol *declare(World *w, Namespace space, const char *name, uint32_t id, bool *again)
+{
+    uint32_t at = (uint32_t)(strstr(names_text, name) - names_text);
+    Symbol *earlier;
+    Symbol *symbol = ptx_names_declare(&w->names, space, SYMBOL_REG, (Span){ at, at + (uint32_t)strlen(name) }, id, &earlier);
+    *again = earlier != NULL;
+    return symbol;
+}
+
+static int64_t id_of(const World *w, Namespace space, const char *name)
+{
+    const Symbol *symbol = ptx_names_find(&w->names, space, name, strlen(name));
+    return symbol ? (int64_t)symbol->id : -1;
+}
+
+static void test_scopes(void **state)
+{
+    (void)state;
+    World w;
+    bool again;
+    ptx_arena_init(&w.arena, 1 << 24, &w.failure);
+    ptx_names_init(&w.names, &w.arena, names_text);
+    assert_int_equal(id_of(&w, NAMES_ORDINARY, "alpha"), -1);
+    declare(&w, NAMES_ORDINARY, "alpha", 1, &again);
+    assert_false(again);
+    declare(&w, NAMES_LABEL, "alpha", 2, &again);
+    assert_false(again);                                    /* a label may share the name */
+    declare(&w, NAMES_RANGE, "alpha", 3, &again);
+    assert_false(again);
+    assert_int_equal(id_of(&w, NAMES_ORDINARY, "alpha"), 1);
+    assert_int_equal(id_of(&w, NAMES_LABEL, "alpha"), 2);
+    assert_int_equal(id_of(&w, NAMES_RANGE, "alpha"), 3);
+    assert_int_equal(id_of(&w, NAMES_ORDINARY, "alph"), -1);
+    uint32_t outer = w.names.symbol_count;
+    ptx_names_enter(&w.names);
+    assert_int_equal(id_of(&w, NAMES_ORDINARY, "alpha"), 1);        /* seen from inside */
+    declare(&w, NAMES_ORDINARY, "alpha", 4, &again);
+    assert_false(again);                                    /* shadows, is no redeclaration */
+    assert_int_equal(id_of(&w, NAMES_ORDINARY, "alpha"), 4);
+    declare(&w, NAMES_ORDINARY, "alpha", 5, &again);
+    assert_true(again);
+    assert_int_equal(id_of(&w, NAMES_ORDINARY, "alpha"), 5);
+    declare(&w, NAMES_ORDINARY, "beta", 6, &again);
+    uint32_t inner = w.names.symbol_count;
+    ptx_names_enter(&w.names);
+    declare(&w, NAMES_ORDINARY, "beta", 7, &again);
+    assert_false(again);
+    declare(&w, NAMES_ORDINARY, "%r1", 8, &again);
+    assert_int_equal(w.names.percent_digit_names, 1);
+    assert_int_equal(id_of(&w, NAMES_ORDINARY, "beta"), 7);
+    ptx_names_leave(&w.names, inner);
+    assert_int_equal(w.names.percent_digit_names, 0);
+    assert_int_equal(id_of(&w, NAMES_ORDINARY, "%r1"), -1);
+    assert_int_equal(id_of(&w, NAMES_ORDINARY, "beta"), 6);
+    ptx_names_leave(&w.names, outer);
+    assert_int_equal(id_of(&w, NAMES_ORDINARY, "beta"), -1);
+    assert_int_equal(id_of(&w, NAMES_ORDINARY, "alpha"), 1);
+    ptx_arena_free(&w.arena);
+}
+
+/* Thousands of names in nested scopes: the table grows while symbols are shadowed, and leaving undoes all of it. */
+static void test_growth(void **state)
+{
+    (void)state;
+    enum { NAMES = 3000, LENGTH = 5, DEPTH = 3 };
+    static char text[NAMES * LENGTH + 1];
+    World w;
+    uint32_t marks[DEPTH];
+    for (int i = 0; i < NAMES; i++)
+        snprintf(text + (size_t)i * LENGTH, LENGTH + 1, "n%04d", i);
+    ptx_arena_init(&w.arena, 1 << 26, &w.failure);
+    ptx_names_init(&w.names, &w.arena, text);
+    for (int depth = 0; depth < DEPTH; depth++) {
+        marks[depth] = w.names.symbol_count;
+        ptx_names_enter(&w.names);
+        for (uint32_t i = (uint32_t)depth; i < NAMES; i += (uint32_t)depth + 1) {
+            Symbol *earlier;
+            ptx_names_declare(&w.names, NAMES_ORDINARY, SYMBOL_VAR, (Span){ i * LENGTH, (i + 1) * LENGTH }, (uint32_t)depth * NAMES + i, &earlier);
+            assert_null(earlier);
+        }
+    }
+    for (int depth = DEPTH; depth-- > 0;) {
+        for (uint32_t i = 0; i < NAMES; i++) {
+            int64_t want = -1;
+            for (int d = 0; d <= depth; d++)
+                if (i >= (uint32_t)d && (i - (uint32_t)d) % ((uint32_t)d + 1) == 0)
+                    want = d * NAMES + (int64_t)i;
+            const Symbol *symbol = ptx_names_find(&w.names, NAMES_ORDINARY, text + i * LENGTH, LENGTH);
+            if ((symbol ? (int64_t)symbol->id : -1) != want)
+                fail_msg("depth %d: name %u", depth, i);
+        }
+        ptx_names_leave(&w.names, marks[depth]);
+    }
+    assert_null(ptx_names_find(&w.names, NAMES_ORDINARY, text, LENGTH));
+    ptx_arena_free(&w.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alignment),
+        cmocka_unit_test(test_release),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_array_overflow),
+        cmocka_unit_test(test_strndup),
+        cmocka_unit_test(test_spans),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_related),
+        cmocka_unit_test(test_sink_limit),
+        cmocka_unit_test(test_codes),
+        cmocka_unit_test(test_scopes),
+        cmocka_unit_test(test_growth),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
