@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 const char *ptxlint_version(void)
 {
@@ -174,18 +175,23 @@ ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint
     return module_from(copy, length, options, out);
 }
 
+/* Bytes that a regular file has left, or a guess to begin with. */
+static size_t expected_bytes(FILE *file)
+{
+    struct stat status;
+    if (fstat(fileno(file), &status) || !S_ISREG(status.st_mode) || status.st_size < 0 || status.st_size > LIMIT_SOURCE_BYTES)
+        return 1 << 16;
+    return (size_t)status.st_size + 1;          /* one more, so that the end shows at the first try */
+}
+
 static ptxlint_status read_stream(FILE *file, char **out, size_t *length)
 {
-    size_t capacity = 1 << 16, n = 0;
+    size_t capacity = expected_bytes(file), n = 0;
     char *text = malloc(capacity + 1);
     while (text) {
         n += fread(text + n, 1, capacity - n, file);
-        if (ferror(file) || n < capacity)
+        if (ferror(file) || n < capacity || n > LIMIT_SOURCE_BYTES)
             break;
-        if (n > LIMIT_SOURCE_BYTES) {
-            free(text);
-            return PTXLINT_TOO_LARGE;
-        }
         capacity *= 2;
         char *larger = realloc(text, capacity + 1);
         if (!larger)
@@ -194,14 +200,14 @@ static ptxlint_status read_stream(FILE *file, char **out, size_t *length)
     }
     if (!text)
         return PTXLINT_NO_MEMORY;
-    if (ferror(file)) {
+    if (ferror(file) || n > LIMIT_SOURCE_BYTES) {
         free(text);
-        return PTXLINT_IO;
+        return ferror(file) ? PTXLINT_IO : PTXLINT_TOO_LARGE;
     }
     text[n] = 0;
     *out = text;
     *length = n;
-    return n > LIMIT_SOURCE_BYTES ? free(text), PTXLINT_TOO_LARGE : PTXLINT_OK;
+    return PTXLINT_OK;
 }
 
 ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *options, ptxlint_module **out)

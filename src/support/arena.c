@@ -1,14 +1,18 @@
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise */
+
 #include "support/arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
-enum { FIRST_CHUNK_BYTES = 64 << 10, MAX_CHUNK_BYTES = 32 << 20 };
+enum { FIRST_CHUNK_BYTES = 64 << 10, MAX_CHUNK_BYTES = 32 << 20, HUGE_PAGE_BYTES = 2 << 20 };
 
 struct ArenaChunk {
     ArenaChunk *older;
     size_t bytes;
     char *used_end;             /* end of what was handed out, once the chunk is no longer the newest */
+    bool is_mapped;             /* by mmap */
     _Alignas(8) char data[];
 };
 
@@ -21,9 +25,27 @@ static void free_chunks(ArenaChunk *chunk)
 {
     while (chunk) {
         ArenaChunk *older = chunk->older;
-        free(chunk);
+        if (chunk->is_mapped)
+            munmap(chunk, chunk->bytes);
+        else
+            free(chunk);
         chunk = older;
     }
+}
+
+/* Zeroed. Large chunks ask for huge pages: a page fault every 4 KiB is a tenth of the time of analysing a large file. */
+static ArenaChunk *system_chunk(size_t bytes)
+{
+    if (bytes < 2 * (size_t)HUGE_PAGE_BYTES)
+        return calloc(1, bytes);
+    ArenaChunk *chunk = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (chunk == MAP_FAILED)
+        return NULL;
+#ifdef MADV_HUGEPAGE
+    madvise(chunk, bytes, MADV_HUGEPAGE);
+#endif
+    chunk->is_mapped = true;
+    return chunk;
 }
 
 void ptx_arena_free(Arena *arena)
@@ -57,9 +79,11 @@ static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
         ptx_arena_fail(arena);
     if (size < bytes + sizeof(ArenaChunk) + 8)
         size = (bytes + sizeof(ArenaChunk) + 8) & ~(size_t)7;
+    if (size >= 2 * (size_t)HUGE_PAGE_BYTES && size <= SIZE_MAX - HUGE_PAGE_BYTES)
+        size = (size + HUGE_PAGE_BYTES - 1) & ~(size_t)(HUGE_PAGE_BYTES - 1);
     if (size > arena->limit_bytes - arena->used_bytes)
         ptx_arena_fail(arena);
-    ArenaChunk *chunk = calloc(1, size);
+    ArenaChunk *chunk = system_chunk(size);
     if (!chunk)
         ptx_arena_fail(arena);
     chunk->bytes = size;

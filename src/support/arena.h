@@ -7,6 +7,7 @@
 #define PTX_SUPPORT_ARENA_H
 
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 

@@ -12,7 +12,7 @@ import sys
 from tree import ROOT, finish, read
 
 README = ROOT / "README.md"
-ptxlint, example = sys.argv[1:3]
+ptxlint, example = map(os.path.abspath, sys.argv[1:3])
 
 
 def output_of(line):
