@@ -251,8 +251,7 @@ static void report_full_precision(const Subject *s)
         }
         first = ptx_diag(s->diags, DIAG_FULL_PRECISION, insn->span, "`%.*s` in a loop is a call-like sequence of instructions",
                          (int)insn->op->length, insn->op->text);
-        first->help = "where 2 ulp are enough: __fdividef, __frcp_rn's approximate forms, or --use_fast_math for this file";
-        first->certainty = CERTAINTY_EXACT;
+        first->help = "where 2 ulp are enough: __fdividef(x, y), or nvcc -prec-div=false -prec-sqrt=false for this file";
     }
 }
 
