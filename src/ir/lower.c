@@ -400,13 +400,9 @@ static bool version_allows(const Module *m, const FormInfo *form)
     return !m->version || form->version <= m->version;
 }
 
-/* The table has the lowest target alone: what began as a feature of one architecture (sm_90a) or family (sm_100f) may
- * be in a later one too, so there any later target with a suffix is taken. */
 static bool target_allows(const Module *m, const FormInfo *form)
 {
-    if (!m->target.sm || !form->target.suffix)
-        return m->target.sm == 0 || m->target.sm >= form->target.sm;
-    return m->target.suffix && m->target.sm >= form->target.sm;
+    return !m->target.sm || ptx_target_allows(m->target, form->target);
 }
 
 /* Marks an op none of whose forms the module's .version and .target take. */
@@ -430,8 +426,9 @@ static void report_gates(Lower *l, const Op *op, Span where)
             ptx_diag_text(l->diags, "write `.version %d.%d` or newer", form->version / 10, form->version % 10);
         return;
     }
-    ptx_diag(l->diags, DIAG_TARGET_TOO_OLD, where, "`%.*s` needs sm_%d%.1s; this module is for sm_%d%.1s", shown(op->length), op->text,
+    Diag *diag = ptx_diag(l->diags, DIAG_TARGET_TOO_OLD, where, "`%.*s` needs sm_%d%.1s; this module is for sm_%d%.1s", shown(op->length), op->text,
              form->target.sm, &form->target.suffix, m->target.sm, &m->target.suffix);
+    soften(l, diag);
 }
 
 static void report_op(Lower *l, const Op *op, Span where)
