@@ -124,8 +124,17 @@ static void take_address(Builder *b, FuncId func)
         b->nodes[b->definition_of[func]].is_address_taken = true;
 }
 
+/* Arithmetic and loads have no function among their operands. */
+static bool may_name_function(const Op *op)
+{
+    return op->insn_class == CLASS_MOVE || op->insn_class == CLASS_CONTROL || op->insn_class == CLASS_OTHER
+        || op->insn_class == CLASS_NONE || (op->flags & (OPF_STORE | OPF_UNKNOWN));
+}
+
 static void add_insn(Builder *b, FuncId caller, const Insn *insn)
 {
+    if (!may_name_function(insn->op))
+        return;
     const Func *func = &b->module->funcs[caller];
     const Operand *operands = ptx_insn_operands(func, insn), *targets = NULL;
     bool is_call = insn->op->kind == OPK_CALL;

@@ -16,8 +16,14 @@ typedef struct RegCount {
     uint32_t stamp;             /* the block, + 1 */
 } RegCount;
 
+/* Only where there is a float multiply at all: without one there is no pair. */
 static void count_regs(const Func *func, RegCount *regs)
 {
+    InsnId first = 0;
+    while (first < func->insn_count && !is_float(func->insns[first].op, OPK_MUL))
+        first++;
+    if (first == func->insn_count)
+        return;
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);

@@ -74,13 +74,17 @@ static void read_source(ptxlint_module *m, Arena *items, Arena *vectors, Arena *
 
 static void find_lines(ptxlint_module *m)
 {
-    uint32_t count = 1;
-    for (const char *p = m->text, *end = p + m->length; (p = memchr(p, '\n', (size_t)(end - p))); p++)
-        count++;
-    uint32_t *lines = ptx_arena_array(&m->arena, uint32_t, count);
-    count = 1;
-    for (const char *p = m->text, *end = p + m->length; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+    uint32_t capacity = (uint32_t)(m->length / 16 + 64), count = 1;
+    uint32_t *lines = ptx_arena_array(&m->arena, uint32_t, capacity);
+    for (const char *p = m->text, *end = p + m->length; (p = memchr(p, '\n', (size_t)(end - p))); p++) {
+        if (count == capacity) {        /* very short lines: at most one a byte */
+            uint32_t *more = ptx_arena_array(&m->arena, uint32_t, 2 * (size_t)capacity);
+            memcpy(more, lines, count * sizeof *more);
+            lines = more;
+            capacity *= 2;
+        }
         lines[count++] = (uint32_t)(p + 1 - m->text);
+    }
     m->lines = lines;
     m->line_count = count;
 }

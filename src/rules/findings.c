@@ -52,9 +52,20 @@ static bool may_not_matter(const Insn *insn)
     return insn->op->insn_class == CLASS_MOVE || insn->op->insn_class == CLASS_LOGIC;
 }
 
+static bool has_unwritten(const Func *func)
+{
+    for (RegId reg = 0; reg < func->reg_count; reg++) {
+        if (!func->regs[reg].is_written && !func->regs[reg].is_result)
+            return true;
+    }
+    return false;
+}
+
 /* COR101. Certain: no instruction of the function, parameter or call writes it. */
 static void report_never_written(const Subject *s)
 {
+    if (!has_unwritten(s->func))
+        return;
     bool *reported = ptx_arena_array(s->scratch, bool, s->func->reg_count + 1);
     for (InsnId i = 0; i < s->func->insn_count; i++) {
         const Insn *insn = &s->func->insns[i];
@@ -139,7 +150,7 @@ static bool is_stub(const Subject *s, const Block *block)
 static void report_unreachable(const Subject *s)
 {
     const Cfg *cfg = s->facts->cfg;
-    if (cfg->has_unknown_target)
+    if (cfg->has_unknown_target || cfg->rpo_count == cfg->block_count)
         return;
     Diag *first = NULL;
     for (BlockId b = 0; b < cfg->block_count; b++) {
@@ -238,6 +249,8 @@ static void report_unintended_fp64(const Subject *s)
 static void report_full_precision(const Subject *s)
 {
     const Cfg *cfg = s->facts->cfg;
+    if (!s->facts->loops->loop_count)
+        return;
     Diag *first = NULL;
     for (InsnId i = 0; i < s->func->insn_count; i++) {
         const Insn *insn = &s->func->insns[i];
@@ -259,6 +272,8 @@ static void report_full_precision(const Subject *s)
 static void report_local_memory(const Subject *s)
 {
     const Cfg *cfg = s->facts->cfg;
+    if (!s->facts->mixes->func.counts[CLASS_LOCAL])
+        return;
     Diag *first = NULL;
     for (InsnId i = 0; i < s->func->insn_count; i++) {
         const Insn *insn = &s->func->insns[i];
