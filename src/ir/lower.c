@@ -508,8 +508,8 @@ static const char *joined_opcode(Lower *l, Span span, size_t *length)
     return text;
 }
 
-typedef struct Roles {
-    uint8_t role, pair_role, position;
+typedef struct Roles {          /* in one word, so that it is passed in a register */
+    uint64_t role : 8, pair_role : 8, position : 8;
 } Roles;
 
 static void add_operand(Lower *l, const AstOperand *ast, Roles roles, uint8_t flags);
@@ -522,14 +522,17 @@ static void add_list(Lower *l, const AstOperand *child, Roles roles, uint8_t fla
 
 static void push_operand(Lower *l, Operand operand, Roles roles, uint8_t flags)
 {
-    operand.role = roles.role;
-    operand.position = roles.position;
-    operand.flags |= flags;
+    Operand *out = PUSH(l, l->operands);
+    out->kind = operand.kind;
+    out->role = (uint8_t)roles.role;
+    out->position = (uint8_t)roles.position;
+    out->flags = operand.flags | flags;
+    out->id = operand.id;
+    out->value = operand.value;
     if (operand.kind == OPERAND_REG && (roles.role & ROLE_DEF))
         l->regs.items[operand.id].is_written = true;
-    if (operand.flags & OPERAND_COMPONENT && (roles.role & ROLE_DEF))
-        operand.role |= ROLE_USE;       /* the other components live on */
-    *PUSH(l, l->operands) = operand;
+    if (out->flags & OPERAND_COMPONENT && (roles.role & ROLE_DEF))
+        out->role |= ROLE_USE;          /* the other components live on */
 }
 
 static void add_operand(Lower *l, const AstOperand *ast, Roles roles, uint8_t flags)
@@ -701,42 +704,42 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
     size_t length = ptx_span_length(stmt->opcode);
     const char *text = stmt->detached ? joined_opcode(l, stmt->opcode, &length) : text_at(l, stmt->opcode);
     const Op *op = find_op(l, text, length, stmt->opcode);
-    Insn insn = { .op = op, .span = stmt->span, .operand_first = l->operands.count, .guard = NO_ID, .loc = l->loc,
-                  .guard_negated = stmt->guard_negated };
+    Insn *insn = PUSH(l, l->insns);
+    *insn = (Insn){ .op = op, .span = stmt->span, .operand_first = l->operands.count, .guard = NO_ID, .loc = l->loc,
+                    .guard_negated = stmt->guard_negated };
     if (stmt->guard_length) {
         Span name = { stmt->guard, stmt->guard + stmt->guard_length };
         Operand guard = bind_operand(l, &(AstOperand){ .kind = AST_NAME, .name = name.begin, .name_length = stmt->guard_length });
         if (guard.kind == OPERAND_REG) {
-            insn.guard = guard.id;
+            insn->guard = guard.id;
             if (l->regs.items[guard.id].type != TYPE_PRED)
                 ptx_diag(l->diags, DIAG_BAD_GUARD, name, "a guard is a predicate; `%.*s` is `.%s`", shown(stmt->guard_length),
                          text_at(l, name), ptx_type_info[l->regs.items[guard.id].type].text);
         } else if (guard.kind == OPERAND_UNKNOWN) {
-            insn.guard = guard.id;      /* undeclared: still a guard, so that control goes on behind it */
+            insn->guard = guard.id;      /* undeclared: still a guard, so that control goes on behind it */
         } else {
             ptx_diag(l->diags, DIAG_BAD_GUARD, name, "a guard is a predicate register");
         }
     }
     if (op->kind == OPK_CALL) {
-        insn.form = op->form;
+        insn->form = op->form;
         lower_call(l, stmt->operands);
     } else {
-        lower_plain(l, stmt, op, &insn);
+        lower_plain(l, stmt, op, insn);
     }
     if (op->kind == OPK_RET) {
         for (RegId reg = 0; reg < l->result_reg_count; reg++)
             push_operand(l, (Operand){ .kind = OPERAND_REG, .id = reg }, (Roles){ ROLE_USE, 0, UINT8_MAX }, OPERAND_IMPLICIT);
     }
-    uint32_t count = l->operands.count - insn.operand_first;
+    uint32_t count = l->operands.count - insn->operand_first;
     if (count > LIMIT_OPERANDS) {
         ptx_diag(l->diags, DIAG_TOO_LARGE, stmt->span, "%u operands are more than the limit of %d", (unsigned)count, (int)LIMIT_OPERANDS);
-        l->operands.count = insn.operand_first + LIMIT_OPERANDS;
+        l->operands.count = insn->operand_first + LIMIT_OPERANDS;
         count = LIMIT_OPERANDS;
     }
-    insn.operand_count = (uint16_t)count;
-    insn.access_bytes = access_bytes(l, &insn);
+    insn->operand_count = (uint16_t)count;
+    insn->access_bytes = access_bytes(l, insn);
     l->func->has_unknown |= (op->flags & OPF_UNKNOWN) != 0;
-    *PUSH(l, l->insns) = insn;
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */

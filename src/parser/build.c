@@ -26,6 +26,21 @@ static void mark_syntax_error(Parser *p)
         p->func->has_syntax_error = true;
 }
 
+/* ---- lists: from circular to open -------------------------------------------------------------------------------- */
+
+#define DEFINE_LIST_OPEN(name, Item, List)                                                                                \
+    static Item *name(List list)                                                                                          \
+    {                                                                                                                     \
+        Item *first = list.last ? list.last->next : NULL;                                                                 \
+        if (list.last)                                                                                                    \
+            list.last->next = NULL;                                                                                       \
+        return first;                                                                                                     \
+    }
+
+DEFINE_LIST_OPEN(open_operands, AstOperand, OperandList)
+DEFINE_LIST_OPEN(open_decls, AstDecl, DeclList)
+DEFINE_LIST_OPEN(open_attributes, AstAttribute, AttributeList)
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* At most four alternatives in words: "an operand, `,` or `;`". */
@@ -418,12 +433,13 @@ static AstStmt *add_stmt(Parser *p, AstStmtKind kind, Span span)
 
 void ptx_build_declarations(Parser *p, const Prefix *prefix, DeclList list, Token end)
 {
-    for (AstDecl *decl = list.first; decl; decl = decl->next)
+    AstDecl *first = open_decls(list);
+    for (AstDecl *decl = first; decl; decl = decl->next)
         ptx_decl_prefix(p, decl, prefix);
     if (p->func)
-        add_stmt(p, AST_DECL, ptx_span_join(prefix->span, ptx_token_span(end)))->decl = list.first;
+        add_stmt(p, AST_DECL, ptx_span_join(prefix->span, ptx_token_span(end)))->decl = first;
     else
-        add_item(p)->decl = list.first;
+        add_item(p)->decl = first;
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
@@ -438,12 +454,7 @@ AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int c
         attribute->values[i] = read_small(p, values[i]);
         attribute->span = ptx_span_join(attribute->span, ptx_token_span(values[i]));
     }
-    if (list.last)
-        list.last->next = attribute;
-    else
-        list.first = attribute;
-    list.last = attribute;
-    return list;
+    return list.last ? LIST_ADD(AttributeList, list, attribute) : LIST_ONE(AttributeList, attribute);
 }
 
 AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name, DeclList results, DeclList params,
@@ -454,9 +465,9 @@ AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name
     func->span = ptx_span_join(prefix ? prefix->span : ptx_token_span(keyword), ptx_token_span(name));
     func->linkage = prefix ? prefix->linkage : LINKAGE_NONE;
     func->is_entry = keyword.kind == TOK_ENTRY;
-    func->results = results.first;
-    func->params = params.first;
-    func->attributes = attributes.first;
+    func->results = open_decls(results);
+    func->params = open_decls(params);
+    func->attributes = open_attributes(attributes);
     return func;
 }
 
@@ -509,12 +520,17 @@ void ptx_build_label(Parser *p, Token name, Token colon)
     *tail = &label->next_label;
 }
 
-AstStmt *ptx_build_insn(Parser *p, OpcodeText opcode, OperandList operands, Token end)
+Token ptx_opcode_join(Token opcode, Token modifier)
 {
-    AstStmt *insn = add_stmt(p, AST_INSN, ptx_span_join(opcode.span, ptx_token_span(end)));
-    insn->opcode = opcode.span;
-    insn->detached = opcode.detached;
-    insn->operands = operands.first;
+    return ptx_token(opcode.kind, true, ptx_span_join(ptx_token_span(opcode), ptx_token_span(modifier)));
+}
+
+AstStmt *ptx_build_insn(Parser *p, Token opcode, OperandList operands, Token end)
+{
+    AstStmt *insn = add_stmt(p, AST_INSN, ptx_span_join(ptx_token_span(opcode), ptx_token_span(end)));
+    insn->opcode = ptx_token_span(opcode);
+    insn->detached = opcode.first_on_line;
+    insn->operands = open_operands(operands);
     return insn;
 }
 
@@ -534,7 +550,7 @@ void ptx_build_pragma(Parser *p, Token directive, Span text, Token end)
 
 void ptx_build_targets(Parser *p, AstStmtKind kind, Token directive, OperandList names, Token end)
 {
-    add_stmt(p, kind, ptx_span_join(ptx_token_span(directive), ptx_token_span(end)))->operands = names.first;
+    add_stmt(p, kind, ptx_span_join(ptx_token_span(directive), ptx_token_span(end)))->operands = open_operands(names);
 }
 
 void ptx_build_prototype(Parser *p, Token keyword, DeclList results, Token name, DeclList params, AttributeList attributes,
@@ -684,14 +700,14 @@ AstOperand *ptx_operand_bits(Parser *p, Token number)
 AstOperand *ptx_operand_address(Parser *p, Token open, OperandList list, Token close)
 {
     Span span = ptx_span_join(ptx_token_span(open), ptx_token_span(close));
-    AstOperand *only = list.first;
-    if (only == list.last && (only->kind == AST_NAME || only->kind == AST_INT) && !(only->flags & (AST_BRACKETS | AST_NOT | AST_NEGATIVE))) {
+    AstOperand *only = open_operands(list);
+    if (!only->next && (only->kind == AST_NAME || only->kind == AST_INT) && !(only->flags & (AST_BRACKETS | AST_NOT | AST_NEGATIVE))) {
         only->span = span;
         only->flags |= AST_BRACKETS;
         return only;
     }
     AstOperand *operand = new_operand(p, AST_ADDRESS, span);
-    operand->child = list.first;
+    operand->child = only;
     return operand;
 }
 
@@ -708,14 +724,14 @@ void ptx_operand_modifier(Parser *p, AstOperand *operand, Token modifier)
 AstOperand *ptx_operand_group(Parser *p, AstOperandKind kind, Token open, OperandList list, Token close)
 {
     Span span = ptx_span_join(ptx_token_span(open), ptx_token_span(close));
-    AstOperand *only = list.first;
-    if (kind == AST_LIST && only && only == list.last && only->kind != AST_VECTOR && only->kind != AST_LIST) {
+    AstOperand *only = open_operands(list);
+    if (kind == AST_LIST && only && !only->next && only->kind != AST_VECTOR && only->kind != AST_LIST) {
         only->flags |= AST_PARENTHESES;
         only->span = span;
         return only;
     }
     AstOperand *operand = new_operand(p, kind, span);
-    operand->child = list.first;
+    operand->child = only;
     return operand;
 }
 
@@ -747,10 +763,10 @@ AstOperand *ptx_operand_index(Parser *p, Token name, AstOperand *index, Token cl
 /* generic(name), and 0xFF(name): a byte of an address in an initialiser. */
 AstOperand *ptx_operand_generic(Parser *p, Token name, OperandList list, Token close)
 {
-    AstOperand *inner = list.first;
+    AstOperand *inner = open_operands(list);
     Span span = ptx_span_join(ptx_token_span(name), ptx_token_span(close));
     bool is_mask = name.kind == TOK_INT;
-    if (inner != list.last || inner->kind != AST_NAME || (!is_mask && !span_is(p, ptx_token_span(name), "generic")))
+    if (inner->next || inner->kind != AST_NAME || (!is_mask && !span_is(p, ptx_token_span(name), "generic")))
         return bad_operand(p, span, "only generic(name) and mask(name) are written like a call");
     inner->span = span;
     return inner;

@@ -9,10 +9,14 @@
 #include "support/diag.h"
 #include "support/limits.h"
 
-typedef struct OperandList { AstOperand *first, *last; } OperandList;
-typedef struct DeclList { AstDecl *first, *last; } DeclList;
-typedef struct AttributeList { AstAttribute *first, *last; } AttributeList;
-typedef struct OpcodeText { Span span; bool detached; } OpcodeText;
+/* Lists under construction: circular, so that a single word leads to both ends and fits the parser's stack entry. */
+typedef struct OperandList { AstOperand *last; } OperandList;
+typedef struct DeclList { AstDecl *last; } DeclList;
+typedef struct AttributeList { AstAttribute *last; } AttributeList;
+
+#define LIST_ONE(T, item) ((item)->next = (item), (T){ (item) })
+#define LIST_ADD(T, list, item) ((item)->next = (list).last->next, (list).last->next = (item), (T){ (item) })
+
 typedef struct GuardText { Span at, name; bool negated; } GuardText;
 
 typedef struct Dims {
@@ -91,7 +95,9 @@ void ptx_build_func_end(Parser *p, Token end);
 void ptx_build_scope_begin(Parser *p, Token brace);
 void ptx_build_scope_end(Parser *p, Token brace);
 void ptx_build_label(Parser *p, Token name, Token colon);
-AstStmt *ptx_build_insn(Parser *p, OpcodeText opcode, OperandList operands, Token end);
+/* opcode: first_on_line marks one that white space divides, joined by ptx_opcode_join. */
+Token ptx_opcode_join(Token opcode, Token modifier);
+AstStmt *ptx_build_insn(Parser *p, Token opcode, OperandList operands, Token end);
 void ptx_build_guarded(Parser *p, AstStmt *insn);
 void ptx_build_pragma(Parser *p, Token directive, Span text, Token end);
 void ptx_build_targets(Parser *p, AstStmtKind kind, Token directive, OperandList names, Token end);

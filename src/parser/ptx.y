@@ -72,7 +72,7 @@ size_t ptx_parser_bytes(void)
 
 %type operand    {AstOperand *}
 %type operands   {OperandList}
-%type opcode     {OpcodeText}
+%type opcode     {Token}
 %type prefix     {Prefix *}
 %type declarator {AstDecl *}
 %type declarators{DeclList}
@@ -133,8 +133,8 @@ operandattrs ::= MODIFIER LPAREN operands RPAREN.
 operandattrs ::= operandattrs COMMA MODIFIER.
 operandattrs ::= operandattrs COMMA MODIFIER LPAREN operands RPAREN.
 
-declarators(L) ::= declarator(D).                       { L = (DeclList){ D, D }; }
-declarators(L) ::= declarators(M) COMMA declarator(D).  { L = M; L.last->next = D; L.last = D; }
+declarators(L) ::= declarator(D).                       { L = LIST_ONE(DeclList, D); }
+declarators(L) ::= declarators(M) COMMA declarator(D).  { L = LIST_ADD(DeclList, M, D); }
 
 declarator(D) ::= WORD(N).                              { D = ptx_decl_new(p, N, NULL); }
 declarator(D) ::= WORD(N) dims(S).                      { D = ptx_decl_new(p, N, S); }
@@ -167,8 +167,8 @@ paramlist(R) ::= .                                      { R = (DeclList){0}; }
 paramlist(R) ::= LPAREN RPAREN.                         { R = (DeclList){0}; }
 paramlist(R) ::= LPAREN params(L) RPAREN.               { R = L; }
 paramlist(R) ::= LPAREN error RPAREN.                   { yypParser->yyerrcnt = -1; R = (DeclList){0}; }
-params(L) ::= param(D).                                 { L = (DeclList){ D, D }; }
-params(L) ::= params(M) COMMA param(D).                 { L = M; L.last->next = D; L.last = D; }
+params(L) ::= param(D).                                 { L = LIST_ONE(DeclList, D); }
+params(L) ::= params(M) COMMA param(D).                 { L = LIST_ADD(DeclList, M, D); }
 param(D) ::= prefix(P) declarator(V).                   { D = V; ptx_decl_prefix(p, D, P); }
 
 attrs(A) ::= .                                          { A = (AttributeList){0}; }
@@ -208,12 +208,12 @@ inlined(I) ::= COMMA WORD(K) name_offset(N) COMMA WORD(A) INT(F) INT(L) INT(C). 
 name_offset(N) ::= WORD(T).                             { N = ptx_token_span(T); }
 name_offset(N) ::= WORD(T) PLUS INT(I).                 { N = ptx_span_join(ptx_token_span(T), ptx_token_span(I)); }
 
-opcode(O) ::= WORD(T).                                  { O = (OpcodeText){ ptx_token_span(T), false }; }
-opcode(O) ::= OPWORD(T).                                { O = (OpcodeText){ ptx_token_span(T), false }; }
-opcode(O) ::= opcode(P) MODIFIER(T).                    { O = (OpcodeText){ ptx_span_join(P.span, ptx_token_span(T)), true }; }
+opcode(O) ::= WORD(T).                                  { O = T; O.first_on_line = false; }
+opcode(O) ::= OPWORD(T).                                { O = T; O.first_on_line = false; }
+opcode(O) ::= opcode(P) MODIFIER(T).                    { O = ptx_opcode_join(P, T); }
 
-operands(L) ::= operand(V).                             { L = (OperandList){ V, V }; }
-operands(L) ::= operands(M) COMMA operand(V).           { L = M; L.last->next = V; L.last = V; }
+operands(L) ::= operand(V).                             { L = LIST_ONE(OperandList, V); }
+operands(L) ::= operands(M) COMMA operand(V).           { L = LIST_ADD(OperandList, M, V); }
 
 // ---- operands and constant expressions: PTX ISA, "Instruction Operands", "Constant Expressions"
 operand(V) ::= WORD(T).                                 { V = ptx_operand_name(p, T); }
