@@ -69,10 +69,9 @@ static void *grow_items(Arena *arena, void *items, uint32_t count, uint32_t *cap
 
 static void *copy_items(Arena *arena, const void *items, uint32_t count, size_t size)
 {
-    if (!count)
-        return NULL;
-    void *copy = ptx_arena_alloc_array(arena, count, size);
-    memcpy(copy, items, count * size);
+    void *copy = ptx_arena_alloc_array(arena, count ? count : 1, size);         /* never NULL: offsets are taken of it */
+    if (count)
+        memcpy(copy, items, count * size);
     return copy;
 }
 
