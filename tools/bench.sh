@@ -4,6 +4,6 @@ set -eu
 cd "$(dirname "$0")/.."
 
 ./tools/setup.sh
-[ -f build-bench/build.ninja ] || meson setup build-bench --buildtype=release -Db_lto=true
+[ -f build-bench/build.ninja ] || meson setup build-bench --buildtype=release
 ninja -C build-bench tests/bench/ptxlint-bench
 ./build-bench/tests/bench/ptxlint-bench testdata/ptx "$@"

@@ -64,7 +64,7 @@ typedef struct ptxlint_options {
     const char *path;                   /* shown in diagnostics and reports; NULL: "-" */
     const char *gpu;                    /* "h200", "sm_90", ...; NULL: what .target says */
     const ptxlint_launches *launches;   /* NULL: none; must outlive the module */
-    size_t max_memory_bytes;            /* 0: 64 bytes a byte of input, at least 256 MiB */
+    size_t max_memory_bytes;            /* of each of a few arenas; 0: 256 bytes a byte of input, at least 256 MiB */
     int syntax_only;                    /* only the front end: no analyses, no findings beyond its errors */
 } ptxlint_options;
 

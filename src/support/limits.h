@@ -12,7 +12,7 @@ enum {
     LIMIT_LIVE_ENTRIES = 1 << 20,       /* (block, register) pairs that liveness keeps for one function, and ... */
     LIMIT_LIVE_ENTRIES_PER_BYTE = 2,    /* ... so many more a byte of it: real code has under a tenth */
     LIMIT_LIVE_STEPS_PER_ENTRY = 8,     /* blocks that liveness visits, an entry allowed: bounds its time */
-    LIMIT_ARENA_FACTOR = 64,            /* default memory limit: this many bytes a byte of source ... */
+    LIMIT_ARENA_FACTOR = 256,           /* default memory limit of each arena: this many bytes a byte of source ... */
     LIMIT_ARENA_FLOOR = 256 << 20,      /* ... but at least this much */
 };
 

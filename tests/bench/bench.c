@@ -7,8 +7,8 @@
  *   scan    ptx_lex until the end of the file
  *   parse   the same with ptx_parser_next, items dropped as they come
  *   lint    ptxlint_module_new, and its diagnostics as text to a sink
- * MB/s (10^6 bytes, a second of processor time) is the median of five runs; memory is the peak resident set (VmHWM) without what the process had
- * when it began, over the size of the input, of which it holds one copy itself. */
+ * MB/s (10^6 bytes, a second of processor time) is the median of five runs; memory is the peak resident set (VmHWM) without
+ * what the process had when it began, over the size of the input, of which it holds one copy itself. */
 #include "parser/parser.h"
 #include "lexer/lexer.h"
 
