@@ -212,7 +212,9 @@ typedef struct ptxlint_kernel {
     int is_recursive;
     int has_syntax_error;               /* data-flow figures are unknown */
     uint64_t block_count, edge_count, unreachable_block_count;
-    int64_t static_shared_bytes, local_bytes, param_bytes;      /* declared in the function */
+    int64_t static_shared_bytes;        /* declared in the function, and in the module where it names them; unknown
+                                         * where it calls and what can be called may use more */
+    int64_t local_bytes, param_bytes;   /* declared in the function */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg;     /* directives; 0: not given */
     ptxlint_launch launch;
     ptxlint_pressure pressure;

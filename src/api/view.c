@@ -209,6 +209,54 @@ static int64_t laid_out_bytes(const ptxlint_module *m, FuncId id, Space space, u
     return (int64_t)bytes;
 }
 
+/* What the functions of a module may share of shared memory, found once. */
+typedef struct SharedVars {
+    uint32_t *seen;             /* per variable: the last function that used it, + 1; NULL: no sized one at module level */
+    bool in_funcs;              /* some .func declares shared memory of its own */
+} SharedVars;
+
+static SharedVars find_shared(ptxlint_module *m)
+{
+    SharedVars shared = { 0 };
+    for (VarId v = 0; v < m->ir->var_count; v++) {
+        const Var *var = &m->ir->vars[v];
+        if (var->space != SPACE_SHARED || !var->bytes)
+            continue;
+        if (var->func != NO_ID)
+            shared.in_funcs |= !m->ir->funcs[var->func].is_entry;
+        else if (!shared.seen)
+            shared.seen = ptx_arena_array(&m->arena, uint32_t, m->ir->var_count);
+    }
+    return shared;
+}
+
+/* Adds to a function's own bytes the variables of the module that its instructions name, as ptxas does. What it calls may
+ * use more: unknown where anything that can be called does. */
+static int64_t shared_bytes(const ptxlint_module *m, FuncId id, const SharedVars *shared, int64_t own)
+{
+    const Func *func = &m->ir->funcs[id];
+    const CallNode *calls = m->facts ? m->facts[id].calls : NULL;
+    bool has_calls = calls && (calls->callee_count || calls->has_indirect_call);
+    if (own == PTXLINT_UNKNOWN || (has_calls && (shared->seen || shared->in_funcs)))
+        return PTXLINT_UNKNOWN;
+    if (!shared->seen)
+        return own;
+    uint64_t bytes = (uint64_t)own;
+    for (uint32_t o = 0; o < func->operand_count; o++) {
+        const Operand *operand = &func->operands[o];
+        if (operand->kind != OPERAND_VAR || shared->seen[operand->id] == id + 1)
+            continue;
+        const Var *var = &m->ir->vars[operand->id];
+        shared->seen[operand->id] = id + 1;
+        if (var->space != SPACE_SHARED || var->func != NO_ID)
+            continue;
+        uint64_t align = var->align ? var->align : 1;
+        if (__builtin_add_overflow((bytes + align - 1) / align * align, var->bytes, &bytes) || bytes > INT64_MAX / 2)
+            return PTXLINT_UNKNOWN;
+    }
+    return (int64_t)bytes;
+}
+
 static ptxlint_launch view_launch(const ptxlint_options *options, const ptxlint_kernel *kernel)
 {
     ptxlint_launch launch = { .dynamic_shared_bytes = PTXLINT_UNKNOWN, .source = PTXLINT_LAUNCH_ASSUMED };
@@ -222,7 +270,8 @@ static ptxlint_launch view_launch(const ptxlint_options *options, const ptxlint_
     return launch;
 }
 
-static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, uint32_t first_var, ptxlint_kernel *out)
+static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, uint32_t first_var,
+                        const SharedVars *shared, ptxlint_kernel *out)
 {
     const Func *func = &m->ir->funcs[id];
     out->name = copy_text(m, func->name);
@@ -234,7 +283,7 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncI
     out->maxnreg = func->bounds.maxnreg;
     memcpy(out->maxntid, func->bounds.maxntid, sizeof out->maxntid);
     memcpy(out->reqntid, func->bounds.reqntid, sizeof out->reqntid);
-    out->static_shared_bytes = laid_out_bytes(m, id, SPACE_SHARED, first_var, false);
+    out->static_shared_bytes = shared_bytes(m, id, shared, laid_out_bytes(m, id, SPACE_SHARED, first_var, false));
     out->local_bytes = laid_out_bytes(m, id, SPACE_LOCAL, first_var, false);
     out->param_bytes = laid_out_bytes(m, id, SPACE_PARAM, first_var, true);
     out->launch = view_launch(options, out);
@@ -259,12 +308,13 @@ static void view_kernels(ptxlint_module *m, const ptxlint_options *options)
         m->kernel_count += m->ir->funcs[f].has_body;
     ptxlint_kernel *out = ptx_arena_array(&m->arena, ptxlint_kernel, m->kernel_count ? m->kernel_count : 1);
     m->kernels = out;
+    const SharedVars shared = find_shared(m);
     uint32_t var = 0;           /* variables of a function are contiguous, and in the order of the functions */
     for (FuncId f = 0; f < m->ir->func_count; f++) {
         while (var < m->ir->var_count && (m->ir->vars[var].func == NO_ID || m->ir->vars[var].func < f))
             var++;
         if (m->ir->funcs[f].has_body)
-            view_kernel(m, options, f, var, out++);
+            view_kernel(m, options, f, var, &shared, out++);
     }
 }
 

@@ -20,7 +20,6 @@ typedef enum AstOperandKind {
     AST_VECTOR,                 /* {child, ...} */
     AST_LIST,                   /* (child, ...): parameters of a call */
     AST_PAIR,                   /* child|child */
-    AST_STRING,
     AST_BAD                     /* diagnosed already */
 } AstOperandKind;
 

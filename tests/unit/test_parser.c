@@ -389,6 +389,25 @@ static void test_array_sizes(void **state)
     }
 }
 
+/* Module-level shared memory counts where it is named, as ptxas counts it (13.0: 1024, 1536 and 0 bytes); through a call
+ * it is unknown, where anything that can be called uses any. */
+static void test_shared_of_the_module(void **state)
+{
+    (void)state;
+    ptxlint_module *module = kit_module(
+        TOP ".shared .align 4 .b8 tile[1024];\n.shared .align 4 .b8 more[512];\n.extern .shared .align 16 .b8 dynamic[];\n"
+        ".func f() { ret; }\n"
+        ".entry one() { st.shared.u32 [tile], 1; st.shared.u32 [tile+4], 1; st.shared.u32 [dynamic], 1; ret; }\n"
+        ".entry two() { .reg .b64 %rd<2>; mov.u64 %rd1, more; st.shared.u32 [tile], 1; st.shared.u32 [%rd1], 1; ret; }\n"
+        ".entry none() { ret; }\n"
+        ".entry calls() { call f; ret; }\n");
+    assert_int_equal(kit_kernel(module, "one")->static_shared_bytes, 1024);
+    assert_int_equal(kit_kernel(module, "two")->static_shared_bytes, 1536);
+    assert_int_equal(kit_kernel(module, "none")->static_shared_bytes, 0);
+    assert_true(kit_kernel(module, "calls")->static_shared_bytes == PTXLINT_UNKNOWN);
+    ptxlint_module_free(module);
+}
+
 static void test_bounds(void **state)
 {
     (void)state;
@@ -440,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_shallow_nesting),
         cmocka_unit_test(test_expressions),
         cmocka_unit_test(test_array_sizes),
+        cmocka_unit_test(test_shared_of_the_module),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_scopes_are_apart),
     };
