@@ -71,6 +71,7 @@ mma_block_scale  120a
 warp_ops         75 80 100
 atomics          75 90 120
 control_flow     75 90 120
+loops            75 90 120 -lineinfo
 spmv             80 120
 softmax          80 90+lineinfo 120
 image            80 100

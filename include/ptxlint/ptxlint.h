@@ -35,8 +35,8 @@ typedef enum ptxlint_status {
     PTXLINT_NO_MEMORY,          /* the system has no more, or options.max_memory_bytes is reached */
     PTXLINT_TOO_LARGE,          /* the input is longer than a module can be (1 GiB) */
     PTXLINT_IO,                 /* a file could not be read; errno is as the system call left it */
-    PTXLINT_BAD_ARGUMENT,       /* NULL where there must be something, an unknown GPU, a size field of another version */
-    PTXLINT_BAD_FILE,           /* a launch file that is not what its format asks for */
+    PTXLINT_BAD_ARGUMENT,       /* NULL where there must be something, a size field of another version */
+    PTXLINT_BAD_FILE,           /* a launch file, GPU file or log that is not what its format asks for */
     PTXLINT_WRITE               /* a ptxlint_write_fn returned non-zero */
 } ptxlint_status;
 
@@ -45,15 +45,129 @@ PTXLINT_API const char *ptxlint_status_text(ptxlint_status status);
 /* "0.1.0". */
 PTXLINT_API const char *ptxlint_version(void);
 
+/* ---- GPUs -------------------------------------------------------------------------------------------------------- */
+
+/* What is known of a product ("h200") or of an architecture ("sm_90"): figures with their sources, pipelines. */
+typedef struct ptxlint_gpu ptxlint_gpu;
+
+/* Those that are compiled in, by name: a product, sm_90, sm_90a or compute_90. NULL: there is none. They are never freed. */
+PTXLINT_API const ptxlint_gpu *ptxlint_gpu_find(const char *name);
+
+/* The same by number, sorted by name; NULL past the end. */
+PTXLINT_API const ptxlint_gpu *ptxlint_gpu_at(size_t index);
+
+/* Reads a GPU file (rules/gpus/README.md). On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why. */
+PTXLINT_API ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length, ptxlint_gpu **out, char *error,
+                                           size_t error_size);
+PTXLINT_API void ptxlint_gpu_free(ptxlint_gpu *gpu);
+
+typedef struct ptxlint_gpu_info {
+    const char *name;                   /* "h200" */
+    const char *product;                /* "NVIDIA H200 SXM"; "" for an architecture */
+    const char *architecture;           /* "Hopper" */
+    const char *sm;                     /* "sm_90" */
+} ptxlint_gpu_info;
+
+PTXLINT_API const ptxlint_gpu_info *ptxlint_gpu_get_info(const ptxlint_gpu *gpu);
+
+typedef struct ptxlint_figure {
+    const char *key;                    /* "warps_per_sm" */
+    const char *section;                /* "limits", "registers", "shared", "memory", "latency", "tensor", "product" */
+    const char *unit, *what;
+    double value;                       /* NaN: nobody publishes it */
+    const char *source;                 /* "" without a value */
+} ptxlint_figure;
+
+/* Figure number index, the same ones in the same order for every GPU. 0: there is none of that number. */
+PTXLINT_API int ptxlint_gpu_figure(const ptxlint_gpu *gpu, size_t index, ptxlint_figure *out);
+
+/* By key; NaN where it is absent. */
+PTXLINT_API double ptxlint_gpu_value(const ptxlint_gpu *gpu, const char *key);
+
+typedef struct ptxlint_pipe {
+    const char *key, *what;             /* "fma" */
+    double lanes;                       /* results per clock and SM; NaN: the GPU's file has no such pipeline */
+    const char *source;
+} ptxlint_pipe;
+
+PTXLINT_API int ptxlint_gpu_pipe(const ptxlint_gpu *gpu, size_t index, ptxlint_pipe *out);
+
+/* Operations of a machine class that a pipe finishes per clock and SM, by number of the class; 0 past the end, with *key
+ * NULL. NaN: the pipe does not take them. */
+PTXLINT_API double ptxlint_gpu_rate(const ptxlint_gpu *gpu, size_t pipe, size_t machine_class, const char **key);
+
+/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+
+/* What a block takes; PTXLINT_UNKNOWN where it is not known. */
+typedef struct ptxlint_resources {
+    size_t size;                        /* sizeof(ptxlint_resources), set by ptxlint_resources_init, which makes all unknown */
+    int64_t threads_per_block, registers_per_thread;
+    int64_t static_shared_bytes, dynamic_shared_bytes;
+    int64_t barriers;                   /* named barriers that are used: highest number + 1 */
+    int64_t cluster_blocks;             /* 0, 1: no cluster */
+    int default_limits;                 /* the kernel does not opt in to larger shared memory or clusters */
+} ptxlint_resources;
+
+PTXLINT_API void ptxlint_resources_init(ptxlint_resources *resources);
+
+enum { PTXLINT_LIMITER_COUNT = 5 };
+
+/* PTXLINT_UNKNOWN where a figure is not known, percent NaN. As cuda_occupancy.h computes it; before 3.0 as NVIDIA's spreadsheet. */
+typedef struct ptxlint_occupancy {
+    int64_t blocks_per_sm, warps_per_sm, threads_per_sm;
+    int64_t blocks_at_least, blocks_at_most;    /* what is unknown at its largest, and not counted */
+    double percent;                     /* of the SM's warps */
+    const char *limiter;                /* "warps", "registers", "shared", "blocks", "barriers"; "unknown" */
+    const char *limiters[PTXLINT_LIMITER_COUNT];        /* all that tie; limiter_count of them */
+    size_t limiter_count;
+    const char *error;                  /* why no block fits, a clause; NULL */
+    int64_t limits[PTXLINT_LIMITER_COUNT];      /* blocks that warps, registers, shared, blocks, barriers allow; INT64_MAX: no limit */
+    int64_t registers_allocated_per_block, shared_allocated_per_block;
+    int64_t registers_to_free;          /* per thread, for one more block; 0: that would not do it */
+    int64_t registers_free;             /* per thread, to be had without losing a block */
+    int64_t shared_to_free, shared_free;        /* the same in bytes of a block */
+    int64_t carveout_bytes;             /* least setting of shared memory that holds blocks_per_sm */
+    int64_t clusters_at_most;           /* on the whole GPU */
+} ptxlint_occupancy;
+
+PTXLINT_API ptxlint_status ptxlint_occupancy_compute(const ptxlint_gpu *gpu, const ptxlint_resources *resources, ptxlint_occupancy *out);
+
+typedef struct ptxlint_occupancy_point {
+    int64_t threads_per_block, blocks_per_sm, warps_per_sm;
+    double percent;
+    int is_best;                        /* no other size has more warps; all that tie */
+} ptxlint_occupancy_point;
+
+/* The same kernel with blocks of 1, 2, 3, ... warps: fills points (room of them), returns how many there are. */
+PTXLINT_API size_t ptxlint_occupancy_curve(const ptxlint_gpu *gpu, const ptxlint_resources *resources, ptxlint_occupancy_point *points,
+                                           size_t room);
+
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* What is known of how kernels are launched: a launch file, format "kernels" of docs/report.md. */
+/* What is known of how kernels are launched: a launch file, format "kernels" of docs/report.md, and single settings. */
 typedef struct ptxlint_launches ptxlint_launches;
 
-/* Reads JSON text. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why. */
+/* Reads JSON text; NULL of length 0: nothing known yet. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where
+ * and why. */
 PTXLINT_API ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_launches **out, char *error,
                                                 size_t error_size);
+
+/* One setting for every kernel, over what the file says. key: "block", "grid", "cluster" with "256" or "16,16,1"; "dynamic_shared"
+ * with bytes; "param" with "POSITION=VALUE" or "NAME=VALUE"; "trip" with "LABEL=N", the iterations of the loop at that label. */
+PTXLINT_API ptxlint_status ptxlint_launches_set(ptxlint_launches *launches, const char *key, const char *value, char *error,
+                                                size_t error_size);
 PTXLINT_API void ptxlint_launches_free(ptxlint_launches *launches);
+
+/* ---- what ptxas said --------------------------------------------------------------------------------------------- */
+
+/* Registers, barriers and spills of kernels as `ptxas -v` (nvcc -Xptxas -v) prints them. */
+typedef struct ptxlint_ptxas ptxlint_ptxas;
+
+PTXLINT_API ptxlint_status ptxlint_ptxas_new(ptxlint_ptxas **out);
+
+/* Adds what a log says; other lines in it are skipped. *kernels, if not NULL, is how many it told of. */
+PTXLINT_API ptxlint_status ptxlint_ptxas_add(ptxlint_ptxas *ptxas, const char *log, size_t length, size_t *kernels);
+PTXLINT_API void ptxlint_ptxas_free(ptxlint_ptxas *ptxas);
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
@@ -62,10 +176,14 @@ typedef struct ptxlint_module ptxlint_module;
 typedef struct ptxlint_options {
     size_t size;                        /* sizeof(ptxlint_options), set by ptxlint_options_init */
     const char *path;                   /* shown in diagnostics and reports; NULL: "-" */
-    const char *gpu;                    /* "h200", "sm_90", ...; NULL: what .target says */
-    const ptxlint_launches *launches;   /* NULL: none; must outlive the module */
+    const ptxlint_gpu *const *gpus;     /* figures for these, gpu_count of them; none: for what .target says. Must outlive the
+                                         * module, like launches and ptxas */
+    size_t gpu_count;
+    const ptxlint_launches *launches;   /* NULL: none */
+    const ptxlint_ptxas *ptxas;         /* NULL: none */
     size_t max_memory_bytes;            /* of each of a few arenas; 0: 256 bytes a byte of input, at least 256 MiB */
     int syntax_only;                    /* only the front end: no analyses, no findings beyond its errors */
+    int findings_only;                  /* no figures that no finding needs: no GPUs, so no projections and no cycles; no trip counts */
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
@@ -84,8 +202,9 @@ typedef struct ptxlint_module_info {
     const char *text;                   /* length bytes, then a NUL */
     size_t length;
     const char *target;                 /* "sm_90a", "" where the file does not say */
-    const char *gpu;                    /* the name asked for, or the target's */
-    const char *gpu_sm;                 /* "sm_90" */
+    const ptxlint_gpu *const *gpus;     /* that figures are for: those asked for, or the target's; gpu_count of them, 0 where no
+                                         * file describes the target */
+    size_t gpu_count;
     int version_major, version_minor;   /* 0, 0 where the file does not say */
     int address_size;                   /* 32 or 64 */
     size_t memory_bytes;                /* that the module holds */
@@ -152,7 +271,7 @@ PTXLINT_API const ptxlint_diagnostic *ptxlint_module_diagnostics(const ptxlint_m
 typedef struct ptxlint_mix_class {
     const char *name;                   /* "fma", "fp32", ...: docs/report.md lists them */
     uint64_t static_count;              /* instructions in the text */
-    double weighted_count;              /* each counted 10 times a loop around it (an estimate: trips are not known) */
+    double weighted_count;              /* each counted with the trips of the loops around it; 10 where those are not known */
 } ptxlint_mix_class;
 
 typedef struct ptxlint_mix {
@@ -163,7 +282,60 @@ typedef struct ptxlint_mix {
     uint64_t fusable_count;             /* mul + add pairs that could be one fma: they round twice as written */
     double fma_fraction;                /* fused_count / instruction_count; NaN where there are no instructions */
     double weighted_fma_fraction;
+    double weighted_instruction_count;
+    double flops_fp32, flops_fp64, flops_fp16, flops_tensor;    /* per thread, weighted; a multiply-add counts 2 */
+    double global_bytes;                /* that a thread loads and stores, weighted */
+    int has_assumed_trips;              /* some loop counted 10: the weighted figures are estimates */
 } ptxlint_mix;
+
+/* Clocks that one warp's instructions hold a pipeline of an SM for, at its peak rate: a bound, the truth is not below. Every
+ * path from entry to exit, the dearest, the cheapest; NaN: not known (a loop of unknown trip count has no total and no longest). */
+typedef struct ptxlint_pipe_cycles {
+    const char *pipe;                   /* "issue", "fma", ... */
+    double total, longest, shortest;
+} ptxlint_pipe_cycles;
+
+typedef struct ptxlint_cycles {
+    const ptxlint_pipe_cycles *pipes;   /* those that the GPU's file describes; pipe_count of them */
+    size_t pipe_count;
+    const char *bound_total, *bound_longest, *bound_shortest;   /* the pipe with the most cycles; NULL: not known */
+} ptxlint_cycles;
+
+typedef struct ptxlint_ceiling {
+    const char *name;                   /* "fp32 fma", "fp32 add or multiply", "fp64", "fp16", "tensor fp16", "memory", "l2" */
+    double gflops;                      /* NaN: not known; of memory and l2: bandwidth times flops per byte */
+} ptxlint_ceiling;
+
+/* What a mix of instructions could reach at best. Ryoo et al., PPoPP 2008, section 4; Williams, Waterman and Patterson, "Roofline",
+ * CACM 2009. NaN where the GPU's file lacks SMs, clock or bandwidth. */
+typedef struct ptxlint_peak {
+    double issue_gops;                  /* 10^9 operations of a thread that the GPU issues per second */
+    double peak_gflops;                 /* fp32, nothing but multiply-adds */
+    double potential_gflops;            /* 2 x share of multiply-adds x issue_gops, at most peak_gflops */
+    double demand_gb_per_s;             /* global memory traffic at full issue */
+    double memory_gb_per_s;             /* that the GPU has */
+    double flops_per_byte;              /* all flops over global bytes */
+    double attainable_gflops;           /* the least of the ceilings that apply */
+    const char *ceiling;                /* its name; NULL */
+    const ptxlint_ceiling *ceilings;
+    size_t ceiling_count;
+} ptxlint_peak;
+
+typedef enum ptxlint_trip_source {
+    PTXLINT_TRIP_UNKNOWN, PTXLINT_TRIP_CODE, PTXLINT_TRIP_LAUNCH, PTXLINT_TRIP_USER, PTXLINT_TRIP_SYMBOLIC
+} ptxlint_trip_source;
+
+typedef struct ptxlint_trip {
+    ptxlint_trip_source source;
+    double count;                       /* iterations each time the loop is entered, mean over threads; NaN: not known */
+    double count_min, count_max;
+    ptxlint_certainty certainty;        /* exact: every thread makes count; bound: another exit may leave earlier */
+    const char *expression;             /* "ceil((n - 4) / 4)"; NULL */
+    const char *induction;              /* the register that counts; NULL */
+    const char *start, *bound;          /* as expressions; NULL */
+    int64_t step;                       /* of induction; PTXLINT_UNKNOWN */
+    const char *why;                    /* why it is not known; NULL */
+} ptxlint_trip;
 
 typedef struct ptxlint_loop {
     ptxlint_span header;                /* first instruction of the header block */
@@ -173,6 +345,9 @@ typedef struct ptxlint_loop {
     int is_irreducible;
     int is_innermost;
     ptxlint_mix mix;                    /* of all its blocks, inner loops included; weighted from this loop inwards */
+    ptxlint_trip trip;
+    const ptxlint_cycles *cycles;       /* of one iteration, per GPU of the module */
+    const ptxlint_peak *peaks;          /* of its mix, per GPU of the module */
 } ptxlint_loop;
 
 typedef struct ptxlint_access {
@@ -202,7 +377,29 @@ typedef struct ptxlint_launch {
     int64_t grid[3], block[3];          /* PTXLINT_UNKNOWN where not known */
     int64_t dynamic_shared_bytes;
     ptxlint_launch_source source;
+    int64_t cluster[3];
+    int64_t blocks, threads_per_block, warps_per_block, warps;  /* of the whole grid */
+    int64_t idle_lanes;                 /* of a block's last warp */
 } ptxlint_launch;
+
+typedef enum ptxlint_register_source { PTXLINT_REGISTERS_UNKNOWN, PTXLINT_REGISTERS_MAX_LIVE, PTXLINT_REGISTERS_PTXAS } ptxlint_register_source;
+
+/* A kernel on one GPU. */
+typedef struct ptxlint_projection {
+    const ptxlint_gpu *gpu;
+    int64_t registers;                  /* per thread, that occupancy is for */
+    ptxlint_register_source register_source;
+    int64_t spill_store_bytes, spill_load_bytes, stack_bytes;   /* from ptxas */
+    ptxlint_occupancy occupancy;
+    ptxlint_cycles cycles;              /* of a warp, entry to exit */
+    ptxlint_peak peak;                  /* of the weighted mix */
+    double waves;                       /* blocks over those resident on the whole GPU at once */
+    int64_t full_waves, tail_blocks;    /* tail_blocks: in the last wave, where it is not full */
+    double tail_percent;                /* how much of the last wave is filled */
+    double utilisation_percent;         /* of all waves, were all blocks equally long */
+    double bound_time_us;               /* no launch is faster at the peak clock; NaN */
+    const char *bound_pipe;             /* what holds it; NULL */
+} ptxlint_projection;
 
 typedef struct ptxlint_kernel {
     const char *name;
@@ -215,6 +412,7 @@ typedef struct ptxlint_kernel {
     int64_t static_shared_bytes;        /* declared in the function, and in the module where it names them; unknown
                                          * where it calls and what can be called may use more */
     int64_t local_bytes, param_bytes;   /* declared in the function */
+    int64_t barriers;                   /* named barriers: highest number + 1; 16 where one is in a register; unknown with calls */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg;     /* directives; 0: not given */
     ptxlint_launch launch;
     ptxlint_pressure pressure;
@@ -223,6 +421,8 @@ typedef struct ptxlint_kernel {
     size_t loop_count;
     const ptxlint_access *accesses;     /* in line order */
     size_t access_count;
+    const ptxlint_projection *projections;      /* per GPU of the module */
+    size_t projection_count;
 } ptxlint_kernel;
 
 /* Functions with a body, in file order: entries and .funcs. */
@@ -236,7 +436,8 @@ typedef int (*ptxlint_write_fn)(void *context, const char *bytes, size_t length)
 typedef enum ptxlint_format {
     PTXLINT_TEXT,                       /* for people */
     PTXLINT_ONELINE,                    /* path:line:column: severity: message [rule] */
-    PTXLINT_JSON                        /* schema ptxlint-diagnostics/1 or ptxlint-report/1 */
+    PTXLINT_JSON,                       /* schema ptxlint-diagnostics/1 or ptxlint-report/1 */
+    PTXLINT_CSV                         /* a report only: a row per kernel and GPU */
 } ptxlint_format;
 
 typedef struct ptxlint_write_options {
@@ -259,6 +460,10 @@ PTXLINT_API ptxlint_status ptxlint_write_diagnostics(const ptxlint_module *const
 /* Figures per kernel of several modules as one document. */
 PTXLINT_API ptxlint_status ptxlint_write_report(const ptxlint_module *const *modules, size_t count,
                                                 const ptxlint_write_options *options, ptxlint_write_fn write, void *context);
+
+/* Figures and pipelines of GPUs side by side, each with its source; in JSON schema ptxlint-gpus/1. */
+PTXLINT_API ptxlint_status ptxlint_write_gpus(const ptxlint_gpu *const *gpus, size_t count, const ptxlint_write_options *options,
+                                              ptxlint_write_fn write, void *context);
 
 /* The same two documents written a module at a time, so that each module may be freed before the next one is read. */
 typedef struct ptxlint_writer ptxlint_writer;

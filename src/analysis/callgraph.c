@@ -164,8 +164,8 @@ static void add_calls(Builder *b)
     b->edge_from = ptx_arena_array(b->scratch, uint32_t, m->func_count);
     b->table_from = ptx_arena_array(b->scratch, uint32_t, most_tables);
     for (FuncId id = 0; id < m->func_count; id++) {
-        if (b->definition_of[id] != id)
-            continue;                           /* a declaration; or a second definition, which is diagnosed */
+        if (b->definition_of[id] != id || !m->funcs[id].has_calls)
+            continue;                           /* a declaration; or a second definition, which is diagnosed; or a leaf */
         for (InsnId i = 0; i < m->funcs[id].insn_count; i++)
             add_insn(b, id, &m->funcs[id].insns[i]);
     }

@@ -1,5 +1,7 @@
 #include "analysis/mix.h"
 
+#include "gpu/costs.h"
+
 bool ptx_op_is_fused(const Op *op)
 {
     return op->kind == OPK_FMA && ptx_type_info[op->type].kind == KIND_FLOAT;
@@ -67,6 +69,26 @@ static void note_multiply(const Func *func, RegCount *regs, InsnId i, uint32_t s
     }
 }
 
+/* Flops of one thread: what the profiler's counters call add, multiply and fused multiply-add. */
+static void add_flops(Mix *mix, const Op *op)
+{
+    unsigned lanes = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || op->type == TYPE_F32X2 ? 2 : 1;
+    double flops = lanes * (ptx_op_is_fused(op) ? 2.0 : 1.0);
+    if (op->insn_class == CLASS_TENSOR)
+        mix->weighted_flops[FLOPS_TENSOR] += 2 * ptx_cost_tensor_fmas(op) / 32;
+    if (!ptx_op_is_fused(op) && !is_float(op, OPK_ADD) && !is_float(op, OPK_SUB) && !is_float(op, OPK_MUL))
+        return;
+    bool is_double = op->type == TYPE_F64, is_single = op->type == TYPE_F32 || op->type == TYPE_F32X2;
+    mix->weighted_flops[is_double ? FLOPS_FP64 : is_single ? FLOPS_FP32 : FLOPS_FP16] += flops;
+}
+
+static void add_bytes(Mix *mix, const Insn *insn)
+{
+    const Op *op = insn->op;
+    if ((op->flags & (OPF_LOAD | OPF_STORE)) && (op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC))
+        mix->weighted_global_bytes += insn->access_bytes;
+}
+
 static void add_block(Mix *mix, const Func *func, RegCount *regs, const Block *block, uint32_t stamp)
 {
     for (InsnId i = block->first; i < block->end; i++) {
@@ -74,10 +96,21 @@ static void add_block(Mix *mix, const Func *func, RegCount *regs, const Block *b
         bool fused = ptx_op_is_fused(insn->op);
         mix->counts[insn->op->insn_class]++;
         mix->insn_count++;
+        add_flops(mix, insn->op);
+        add_bytes(mix, insn);
         mix->fused_count += fused;
         mix->fusable_count += completes_pair(func, regs, insn, stamp);
         note_multiply(func, regs, i, stamp);
     }
+}
+
+/* Before inner mixes are added, every instruction weighs one. */
+static void weigh_own(Mix *mix)
+{
+    for (int c = 0; c < CLASS__COUNT; c++)
+        mix->weighted[c] = mix->counts[c];
+    mix->weighted_insn_count = mix->insn_count;
+    mix->weighted_fused_count = mix->fused_count;
 }
 
 /* Adds an inner mix to the one around it; each weighted count of the inner one counts weight times. */
@@ -92,18 +125,24 @@ static void add_mix(Mix *outer, const Mix *inner, double weight)
     outer->fusable_count += inner->fusable_count;
     outer->weighted_insn_count += weight * inner->weighted_insn_count;
     outer->weighted_fused_count += weight * inner->weighted_fused_count;
+    outer->weighted_global_bytes += weight * inner->weighted_global_bytes;
+    for (int f = 0; f < FLOPS__COUNT; f++)
+        outer->weighted_flops[f] += weight * inner->weighted_flops[f];
+    outer->has_assumed_trips |= inner->has_assumed_trips;
 }
 
-/* Before inner mixes are added, every instruction weighs one. */
-static void weigh_own(Mix *mix)
+/* A loop that tests before its body runs its header once more. */
+static void add_last_test(Mix *outer, const Func *func, RegCount *regs, const Block *header, uint32_t stamp)
 {
-    for (int c = 0; c < CLASS__COUNT; c++)
-        mix->weighted[c] = mix->counts[c];
-    mix->weighted_insn_count = mix->insn_count;
-    mix->weighted_fused_count = mix->fused_count;
+    Mix test = { 0 };
+    add_block(&test, func, regs, header, stamp);
+    weigh_own(&test);
+    memset(test.counts, 0, sizeof test.counts);
+    test.insn_count = test.fused_count = test.fusable_count = 0;
+    add_mix(outer, &test, 1);
 }
 
-const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops)
+const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops, const Trips *trips)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     RegCount *regs = ptx_arena_array(scratch, RegCount, func->reg_count + 1);
@@ -120,7 +159,12 @@ const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, con
         weigh_own(&per_loop[loop]);
     for (LoopId loop = loops->loop_count; loop-- > 0;) {        /* an inner loop comes after its outer one */
         LoopId parent = loops->loops[loop].parent;
-        add_mix(parent == NO_LOOP ? &mixes->func : &per_loop[parent], &per_loop[loop], MIX_LOOP_WEIGHT);
+        Mix *outer = parent == NO_LOOP ? &mixes->func : &per_loop[parent];
+        double count = trips ? trips->trips[loop].count : (double)NAN;
+        outer->has_assumed_trips |= isnan(count);
+        add_mix(outer, &per_loop[loop], isnan(count) ? MIX_LOOP_WEIGHT : count);
+        if (!isnan(count) && trips->trips[loop].tests_first)
+            add_last_test(outer, func, regs, &cfg->blocks[loops->loops[loop].header], cfg->block_count + loop + 1);
     }
     mixes->loops = per_loop;
     ptx_arena_release(scratch, mark);

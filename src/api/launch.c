@@ -1,18 +1,20 @@
 #include "api/launch.h"
 
-#include <jansson.h>
-#include <stdarg.h>
+#include "api/param.h"
+#include "support/limits.h"
+
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 struct ptxlint_launches {
-    json_t *root;
+    json_t *root;               /* the file */
+    json_t *settings;           /* for every kernel: keys as of a kernel in the file, but "params" is an object */
 };
 
-static ptxlint_status fail(ptxlint_launches *launches, char *error, size_t error_size, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+static ptxlint_status say(char *error, size_t error_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static ptxlint_status fail(ptxlint_launches *launches, char *error, size_t error_size, const char *format, ...)
+static ptxlint_status say(char *error, size_t error_size, const char *format, ...)
 {
     if (error && error_size) {
         va_list args;
@@ -20,53 +22,138 @@ static ptxlint_status fail(ptxlint_launches *launches, char *error, size_t error
         vsnprintf(error, error_size, format, args);
         va_end(args);
     }
-    ptxlint_launches_free(launches);
     return PTXLINT_BAD_FILE;
 }
 
-/* Up to three positive integers. */
-static bool is_shape(const json_t *value)
+/* ---- what a value may be ----------------------------------------------------------------------------------------- */
+
+/* CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the most of any, so that a product of three fits
+ * 63 bits. A cluster has at most 8 blocks everywhere, 16 where a kernel opts in. */
+typedef struct ShapeKey {
+    const char *key;
+    int64_t most[3], most_together;
+    const char *wanted;
+} ShapeKey;
+
+static const ShapeKey shape_keys[] = {
+    { "grid", { INT32_MAX, 65535, 65535 }, INT64_MAX, "one to three whole numbers from 1 to 2147483647, 65535 and 65535" },
+    { "block", { 1024, 1024, 64 }, 1024, "one to three whole numbers from 1 to 1024, 1024 and 64, together at most 1024" },
+    { "cluster", { 16, 16, 16 }, 16, "one to three whole numbers from 1, together at most 16" },
+};
+
+static const char shared_wanted[] = "a number of bytes from 0 to 4294967295";
+static const char trip_wanted[] = "a whole number from 0";
+
+enum { SHAPE_KEY_COUNT = sizeof shape_keys / sizeof *shape_keys };
+
+static bool is_shape(const ShapeKey *key, const json_t *value)
 {
+    int64_t product = 1;
     if (!json_is_array(value) || json_array_size(value) < 1 || json_array_size(value) > 3)
         return false;
     for (size_t i = 0; i < json_array_size(value); i++) {
         const json_t *item = json_array_get(value, i);
-        if (!json_is_integer(item) || json_integer_value(item) < 1)
+        if (!json_is_integer(item) || json_integer_value(item) < 1 || json_integer_value(item) > key->most[i])
+            return false;
+        product *= json_integer_value(item);
+    }
+    return product <= key->most_together;
+}
+
+static bool is_shared(const json_t *value)
+{
+    return json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= UINT32_MAX;
+}
+
+static bool is_trip(const json_t *value)
+{
+    return json_is_integer(value) && json_integer_value(value) >= 0;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+/* Something of a kernel's entry that is not as it should be. */
+typedef struct Wrong {
+    const char *key, *wanted;
+    size_t position;            /* of a parameter, from 1; 0: not one */
+    const char *label;          /* of a trip; NULL */
+} Wrong;
+
+static bool check_trips(const json_t *trips, Wrong *wrong)
+{
+    const char *label;
+    json_t *value;
+    *wrong = (Wrong){ "trips", "an object", 0, NULL };
+    if (trips && !json_is_object(trips))
+        return false;
+    /* the iteration does not write; jansson has no form of it for const */
+    json_object_foreach((json_t *)(uintptr_t)trips, label, value) {
+        *wrong = (Wrong){ "trips", trip_wanted, 0, label };
+        if (!is_trip(value))
             return false;
     }
     return true;
 }
 
-static bool is_param(const json_t *value)
+static bool check_params(const json_t *params, Wrong *wrong)
 {
-    if (json_is_object(value))
-        return json_is_string(json_object_get(value, "bytes"));
-    return json_is_number(value) || json_is_null(value);
+    *wrong = (Wrong){ "params", "an array", 0, NULL };
+    if (params && !json_is_array(params))
+        return false;
+    wrong->wanted = ptx_param_wanted;
+    for (size_t i = 0; i < json_array_size(params); i++) {
+        wrong->position = i + 1;
+        if (!ptx_param_is(json_array_get(params, i)))
+            return false;
+    }
+    return true;
 }
 
-/* NULL: all is well; else what is wrong with the kernel's entry. */
-static const char *check_kernel(const json_t *kernel)
+static bool check_kernel(const json_t *kernel, Wrong *wrong)
 {
-    if (!json_is_object(kernel))
-        return "is not an object";
-    const json_t *grid = json_object_get(kernel, "grid"), *block = json_object_get(kernel, "block");
-    const json_t *cluster = json_object_get(kernel, "cluster"), *shared = json_object_get(kernel, "dynamic_shared");
-    const json_t *params = json_object_get(kernel, "params");
-    if (grid && !is_shape(grid))
-        return "\"grid\" is not one to three positive integers";
-    if (block && !is_shape(block))
-        return "\"block\" is not one to three positive integers";
-    if (cluster && !is_shape(cluster))
-        return "\"cluster\" is not one to three positive integers";
-    if (shared && (!json_is_integer(shared) || json_integer_value(shared) < 0))
-        return "\"dynamic_shared\" is not a number of bytes";
-    if (params && !json_is_array(params))
-        return "\"params\" is not an array";
-    for (size_t i = 0; i < json_array_size(params); i++) {
-        if (!is_param(json_array_get(params, i)))
-            return "a parameter is neither a number, null nor {\"bytes\": \"hex\"}";
+    for (size_t i = 0; i < SHAPE_KEY_COUNT; i++) {
+        const json_t *shape = json_object_get(kernel, shape_keys[i].key);
+        *wrong = (Wrong){ shape_keys[i].key, shape_keys[i].wanted, 0, NULL };
+        if (shape && !is_shape(&shape_keys[i], shape))
+            return false;
     }
-    return NULL;
+    const json_t *shared = json_object_get(kernel, "dynamic_shared");
+    *wrong = (Wrong){ "dynamic_shared", shared_wanted, 0, NULL };
+    return (!shared || is_shared(shared)) && check_params(json_object_get(kernel, "params"), wrong) &&
+           check_trips(json_object_get(kernel, "trips"), wrong);
+}
+
+static ptxlint_status check_kernels(json_t *kernels, char *error, size_t error_size)
+{
+    const char *name;
+    json_t *kernel;
+    Wrong wrong;
+    json_object_foreach(kernels, name, kernel) {
+        if (!json_is_object(kernel))
+            return say(error, error_size, "kernel \"%.100s\" is not an object", name);
+        if (check_kernel(kernel, &wrong))
+            continue;
+        if (wrong.label)
+            return say(error, error_size, "kernel \"%.100s\": \"%.60s\" of \"trips\" is not %s", name, wrong.label, wrong.wanted);
+        if (wrong.position)
+            return say(error, error_size, "kernel \"%.100s\": parameter %zu is not %s", name, wrong.position - 1, wrong.wanted);
+        return say(error, error_size, "kernel \"%.100s\": \"%s\" is not %s", name, wrong.key, wrong.wanted);
+    }
+    return PTXLINT_OK;
+}
+
+static ptxlint_status read_file(ptxlint_launches *launches, const char *json, size_t length, char *error, size_t error_size)
+{
+    json_error_t where;
+    launches->root = json_loadb(json, length, JSON_REJECT_DUPLICATES, &where);
+    if (!launches->root && json_error_code(&where) == json_error_out_of_memory)
+        return PTXLINT_NO_MEMORY;
+    if (!launches->root)
+        return say(error, error_size, "line %d, column %d: %s", where.line, where.column, where.text);
+    json_t *kernels = json_object_get(launches->root, "kernels");
+    if (!json_is_object(kernels))
+        return say(error, error_size, "there is no object \"kernels\"");
+    return check_kernels(kernels, error, error_size);
 }
 
 ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_launches **out, char *error, size_t error_size)
@@ -77,22 +164,15 @@ ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_lau
     ptxlint_launches *launches = calloc(1, sizeof *launches);
     if (!launches)
         return PTXLINT_NO_MEMORY;
-    json_error_t where;
-    launches->root = json_loadb(json ? json : "", length, JSON_REJECT_DUPLICATES, &where);
-    if (!launches->root)
-        return fail(launches, error, error_size, "line %d, column %d: %s", where.line, where.column, where.text);
-    json_t *kernels = json_object_get(launches->root, "kernels");
-    if (!json_is_object(kernels))
-        return fail(launches, error, error_size, "there is no object \"kernels\"");
-    const char *name;
-    json_t *kernel;
-    json_object_foreach(kernels, name, kernel) {
-        const char *wrong = check_kernel(kernel);
-        if (wrong)
-            return fail(launches, error, error_size, "kernel \"%s\": %s", name, wrong);
-    }
-    *out = launches;
-    return PTXLINT_OK;
+    ptxlint_status status = json ? read_file(launches, json, length, error, error_size) : PTXLINT_OK;
+    launches->settings = json_object();
+    if (status == PTXLINT_OK && !launches->settings)
+        status = PTXLINT_NO_MEMORY;
+    if (status == PTXLINT_OK)
+        *out = launches;
+    else
+        ptxlint_launches_free(launches);
+    return status;
 }
 
 void ptxlint_launches_free(ptxlint_launches *launches)
@@ -100,7 +180,164 @@ void ptxlint_launches_free(ptxlint_launches *launches)
     if (!launches)
         return;
     json_decref(launches->root);
+    json_decref(launches->settings);
     free(launches);
+}
+
+/* ---- settings ---------------------------------------------------------------------------------------------------- */
+
+/* A decimal number; NULL: none, or over 63 bits. */
+static json_t *integer_value(const char *text)
+{
+    uint64_t number;
+    if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
+        return NULL;
+    return ptx_digits_read(text, &number) && number <= INT64_MAX ? json_integer((json_int_t)number) : NULL;
+}
+
+/* "16,16,1"; NULL: it is not a list of numbers. */
+static json_t *shape_value(const char *text)
+{
+    json_t *shape = json_array();
+    for (size_t length; shape; text += length + 1) {
+        char part[24];
+        length = strcspn(text, ",");
+        if (length >= sizeof part)
+            break;
+        memcpy(part, text, length);
+        part[length] = 0;
+        if (json_array_size(shape) == 3 || json_array_append_new(shape, integer_value(part)))
+            break;
+        if (!text[length])
+            return shape;
+    }
+    json_decref(shape);
+    return NULL;
+}
+
+/* "49152" or "48k". */
+static json_t *shared_value(const char *text)
+{
+    char digits[24];
+    size_t length = strlen(text);
+    bool is_kib = length && (text[length - 1] == 'k' || text[length - 1] == 'K');
+    if (length >= sizeof digits)
+        return NULL;
+    memcpy(digits, text, length - is_kib);
+    digits[length - is_kib] = 0;
+    json_t *bytes = integer_value(digits);
+    if (bytes && is_kib)
+        json_integer_set(bytes, json_integer_value(bytes) > UINT32_MAX ? -1 : json_integer_value(bytes) * 1024);
+    return bytes;
+}
+
+/* PTX ISA, "Identifiers"; a position is digits. */
+static bool is_name(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (!text[i] || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$%", text[i]))
+            return false;
+    return length > 0 && length <= LIMIT_NAME_BYTES;
+}
+
+/* Takes value; NULL is not good either. */
+static ptxlint_status set_value(json_t *object, const char *key, json_t *value, bool is_good)
+{
+    if (!value || !is_good) {
+        json_decref(value);
+        return PTXLINT_BAD_FILE;
+    }
+    return json_object_set_new(object, key, value) ? PTXLINT_NO_MEMORY : PTXLINT_OK;
+}
+
+/* The object of that key, made where it is missing; NULL: no memory. */
+static json_t *inner_object(json_t *object, const char *key)
+{
+    json_t *inner = json_object_get(object, key);
+    if (inner)
+        return inner;
+    return json_object_set_new(object, key, json_object()) ? NULL : json_object_get(object, key);
+}
+
+/* "NAME=VALUE" into the inner object of params or trips. */
+static ptxlint_status set_pair(json_t *settings, const char *inner_key, const char *text, size_t name_length, bool is_trip_pair)
+{
+    json_t *inner = inner_object(settings, inner_key);
+    char *name = malloc(name_length + 1);
+    ptxlint_status status = PTXLINT_NO_MEMORY;
+    if (inner && name) {
+        memcpy(name, text, name_length);
+        name[name_length] = 0;
+        const char *rest = text + name_length + 1;
+        json_t *value = is_trip_pair ? integer_value(rest) : ptx_param_parse(rest);
+        status = set_value(inner, name, value, true);
+    }
+    free(name);
+    return status;
+}
+
+static ptxlint_status set_param(ptxlint_launches *launches, const char *value, char *error, size_t error_size)
+{
+    size_t length = strcspn(value, "=");
+    if (!value[length] || !is_name(value, length))
+        return say(error, error_size, "'%.100s' is not POSITION=VALUE or NAME=VALUE, as 0=4096 or n=4096", value);
+    ptxlint_status status = set_pair(launches->settings, "params", value, length, false);
+    if (status == PTXLINT_BAD_FILE)
+        say(error, error_size, "'%.100s' is not %s", value + length + 1, ptx_param_wanted);
+    return status;
+}
+
+static ptxlint_status set_trip(ptxlint_launches *launches, const char *value, char *error, size_t error_size)
+{
+    size_t length = strcspn(value, "=");
+    if (!value[length] || !is_name(value, length))
+        return say(error, error_size, "'%.100s' is not LABEL=N, as $L__BB0_2=128", value);
+    ptxlint_status status = set_pair(launches->settings, "trips", value, length, true);
+    if (status == PTXLINT_BAD_FILE)
+        say(error, error_size, "'%.100s' is not %s", value + length + 1, trip_wanted);
+    return status;
+}
+
+static ptxlint_status set_shape(ptxlint_launches *launches, const ShapeKey *key, const char *value, char *error, size_t error_size)
+{
+    json_t *shape = shape_value(value);
+    ptxlint_status status = set_value(launches->settings, key->key, shape, is_shape(key, shape));
+    if (status == PTXLINT_BAD_FILE)
+        say(error, error_size, "'%.100s' is not %s, with commas between", value, key->wanted);
+    return status;
+}
+
+static ptxlint_status set_shared(ptxlint_launches *launches, const char *value, char *error, size_t error_size)
+{
+    json_t *bytes = shared_value(value);
+    ptxlint_status status = set_value(launches->settings, "dynamic_shared", bytes, is_shared(bytes));
+    if (status == PTXLINT_BAD_FILE)
+        say(error, error_size, "'%.100s' is not %s, as 49152 or 48k", value, shared_wanted);
+    return status;
+}
+
+ptxlint_status ptxlint_launches_set(ptxlint_launches *launches, const char *key, const char *value, char *error, size_t error_size)
+{
+    if (!launches || !key || !value)
+        return PTXLINT_BAD_ARGUMENT;
+    for (size_t i = 0; i < SHAPE_KEY_COUNT; i++)
+        if (!strcmp(key, shape_keys[i].key))
+            return set_shape(launches, &shape_keys[i], value, error, error_size);
+    if (!strcmp(key, "dynamic_shared"))
+        return set_shared(launches, value, error, error_size);
+    if (!strcmp(key, "param"))
+        return set_param(launches, value, error, error_size);
+    if (!strcmp(key, "trip"))
+        return set_trip(launches, value, error, error_size);
+    say(error, error_size, "'%.100s' is not one of block, grid, cluster, dynamic_shared, param, trip", key);
+    return PTXLINT_BAD_ARGUMENT;
+}
+
+/* ---- what they say of a kernel ----------------------------------------------------------------------------------- */
+
+static const json_t *kernel_entry(const ptxlint_launches *launches, const char *kernel)
+{
+    return launches ? json_object_get(json_object_get(launches->root, "kernels"), kernel) : NULL;
 }
 
 static void read_shape(const json_t *value, int64_t shape[3])
@@ -109,16 +346,113 @@ static void read_shape(const json_t *value, int64_t shape[3])
         shape[i] = i < json_array_size(value) ? json_integer_value(json_array_get(value, i)) : 1;
 }
 
-bool ptx_launch_find(const ptxlint_launches *launches, const char *kernel, ptxlint_launch *launch)
+static void read_keys(const json_t *keys, ptxlint_launch *launch)
 {
-    const json_t *entry = launches ? json_object_get(json_object_get(launches->root, "kernels"), kernel) : NULL;
-    if (!entry)
-        return false;
-    read_shape(json_object_get(entry, "grid"), launch->grid);
-    read_shape(json_object_get(entry, "block"), launch->block);
-    const json_t *shared = json_object_get(entry, "dynamic_shared");
+    read_shape(json_object_get(keys, "grid"), launch->grid);
+    read_shape(json_object_get(keys, "block"), launch->block);
+    read_shape(json_object_get(keys, "cluster"), launch->cluster);
+    const json_t *shared = json_object_get(keys, "dynamic_shared");
     if (shared)
         launch->dynamic_shared_bytes = json_integer_value(shared);
+}
+
+/* Iterations of a loop alone are no launch. */
+static bool says_launch(const json_t *settings)
+{
+    return json_object_size(settings) > (json_object_get(settings, "trips") != NULL);
+}
+
+bool ptx_launch_find(const ptxlint_launches *launches, const char *kernel, ptxlint_launch *launch)
+{
+    const json_t *entry = kernel_entry(launches, kernel);
+    if (!entry && (!launches || !says_launch(launches->settings)))
+        return false;
+    read_keys(entry, launch);
+    read_keys(launches->settings, launch);
     launch->source = PTXLINT_LAUNCH_FILE;
     return true;
+}
+
+/* The setting for a parameter: by its name, by the name without "KERNEL_", by position. */
+static const json_t *param_setting(const json_t *settings, const char *kernel, const char *name, uint32_t position)
+{
+    char digits[16];
+    size_t length = strlen(kernel);
+    const json_t *value = json_object_get(settings, name);
+    if (!value && !strncmp(name, kernel, length) && name[length] == '_')
+        value = json_object_get(settings, name + length + 1);
+    snprintf(digits, sizeof digits, "%" PRIu32, position);
+    return value ? value : json_object_get(settings, digits);
+}
+
+static char *name_of(Arena *arena, const Module *module, Span name)
+{
+    return ptx_arena_strndup(arena, module->text + name.begin, ptx_span_length(name));
+}
+
+static void build_params(Arena *arena, const Module *module, const Func *func, const char *kernel, const json_t *file,
+                         const json_t *settings, Launch *launch)
+{
+    LaunchParam *params = ptx_arena_array(arena, LaunchParam, func->param_count);
+    for (uint32_t i = 0; i < func->param_count; i++) {
+        if (func->params[i] == NO_ID)
+            continue;
+        const Var *var = &module->vars[func->params[i]];
+        const json_t *value = settings ? param_setting(settings, kernel, name_of(arena, module, var->name), i) : NULL;
+        value = value ? value : json_array_get(file, i);
+        if (value)
+            ptx_param_build(arena, var, module->address_size, value, &params[i]);
+    }
+    launch->params = params;
+    launch->param_count = func->param_count;
+}
+
+/* ---- trips ------------------------------------------------------------------------------------------------------- */
+
+static void add_trips(const json_t *trips, const json_t *over, LaunchTrip *out, uint32_t *count)
+{
+    const char *label;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)trips, label, value) {
+        if (!json_object_get(over, label))
+            out[(*count)++] = (LaunchTrip){ label, json_integer_value(value) };
+    }
+}
+
+static void build_trips(Arena *arena, const json_t *file, const json_t *settings, Launch *launch)
+{
+    LaunchTrip *trips = ptx_arena_array(arena, LaunchTrip, json_object_size(file) + json_object_size(settings));
+    add_trips(settings, NULL, trips, &launch->trip_count);
+    add_trips(file, settings, trips, &launch->trip_count);
+    launch->trips = trips;
+}
+
+/* ---- for the analyses -------------------------------------------------------------------------------------------- */
+
+static void copy_shape(const int64_t from[3], const uint32_t otherwise[3], uint32_t to[3])
+{
+    for (int i = 0; i < 3; i++)
+        to[i] = from[i] ? (uint32_t)from[i] : otherwise[i];         /* is_shape bounds it */
+}
+
+const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, const Module *module, const Func *func)
+{
+    static const uint32_t unknown[3];
+    Launch *launch = ptx_arena_new(arena, Launch);
+    const char *kernel = name_of(arena, module, func->name);
+    const json_t *entry = kernel_entry(launches, kernel), *settings = launches ? launches->settings : NULL;
+    ptxlint_launch keys = { .dynamic_shared_bytes = -1 };
+    read_keys(entry, &keys);
+    read_keys(settings, &keys);
+    copy_shape(keys.grid, unknown, launch->grid);
+    copy_shape(keys.block, func->bounds.reqntid, launch->block);
+    copy_shape(keys.cluster, func->bounds.reqnctapercluster, launch->cluster);
+    launch->dynamic_shared_bytes = keys.dynamic_shared_bytes;
+    const json_t *file_params = json_object_get(entry, "params"), *params = json_object_get(settings, "params");
+    if (func->is_entry && func->param_count && (file_params || params))
+        build_params(arena, module, func, kernel, file_params, params, launch);
+    const json_t *file_trips = json_object_get(entry, "trips"), *trips = json_object_get(settings, "trips");
+    if (file_trips || trips)
+        build_trips(arena, file_trips, trips, launch);
+    return launch;
 }

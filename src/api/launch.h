@@ -1,12 +1,17 @@
-/* launch.h -- the launch file: JSON, documented in docs/report.md. */
+/* launch.h -- what is known of launches: the launch file (JSON, docs/report.md) and single settings over it. */
 #ifndef PTX_API_LAUNCH_H
 #define PTX_API_LAUNCH_H
 
+#include "analysis/launch.h"
+#include "ir/ir.h"
 #include "ptxlint/ptxlint.h"
 
-#include <stdbool.h>
-
-/* What the file says of a kernel; false where it does not name it. Keys that are absent stay as they are in *launch. */
+/* What file and settings say of a kernel; false where they say nothing. What they leave out stays as it is in *launch.
+ * launches may be NULL. */
 bool ptx_launch_find(const ptxlint_launches *launches, const char *kernel, ptxlint_launch *launch);
+
+/* The same for the analyses, with .reqntid and .reqnctapercluster where launches (may be NULL) are silent. Parameters are those
+ * of an entry; a .func gets shapes and trips alone. Owned by arena; labels of trips lie in launches. */
+const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, const Module *module, const Func *func);
 
 #endif

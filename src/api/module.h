@@ -13,6 +13,7 @@ struct ptxlint_module {
     DiagSink diags;
     const Module *ir;
     const Facts *facts;         /* per function of ir */
+    const FuncId *callees;      /* CallGraph.callees */
     const uint32_t *lines;      /* where each line begins; line_count of them */
     uint32_t line_count;
     ptxlint_module_info info;
@@ -20,9 +21,19 @@ struct ptxlint_module {
     size_t diagnostic_count;
     const ptxlint_kernel *kernels;
     size_t kernel_count;
+    const Gpu **gpus;           /* that figures are for */
+    const OpCycles **op_cycles; /* per GPU */
+    size_t gpu_count;
 };
 
 /* view.c: the public structures over IR and facts. */
 void ptx_view_build(ptxlint_module *module, const ptxlint_options *options);
+
+/* Whether a function calls any that may take shared memory or barriers of its own. */
+bool ptx_view_may_share(const ptxlint_module *module, FuncId func);
+
+/* project.c: what a kernel and its loops are on each GPU. view: the rest of the kernel, filled. */
+void ptx_project_kernel(ptxlint_module *module, const ptxlint_options *options, FuncId func, ptxlint_kernel *view);
+void ptx_project_loop(ptxlint_module *module, const Facts *facts, LoopId loop, ptxlint_loop *view);
 
 #endif

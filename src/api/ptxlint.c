@@ -1,6 +1,9 @@
 /* ptxlint.c -- the pipeline as one function, and the life of a module. */
+#include "api/gpu.h"
+#include "api/launch.h"
 #include "api/module.h"
 
+#include "analysis/work.h"
 #include "parser/parser.h"
 #include "rules/findings.h"
 #include "support/limits.h"
@@ -36,29 +39,59 @@ void ptxlint_options_init(ptxlint_options *options)
 
 /* ---- the pipeline ------------------------------------------------------------------------------------------------ */
 
+static const Throughput **analyse_throughput(ptxlint_module *m, Arena *scratch, const Func *func, const Facts *f)
+{
+    const Throughput **per_gpu = ptx_arena_array(&m->arena, const Throughput *, m->gpu_count + 1);
+    const uint8_t *work = m->gpu_count ? ptx_work_compute(&m->arena, scratch, func, f->cfg, f->loops, f->live) : NULL;
+    for (size_t g = 0; g < m->gpu_count; g++)
+        per_gpu[g] = ptx_throughput_compute(&m->arena, scratch, func, f->cfg, f->loops, f->trips, work, m->op_cycles[g], m->gpus[g]);
+    return per_gpu;
+}
+
 /* One line per stage. Each result is const to the stages below. */
-static void analyse_func(ptxlint_module *m, Arena *scratch, const Func *func, Facts *facts)
+static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, const Func *func, Facts *facts)
 {
     Arena *a = &m->arena;
+    const Launch *launch = options->findings_only ? NULL : ptx_launch_build(a, options->launches, m->ir, func);
     facts->cfg = ptx_cfg_build(a, scratch, m->ir, func);
     if (!facts->cfg)
         return;
     facts->dom = ptx_dom_compute(a, scratch, facts->cfg);
     facts->loops = ptx_loops_compute(a, scratch, facts->cfg, facts->dom);
     facts->live = ptx_live_compute(a, scratch, &m->diags, func, facts->cfg);
-    facts->mixes = ptx_mix_compute(a, scratch, func, facts->cfg, facts->loops);
+    if (!options->findings_only)
+        facts->trips = ptx_trips_compute(a, scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, launch);
+    facts->mixes = ptx_mix_compute(a, scratch, func, facts->cfg, facts->loops, facts->trips);
+    facts->throughputs = analyse_throughput(m, scratch, func, facts);
     ptx_findings_report(&m->diags, scratch, m->ir, func, facts);
 }
 
-static void analyse(ptxlint_module *m, Arena *scratch)
+/* Those asked for, or what the file's target says. */
+static void choose_gpus(ptxlint_module *m, const ptxlint_options *options)
+{
+    if (options->findings_only)
+        return;
+    size_t count = options->gpu_count ? options->gpu_count : 1;
+    m->gpus = ptx_arena_array(&m->arena, const Gpu *, count);
+    m->op_cycles = ptx_arena_array(&m->arena, const OpCycles *, count);
+    for (size_t g = 0; g < options->gpu_count; g++)
+        m->gpus[m->gpu_count++] = ptx_gpu_of(options->gpus[g]);
+    if (!options->gpu_count && m->ir->target.sm && (m->gpus[0] = ptx_gpu_find_target(m->ir->target)))
+        m->gpu_count = 1;
+    for (size_t g = 0; g < m->gpu_count; g++)
+        m->op_cycles[g] = ptx_throughput_ops(&m->arena, m->ir, m->gpus[g]);
+}
+
+static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *scratch)
 {
     Facts *facts = ptx_arena_array(&m->arena, Facts, m->ir->func_count ? m->ir->func_count : 1);
     const CallGraph *calls = ptx_callgraph_build(&m->arena, scratch, m->ir);
     m->facts = facts;
+    m->callees = calls->callees;
     for (FuncId f = 0; f < m->ir->func_count; f++) {
         m->diags.func = (int32_t)f;
         facts[f].calls = &calls->nodes[f];
-        analyse_func(m, scratch, &m->ir->funcs[f], &facts[f]);
+        analyse_func(m, options, scratch, &m->ir->funcs[f], &facts[f]);
     }
     m->diags.func = -1;
 }
@@ -106,8 +139,9 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items,
     read_source(m, items, vectors, scratch);
     ptx_arena_free(items);
     ptx_arena_free(vectors);
+    choose_gpus(m, options);
     if (!options->syntax_only)
-        analyse(m, scratch);
+        analyse(m, options, scratch);
     ptx_diag_finish(&m->diags);
     find_lines(m);
     ptx_view_build(m, options);
@@ -115,15 +149,6 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items,
 }
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
-
-static bool is_known_gpu(const char *name)
-{
-#define GP(gpu, sm) if (!strcmp(name, gpu)) return true;
-#include "api/gpus.def"
-#undef GP
-    Target target;
-    return ptx_target_find(name, strlen(name), &target) == TARGET_KNOWN;
-}
 
 /* Takes text, which it frees on failure. */
 static ptxlint_status module_from(char *text, size_t length, const ptxlint_options *options, ptxlint_module **out)
@@ -150,9 +175,12 @@ static ptxlint_status module_from(char *text, size_t length, const ptxlint_optio
 
 static ptxlint_status check_options(const ptxlint_options *options)
 {
-    if (options->size != sizeof *options)
+    if (options->size != sizeof *options || (options->gpu_count && !options->gpus))
         return PTXLINT_BAD_ARGUMENT;
-    return options->gpu && !is_known_gpu(options->gpu) ? PTXLINT_BAD_ARGUMENT : PTXLINT_OK;
+    for (size_t g = 0; g < options->gpu_count; g++)
+        if (!options->gpus[g])
+            return PTXLINT_BAD_ARGUMENT;
+    return PTXLINT_OK;
 }
 
 ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint_options *options, ptxlint_module **out)

@@ -1,4 +1,5 @@
 /* view.c -- the public structures of a module, filled from IR and facts. */
+#include "api/gpu.h"
 #include "api/launch.h"
 #include "api/module.h"
 
@@ -99,6 +100,27 @@ static ptxlint_mix view_mix(ptxlint_module *m, const Mix *mix)
         .fused_count = mix->fused_count, .fusable_count = mix->fusable_count,
         .fma_fraction = mix->insn_count ? (double)mix->fused_count / mix->insn_count : (double)NAN,
         .weighted_fma_fraction = mix->weighted_insn_count > 0 ? mix->weighted_fused_count / mix->weighted_insn_count : (double)NAN,
+        .weighted_instruction_count = mix->weighted_insn_count, .flops_fp32 = mix->weighted_flops[FLOPS_FP32],
+        .flops_fp64 = mix->weighted_flops[FLOPS_FP64], .flops_fp16 = mix->weighted_flops[FLOPS_FP16],
+        .flops_tensor = mix->weighted_flops[FLOPS_TENSOR], .global_bytes = mix->weighted_global_bytes,
+        .has_assumed_trips = mix->has_assumed_trips,
+    };
+}
+
+/* trip may be NULL: only findings were asked for. */
+static ptxlint_trip view_trip(ptxlint_module *m, const Func *func, const Trip *trip)
+{
+    if (!trip)
+        return (ptxlint_trip){ .count = (double)NAN, .count_min = (double)NAN, .count_max = (double)NAN, .certainty = PTXLINT_NOT_KNOWN,
+                               .step = PTXLINT_UNKNOWN, .why = "only findings were asked for" };
+    static const ptxlint_trip_source sources[] = { [TRIP_UNKNOWN] = PTXLINT_TRIP_UNKNOWN, [TRIP_CODE] = PTXLINT_TRIP_CODE,
+        [TRIP_LAUNCH] = PTXLINT_TRIP_LAUNCH, [TRIP_USER] = PTXLINT_TRIP_USER, [TRIP_SYMBOLIC] = PTXLINT_TRIP_SYMBOLIC };
+    bool has_induction = trip->induction != NO_ID;
+    return (ptxlint_trip){
+        .source = sources[trip->source], .count = trip->count, .count_min = trip->count_min, .count_max = trip->count_max,
+        .certainty = trip->is_exact ? PTXLINT_EXACT : trip->is_upper ? PTXLINT_BOUND : isnan(trip->count) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
+        .expression = trip->expression, .induction = has_induction ? copy_text(m, func->regs[trip->induction].name) : NULL,
+        .start = trip->start, .bound = trip->bound, .step = has_induction && trip->step ? trip->step : PTXLINT_UNKNOWN, .why = trip->why,
     };
 }
 
@@ -115,7 +137,9 @@ static void view_loops(ptxlint_module *m, const Func *func, const Facts *facts, 
             .header = to_span(func->insns[first].span), .label = "", .depth = loop->depth,
             .parent = loop->parent == NO_LOOP ? -1 : (int64_t)loop->parent, .is_irreducible = loop->is_irreducible,
             .is_innermost = loop->is_innermost, .mix = view_mix(m, &facts->mixes->loops[i]),
+            .trip = view_trip(m, func, facts->trips ? &facts->trips->trips[i] : NULL),
         };
+        ptx_project_loop(m, facts, i, &view[i]);
     }
     for (uint32_t l = 0; l < func->label_count && loops->loop_count; l++) {
         const Label *label = &func->labels[l];
@@ -230,14 +254,33 @@ static SharedVars find_shared(ptxlint_module *m)
     return shared;
 }
 
+/* What the driver provides takes neither shared memory nor barriers: CUDA C++ Programming Guide, "Formatted Output", "Assertion",
+ * "Dynamic Global Memory Allocation and Operations"; PTX Writer's Guide, "System Calls". */
+static bool is_system_call(const ptxlint_module *m, FuncId id)
+{
+    static const char *const names[] = { "vprintf", "__assertfail", "malloc", "free" };
+    const Func *func = &m->ir->funcs[id];
+    for (size_t i = 0; i < sizeof names / sizeof *names && !func->has_body; i++)
+        if (strlen(names[i]) == ptx_span_length(func->name) && !memcmp(m->text + func->name.begin, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+bool ptx_view_may_share(const ptxlint_module *m, FuncId id)
+{
+    const CallNode *calls = m->facts ? m->facts[id].calls : NULL;
+    for (uint32_t c = 0; calls && c < calls->callee_count; c++)
+        if (!is_system_call(m, m->callees[calls->callee_first + c]))
+            return true;
+    return calls && calls->has_indirect_call;
+}
+
 /* Adds to a function's own bytes the variables of the module that its instructions name, as ptxas does. What it calls may
  * use more: unknown where anything that can be called does. */
 static int64_t shared_bytes(const ptxlint_module *m, FuncId id, const SharedVars *shared, int64_t own)
 {
     const Func *func = &m->ir->funcs[id];
-    const CallNode *calls = m->facts ? m->facts[id].calls : NULL;
-    bool has_calls = calls && (calls->callee_count || calls->has_indirect_call);
-    if (own == PTXLINT_UNKNOWN || (has_calls && (shared->seen || shared->in_funcs)))
+    if (own == PTXLINT_UNKNOWN || (ptx_view_may_share(m, id) && (shared->seen || shared->in_funcs)))
         return PTXLINT_UNKNOWN;
     if (!shared->seen)
         return own;
@@ -257,17 +300,71 @@ static int64_t shared_bytes(const ptxlint_module *m, FuncId id, const SharedVars
     return (int64_t)bytes;
 }
 
-static ptxlint_launch view_launch(const ptxlint_options *options, const ptxlint_kernel *kernel)
+/* Products of what is known; PTXLINT_UNKNOWN where one is not, or where it goes beyond 2^62. */
+static int64_t product(const int64_t dims[3])
+{
+    int64_t all = 1;
+    for (int i = 0; i < 3; i++)
+        if (dims[i] == PTXLINT_UNKNOWN || __builtin_mul_overflow(all, dims[i], &all) || all > INT64_MAX / 2)
+            return PTXLINT_UNKNOWN;
+    return all;
+}
+
+static void derive_launch(ptxlint_launch *launch)
+{
+    launch->blocks = product(launch->grid);
+    launch->threads_per_block = product(launch->block);
+    bool has_block = launch->threads_per_block != PTXLINT_UNKNOWN && launch->threads_per_block > 0;
+    launch->warps_per_block = has_block ? (launch->threads_per_block + 31) / 32 : PTXLINT_UNKNOWN;
+    launch->idle_lanes = has_block ? 32 * launch->warps_per_block - launch->threads_per_block : PTXLINT_UNKNOWN;
+    launch->warps = PTXLINT_UNKNOWN;
+    if (has_block && launch->blocks != PTXLINT_UNKNOWN && __builtin_mul_overflow(launch->blocks, launch->warps_per_block, &launch->warps))
+        launch->warps = PTXLINT_UNKNOWN;
+}
+
+/* NVIDIA's guideline is 128 to 256 threads (CUDA C++ Best Practices Guide, "Thread and Block Heuristics"). */
+enum { ASSUMED_THREADS = 256 };
+
+/* .reqntid binds every launch; of .maxntid the largest block is taken; where nothing is said, a block of ASSUMED_THREADS. */
+static ptxlint_launch view_launch(const ptxlint_options *options, const Bounds *bounds, const ptxlint_kernel *kernel)
 {
     ptxlint_launch launch = { .dynamic_shared_bytes = PTXLINT_UNKNOWN, .source = PTXLINT_LAUNCH_ASSUMED };
+    const uint32_t *dims = kernel->reqntid[0] ? kernel->reqntid : kernel->maxntid;
     for (int i = 0; i < 3; i++) {
         launch.grid[i] = PTXLINT_UNKNOWN;
-        launch.block[i] = kernel->reqntid[i] ? (int64_t)kernel->reqntid[i] : PTXLINT_UNKNOWN;
+        launch.cluster[i] = !bounds->reqnctapercluster[0] ? PTXLINT_UNKNOWN : bounds->reqnctapercluster[i] ? bounds->reqnctapercluster[i] : 1;
+        launch.block[i] = !dims[0] ? PTXLINT_UNKNOWN : dims[i] ? (int64_t)dims[i] : 1;
     }
     if (kernel->reqntid[0])
         launch.source = PTXLINT_LAUNCH_DIRECTIVE;
     ptx_launch_find(options->launches, kernel->name, &launch);
+    if (launch.block[0] == PTXLINT_UNKNOWN) {
+        launch.block[0] = ASSUMED_THREADS;
+        launch.block[1] = launch.block[2] = 1;
+    }
+    derive_launch(&launch);
     return launch;
+}
+
+/* Named barriers 0 to 15: the highest number and one more, all where one stands in a register. What is called may use others. */
+static int64_t count_barriers(const ptxlint_module *m, FuncId id)
+{
+    const Func *func = &m->ir->funcs[id];
+    int64_t count = 0;
+    if (ptx_view_may_share(m, id))
+        return PTXLINT_UNKNOWN;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        if (insn->op->kind != OPK_BAR || ptx_op_has_modifier(insn->op, "cluster") || ptx_op_has_modifier(insn->op, "warp"))
+            continue;
+        uint32_t at = 0;
+        while (at < insn->operand_count && operands[at].role & ROLE_DEF)
+            at++;                       /* bar.red writes its result first */
+        int64_t number = at == insn->operand_count || operands[at].kind != OPERAND_INT ? 15 : operands[at].value;
+        count = number >= 15 || number < 0 ? 16 : number + 1 > count ? number + 1 : count;
+    }
+    return count;
 }
 
 static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, uint32_t first_var,
@@ -286,12 +383,14 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncI
     out->static_shared_bytes = shared_bytes(m, id, shared, laid_out_bytes(m, id, SPACE_SHARED, first_var, false));
     out->local_bytes = laid_out_bytes(m, id, SPACE_LOCAL, first_var, false);
     out->param_bytes = laid_out_bytes(m, id, SPACE_PARAM, first_var, true);
-    out->launch = view_launch(options, out);
+    out->launch = view_launch(options, &func->bounds, out);
     const Facts *facts = m->facts ? &m->facts[id] : &(const Facts){ 0 };
+    out->barriers = count_barriers(m, id);
     out->pressure = view_pressure(m, func, facts);
     view_accesses(m, func, out);
     if (!facts->cfg) {
         out->mix = view_mix(m, &(const Mix){ 0 });
+        ptx_project_kernel(m, options, id, out);
         return;
     }
     out->is_recursive = facts->calls->is_recursive;
@@ -300,6 +399,7 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncI
     out->edge_count = facts->cfg->succ_count;
     out->mix = view_mix(m, &facts->mixes->func);
     view_loops(m, func, facts, out);
+    ptx_project_kernel(m, options, id, out);
 }
 
 static void view_kernels(ptxlint_module *m, const ptxlint_options *options)
@@ -320,14 +420,6 @@ static void view_kernels(ptxlint_module *m, const ptxlint_options *options)
 
 /* ---- the module -------------------------------------------------------------------------------------------------- */
 
-static unsigned gpu_sm(const char *name)
-{
-#define GP(gpu, sm) if (!strcmp(name, gpu)) return sm;
-#include "api/gpus.def"
-#undef GP
-    return 0;
-}
-
 static void view_info(ptxlint_module *m, const ptxlint_options *options)
 {
     ptxlint_module_info *info = &m->info;
@@ -340,14 +432,11 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     info->text = m->text;
     info->length = m->length;
     info->target = ptx_arena_strndup(&m->arena, sm, strlen(sm));
-    info->gpu = info->gpu_sm = info->target;
-    if (options->gpu) {
-        unsigned product = gpu_sm(options->gpu);
-        info->gpu = ptx_arena_strndup(&m->arena, options->gpu, strlen(options->gpu));
-        if (product)
-            snprintf(sm, sizeof sm, "sm_%u", product);
-        info->gpu_sm = product ? ptx_arena_strndup(&m->arena, sm, strlen(sm)) : info->gpu;
-    }
+    const ptxlint_gpu **gpus = ptx_arena_array(&m->arena, const ptxlint_gpu *, m->gpu_count + 1);
+    for (size_t g = 0; g < m->gpu_count; g++)
+        gpus[g] = ptx_gpu_handle(m->gpus[g]);
+    info->gpus = gpus;
+    info->gpu_count = m->gpu_count;
     info->version_major = m->ir->version / 10;
     info->version_minor = m->ir->version % 10;
     info->address_size = (int)m->ir->address_size;

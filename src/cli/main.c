@@ -1,7 +1,9 @@
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A file name may hold anything, so control characters do not reach the terminal. */
 static void put_clean(const char *text)
@@ -19,6 +21,20 @@ void ptx_complain(const char *subject, const char *text)
     }
     put_clean(text);
     putc('\n', stderr);
+}
+
+void ptx_complain_at(const char *path, unsigned line, unsigned column, const char *text)
+{
+    put_clean(path);
+    fprintf(stderr, ":%u:%u: error: ", line, column);
+    put_clean(text);
+    putc('\n', stderr);
+}
+
+ExitCode ptx_complain_status(const char *subject, ptxlint_status status)
+{
+    ptx_complain(subject, status == PTXLINT_IO ? strerror(errno) : ptxlint_status_text(status));
+    return status == PTXLINT_IO || status == PTXLINT_TOO_LARGE ? EXIT_INPUT : EXIT_INTERNAL;
 }
 
 int main(int argc, char **argv)

@@ -5,76 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_FORMAT = 1, OPT_GPU, OPT_LAUNCH, OPT_KERNEL, OPT_ONLY, OPT_COLOR, OPT_OUTPUT, OPT_QUIET, OPT_HELP, OPT_VERSION };
-
-static const struct poptOption check_table[] = {
-    { "format", '\0', POPT_ARG_STRING, NULL, OPT_FORMAT, "How to write: text (default), oneline or json", "FORMAT" },
-    { "gpu", '\0', POPT_ARG_STRING, NULL, OPT_GPU, "Judge for this GPU or target, as h200 or sm_90 (default: what .target says)", "NAME" },
-    { "launch", '\0', POPT_ARG_STRING, NULL, OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE" },
-    { "kernel", '\0', POPT_ARG_STRING, NULL, OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB" },
-    { "only", '\0', POPT_ARG_STRING, NULL, OPT_ONLY, "Only these groups of findings: syntax, limit, correctness, throughput, launch", "GROUP[,GROUP]" },
-    { "color", '\0', POPT_ARG_STRING, NULL, OPT_COLOR, "auto (default), always or never", "WHEN" },
-    { "quiet", '\0', POPT_ARG_NONE, NULL, OPT_QUIET, "No summary line", NULL },
-    { "output", '\0', POPT_ARG_STRING, NULL, OPT_OUTPUT, "Write to FILE instead of standard output", "FILE" },
-    { "help", '\0', POPT_ARG_NONE, NULL, OPT_HELP, "Show this help", NULL },
-    { "version", '\0', POPT_ARG_NONE, NULL, OPT_VERSION, "Show the version", NULL },
-    POPT_TABLEEND
-};
-
-static const struct poptOption report_table[] = {
-    { "format", '\0', POPT_ARG_STRING, NULL, OPT_FORMAT, "How to write: text (default) or json", "FORMAT" },
-    { "gpu", '\0', POPT_ARG_STRING, NULL, OPT_GPU, "Figures for this GPU or target, as h200 or sm_90 (default: what .target says)", "NAME" },
-    { "launch", '\0', POPT_ARG_STRING, NULL, OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE" },
-    { "kernel", '\0', POPT_ARG_STRING, NULL, OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB" },
-    { "only", '\0', POPT_ARG_STRING, NULL, OPT_ONLY, "In json, only these groups of findings (see ptxlint check --help)", "GROUP[,GROUP]" },
-    { "color", '\0', POPT_ARG_STRING, NULL, OPT_COLOR, "auto (default), always or never", "WHEN" },
-    { "quiet", '\0', POPT_ARG_NONE, NULL, OPT_QUIET, "Accepted for symmetry with check; changes nothing", NULL },
-    { "output", '\0', POPT_ARG_STRING, NULL, OPT_OUTPUT, "Write to FILE instead of standard output", "FILE" },
-    { "help", '\0', POPT_ARG_NONE, NULL, OPT_HELP, "Show this help", NULL },
-    { "version", '\0', POPT_ARG_NONE, NULL, OPT_VERSION, "Show the version", NULL },
-    POPT_TABLEEND
-};
-
-static const char paths_help[] =
-    "\nPATH is a PTX file, a directory (all *.ptx below it), a pattern in quotes, or - for\n"
-    "standard input.\n";
-
-static const char commands_help[] =
-    "\nCOMMANDS\n"
-    "  check     look for mistakes and slow code (the default command)\n"
-    "  report    figures for each kernel: registers, memory, instruction mix, loops\n"
-    "ptxlint COMMAND --help says more.\n";
-
-static const char check_examples[] =
-    "\nEXAMPLES\n"
-    "  ptxlint kernel.ptx\n"
-    "  nvcc -ptx -lineinfo saxpy.cu -o - | ptxlint -\n"
-    "  ptxlint --only syntax,correctness --format oneline build/\n"
-    "  ptxlint --gpu h200 --launch launches.json --format json kernel.ptx\n";
-
-static const char report_examples[] =
-    "\nEXAMPLES\n"
-    "  ptxlint report kernel.ptx\n"
-    "  ptxlint report --kernel 'gemm_*' --gpu sm_90 build/\n"
-    "  ptxlint report --format json --gpu h200 --launch launches.json kernel.ptx\n";
-
-static const char check_codes[] =
-    "\nEXIT CODES\n"
-    "  0  nothing found, or notes alone\n"
-    "  1  a warning or an error was found\n"
-    "  2  usage: an unknown option, GPU or kernel, a bad launch file, no inputs\n"
-    "  3  an input is unreadable or was cut short, or the output cannot be written\n"
-    "  4  internal error, or no memory\n"
-    "The highest that applies.\n";
-
-static const char report_codes[] =
-    "\nEXIT CODES\n"
-    "  0  done, whatever was found\n"
-    "  2  usage: an unknown option, GPU or kernel, a bad launch file, no inputs\n"
-    "  3  an input is unreadable or was cut short, or the output cannot be written\n"
-    "  4  internal error, or no memory\n"
-    "The highest that applies.\n";
-
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* Index of the word that equals the first length bytes of text; -1: none. */
@@ -96,13 +26,12 @@ static bool complain_value(const char *option, const char *value, const char *wa
 
 static bool set_format(Options *options, const char *value)
 {
-    static const char *const words[] = { "text", "json", "oneline", NULL };
-    static const ptxlint_format formats[] = { PTXLINT_TEXT, PTXLINT_JSON, PTXLINT_ONELINE };
+    static const char *const words[] = { "text", "json", "oneline", "csv", NULL };
+    static const ptxlint_format formats[] = { PTXLINT_TEXT, PTXLINT_JSON, PTXLINT_ONELINE, PTXLINT_CSV };
     int i = find_word(words, value, strlen(value));
-    if (options->document == PTXLINT_REPORT && (i < 0 || formats[i] == PTXLINT_ONELINE))
-        return complain_value("--format", value, "text, json");
-    if (i < 0)
-        return complain_value("--format", value, "text, oneline, json");
+    bool is_check = options->command == COMMAND_CHECK;
+    if (i < 0 || formats[i] == (is_check ? PTXLINT_CSV : PTXLINT_ONELINE))
+        return complain_value("--format", value, is_check ? "text, oneline, json" : "text, json, csv");
     options->format = formats[i];
     return true;
 }
@@ -143,6 +72,27 @@ static bool add_groups(Options *options, const char *value)
     }
 }
 
+static bool add_gpus(Options *options, const char *value)
+{
+    for (const char *begin = value;;) {
+        size_t length = strcspn(begin, ",");
+        if (!length) {
+            ptx_complain("--gpu", "a name is missing; h200, sm_90 and a100,h200 would be right");
+            return false;
+        }
+        if (ptx_strings_add(&options->gpus, begin, length) != EXIT_CLEAN)
+            return false;
+        if (!begin[length])
+            return true;
+        begin += length + 1;
+    }
+}
+
+static bool add_string(StringList *list, const char *value)
+{
+    return ptx_strings_add(list, value, strlen(value)) == EXIT_CLEAN;
+}
+
 /* The last one given counts. */
 static bool keep(char **place, char *value)
 {
@@ -156,14 +106,18 @@ static bool apply(Options *options, int option, char *value)
 {
     bool is_good = true;
     switch (option) {
-    case OPT_GPU:       return keep(&options->gpu, value);
     case OPT_LAUNCH:    return keep(&options->launch_path, value);
     case OPT_KERNEL:    return keep(&options->kernel_glob, value);
     case OPT_OUTPUT:    return keep(&options->output_path, value);
+    case OPT_PTXAS:     return keep(&options->ptxas, value);
     case OPT_FORMAT:    is_good = set_format(options, value);   break;
     case OPT_COLOR:     is_good = set_color(options, value);    break;
     case OPT_ONLY:      is_good = add_groups(options, value);   break;
+    case OPT_GPU:       is_good = add_gpus(options, value);     break;
+    case OPT_PTXAS_LOG: is_good = add_string(&options->logs, value);    break;
+    case OPT_CSV:       options->format = PTXLINT_CSV;          break;
     case OPT_QUIET:     options->is_quiet = true;               break;
+    default:            is_good = add_string(&options->settings[option - OPT_SETTING], value);
     }
     free(value);
     return is_good;
@@ -171,58 +125,52 @@ static bool apply(Options *options, int option, char *value)
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
 
-static void print_help(const Options *options, bool has_command)
-{
-    bool is_report = options->document == PTXLINT_REPORT;
-    poptPrintHelp(options->popt, stdout, 0);
-    fputs(paths_help, stdout);
-    if (!has_command)
-        fputs(commands_help, stdout);
-    fputs(is_report ? report_examples : check_examples, stdout);
-    fputs(is_report ? report_codes : check_codes, stdout);
-}
-
 static bool take_command(Options *options, const char *word)
 {
-    if (word && !strcmp(word, "report"))
-        options->document = PTXLINT_REPORT;
-    else if (!word || strcmp(word, "check"))
-        return false;
-    return true;
+    for (int i = 0; word && i < COMMAND__COUNT; i++) {
+        if (!strcmp(word, ptx_command_words[i])) {
+            options->command = (Command)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --ptxas may have no value, and then the next word is not its own: popt knows options with a value or without. */
+static const char *word_for_popt(const char *word)
+{
+    return strcmp(word, "--ptxas") ? word : "--ptxas=";
 }
 
 /* popt wants words that are const, and the command to be part of the program's name. */
-static bool open_popt(Options *options, int argc, char **argv, bool has_command)
+static bool open_popt(Options *options, int argc, char **argv)
 {
-    bool is_report = options->document == PTXLINT_REPORT;
-    int count = argc - has_command;
+    static const char *const names[COMMAND__COUNT] = { "ptxlint check", "ptxlint report", "ptxlint gpu" };
+    bool is_ours = true;                /* behind -- there are paths alone */
+    int count = argc - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
     if (!options->words)
         return false;
-    options->words[0] = !has_command ? "ptxlint" : is_report ? "ptxlint report" : "ptxlint check";
-    for (int i = 1; i < count; i++)
-        options->words[i] = argv[i + has_command];
-    options->popt = poptGetContext("ptxlint", count, options->words, is_report ? report_table : check_table, 0);
+    options->words[0] = options->has_command ? names[options->command] : "ptxlint";
+    for (int i = 1; i < count; i++) {
+        const char *word = argv[i + options->has_command];
+        is_ours = is_ours && strcmp(word, "--") != 0;
+        options->words[i] = is_ours ? word_for_popt(word) : word;
+    }
+    options->popt = poptGetContext("ptxlint", count, options->words, ptx_option_tables[options->command], 0);
     if (!options->popt)
         return false;
-    poptSetOtherOptionHelp(options->popt, has_command ? "[OPTIONS] PATH..." : "[check|report] [OPTIONS] PATH...");
+    poptSetOtherOptionHelp(options->popt, !options->has_command ? "[check|report|gpu] [OPTIONS] PATH..."
+                                          : options->command == COMMAND_GPU ? "[OPTIONS] [NAME...]" : "[OPTIONS] PATH...");
     return true;
 }
 
-Parsed ptx_options_parse(Options *options, int argc, char **argv)
+static Parsed parse_options(Options *options)
 {
-    *options = (Options){ .document = PTXLINT_DIAGNOSTICS, .format = PTXLINT_TEXT };
-    if (argc < 1)
-        return PARSED_BAD;
-    bool has_command = take_command(options, argv[1]);
-    if (!open_popt(options, argc, argv, has_command)) {
-        ptx_complain(NULL, "no memory");
-        return PARSED_FAILED;
-    }
     int option;
     while ((option = poptGetNextOpt(options->popt)) > 0) {
         if (option == OPT_HELP) {
-            print_help(options, has_command);
+            ptx_help_print(options);
             return PARSED_DONE;
         }
         if (option == OPT_VERSION) {
@@ -236,8 +184,24 @@ Parsed ptx_options_parse(Options *options, int argc, char **argv)
         ptx_complain(poptBadOption(options->popt, POPT_BADOPTION_NOALIAS), poptStrerror(option));
         return PARSED_BAD;
     }
+    return PARSED_RUN;
+}
+
+Parsed ptx_options_parse(Options *options, int argc, char **argv)
+{
+    *options = (Options){ .command = COMMAND_CHECK, .format = PTXLINT_TEXT };
+    if (argc < 1)
+        return PARSED_BAD;
+    options->has_command = take_command(options, argv[1]);
+    if (!open_popt(options, argc, argv)) {
+        ptx_complain(NULL, "no memory");
+        return PARSED_FAILED;
+    }
+    Parsed parsed = parse_options(options);
+    if (parsed != PARSED_RUN)
+        return parsed;
     options->paths = poptGetArgs(options->popt);
-    if (!options->paths || !options->paths[0]) {
+    if (options->command != COMMAND_GPU && (!options->paths || !options->paths[0])) {
         ptx_complain(NULL, "no PATH given; ptxlint --help tells how to use it");
         return PARSED_BAD;
     }
@@ -246,7 +210,11 @@ Parsed ptx_options_parse(Options *options, int argc, char **argv)
 
 void ptx_options_free(Options *options)
 {
-    free(options->gpu);
+    ptx_strings_free(&options->gpus);
+    for (int i = 0; i < SETTING_COUNT; i++)
+        ptx_strings_free(&options->settings[i]);
+    ptx_strings_free(&options->logs);
+    free(options->ptxas);
     free(options->launch_path);
     free(options->kernel_glob);
     free(options->output_path);

@@ -13,7 +13,7 @@ static ExitCode complain_memory(void)
     return EXIT_INTERNAL;
 }
 
-static ExitCode add_item(PathList *list, const char *path)
+ExitCode ptx_strings_add(StringList *list, const char *text, size_t length)
 {
     if (list->count == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 16;
@@ -23,11 +23,25 @@ static ExitCode add_item(PathList *list, const char *path)
         list->items = grown;
         list->capacity = capacity;
     }
-    char *copy = strdup(path);
+    char *copy = malloc(length + 1);
     if (!copy)
         return complain_memory();
+    memcpy(copy, text, length);
+    copy[length] = 0;
     list->items[list->count++] = copy;
     return EXIT_CLEAN;
+}
+
+void ptx_strings_free(StringList *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+}
+
+static ExitCode add_item(StringList *list, const char *path)
+{
+    return ptx_strings_add(list, path, strlen(path));
 }
 
 /* ---- directories ------------------------------------------------------------------------------------------------- */
@@ -61,10 +75,10 @@ static bool is_ptx(const char *name)
     return length > 4 && !strcmp(name + length - 4, ".ptx");
 }
 
-static ExitCode add_folder(PathList *list, const char *folder);
+static ExitCode add_folder(StringList *list, const char *folder);
 
 /* Links to files are followed; links to directories are not, so there are no cycles, and no file comes twice. */
-static ExitCode add_entry(PathList *list, const char *folder, const char *name)
+static ExitCode add_entry(StringList *list, const char *folder, const char *name)
 {
     struct stat st;
     ExitCode code = EXIT_CLEAN;
@@ -80,7 +94,7 @@ static ExitCode add_entry(PathList *list, const char *folder, const char *name)
 }
 
 /* The depth is bounded by the system: a path of more than PATH_MAX bytes cannot be opened. */
-static ExitCode add_folder(PathList *list, const char *folder)
+static ExitCode add_folder(StringList *list, const char *folder)
 {
     struct dirent **entries;
     ExitCode code = EXIT_CLEAN;
@@ -99,7 +113,7 @@ static ExitCode add_folder(PathList *list, const char *folder)
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static ExitCode add_named(PathList *list, const char *path)
+static ExitCode add_named(StringList *list, const char *path)
 {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
@@ -107,7 +121,7 @@ static ExitCode add_named(PathList *list, const char *path)
     return add_item(list, path);        /* one that is not there is told when it is opened */
 }
 
-static ExitCode add_pattern(PathList *list, const char *pattern)
+static ExitCode add_pattern(StringList *list, const char *pattern)
 {
     glob_t found;
     ExitCode code = EXIT_CLEAN;
@@ -124,7 +138,7 @@ static ExitCode add_pattern(PathList *list, const char *pattern)
     }
 }
 
-ExitCode ptx_paths_add(PathList *list, const char *path)
+ExitCode ptx_paths_add(StringList *list, const char *path)
 {
     struct stat st;
     size_t before = list->count;
@@ -137,11 +151,4 @@ ExitCode ptx_paths_add(PathList *list, const char *path)
         return EXIT_USAGE;
     }
     return code;
-}
-
-void ptx_paths_free(PathList *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->items[i]);
-    free(list->items);
 }

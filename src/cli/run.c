@@ -17,7 +17,9 @@ typedef struct Run {
     const Options *options;
     ptxlint_options module_options;
     ptxlint_write_options write_options;
-    ptxlint_launches *launches;
+    Inputs inputs;
+    char *ptxas;                /* the program; NULL: it is not to run */
+    ptxlint_ptxas *said;        /* by ptxas, of the file in hand */
     ptxlint_writer *writer;
     Sink sink;
     bool has_kernel;            /* --kernel has matched one */
@@ -31,8 +33,7 @@ static void raise_code(Run *run, ExitCode code)
 
 static void complain_status(Run *run, const char *subject, ptxlint_status status)
 {
-    ptx_complain(subject, status == PTXLINT_IO ? strerror(errno) : ptxlint_status_text(status));
-    raise_code(run, status == PTXLINT_IO || status == PTXLINT_TOO_LARGE ? EXIT_INPUT : EXIT_INTERNAL);
+    raise_code(run, ptx_complain_status(subject, status));
 }
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
@@ -81,79 +82,11 @@ static bool open_output(Run *run)
     return true;
 }
 
-/* ---- the launch file and the GPU --------------------------------------------------------------------------------- */
-
-/* The whole file, to be freed; NULL with errno set. */
-static char *read_file(const char *path, size_t *length)
+static void close_output(Run *run)
 {
-    FILE *file = fopen(path, "rb");
-    char *bytes = NULL;
-    size_t capacity = 0;
-    *length = 0;
-    while (file && !ferror(file) && !feof(file)) {
-        if (*length == capacity) {
-            char *grown = realloc(bytes, capacity = 2 * capacity + 4096);
-            if (!grown)
-                break;
-            bytes = grown;
-        }
-        *length += fread(bytes + *length, 1, capacity - *length, file);
-    }
-    if (file && feof(file) && !ferror(file)) {
-        fclose(file);
-        return bytes;
-    }
-    int error = errno;
-    if (file)
-        fclose(file);
-    free(bytes);
-    errno = error;
-    return NULL;
-}
-
-static bool read_launches(Run *run)
-{
-    const char *path = run->options->launch_path;
-    char error[256] = "";
-    size_t length;
-    if (!path)
-        return true;
-    char *json = read_file(path, &length);
-    if (!json) {
-        complain_status(run, path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
-        return false;
-    }
-    ptxlint_status status = ptxlint_launches_new(json, length, &run->launches, error, sizeof error);
-    free(json);
-    if (status == PTXLINT_BAD_FILE) {
-        ptx_complain(path, *error ? error : ptxlint_status_text(status));
-        raise_code(run, EXIT_USAGE);
-    } else if (status != PTXLINT_OK) {
-        complain_status(run, path, status);
-    }
-    run->module_options.launches = run->launches;
-    return status == PTXLINT_OK;
-}
-
-/* Asked of an empty module, so that a wrong name is told once and before any work. */
-static bool check_gpu(Run *run)
-{
-    ptxlint_options options = run->module_options;
-    ptxlint_module *module;
-    char text[128];
-    options.syntax_only = 1;
-    if (!options.gpu)
-        return true;
-    ptxlint_status status = ptxlint_module_new("", 0, &options, &module);
-    ptxlint_module_free(module);
-    if (status == PTXLINT_BAD_ARGUMENT) {
-        snprintf(text, sizeof text, "unknown GPU '%.80s'", options.gpu);
-        ptx_complain("--gpu", text);
-        raise_code(run, EXIT_USAGE);
-    } else if (status != PTXLINT_OK) {
-        complain_status(run, NULL, status);
-    }
-    return status == PTXLINT_OK;
+    const char *path = run->options->output_path;
+    sink_close(&run->sink);
+    raise_code(run, sink_judge(&run->sink, path ? path : "standard output"));
 }
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
@@ -183,7 +116,7 @@ static void judge_module(Run *run, const ptxlint_module *module)
 {
     size_t counts[4];
     ptxlint_count_diagnostics(&module, 1, &run->write_options, counts);
-    if (run->options->document == PTXLINT_DIAGNOSTICS && (counts[PTXLINT_WARNING] || counts[PTXLINT_ERROR]))
+    if (run->options->command == COMMAND_CHECK && (counts[PTXLINT_WARNING] || counts[PTXLINT_ERROR]))
         raise_code(run, EXIT_FOUND);
     if (is_cut_short(module))
         raise_code(run, EXIT_INPUT);
@@ -191,27 +124,66 @@ static void judge_module(Run *run, const ptxlint_module *module)
         run->has_kernel |= has_kernel(module, run->options->kernel_glob);
 }
 
+/* What the logs say, then what ptxas says now: it replaces what they say of the same kernel and architecture. */
+static ptxlint_status ask_ptxas(Run *run, const char *path, const ptxlint_module *front)
+{
+    ptxlint_status status = ptxlint_ptxas_new(&run->said);
+    if (status == PTXLINT_OK)
+        status = ptxlint_ptxas_add(run->said, run->inputs.log_text, run->inputs.log_length, NULL);
+    if (status == PTXLINT_OK)
+        raise_code(run, ptx_ptxas_run(run->ptxas, path, front, run->said));
+    return status;
+}
+
+/* The front end first, for the text, which may be there only once, and the target; then all of it with what ptxas says. */
+static ptxlint_status open_with_ptxas(Run *run, const char *path, ptxlint_module **out)
+{
+    ptxlint_options options = run->module_options;
+    ptxlint_module *front;
+    options.path = path;
+    options.syntax_only = 1;
+    ptxlint_status status = ptxlint_module_open(path, &options, &front);
+    if (status != PTXLINT_OK)
+        return status;
+    status = ask_ptxas(run, path, front);
+    if (status == PTXLINT_OK) {
+        const ptxlint_module_info *info = ptxlint_module_get_info(front);
+        options.syntax_only = 0;
+        options.ptxas = run->said;
+        status = ptxlint_module_new(info->text, info->length, &options, out);
+    }
+    ptxlint_module_free(front);
+    return status;
+}
+
+static ptxlint_status open_module(Run *run, const char *path, ptxlint_module **out)
+{
+    errno = 0;
+    *out = NULL;
+    return run->ptxas ? open_with_ptxas(run, path, out) : ptxlint_module_open(path, &run->module_options, out);
+}
+
 /* False: the writing has failed, and what follows would fail alike. */
 static bool run_module(Run *run, const char *path)
 {
     ptxlint_module *module;
-    errno = 0;
-    ptxlint_status status = ptxlint_module_open(path, &run->module_options, &module);
-    if (status != PTXLINT_OK) {
-        complain_status(run, path, status);
-        return true;
+    ptxlint_status written = PTXLINT_OK, status = open_module(run, path, &module);
+    if (status == PTXLINT_OK) {
+        judge_module(run, module);
+        status = written = ptxlint_writer_add(run->writer, module);
     }
-    judge_module(run, module);
-    status = ptxlint_writer_add(run->writer, module);
-    ptxlint_module_free(module);
     if (status != PTXLINT_OK && status != PTXLINT_WRITE)
         complain_status(run, path, status);
-    return status == PTXLINT_OK;
+    ptxlint_module_free(module);
+    ptxlint_ptxas_free(run->said);
+    run->said = NULL;
+    return written == PTXLINT_OK;
 }
 
-static void run_modules(Run *run, const PathList *list)
+static void run_modules(Run *run, const StringList *list)
 {
-    ptxlint_status status = ptxlint_writer_new(run->options->document, &run->write_options, sink_write, &run->sink, &run->writer);
+    ptxlint_document document = run->options->command == COMMAND_CHECK ? PTXLINT_DIAGNOSTICS : PTXLINT_REPORT;
+    ptxlint_status status = ptxlint_writer_new(document, &run->write_options, sink_write, &run->sink, &run->writer);
     if (status != PTXLINT_OK) {
         complain_status(run, NULL, status);
         return;
@@ -230,6 +202,33 @@ static void run_modules(Run *run, const PathList *list)
     ptxlint_writer_free(run->writer);
 }
 
+/* ---- GPUs -------------------------------------------------------------------------------------------------------- */
+
+static ExitCode add_named_gpus(Inputs *inputs, const char *const *names)
+{
+    ExitCode code = EXIT_CLEAN;
+    size_t count = 0;
+    while (names[count])
+        count++;
+    for (size_t i = 0; i < count; i++)
+        code = exit_code_max(code, ptx_inputs_add_gpu(inputs, names[i], count));
+    return code;
+}
+
+/* Without a name: which there are. */
+static void run_gpus(Run *run)
+{
+    const Inputs *inputs = &run->inputs;
+    if (run->options->paths)
+        raise_code(run, add_named_gpus(&run->inputs, run->options->paths));
+    if (run->code != EXIT_CLEAN || !open_output(run))
+        return;
+    ptxlint_status status = ptxlint_write_gpus(inputs->gpus, inputs->gpu_count, &run->write_options, sink_write, &run->sink);
+    if (status != PTXLINT_OK && status != PTXLINT_WRITE)
+        complain_status(run, NULL, status);
+    close_output(run);
+}
+
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
 /* Only the front end need run where nothing is asked of the analyses. */
@@ -241,15 +240,15 @@ static bool is_syntax_only(const Options *options)
         if (strcmp(options->groups[i], "syntax") && strcmp(options->groups[i], "limit"))
             return false;
     }
-    return has_syntax && options->document == PTXLINT_DIAGNOSTICS;
+    return has_syntax && options->command == COMMAND_CHECK;
 }
 
 static void run_begin(Run *run, const Options *options)
 {
     *run = (Run){ .options = options };
     ptxlint_options_init(&run->module_options);
-    run->module_options.gpu = options->gpu;
     run->module_options.syntax_only = is_syntax_only(options);
+    run->module_options.findings_only = options->command == COMMAND_CHECK && !options->ptxas;
     ptxlint_write_options_init(&run->write_options);
     run->write_options.format = options->format;
     run->write_options.color = ptx_options_has_color(options);
@@ -259,21 +258,43 @@ static void run_begin(Run *run, const Options *options)
     run->write_options.no_summary = options->is_quiet;
 }
 
+/* All that can be wrong before the first module is read. */
+static bool read_inputs(Run *run)
+{
+    Inputs *inputs = &run->inputs;
+    raise_code(run, ptx_inputs_read(inputs, run->options));
+    if (run->options->ptxas && !run->module_options.syntax_only)
+        run->ptxas = ptx_ptxas_locate(run->options->ptxas, &run->code);
+    run->module_options.gpus = inputs->gpus;
+    run->module_options.gpu_count = inputs->gpu_count;
+    run->module_options.launches = inputs->launches;
+    run->module_options.ptxas = inputs->logs;
+    return run->code == EXIT_CLEAN;
+}
+
+static void run_paths(Run *run)
+{
+    StringList list = { 0 };
+    if (!read_inputs(run))
+        return;
+    for (size_t i = 0; run->options->paths[i]; i++)
+        raise_code(run, ptx_paths_add(&list, run->options->paths[i]));
+    if (list.count && open_output(run)) {
+        run_modules(run, &list);
+        close_output(run);
+    }
+    ptx_strings_free(&list);
+}
+
 ExitCode ptx_run(const Options *options)
 {
     Run run;
-    PathList list = { 0 };
     run_begin(&run, options);
-    if (read_launches(&run) && check_gpu(&run)) {
-        for (size_t i = 0; options->paths[i]; i++)
-            raise_code(&run, ptx_paths_add(&list, options->paths[i]));
-        if (list.count && open_output(&run)) {
-            run_modules(&run, &list);
-            sink_close(&run.sink);
-            raise_code(&run, sink_judge(&run.sink, options->output_path ? options->output_path : "standard output"));
-        }
-    }
-    ptx_paths_free(&list);
-    ptxlint_launches_free(run.launches);
+    if (options->command == COMMAND_GPU)
+        run_gpus(&run);
+    else
+        run_paths(&run);
+    ptx_inputs_free(&run.inputs);
+    free(run.ptxas);
     return run.code;
 }

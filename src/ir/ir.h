@@ -123,6 +123,7 @@ typedef struct Func {
     Linkage linkage;
     bool is_entry, has_body;
     bool has_syntax_error;      /* data-flow findings are withheld */
+    bool has_calls;             /* calls, or names a function in another way */
     bool has_unknown;           /* an opcode that the table lacks, or an error: less is certain */
 } Func;
 

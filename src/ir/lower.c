@@ -363,6 +363,7 @@ static Operand bind_operand(Lower *l, const AstOperand *ast)
         return operand;
     case SYMBOL_FUNC:
         operand.kind = OPERAND_FUNCTION;
+        l->func->has_calls = true;
         return operand;
     default:
         break;
@@ -483,6 +484,7 @@ static const Op *find_op(Lower *l, const char *text, size_t length, Span where)
         check_gates(m, made);
         if (m->op_count == l->op_capacity)
             m->ops = grow_items(l->arena, (void *)m->ops, m->op_count, &l->op_capacity, sizeof *m->ops);
+        made->id = m->op_count;
         m->ops[m->op_count++] = l->op_slots[slot] = op = made;
     }
     if (op->flags & (OPF_UNKNOWN | OPF_TOO_NEW))
@@ -739,6 +741,7 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
     insn->operand_count = (uint16_t)count;
     insn->access_bytes = access_bytes(l, insn);
     l->func->has_unknown |= (op->flags & OPF_UNKNOWN) != 0;
+    l->func->has_calls |= op->kind == OPK_CALL;
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,7 @@
 #include "isa/isa.h"
 
+#include "support/words.h"
+
 #include <string.h>
 
 const TypeInfo ptx_type_info[TYPE__COUNT] = {
@@ -240,13 +242,13 @@ static const struct { const char *text; uint8_t kind, flags; } kinds[] = {
     { "ld", OPK_LD, OPF_LOAD },         { "ldmatrix", OPK_LDMATRIX, OPF_LOAD | OPF_WARP },
     { "ldu", OPK_LD, OPF_LOAD },        { "mad", OPK_FMA, 0 },
     { "mov", OPK_MOV, 0 },              { "mul", OPK_MUL, 0 },
-    { "red", OPK_RED, OPF_STORE },      { "ret", OPK_RET, 0 },
+    { "red", OPK_RED, OPF_STORE },      { "rem", OPK_DIV, 0 },          { "ret", OPK_RET, 0 },
     { "setp", OPK_SETP, 0 },            { "st", OPK_ST, OPF_STORE },
     { "stmatrix", OPK_STMATRIX, OPF_STORE | OPF_WARP }, { "sub", OPK_SUB, 0 },
     { "trap", OPK_TRAP, 0 },
 };
 
-static bool has_modifier(const Op *op, const char *text)
+bool ptx_op_has_modifier(const Op *op, const char *text)
 {
     for (unsigned m = 0; m < op->modifier_count; m++) {
         if (op->modifiers[m] >= 0 && !strcmp(ptx_modifier_texts[op->modifiers[m]], text))
@@ -283,6 +285,17 @@ static InsnClass class_by_space(Space space)
     default:
         return CLASS_GLOBAL;
     }
+}
+
+/* Whether a list of words, each with a blank behind it, has the opcode. */
+static bool is_one_of(OpcodeId opcode, const char *words)
+{
+    const char *text = ptx_opcode_info[opcode].text;
+    size_t length = strlen(text);
+    for (; *words; words = strchr(words, ' ') + 1)
+        if (!strncmp(words, text, length) && words[length] == ' ')
+            return true;
+    return false;
 }
 
 static InsnClass class_of(const Op *op, FormClass form_class)
@@ -370,7 +383,7 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
     }
     const FormOperand *first = ptx_form_operands + form->operand_first;
     bool defines = form->operand_count && (first->role & ROLE_DEF);
-    if (op->kind == OPK_CP_ASYNC && !has_modifier(op, "ca") && !has_modifier(op, "cg")) {
+    if (op->kind == OPK_CP_ASYNC && !ptx_op_has_modifier(op, "ca") && !ptx_op_has_modifier(op, "cg")) {
         op->kind = OPK_OTHER;   /* bulk copies and waits: not an access of each thread */
         op->flags = 0;
     }
@@ -383,50 +396,31 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
     else if (!op->space)
         op->space = SPACE_GENERIC;
     op->insn_class = (uint8_t)class_of(op, form_class);
-    bool approximate = has_modifier(op, "approx") || has_modifier(op, "full");
+    bool approximate = ptx_op_has_modifier(op, "approx") || ptx_op_has_modifier(op, "full");
     if (form_class == FORM_DIV && class_by_type((Type)op->type) != CLASS_INT && !approximate)
         op->flags |= OPF_FULL_PRECISION;
-    if (has_modifier(op, "rn") || has_modifier(op, "rz") || has_modifier(op, "rm") || has_modifier(op, "rp"))
+    if (ptx_op_has_modifier(op, "rn") || ptx_op_has_modifier(op, "rz") || ptx_op_has_modifier(op, "rm") || ptx_op_has_modifier(op, "rp"))
         op->flags |= OPF_ROUNDED;
-    if (form_class == FORM_WARP || form_class == FORM_TENSOR || has_modifier(op, "aligned"))
+    if (form_class == FORM_WARP || form_class == FORM_TENSOR || ptx_op_has_modifier(op, "aligned"))
         op->flags |= OPF_WARP;
     if (form_class == FORM_CONTROL || form_class == FORM_BARRIER || form_class == FORM_ATOMIC || form_class == FORM_MISC
-        || (op->flags & OPF_STORE) || has_modifier(op, "volatile") || has_modifier(op, "cc") || has_modifier(op, "sync")
-        || has_modifier(op, "acquire") || has_modifier(op, "mmio") || !op->form)
+        || (op->flags & OPF_STORE) || ptx_op_has_modifier(op, "volatile") || ptx_op_has_modifier(op, "cc") || ptx_op_has_modifier(op, "sync")
+        || ptx_op_has_modifier(op, "acquire") || ptx_op_has_modifier(op, "mmio") || !op->form)
         op->flags |= OPF_SIDE_EFFECT;
     if (!defines)
         op->flags |= OPF_SIDE_EFFECT;   /* nothing written: what it does is elsewhere */
     if (!op->form)
         op->flags |= OPF_UNKNOWN;
+    bool is_integer = op->insn_class == CLASS_INT || op->insn_class == CLASS_LOGIC;
+    if (is_integer && is_one_of(op->opcode, "add sub and or xor not cnot shl shr lop3 "))
+        op->flags |= OPF_JOINS;
+    if (is_one_of(op->opcode, "min max selp slct set "))
+        op->flags |= OPF_JOINS;
+    if (is_one_of(op->opcode, "neg abs "))
+        op->flags |= OPF_FOLDS;
 }
 
 /* ---- suggestions ------------------------------------------------------------------------------------------------- */
-
-/* Damerau-Levenshtein distance (optimal string alignment), or a number above 3 where it is larger. */
-static unsigned edit_distance(const char *a, size_t n, const char *b, size_t m)
-{
-    enum { MOST = 48 };
-    if (n > MOST || m > MOST || (n > m ? n - m : m - n) > 3)
-        return 4;
-    unsigned rows[3][MOST + 1];
-    for (size_t j = 0; j <= m; j++)
-        rows[0][j] = (unsigned)j;
-    for (size_t i = 1; i <= n; i++) {
-        unsigned *row = rows[i % 3], *up = rows[(i - 1) % 3], *up2 = rows[(i + 1) % 3];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= m; j++) {
-            unsigned best = up[j - 1] + (a[i - 1] != b[j - 1]);
-            if (up[j] + 1 < best)
-                best = up[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && up2[j - 2] + 1 < best)
-                best = up2[j - 2] + 1;
-            row[j] = best;
-        }
-    }
-    return rows[n % 3][m];
-}
 
 const char *ptx_opcode_suggest(const char *text, size_t length)
 {
@@ -434,7 +428,7 @@ const char *ptx_opcode_suggest(const char *text, size_t length)
     const char *name = NULL;
     for (OpcodeId id = 1; id < ptx_opcode_count; id++) {
         const char *candidate = ptx_opcode_info[id].text;
-        unsigned distance = edit_distance(text, length, candidate, strlen(candidate));
+        unsigned distance = ptx_edit_distance(text, length, candidate, strlen(candidate));
         if (distance < best) {
             best = distance;
             name = candidate;
@@ -454,7 +448,7 @@ const char *ptx_modifier_suggest(const Op *op, const char *text, size_t length)
             const GroupInfo *group = &ptx_group_info[ptx_form_modifiers[form->modifier_first + s].group];
             for (unsigned v = 0; v < group->count; v++) {
                 const char *candidate = ptx_modifier_texts[ptx_group_values[group->first + v]];
-                unsigned distance = edit_distance(text, length, candidate, strlen(candidate));
+                unsigned distance = ptx_edit_distance(text, length, candidate, strlen(candidate));
                 if (distance < best) {
                     best = distance;
                     name = candidate;

@@ -160,6 +160,7 @@ enum { OP_MAX_MODIFIERS = 24 };
 typedef struct Op {
     const char *text;           /* ld.global.f32; owned by the module; not terminated */
     uint32_t length;
+    uint32_t id;                /* into Module.ops */
     OpcodeId opcode;
     FormId form;                /* 0: no form has these modifiers, or the opcode is unknown */
     uint8_t insn_class;         /* InsnClass */
@@ -168,7 +169,7 @@ typedef struct Op {
     uint8_t dst_type;           /* Type: the first one written, of the result: cvt.DST.TYPE; often the same */
     uint8_t vector;             /* 1, 2, 4, 8 */
     uint8_t modifier_count;
-    uint8_t flags;              /* OPF_* */
+    uint16_t flags;             /* OPF_* */
     uint8_t kind;               /* OpKind: opcodes that analyses ask for by name */
     int16_t modifiers[OP_MAX_MODIFIERS];        /* indices into ptx_modifier_texts, -1 unknown */
     uint16_t unknown_at, unknown_length;        /* the first unknown modifier in text, dot excluded; length 0: none */
@@ -183,6 +184,8 @@ enum {
     OPF_UNKNOWN = 32,           /* no table row: analyses treat it as a barrier to knowledge */
     OPF_WARP = 64,              /* acts across lanes */
     OPF_TOO_NEW = 128,          /* the module's .version or .target is older than any of its forms */
+    OPF_JOINS = 256,            /* two in a row may be one machine operation: IADD3, LOP3, LEA, three-way minimum, predicated move */
+    OPF_FOLDS = 512,            /* a sign that the next operation takes in: neg, abs */
 };
 
 typedef enum OpKind {
@@ -192,6 +195,9 @@ typedef enum OpKind {
 
 /* Fills all of op from text (opcode and modifiers without white space). */
 void ptx_op_resolve(Op *op, const char *text, size_t length);
+
+/* Whether it is written; text without the dot. */
+bool ptx_op_has_modifier(const Op *op, const char *text);
 
 /* Matching forms among those of the opcode, for messages and operand checks: the next one after `after` (0: the first)
  * that takes op's modifiers; 0 at the end. */

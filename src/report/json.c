@@ -1,202 +1,106 @@
 /* Documents for programs, with jansson. Only one diagnostic, kernel head, access or loop is held as jansson values at a
  * time: a module may have 300,000 accesses, and each would take two kilobytes. */
-#include "report/report.h"
-
-#include <jansson.h>
-#include <stdlib.h>
-#include <string.h>
-#include <utf8proc.h>
-
-/* ---- values ------------------------------------------------------------------------------------------------------ */
-
-/* Text as JSON can hold it: each byte that is not UTF-8 becomes U+FFFD. NULL: no memory. */
-static json_t *clean_value(const char *text, size_t length)
-{
-    static const char replacement[] = "\xef\xbf\xbd";
-    char *clean = length < SIZE_MAX / 3 ? malloc(3 * length + 1) : NULL;
-    size_t used = 0;
-    if (!clean)
-        return NULL;
-    while (length) {
-        utf8proc_int32_t codepoint;
-        utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text, length < 4 ? (utf8proc_ssize_t)length : 4,
-                                                  &codepoint);
-        size_t step = bytes > 0 ? (size_t)bytes : 1;
-        memcpy(clean + used, bytes > 0 ? text : replacement, bytes > 0 ? step : 3);
-        used += bytes > 0 ? step : 3;
-        text += step;
-        length -= step;
-    }
-    json_t *value = json_stringn(clean, used);
-    free(clean);
-    return value;
-}
-
-static json_t *text_value(const char *text)
-{
-    if (!text)
-        return json_null();
-    json_t *value = json_string(text);
-    return value ? value : clean_value(text, strlen(text));
-}
-
-static json_t *int_value(int64_t number)
-{
-    return number == PTXLINT_UNKNOWN ? json_null() : json_integer(number);
-}
-
-/* A directive's number: 0 says that it is not given. */
-static json_t *given_value(uint32_t number)
-{
-    return number ? json_integer(number) : json_null();
-}
-
-static json_t *real_value(double number)
-{
-    return number - number == 0 ? json_real(number) : json_null();      /* neither NaN nor infinite */
-}
-
-static json_t *bool_value(int is_set)
-{
-    return is_set ? json_true() : json_false();
-}
-
-/* An object or an array under construction; a failure is kept for the end. */
-typedef struct Json {
-    json_t *value;
-    bool is_failed;
-} Json;
-
-static Json json_make(json_t *value)
-{
-    return (Json){ value, !value };
-}
-
-static void set(Json *json, const char *key, json_t *value)
-{
-    if (json_object_set_new_nocheck(json->value, key, value))
-        json->is_failed = true;
-}
-
-static void append(Json *json, json_t *value)
-{
-    if (json_array_append_new(json->value, value))
-        json->is_failed = true;
-}
-
-/* The finished value; NULL, which the enclosing set takes as a failure, where a part of it failed. */
-static json_t *finish(Json *json)
-{
-    if (!json->is_failed)
-        return json->value;
-    json_decref(json->value);
-    return NULL;
-}
-
-static int dump_bytes(const char *bytes, size_t length, void *context)
-{
-    Out *out = context;
-    ptx_out_bytes(out, bytes, length);
-    return out->status == PTXLINT_OK ? 0 : -1;
-}
-
-/* Writes and frees. flags: JSON_EMBED leaves the braces out. */
-static void dump(Out *out, Json *json, size_t flags)
-{
-    json_t *value = finish(json);
-    flags |= JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_ENCODE_ANY | JSON_REAL_PRECISION(10);
-    if ((!value || json_dump_callback(value, dump_bytes, out, flags)) && out->status == PTXLINT_OK)
-        out->status = PTXLINT_NO_MEMORY;
-    json_decref(value);
-}
+#include "report/value.h"
 
 /* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
 /* Lines and columns count from 1: a place of zeros, which is none, has null for all four. */
 static void set_span(Json *json, ptxlint_place begin, ptxlint_place end)
 {
-    set(json, "line", given_value(begin.line));
-    set(json, "column", given_value(begin.column));
-    set(json, "end_line", given_value(end.line));
-    set(json, "end_column", given_value(end.column));
+    ptx_json_set(json, "line", ptx_value_given(begin.line));
+    ptx_json_set(json, "column", ptx_value_given(begin.column));
+    ptx_json_set(json, "end_line", ptx_value_given(end.line));
+    ptx_json_set(json, "end_column", ptx_value_given(end.column));
 }
 
 static json_t *related_value(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
 {
-    Json all = json_make(json_array());
+    Json all = ptx_json_make(json_array());
     for (size_t i = 0; i < diagnostic->related_count; i++) {
-        Json one = json_make(json_object());
+        Json one = ptx_json_make(json_object());
         ptxlint_span span = diagnostic->related[i].span;
         ptxlint_place begin = { 0 }, end = { 0 };
         if (span.end) {
             begin = ptxlint_module_place(module, span.begin);
             end = ptxlint_module_place(module, span.end);
         }
-        set(&one, "message", text_value(diagnostic->related[i].message));
+        ptx_json_set(&one, "message", ptx_value_text(diagnostic->related[i].message));
         set_span(&one, begin, end);
-        append(&all, finish(&one));
+        ptx_json_append(&all, ptx_json_finish(&one));
     }
-    return finish(&all);
+    return ptx_json_finish(&all);
 }
 
 static json_t *source_value(const ptxlint_diagnostic *diagnostic)
 {
     if (!diagnostic->source_path)
         return json_null();
-    Json source = json_make(json_object());
-    set(&source, "path", text_value(diagnostic->source_path));
-    set(&source, "line", given_value(diagnostic->source_line));
-    set(&source, "column", given_value(diagnostic->source_column));
-    return finish(&source);
+    Json source = ptx_json_make(json_object());
+    ptx_json_set(&source, "path", ptx_value_text(diagnostic->source_path));
+    ptx_json_set(&source, "line", ptx_value_given(diagnostic->source_line));
+    ptx_json_set(&source, "column", ptx_value_given(diagnostic->source_column));
+    return ptx_json_finish(&source);
 }
 
 void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
 {
-    Json json = json_make(json_object());
-    set(&json, "rule", text_value(diagnostic->rule));
-    set(&json, "name", text_value(diagnostic->name));
-    set(&json, "group", text_value(diagnostic->group));
-    set(&json, "severity", json_string(ptx_report_severity(diagnostic->severity)));
-    set(&json, "message", text_value(diagnostic->message));
-    set(&json, "path", text_value(ptxlint_module_get_info(module)->path));
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "rule", ptx_value_text(diagnostic->rule));
+    ptx_json_set(&json, "name", ptx_value_text(diagnostic->name));
+    ptx_json_set(&json, "group", ptx_value_text(diagnostic->group));
+    ptx_json_set(&json, "severity", json_string(ptx_report_severity(diagnostic->severity)));
+    ptx_json_set(&json, "message", ptx_value_text(diagnostic->message));
+    ptx_json_set(&json, "path", ptx_value_text(ptxlint_module_get_info(module)->path));
     set_span(&json, ptxlint_module_place(module, diagnostic->span.begin), ptxlint_module_place(module, diagnostic->span.end));
-    set(&json, "kernel", text_value(diagnostic->kernel));
-    set(&json, "certainty", json_string(ptx_report_certainty(diagnostic->certainty)));
-    set(&json, "label", text_value(diagnostic->label));
-    set(&json, "help", text_value(diagnostic->help));
-    set(&json, "related", related_value(module, diagnostic));
-    set(&json, "source", source_value(diagnostic));
-    set(&json, "repeats", json_integer(diagnostic->repeat_count));
-    dump(out, &json, 0);
+    ptx_json_set(&json, "kernel", ptx_value_text(diagnostic->kernel));
+    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(diagnostic->certainty)));
+    ptx_json_set(&json, "label", ptx_value_text(diagnostic->label));
+    ptx_json_set(&json, "help", ptx_value_text(diagnostic->help));
+    ptx_json_set(&json, "related", related_value(module, diagnostic));
+    ptx_json_set(&json, "source", source_value(diagnostic));
+    ptx_json_set(&json, "repeats", json_integer(diagnostic->repeat_count));
+    ptx_json_dump(out, &json, 0);
 }
 
 /* ---- head and file ----------------------------------------------------------------------------------------------- */
 
 void ptx_json_head(Out *out, const char *schema)
 {
-    Json json = json_make(json_object()), tool = json_make(json_object());
-    set(&tool, "name", json_string("ptxlint"));
-    set(&tool, "version", text_value(ptxlint_version()));
-    set(&json, "schema", json_string(schema));
-    set(&json, "tool", finish(&tool));
-    dump(out, &json, JSON_EMBED);
+    Json json = ptx_json_make(json_object()), tool = ptx_json_make(json_object());
+    ptx_json_set(&tool, "name", json_string("ptxlint"));
+    ptx_json_set(&tool, "version", ptx_value_text(ptxlint_version()));
+    ptx_json_set(&json, "schema", json_string(schema));
+    ptx_json_set(&json, "tool", ptx_json_finish(&tool));
+    ptx_json_dump(out, &json, JSON_EMBED);
     ptx_out_text(out, ",");
 }
 
-static json_t *gpu_value(const char *name, const char *sm)
+/* NULL: no GPU, or not the same for all files; all four are null then. */
+static json_t *gpu_value(const ptxlint_gpu *gpu)
 {
-    if (!name || !*name)
-        return json_null();
-    Json json = json_make(json_object());
-    set(&json, "name", text_value(name));
-    set(&json, "sm", text_value(sm));
-    return finish(&json);
+    const ptxlint_gpu_info *info = gpu ? ptxlint_gpu_get_info(gpu) : NULL;
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "name", ptx_value_name(info ? info->name : NULL));
+    ptx_json_set(&json, "sm", ptx_value_name(info ? info->sm : NULL));
+    ptx_json_set(&json, "product", ptx_value_name(info ? info->product : NULL));
+    ptx_json_set(&json, "architecture", ptx_value_name(info ? info->architecture : NULL));
+    return ptx_json_finish(&json);
 }
 
-void ptx_json_gpu(Out *out, const char *name, const char *sm)
+static void set_gpus(Json *json, const ptxlint_gpu *const *gpus, size_t count)
 {
-    Json json = json_make(gpu_value(name, sm));
-    dump(out, &json, 0);
+    Json all = ptx_json_make(json_array());
+    for (size_t i = 0; i < count; i++)
+        ptx_json_append(&all, gpu_value(gpus[i]));
+    ptx_json_set(json, "gpu", gpu_value(count ? gpus[0] : NULL));
+    ptx_json_set(json, "gpus", ptx_json_finish(&all));
+}
+
+void ptx_json_gpus(Out *out, const ptxlint_gpu *const *gpus, size_t count)
+{
+    Json json = ptx_json_make(json_object());
+    set_gpus(&json, gpus, count);
+    ptx_json_dump(out, &json, JSON_EMBED);
 }
 
 static json_t *version_value(const ptxlint_module_info *info)
@@ -207,13 +111,13 @@ static json_t *version_value(const ptxlint_module_info *info)
 void ptx_json_file(Out *out, const ptxlint_module *module)
 {
     const ptxlint_module_info *info = ptxlint_module_get_info(module);
-    Json json = json_make(json_object());
-    set(&json, "path", text_value(info->path));
-    set(&json, "ptx_version", version_value(info));
-    set(&json, "target", text_value(info->target && *info->target ? info->target : NULL));
-    set(&json, "address_size", json_integer(info->address_size));
-    set(&json, "gpu", gpu_value(info->gpu, info->gpu_sm));
-    dump(out, &json, JSON_EMBED);
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "path", ptx_value_text(info->path));
+    ptx_json_set(&json, "ptx_version", version_value(info));
+    ptx_json_set(&json, "target", ptx_value_name(info->target));
+    ptx_json_set(&json, "address_size", json_integer(info->address_size));
+    set_gpus(&json, info->gpus, info->gpu_count);
+    ptx_json_dump(out, &json, JSON_EMBED);
     ptx_out_text(out, ",");
 }
 
@@ -221,10 +125,10 @@ void ptx_json_file(Out *out, const ptxlint_module *module)
 
 static json_t *dims_value(const int64_t dims[3])
 {
-    Json json = json_make(json_array());
+    Json json = ptx_json_make(json_array());
     for (int i = 0; i < 3; i++)
-        append(&json, int_value(dims[i]));
-    return finish(&json);
+        ptx_json_append(&json, ptx_value_int(dims[i]));
+    return ptx_json_finish(&json);
 }
 
 /* .maxntid and .reqntid: a dimension that is left out is 1. */
@@ -239,158 +143,160 @@ static json_t *launch_value(const ptxlint_launch *launch)
 {
     const char *source = launch->source == PTXLINT_LAUNCH_FILE ? "file"
                        : launch->source == PTXLINT_LAUNCH_DIRECTIVE ? "directive" : "assumed";
-    Json json = json_make(json_object());
-    set(&json, "grid", dims_value(launch->grid));
-    set(&json, "block", dims_value(launch->block));
-    set(&json, "dynamic_shared", int_value(launch->dynamic_shared_bytes));
-    set(&json, "source", json_string(source));
-    return finish(&json);
-}
-
-static json_t *names_value(const char *const *names, size_t count)
-{
-    Json json = json_make(json_array());
-    for (size_t i = 0; i < count; i++)
-        append(&json, text_value(names[i]));
-    return finish(&json);
-}
-
-/* No model predicts what ptxas allocates yet: "source" says "none". */
-static json_t *registers_value(const ptxlint_module *module, const ptxlint_pressure *pressure)
-{
-    bool is_known = pressure->max_live != PTXLINT_UNKNOWN;
-    Json json = json_make(json_object());
-    set(&json, "predicted", json_null());
-    set(&json, "low", json_null());
-    set(&json, "high", json_null());
-    set(&json, "max_live", int_value(pressure->max_live));
-    set(&json, "max_live_line", is_known ? json_integer(ptxlint_module_place(module, pressure->where.begin).line) : json_null());
-    set(&json, "source", json_string("none"));
-    set(&json, "max_live_64", int_value(pressure->max_live_64));
-    set(&json, "max_live_16", int_value(pressure->max_live_16));
-    set(&json, "max_live_predicates", int_value(pressure->max_live_predicates));
-    set(&json, "live", is_known ? names_value(pressure->live, pressure->live_count) : json_null());
-    return finish(&json);
-}
-
-/* Nothing computes occupancy or time yet; the keys stand so that readers of the format need not ask for them. */
-static json_t *unknown_value(const char *const *keys, bool has_limiters)
-{
-    Json json = json_make(json_object());
-    for (; *keys; keys++)
-        set(&json, *keys, json_null());
-    set(&json, "limiter", json_string("unknown"));
-    if (has_limiters)
-        set(&json, "limiters", json_array());
-    return finish(&json);
-}
-
-static json_t *occupancy_value(void)
-{
-    static const char *const keys[] = { "blocks_per_sm", "warps_per_sm", "percent", NULL };
-    return unknown_value(keys, true);
-}
-
-static json_t *estimate_value(void)
-{
-    static const char *const keys[] = { "warp_instructions", "flops_fp32", "flops_fp64", "flops_fp16", "flops_tensor",
-                                        "dram_bytes", "bound_time_us", "predicted_time_us", NULL };
-    return unknown_value(keys, false);
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "grid", dims_value(launch->grid));
+    ptx_json_set(&json, "block", dims_value(launch->block));
+    ptx_json_set(&json, "cluster", dims_value(launch->cluster));
+    ptx_json_set(&json, "dynamic_shared", ptx_value_int(launch->dynamic_shared_bytes));
+    ptx_json_set(&json, "source", json_string(source));
+    ptx_json_set(&json, "blocks", ptx_value_int(launch->blocks));
+    ptx_json_set(&json, "threads_per_block", ptx_value_int(launch->threads_per_block));
+    ptx_json_set(&json, "warps_per_block", ptx_value_int(launch->warps_per_block));
+    ptx_json_set(&json, "warps", ptx_value_int(launch->warps));
+    ptx_json_set(&json, "idle_lanes", ptx_value_int(launch->idle_lanes));
+    return ptx_json_finish(&json);
 }
 
 static json_t *classes_value(const ptxlint_mix *mix)
 {
-    Json all = json_make(json_object());
+    Json all = ptx_json_make(json_object());
     for (size_t i = 0; i < mix->class_count; i++) {
-        Json one = json_make(json_object());
-        set(&one, "static", json_integer((json_int_t)mix->classes[i].static_count));
-        set(&one, "weighted", real_value(mix->classes[i].weighted_count));
-        set(&all, mix->classes[i].name, finish(&one));
+        Json one = ptx_json_make(json_object());
+        ptx_json_set(&one, "static", ptx_value_count(mix->classes[i].static_count));
+        ptx_json_set(&one, "weighted", ptx_value_real(mix->classes[i].weighted_count));
+        ptx_json_set(&all, mix->classes[i].name, ptx_json_finish(&one));
     }
-    return finish(&all);
+    return ptx_json_finish(&all);
 }
 
 static json_t *mix_value(const ptxlint_mix *mix)
 {
-    Json json = json_make(json_object());
-    set(&json, "instructions", json_integer((json_int_t)mix->instruction_count));
-    set(&json, "fused", json_integer((json_int_t)mix->fused_count));
-    set(&json, "fusable", json_integer((json_int_t)mix->fusable_count));
-    set(&json, "fma_fraction", real_value(mix->fma_fraction));
-    set(&json, "weighted_fma_fraction", real_value(mix->weighted_fma_fraction));
-    set(&json, "classes", classes_value(mix));
-    return finish(&json);
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "instructions", ptx_value_count(mix->instruction_count));
+    ptx_json_set(&json, "fused", ptx_value_count(mix->fused_count));
+    ptx_json_set(&json, "fusable", ptx_value_count(mix->fusable_count));
+    ptx_json_set(&json, "fma_fraction", ptx_value_real(mix->fma_fraction));
+    ptx_json_set(&json, "weighted_fma_fraction", ptx_value_real(mix->weighted_fma_fraction));
+    ptx_json_set(&json, "weighted_instructions", ptx_value_real(mix->weighted_instruction_count));
+    ptx_json_set(&json, "flops_fp32", ptx_value_real(mix->flops_fp32));
+    ptx_json_set(&json, "flops_fp64", ptx_value_real(mix->flops_fp64));
+    ptx_json_set(&json, "flops_fp16", ptx_value_real(mix->flops_fp16));
+    ptx_json_set(&json, "flops_tensor", ptx_value_real(mix->flops_tensor));
+    ptx_json_set(&json, "global_bytes", ptx_value_real(mix->global_bytes));
+    ptx_json_set(&json, "trips_assumed", ptx_value_bool(mix->has_assumed_trips));
+    ptx_json_set(&json, "classes", classes_value(mix));
+    return ptx_json_finish(&json);
 }
 
 static json_t *cfg_value(const ptxlint_kernel *kernel)
 {
-    Json json = json_make(json_object());
-    set(&json, "blocks", json_integer((json_int_t)kernel->block_count));
-    set(&json, "edges", json_integer((json_int_t)kernel->edge_count));
-    set(&json, "unreachable", json_integer((json_int_t)kernel->unreachable_block_count));
-    return finish(&json);
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "blocks", ptx_value_count(kernel->block_count));
+    ptx_json_set(&json, "edges", ptx_value_count(kernel->edge_count));
+    ptx_json_set(&json, "unreachable", ptx_value_count(kernel->unreachable_block_count));
+    return ptx_json_finish(&json);
 }
 
 static json_t *resources_value(const ptxlint_kernel *kernel)
 {
-    Json json = json_make(json_object());
-    set(&json, "static_shared_bytes", int_value(kernel->static_shared_bytes));
-    set(&json, "local_bytes", int_value(kernel->local_bytes));
-    set(&json, "param_bytes", int_value(kernel->param_bytes));
-    set(&json, "maxntid", ntid_value(kernel->maxntid));
-    set(&json, "reqntid", ntid_value(kernel->reqntid));
-    set(&json, "minnctapersm", given_value(kernel->minnctapersm));
-    set(&json, "maxnreg", given_value(kernel->maxnreg));
-    return finish(&json);
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "static_shared_bytes", ptx_value_int(kernel->static_shared_bytes));
+    ptx_json_set(&json, "local_bytes", ptx_value_int(kernel->local_bytes));
+    ptx_json_set(&json, "param_bytes", ptx_value_int(kernel->param_bytes));
+    ptx_json_set(&json, "barriers", ptx_value_int(kernel->barriers));
+    ptx_json_set(&json, "maxntid", ntid_value(kernel->maxntid));
+    ptx_json_set(&json, "reqntid", ntid_value(kernel->reqntid));
+    ptx_json_set(&json, "minnctapersm", ptx_value_given(kernel->minnctapersm));
+    ptx_json_set(&json, "maxnreg", ptx_value_given(kernel->maxnreg));
+    return ptx_json_finish(&json);
 }
 
 static void dump_access(Out *out, const ptxlint_module *module, const ptxlint_access *access)
 {
     ptxlint_place place = ptxlint_module_place(module, access->span.begin);
-    Json json = json_make(json_object());
-    set(&json, "line", json_integer(place.line));
-    set(&json, "column", json_integer(place.column));
-    set(&json, "space", text_value(access->space));
-    set(&json, "op", text_value(access->op));
-    set(&json, "bytes", int_value(access->bytes));
-    set(&json, "active_threads", real_value(access->active_threads));
-    set(&json, "sectors_per_request", real_value(access->sectors_per_request));
-    set(&json, "ideal_sectors_per_request", real_value(access->ideal_sectors_per_request));
-    set(&json, "wavefronts_per_request", real_value(access->wavefronts_per_request));
-    set(&json, "ideal_wavefronts_per_request", real_value(access->ideal_wavefronts_per_request));
-    set(&json, "certainty", json_string(ptx_report_certainty(access->certainty)));
-    set(&json, "why", text_value(access->why));
-    dump(out, &json, 0);
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "line", json_integer(place.line));
+    ptx_json_set(&json, "column", json_integer(place.column));
+    ptx_json_set(&json, "space", ptx_value_text(access->space));
+    ptx_json_set(&json, "op", ptx_value_text(access->op));
+    ptx_json_set(&json, "bytes", ptx_value_int(access->bytes));
+    ptx_json_set(&json, "active_threads", ptx_value_real(access->active_threads));
+    ptx_json_set(&json, "sectors_per_request", ptx_value_real(access->sectors_per_request));
+    ptx_json_set(&json, "ideal_sectors_per_request", ptx_value_real(access->ideal_sectors_per_request));
+    ptx_json_set(&json, "wavefronts_per_request", ptx_value_real(access->wavefronts_per_request));
+    ptx_json_set(&json, "ideal_wavefronts_per_request", ptx_value_real(access->ideal_wavefronts_per_request));
+    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(access->certainty)));
+    ptx_json_set(&json, "why", ptx_value_text(access->why));
+    ptx_json_dump(out, &json, 0);
+}
+
+static const char *trip_source(ptxlint_trip_source source)
+{
+    switch (source) {
+    case PTXLINT_TRIP_CODE:     return "code";
+    case PTXLINT_TRIP_LAUNCH:   return "launch";
+    case PTXLINT_TRIP_USER:     return "user";
+    case PTXLINT_TRIP_SYMBOLIC: return "symbolic";
+    case PTXLINT_TRIP_UNKNOWN:  break;
+    }
+    return "unknown";
+}
+
+static json_t *trip_value(const ptxlint_trip *trip)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "source", json_string(trip_source(trip->source)));
+    ptx_json_set(&json, "count", ptx_value_real(trip->count));
+    ptx_json_set(&json, "min", ptx_value_real(trip->count_min));
+    ptx_json_set(&json, "max", ptx_value_real(trip->count_max));
+    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(trip->certainty)));
+    ptx_json_set(&json, "expression", ptx_value_text(trip->expression));
+    ptx_json_set(&json, "induction", ptx_value_text(trip->induction));
+    ptx_json_set(&json, "start", ptx_value_text(trip->start));
+    ptx_json_set(&json, "step", trip->step ? ptx_value_int(trip->step) : json_null());   /* 0: it is not a constant */
+    ptx_json_set(&json, "bound", ptx_value_text(trip->bound));
+    ptx_json_set(&json, "why", ptx_value_text(trip->why));
+    return ptx_json_finish(&json);
 }
 
 static void dump_loop(Out *out, const ptxlint_module *module, const ptxlint_loop *loop)
 {
-    Json json = json_make(json_object());
-    set(&json, "line", json_integer(ptxlint_module_place(module, loop->header.begin).line));
-    set(&json, "label", text_value(loop->label && *loop->label ? loop->label : NULL));
-    set(&json, "depth", json_integer(loop->depth));
-    set(&json, "parent", loop->parent >= 0 ? json_integer(loop->parent) : json_null());
-    set(&json, "irreducible", bool_value(loop->is_irreducible));
-    set(&json, "innermost", bool_value(loop->is_innermost));
-    set(&json, "mix", mix_value(&loop->mix));
-    dump(out, &json, 0);
+    bool has_gpu = ptxlint_module_get_info(module)->gpu_count != 0;
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "line", json_integer(ptxlint_module_place(module, loop->header.begin).line));
+    ptx_json_set(&json, "label", ptx_value_text(loop->label && *loop->label ? loop->label : NULL));
+    ptx_json_set(&json, "depth", json_integer(loop->depth));
+    ptx_json_set(&json, "parent", loop->parent >= 0 ? json_integer(loop->parent) : json_null());
+    ptx_json_set(&json, "irreducible", ptx_value_bool(loop->is_irreducible));
+    ptx_json_set(&json, "innermost", ptx_value_bool(loop->is_innermost));
+    ptx_json_set(&json, "trip", trip_value(&loop->trip));
+    ptx_json_set(&json, "mix", mix_value(&loop->mix));
+    ptx_json_set(&json, "throughput", ptx_value_cycles(loop->cycles && has_gpu ? &loop->cycles[0] : NULL));
+    ptx_json_set(&json, "peak", ptx_value_peak(loop->peaks && has_gpu ? &loop->peaks[0] : NULL));
+    ptx_json_set(&json, "projections", ptx_value_loop_projections(module, loop));
+    ptx_json_dump(out, &json, 0);
 }
 
 static void dump_kernel_head(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
 {
-    Json json = json_make(json_object());
-    set(&json, "name", text_value(kernel->name));
-    set(&json, "line", json_integer(ptxlint_module_place(module, kernel->name_span.begin).line));
-    set(&json, "recursive", bool_value(kernel->is_recursive));
-    set(&json, "syntax_error", bool_value(kernel->has_syntax_error));
-    set(&json, "launch", launch_value(&kernel->launch));
-    set(&json, "registers", registers_value(module, &kernel->pressure));
-    set(&json, "resources", resources_value(kernel));
-    set(&json, "occupancy", occupancy_value());
-    set(&json, "estimate", estimate_value());
-    set(&json, "cfg", cfg_value(kernel));
-    set(&json, "mix", mix_value(&kernel->mix));
-    dump(out, &json, JSON_EMBED);
+    const ptxlint_projection *first = kernel->projection_count ? &kernel->projections[0] : NULL;
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "name", ptx_value_text(kernel->name));
+    ptx_json_set(&json, "line", json_integer(ptxlint_module_place(module, kernel->name_span.begin).line));
+    ptx_json_set(&json, "recursive", ptx_value_bool(kernel->is_recursive));
+    ptx_json_set(&json, "syntax_error", ptx_value_bool(kernel->has_syntax_error));
+    ptx_json_set(&json, "launch", launch_value(&kernel->launch));
+    ptx_json_set(&json, "registers", ptx_value_registers(module, kernel, first));
+    ptx_json_set(&json, "resources", resources_value(kernel));
+    ptx_json_set(&json, "occupancy", ptx_value_occupancy(kernel, first));
+    ptx_json_set(&json, "waves", ptx_value_waves(first));
+    ptx_json_set(&json, "throughput", ptx_value_cycles(first ? &first->cycles : NULL));
+    ptx_json_set(&json, "peak", ptx_value_peak(first ? &first->peak : NULL));
+    ptx_json_set(&json, "estimate", ptx_value_estimate(first));
+    ptx_json_set(&json, "projections", ptx_value_projections(module, kernel));
+    ptx_json_set(&json, "cfg", cfg_value(kernel));
+    ptx_json_set(&json, "mix", mix_value(&kernel->mix));
+    ptx_json_dump(out, &json, JSON_EMBED);
 }
 
 void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)

@@ -65,7 +65,12 @@ void ptx_out_format(Out *out, const char *format, ...)
 
 size_t ptx_out_clean(Out *out, const char *text)
 {
-    size_t left = strlen(text), column = 0;
+    return ptx_out_clean_bytes(out, text, strlen(text));
+}
+
+size_t ptx_out_clean_bytes(Out *out, const char *text, size_t left)
+{
+    size_t column = 0;
     while (left) {
         Glyph glyph = ptx_glyph_read(text, left, column);
         ptx_out_bytes(out, glyph.text, glyph.length);

@@ -1,7 +1,8 @@
 /* report.h -- what the files of this folder share: buffered output, text made safe to show, and the parts of a document.
  *
- * A document is one ptxlint_writer (write.c): its parts are written by text.c (diagnostics for people), table.c (the
- * report for people) and json.c (both for programs). This layer sees modules only through the public interface. */
+ * A document is one ptxlint_writer (write.c): its parts are written by text.c (diagnostics for people), table*.c (the
+ * report for people), csv.c (the same for spreadsheets) and json.c (both for programs); gpus.c writes the document about GPUs.
+ * This layer sees modules only through the public interface. */
 #ifndef PTX_REPORT_REPORT_H
 #define PTX_REPORT_REPORT_H
 
@@ -36,6 +37,7 @@ void ptx_out_format(Out *out, const char *format, ...) __attribute__((format(pri
 
 /* Text from outside, which must not reach a terminal as it is: like ptx_glyph_read. Returns its display width. */
 size_t ptx_out_clean(Out *out, const char *text);
+size_t ptx_out_clean_bytes(Out *out, const char *text, size_t length);
 
 /* The same, with spaces up to width columns. */
 void ptx_out_padded(Out *out, const char *text, size_t width);
@@ -83,7 +85,60 @@ void ptx_text_diagnostic(Out *out, Sources *sources, const ptxlint_module *modul
 void ptx_text_oneline(Out *out, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic);
 void ptx_text_summary(Out *out, const Totals *totals);
 
-/* ---- table.c ----------------------------------------------------------------------------------------------------- */
+/* ---- figure.c: numbers and lines, whatever the locale ------------------------------------------------------------ */
+
+enum {
+    LINE_COLUMNS = 100,
+    KEY_COLUMNS = 13            /* of the word before a line's figures, after two blanks */
+};
+
+/* "unknown" for PTXLINT_UNKNOWN and for what is not finite. */
+typedef struct Figure {
+    char text[32];
+} Figure;
+
+Figure ptx_figure_int(int64_t number);
+Figure ptx_figure_fixed(double number, int decimals);
+Figure ptx_figure_short(double number);         /* one decimal; two digits where it is below 1: 0.25 */
+Figure ptx_figure_number(double number);        /* up to ten digits, as many as it has */
+Figure ptx_figure_percent(double part, double whole);
+
+const char *ptx_plural(uint64_t count);         /* "" for 1, else "s" */
+
+/* A line of the report that goes on below itself, indented, before it is too long. */
+typedef struct Line {
+    Out *out;
+    size_t column, indent;
+    bool has_item;
+    bool has_blank;             /* the next word is to stand apart from what is there */
+} Line;
+
+Line ptx_line_begin(Out *out, const char *key);
+void ptx_line_words(Line *line, const char *text);                      /* broken at blanks */
+void ptx_line_format(Line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));        /* at most 255 bytes */
+void ptx_line_item(Line *line, const char *text);                       /* whole; a comma before all but the first */
+void ptx_line_end(Line *line);
+
+/* A bold line after an empty one. */
+void ptx_put_heading(Out *out, const char *heading);
+
+/* ---- table*.c ---------------------------------------------------------------------------------------------------- */
+
+/* What the table of loops and the tables of GPUs are of: the module's first GPU; NULL. */
+const ptxlint_gpu *ptx_report_gpu(const ptxlint_module *module);
+const char *ptx_report_gpu_name(const ptxlint_gpu *gpu);        /* "unknown" for NULL */
+bool ptx_report_has_cluster(const ptxlint_launch *launch);      /* of more than one block */
+
+void ptx_table_loops(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
+
+/* One GPU as lines and a table of pipes; several as a table with a column for each. cycles: the table of pipes, for the first. */
+void ptx_table_gpu(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+void ptx_table_gpus(Out *out, const ptxlint_kernel *kernel);
+void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel);
+
+/* GPUs (gpus_table.c): count > 0 of them, or all there are. */
+void ptx_table_figures(Out *out, const ptxlint_gpu *const *gpus, size_t count);
+void ptx_table_all_gpus(Out *out);
 
 void ptx_table_module(Out *out, const ptxlint_module *module);
 void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
@@ -98,8 +153,27 @@ void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_d
 void ptx_json_file(Out *out, const ptxlint_module *module);
 void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
 
-/* {"name", "sm"}, or null where name is NULL. */
-void ptx_json_gpu(Out *out, const char *name, const char *sm);
+/* The members "gpu" and "gpus": the first of them, and all. */
+void ptx_json_gpus(Out *out, const ptxlint_gpu *const *gpus, size_t count);
+
+/* ---- projection.c: what a kernel is on one GPU; NULL where no GPU is described ----------------------------------- */
+
+/* "ptxas", "max-live", "unknown": where the registers that occupancy is for come from. */
+const char *ptx_report_registers(const ptxlint_projection *projection);
+
+/* Names of ptxlint_occupancy.limits. */
+extern const char *const ptx_report_limits[PTXLINT_LIMITER_COUNT];
+
+enum { CURVE_POINTS = 64 };     /* more than any GPU has warps in a block */
+
+/* ptxlint_occupancy_curve of the kernel as it is launched; 0 points where no GPU is described. */
+size_t ptx_report_curve(const ptxlint_kernel *kernel, const ptxlint_projection *projection, ptxlint_occupancy_point *points,
+                        size_t room);
+
+/* ---- csv.c ------------------------------------------------------------------------------------------------------- */
+
+void ptx_csv_head(Out *out);
+void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
 
 /* ---- write.c ----------------------------------------------------------------------------------------------------- */
 

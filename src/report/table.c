@@ -1,5 +1,4 @@
-/* The report for people: one block of tables a kernel, at most about 80 columns wide. What is not known says so.
- * Numbers with a fraction are written by hand: printf would ask the caller's locale for the decimal point. */
+/* The report for people: one block of lines and tables a kernel, at most about 100 columns wide. What is not known says so. */
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -7,66 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    NAMES_SHOWN = 16,           /* registers listed as live at the peak */
-    LINE_COLUMNS = 80,
-    KEY_COLUMNS = 13
-};
-
-typedef struct Figure {
-    char text[32];
-} Figure;
-
-static Figure figure_int(int64_t number)
-{
-    Figure f = { "unknown" };
-    if (number != PTXLINT_UNKNOWN)
-        snprintf(f.text, sizeof f.text, "%" PRId64, number);
-    return f;
-}
-
-/* With one decimal: 12.5 */
-static Figure figure_tenth(double number)
-{
-    Figure f = { "unknown" };
-    if (number >= 0 && number < 1e12) {
-        int64_t tenths = (int64_t)(10 * number + 0.5);
-        snprintf(f.text, sizeof f.text, "%" PRId64 ".%" PRId64, tenths / 10, tenths % 10);
-    } else if (number - number == 0) {
-        snprintf(f.text, sizeof f.text, "%.0e", number);
-    }
-    return f;
-}
-
-/* part of whole; NaN where there is no whole. */
-static Figure figure_percent(double part, double whole)
-{
-    Figure f = figure_tenth(100 * part / whole);
-    if (strcmp(f.text, "unknown"))
-        strcat(f.text, " %");
-    return f;
-}
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
+enum { NAMES_SHOWN = 16 };      /* registers listed as live at the peak */
 
 static void put_key(Out *out, const char *key)
 {
     ptx_out_format(out, "  %-*s", KEY_COLUMNS, key);
 }
 
-static void put_heading(Out *out, const char *heading)
+/* ---- module and head of a kernel --------------------------------------------------------------------------------- */
+
+const ptxlint_gpu *ptx_report_gpu(const ptxlint_module *module)
 {
-    ptx_out_text(out, "\n");
-    ptx_out_style(out, STYLE_BOLD);
-    ptx_out_text(out, heading);
-    ptx_out_style(out, STYLE_NONE);
-    ptx_out_text(out, "\n");
+    const ptxlint_module_info *info = ptxlint_module_get_info(module);
+    return info->gpu_count ? info->gpus[0] : NULL;
 }
 
-/* ---- module and head of a kernel --------------------------------------------------------------------------------- */
+const char *ptx_report_gpu_name(const ptxlint_gpu *gpu)
+{
+    const ptxlint_gpu_info *info = gpu ? ptxlint_gpu_get_info(gpu) : NULL;
+    return info && info->name ? info->name : "unknown";
+}
 
 void ptx_table_module(Out *out, const ptxlint_module *module)
 {
@@ -81,9 +40,9 @@ void ptx_table_module(Out *out, const ptxlint_module *module)
     ptx_out_text(out, ", target ");
     ptx_out_clean(out, info->target && *info->target ? info->target : "unknown");
     ptx_out_format(out, ", %d-bit addresses", info->address_size);
-    if (info->gpu && *info->gpu && (!info->target || strcmp(info->gpu, info->target))) {
-        ptx_out_text(out, ", for ");
-        ptx_out_clean(out, info->gpu);
+    for (size_t i = 0; i < info->gpu_count; i++) {
+        ptx_out_text(out, i ? ", " : "; figures for ");
+        ptx_out_clean(out, ptx_report_gpu_name(info->gpus[i]));
     }
     ptx_out_text(out, "\n");
 }
@@ -98,7 +57,34 @@ static void put_dims(Out *out, const int64_t dims[3])
     if (!has_dims(dims))
         ptx_out_text(out, "unknown");
     else
-        ptx_out_format(out, "%s x %s x %s", figure_int(dims[0]).text, figure_int(dims[1]).text, figure_int(dims[2]).text);
+        ptx_out_format(out, "%s x %s x %s", ptx_figure_int(dims[0]).text, ptx_figure_int(dims[1]).text,
+                       ptx_figure_int(dims[2]).text);
+}
+
+/* Warps of a block and of the grid, and what of the last warp of a block has no thread. */
+static void put_warps(Out *out, const ptxlint_launch *launch)
+{
+    Line line = ptx_line_begin(out, "");
+    if (launch->blocks != PTXLINT_UNKNOWN)
+        ptx_line_format(&line, "%" PRId64 " block%s", launch->blocks, ptx_plural((uint64_t)launch->blocks));
+    else
+        ptx_line_words(&line, "blocks");
+    if (launch->warps_per_block != PTXLINT_UNKNOWN)
+        ptx_line_format(&line, " of %" PRId64 " warp%s", launch->warps_per_block, ptx_plural((uint64_t)launch->warps_per_block));
+    if (launch->warps != PTXLINT_UNKNOWN)
+        ptx_line_format(&line, " = %" PRId64 " warps", launch->warps);
+    if (launch->idle_lanes != PTXLINT_UNKNOWN && launch->idle_lanes > 0)
+        ptx_line_format(&line, "; the last warp of a block is partial, %" PRId64 " lane%s idle", launch->idle_lanes,
+                        ptx_plural((uint64_t)launch->idle_lanes));
+    ptx_line_end(&line);
+}
+
+bool ptx_report_has_cluster(const ptxlint_launch *launch)
+{
+    for (int i = 0; i < 3; i++)
+        if (launch->cluster[i] != PTXLINT_UNKNOWN && launch->cluster[i] > 1)
+            return true;
+    return false;
 }
 
 static void put_launch(Out *out, const ptxlint_launch *launch)
@@ -113,28 +99,24 @@ static void put_launch(Out *out, const ptxlint_launch *launch)
     put_dims(out, launch->grid);
     ptx_out_text(out, ", block ");
     put_dims(out, launch->block);
+    if (ptx_report_has_cluster(launch)) {
+        ptx_out_text(out, ", cluster ");
+        put_dims(out, launch->cluster);
+    }
     ptx_out_format(out, " (%s)\n", sources[launch->source]);
+    if (launch->blocks != PTXLINT_UNKNOWN || launch->warps_per_block != PTXLINT_UNKNOWN)
+        put_warps(out, launch);
 }
 
 static void put_names(Out *out, const char *const *names, size_t count)
 {
-    size_t shown = count < NAMES_SHOWN ? count : NAMES_SHOWN, column = KEY_COLUMNS + 2;
-    put_key(out, "live there");
-    for (size_t i = 0; i < shown; i++) {
-        size_t width = strlen(names[i]) + 2;
-        bool is_full = column + width > LINE_COLUMNS;
-        if (i)
-            ptx_out_text(out, is_full ? ",\n" : ", ");
-        if (i && is_full) {
-            put_key(out, "");
-            column = KEY_COLUMNS + 2;
-        }
-        ptx_out_clean(out, names[i]);
-        column += width;
-    }
+    size_t shown = count < NAMES_SHOWN ? count : NAMES_SHOWN;
+    Line line = ptx_line_begin(out, "live there");
+    for (size_t i = 0; i < shown; i++)
+        ptx_line_item(&line, names[i]);
     if (shown < count)
-        ptx_out_format(out, " and %zu more", count - shown);
-    ptx_out_text(out, "\n");
+        ptx_line_format(&line, " and %zu more", count - shown);
+    ptx_line_end(&line);
 }
 
 static void put_pressure(Out *out, const ptxlint_module *module, const ptxlint_pressure *pressure)
@@ -146,17 +128,17 @@ static void put_pressure(Out *out, const ptxlint_module *module, const ptxlint_p
     }
     ptx_out_format(out, "%" PRId64 " live at most, at line %" PRIu32, pressure->max_live,
                    ptxlint_module_place(module, pressure->where.begin).line);
-    ptx_out_format(out, " (64-bit values %s, 8- and 16-bit %s)\n", figure_int(pressure->max_live_64).text,
-                   figure_int(pressure->max_live_16).text);
+    ptx_out_format(out, " (64-bit values %s, 8- and 16-bit %s)\n", ptx_figure_int(pressure->max_live_64).text,
+                   ptx_figure_int(pressure->max_live_16).text);
     if (pressure->live_count)
         put_names(out, pressure->live, pressure->live_count);
     put_key(out, "predicates");
-    ptx_out_format(out, "%s live at most\n", figure_int(pressure->max_live_predicates).text);
+    ptx_out_format(out, "%s live at most\n", ptx_figure_int(pressure->max_live_predicates).text);
 }
 
 static void put_bytes(Out *out, const char *what, int64_t bytes, const char *after)
 {
-    ptx_out_format(out, "%s %s%s%s", what, figure_int(bytes).text, bytes == PTXLINT_UNKNOWN ? "" : " B", after);
+    ptx_out_format(out, "%s %s%s%s", what, ptx_figure_int(bytes).text, bytes == PTXLINT_UNKNOWN ? "" : " B", after);
 }
 
 static void put_memory(Out *out, const ptxlint_kernel *kernel)
@@ -199,25 +181,51 @@ static void put_bounds(Out *out, const ptxlint_kernel *kernel)
 static void put_code(Out *out, const ptxlint_kernel *kernel)
 {
     put_key(out, "code");
-    ptx_out_format(out, "%" PRIu64 " instruction%s, ", kernel->mix.instruction_count, plural(kernel->mix.instruction_count));
-    ptx_out_format(out, "%" PRIu64 " block%s, ", kernel->block_count, plural(kernel->block_count));
-    ptx_out_format(out, "%" PRIu64 " edge%s", kernel->edge_count, plural(kernel->edge_count));
+    ptx_out_format(out, "%" PRIu64 " instruction%s, ", kernel->mix.instruction_count, ptx_plural(kernel->mix.instruction_count));
+    ptx_out_format(out, "%" PRIu64 " block%s, ", kernel->block_count, ptx_plural(kernel->block_count));
+    ptx_out_format(out, "%" PRIu64 " edge%s", kernel->edge_count, ptx_plural(kernel->edge_count));
     if (kernel->unreachable_block_count)
         ptx_out_format(out, ", %" PRIu64 " unreachable", kernel->unreachable_block_count);
-    ptx_out_format(out, ", %zu loop%s%s\n", kernel->loop_count, plural(kernel->loop_count),
+    ptx_out_format(out, ", %zu loop%s%s\n", kernel->loop_count, ptx_plural(kernel->loop_count),
                    kernel->is_recursive ? ", recursive" : "");
 }
 
 static void put_fma(Out *out, const ptxlint_mix *mix)
 {
-    put_key(out, "FMA");
-    ptx_out_format(out, "fused %" PRIu64 " of %" PRIu64 " instruction%s", mix->fused_count, mix->instruction_count,
-                   plural(mix->instruction_count));
+    Line line = ptx_line_begin(out, "FMA");
+    ptx_line_format(&line, "fused %" PRIu64 " of %" PRIu64 " instruction%s", mix->fused_count, mix->instruction_count,
+                    ptx_plural(mix->instruction_count));
     if (mix->instruction_count)
-        ptx_out_format(out, " = %s", figure_percent(mix->fma_fraction, 1).text);
-    ptx_out_format(out, ", weighted %s\n", figure_percent(mix->weighted_fma_fraction, 1).text);
+        ptx_line_format(&line, " = %s", ptx_figure_percent(mix->fma_fraction, 1).text);
+    ptx_line_format(&line, ", weighted %s", ptx_figure_percent(mix->weighted_fma_fraction, 1).text);
+    if (mix->has_assumed_trips)
+        ptx_line_words(&line, " (10 trips where unknown)");
+    ptx_line_end(&line);
     put_key(out, "fusable");
-    ptx_out_format(out, "%" PRIu64 " pair%s of mul and add\n", mix->fusable_count, plural(mix->fusable_count));
+    ptx_out_format(out, "%" PRIu64 " pair%s of mul and add\n", mix->fusable_count, ptx_plural(mix->fusable_count));
+}
+
+static void put_flops(Line *line, const char *what, double flops)
+{
+    char text[64];
+    if (!(flops > 0))
+        return;
+    snprintf(text, sizeof text, "%s %s flops", ptx_figure_short(flops).text, what);
+    ptx_line_item(line, text);
+}
+
+static void put_work(Out *out, const ptxlint_mix *mix)
+{
+    char text[64];
+    Line line = ptx_line_begin(out, "work");
+    put_flops(&line, "fp32", mix->flops_fp32);
+    put_flops(&line, "fp64", mix->flops_fp64);
+    put_flops(&line, "fp16", mix->flops_fp16);
+    put_flops(&line, "tensor", mix->flops_tensor);
+    snprintf(text, sizeof text, "%s bytes of global memory", ptx_figure_short(mix->global_bytes).text);
+    ptx_line_item(&line, text);
+    ptx_line_words(&line, " a thread");
+    ptx_line_end(&line);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
@@ -226,8 +234,8 @@ static void put_mix_row(Out *out, const char *name, uint64_t count, double weigh
 {
     ptx_out_text(out, "  ");
     ptx_out_padded(out, name, KEY_COLUMNS);
-    ptx_out_format(out, "%8" PRIu64 "  %8s  %12s  %8s\n", count, figure_percent((double)count, (double)all).text,
-                   figure_tenth(weighted).text, figure_percent(weighted, all_weighted).text);
+    ptx_out_format(out, "%8" PRIu64 "  %8s  %12s  %8s\n", count, ptx_figure_percent((double)count, (double)all).text,
+                   ptx_figure_fixed(weighted, 1).text, ptx_figure_percent(weighted, all_weighted).text);
 }
 
 /* Classes that do not occur are left out. */
@@ -238,51 +246,12 @@ static void put_mix(Out *out, const ptxlint_mix *mix)
         return;
     for (size_t i = 0; i < mix->class_count; i++)
         weighted += mix->classes[i].weighted_count;
-    put_heading(out, "  class          static     share      weighted     share");
+    ptx_put_heading(out, "  class          static     share      weighted     share");
     for (size_t i = 0; i < mix->class_count; i++)
         if (mix->classes[i].static_count)
             put_mix_row(out, mix->classes[i].name, mix->classes[i].static_count, mix->classes[i].weighted_count,
                         mix->instruction_count, weighted);
     put_mix_row(out, "total", mix->instruction_count, weighted, mix->instruction_count, weighted);
-}
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
-/* 8 instructions, 1 FMA (1/8), 12.5 % */
-static void put_loop_mix(Out *out, const ptxlint_mix *mix)
-{
-    uint64_t all = mix->instruction_count, fused = mix->fused_count;
-    ptx_out_format(out, "%" PRIu64 " instruction%s, %" PRIu64 " FMA", all, plural(all), fused);
-    if (fused) {
-        uint64_t divisor = common_divisor(all, fused);
-        ptx_out_format(out, " (%" PRIu64 "/%" PRIu64 "), %s", fused / divisor, all / divisor,
-                       figure_percent((double)fused, (double)all).text);
-    }
-    ptx_out_text(out, "\n");
-}
-
-static void put_loops(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
-{
-    if (!kernel->loop_count)
-        return;
-    put_heading(out, "  loop line  label             depth  body");
-    for (size_t i = 0; i < kernel->loop_count; i++) {
-        const ptxlint_loop *loop = &kernel->loops[i];
-        ptx_out_format(out, "  %9" PRIu32 "  ", ptxlint_module_place(module, loop->header.begin).line);
-        ptx_out_padded(out, loop->label && *loop->label ? loop->label : "-", 16);
-        ptx_out_format(out, "  %5" PRIu32 "  ", loop->depth);
-        if (loop->is_irreducible)
-            ptx_out_text(out, "irreducible, ");
-        put_loop_mix(out, &loop->mix);
-    }
 }
 
 static int access_compare(const void *pa, const void *pb)
@@ -308,7 +277,7 @@ static void put_accesses(Out *out, const ptxlint_kernel *kernel)
     for (size_t i = 0; i < count; i++)
         sorted[i] = &kernel->accesses[i];
     qsort(sorted, count, sizeof *sorted, access_compare);
-    put_heading(out, "  access to    operation      bytes     count");
+    ptx_put_heading(out, "  access to    operation      bytes     count");
     for (size_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && !access_compare(&sorted[i], &sorted[next]);)
             next++;
@@ -316,9 +285,24 @@ static void put_accesses(Out *out, const ptxlint_kernel *kernel)
         ptx_out_padded(out, sorted[i]->space, 11);
         ptx_out_text(out, "  ");
         ptx_out_padded(out, sorted[i]->op, 12);
-        ptx_out_format(out, "  %6s  %8zu\n", figure_int(sorted[i]->bytes).text, next - i);
+        ptx_out_format(out, "  %6s  %8zu\n", ptx_figure_int(sorted[i]->bytes).text, next - i);
     }
     free(sorted);
+}
+
+/* A .func has no launch: what its instructions take is all there is. */
+static void put_gpus(Out *out, const ptxlint_kernel *kernel)
+{
+    if (!kernel->projection_count) {
+        put_key(out, "GPU");
+        ptx_out_text(out, "unknown: no figures for this target; --gpu takes those of another\n");
+    } else if (!kernel->is_entry) {
+        ptx_table_cycles(out, kernel);
+    } else if (kernel->projection_count == 1) {
+        ptx_table_gpu(out, kernel, &kernel->projections[0]);
+    } else {
+        ptx_table_gpus(out, kernel);
+    }
 }
 
 void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
@@ -338,7 +322,9 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     put_bounds(out, kernel);
     put_code(out, kernel);
     put_fma(out, &kernel->mix);
+    put_work(out, &kernel->mix);
+    put_gpus(out, kernel);
     put_mix(out, &kernel->mix);
-    put_loops(out, module, kernel);
+    ptx_table_loops(out, module, kernel);
     put_accesses(out, kernel);
 }

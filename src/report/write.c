@@ -22,11 +22,26 @@ struct ptxlint_writer {
     Out late;
     Buffer late_bytes;
     bool has_late;
-    const char *gpu;            /* of the modules so far; NULL: none, or they differ */
-    const char *gpu_sm;
+    Buffer gpus;                /* members "gpu" and "gpus" of the modules so far; they outlive neither module nor GPU */
     bool has_module;
-    char gpu_text[2][64];
+    bool has_different_gpus;
 };
+
+static int buffer_write(void *context, const char *bytes, size_t length)
+{
+    Buffer *buffer = context;
+    if (length > buffer->capacity - buffer->length) {
+        size_t capacity = 2 * buffer->capacity + length;
+        char *grown = capacity >= length ? realloc(buffer->bytes, capacity) : NULL;
+        if (!grown)
+            return -1;
+        buffer->bytes = grown;
+        buffer->capacity = capacity;
+    }
+    memcpy(buffer->bytes + buffer->length, bytes, length);
+    buffer->length += length;
+    return 0;
+}
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -138,6 +153,8 @@ static void add_diagnostics(ptxlint_writer *writer, const ptxlint_module *module
             put_separator(out, has_item);
             ptx_json_diagnostic(out, module, &diagnostics[i]);
             break;
+        case PTXLINT_CSV:               /* has none: is_sound */
+            break;
         }
     }
 }
@@ -159,26 +176,41 @@ static void add_json_kernels(ptxlint_writer *writer, const ptxlint_module *modul
         }
 }
 
-/* The module may be freed before the name is written. */
-static void note_gpu(ptxlint_writer *writer, const ptxlint_module_info *info)
+static bool gpus_render(const ptxlint_module_info *info, Buffer *buffer)
 {
-    const char *name = info->gpu ? info->gpu : "", *sm = info->gpu_sm ? info->gpu_sm : "";
-    if (writer->has_module) {
-        if (!writer->gpu || strcmp(writer->gpu, name))
-            writer->gpu = NULL;
-        return;
-    }
+    Out out;
+    ptx_out_init(&out, buffer_write, buffer);
+    ptx_json_gpus(&out, info->gpus, info->gpu_count);
+    ptx_out_flush(&out);
+    return out.status == PTXLINT_OK;
+}
+
+/* As bytes: modules, and GPUs of the user's own, may be freed before the end of the document. */
+static void note_gpus(ptxlint_writer *writer, const ptxlint_module_info *info)
+{
+    Buffer own = { 0 };
+    Buffer *buffer = writer->has_module ? &own : &writer->gpus;
+    bool is_rendered = gpus_render(info, buffer);
+    if (!is_rendered && writer->out.status == PTXLINT_OK)
+        writer->out.status = PTXLINT_NO_MEMORY;
+    if (is_rendered && writer->has_module)
+        writer->has_different_gpus |= own.length != writer->gpus.length || memcmp(own.bytes, writer->gpus.bytes, own.length);
     writer->has_module = true;
-    if (!*name || strlen(name) >= sizeof writer->gpu_text[0] || strlen(sm) >= sizeof writer->gpu_text[1])
-        return;
-    writer->gpu = strcpy(writer->gpu_text[0], name);
-    writer->gpu_sm = strcpy(writer->gpu_text[1], sm);
+    free(own.bytes);
+}
+
+static void put_gpus(ptxlint_writer *writer)
+{
+    if (writer->has_module && !writer->has_different_gpus)
+        ptx_out_bytes(&writer->out, writer->gpus.bytes, writer->gpus.length);
+    else
+        ptx_json_gpus(&writer->out, NULL, 0);
 }
 
 static void add_json_report(ptxlint_writer *writer, const ptxlint_module *module)
 {
     Out *out = &writer->out;
-    note_gpu(writer, ptxlint_module_get_info(module));
+    note_gpus(writer, ptxlint_module_get_info(module));
     put_separator(out, &writer->has_item);
     ptx_out_text(out, "{");
     ptx_json_file(out, module);
@@ -207,33 +239,29 @@ static void add_text_report(ptxlint_writer *writer, const ptxlint_module *module
                 ptx_table_kernel(&writer->out, module, &kernels[i]);
 }
 
-/* ---- documents --------------------------------------------------------------------------------------------------- */
-
-static int late_write(void *context, const char *bytes, size_t length)
+static void add_csv_report(ptxlint_writer *writer, const ptxlint_module *module)
 {
-    Buffer *buffer = context;
-    if (length > buffer->capacity - buffer->length) {
-        size_t capacity = 2 * buffer->capacity + length;
-        char *grown = capacity >= length ? realloc(buffer->bytes, capacity) : NULL;
-        if (!grown)
-            return -1;
-        buffer->bytes = grown;
-        buffer->capacity = capacity;
-    }
-    memcpy(buffer->bytes + buffer->length, bytes, length);
-    buffer->length += length;
-    return 0;
+    size_t count;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    for (size_t i = 0; i < count && writer->out.status == PTXLINT_OK; i++)
+        if (is_reported(writer, &kernels[i], true))
+            ptx_csv_kernel(&writer->out, module, &kernels[i]);
 }
+
+/* ---- documents --------------------------------------------------------------------------------------------------- */
 
 static bool is_sound(ptxlint_document document, const ptxlint_write_options *options)
 {
     bool is_known = options->format == PTXLINT_TEXT || options->format == PTXLINT_JSON ||
-                    (options->format == PTXLINT_ONELINE && document == PTXLINT_DIAGNOSTICS);
+                    (options->format == PTXLINT_ONELINE && document == PTXLINT_DIAGNOSTICS) ||
+                    (options->format == PTXLINT_CSV && document == PTXLINT_REPORT);
     return options->size == sizeof *options && is_known && (document == PTXLINT_DIAGNOSTICS || document == PTXLINT_REPORT);
 }
 
 static void put_head(ptxlint_writer *writer)
 {
+    if (writer->options.format == PTXLINT_CSV)
+        ptx_csv_head(&writer->out);
     if (writer->options.format != PTXLINT_JSON)
         return;
     bool is_report = writer->document == PTXLINT_REPORT;
@@ -247,8 +275,8 @@ static void put_tail(ptxlint_writer *writer)
     Out *out = &writer->out;
     if (writer->options.format == PTXLINT_JSON) {
         if (writer->document == PTXLINT_REPORT) {
-            ptx_out_text(out, "],\n\"gpu\":");
-            ptx_json_gpu(out, writer->gpu, writer->gpu_sm);
+            ptx_out_text(out, "],\n");
+            put_gpus(writer);
             ptx_out_text(out, ",\"diagnostics\":[");
             ptx_out_bytes(out, writer->late_bytes.bytes, writer->late_bytes.length);
         }
@@ -277,7 +305,7 @@ ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write
     writer->document = document;
     writer->options = *options;
     ptx_out_init(&writer->out, write, context);
-    ptx_out_init(&writer->late, late_write, &writer->late_bytes);
+    ptx_out_init(&writer->late, buffer_write, &writer->late_bytes);
     writer->out.has_color = options->color;
     put_head(writer);
     *out = writer;
@@ -293,10 +321,12 @@ ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *
         add_diagnostics(writer, module, &writer->out, &writer->has_item);
     } else if (writer->options.format == PTXLINT_JSON) {
         add_json_report(writer, module);
+    } else if (writer->options.format == PTXLINT_CSV) {
+        add_csv_report(writer, module);
     } else {
         add_text_report(writer, module);
     }
-    if (writer->late.status == PTXLINT_WRITE)           /* its only way to fail: late_write had no memory */
+    if (writer->late.status == PTXLINT_WRITE)           /* its only way to fail: buffer_write had no memory */
         writer->out.status = PTXLINT_NO_MEMORY;
     return writer->out.status;
 }
@@ -316,6 +346,7 @@ void ptxlint_writer_free(ptxlint_writer *writer)
         return;
     ptx_sources_free(&writer->sources);
     free(writer->late_bytes.bytes);
+    free(writer->gpus.bytes);
     free(writer);
 }
 

@@ -9,13 +9,17 @@
 #include "analysis/live.h"
 #include "analysis/loop.h"
 #include "analysis/mix.h"
+#include "analysis/throughput.h"
+#include "analysis/trip.h"
 
 typedef struct Facts {
     const Cfg *cfg;             /* NULL: the function has no instructions; then all are */
     const Dom *dom;
     const Loops *loops;
     const Live *live;           /* NULL too at a limit */
+    const Trips *trips;
     const Mixes *mixes;
+    const Throughput **throughputs;     /* per GPU that figures are for */
     const CallNode *calls;
 } Facts;
 

@@ -28,6 +28,14 @@ static char folder[] = "/tmp/ptxlint-cli-XXXXXX";
 #define BOUNDS ".maxntid 128, 1, 1\n"
 #define GOOD "\tmov.u32 \t%r1, %tid.x;\n"
 
+/* In place of ptxas: notes how it was called, and tells of kernel clean what no model says. */
+#define PTXAS "#!/bin/sh\necho \"$@\" >>calls.txt\ngrep -q 'entry clean' \"$3\" || exit 3\n" \
+              "echo \"ptxas info    : Compiling entry function 'clean' for '${2#-arch=}'\" >&2\n" \
+              "echo 'ptxas info    : Used 77 registers, used 3 barriers' >&2\n"
+
+#define LOG(registers) "ptxas info    : Compiling entry function 'clean' for 'sm_80'\nptxas info    : Function properties for clean\n" \
+                       "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\nptxas info    : Used " registers " registers\n"
+
 static const struct { const char *path, *text; } files[] = {
     { "clean.ptx", HEAD ENTRY("clean", BOUNDS, GOOD) },
     { "noted.ptx", HEAD ENTRY("noted", "", GOOD) },
@@ -48,6 +56,17 @@ static const struct { const char *path, *text; } files[] = {
     { "empty.ptx", "" },
     { "launches.json", "{\"kernels\": {\"clean\": {\"grid\": [10, 2, 1], \"block\": [128, 1, 1], \"dynamic_shared\": 64}}}" },
     { "bad.json", "{\"kernels\": " },
+    { "wrong.json", "{\"kernels\": {\"clean\": {\"block\": [2048]}}}" },
+    { "mine.yaml", "base: sm_80\nproduct: Mine\n" },
+    { "wrong.yaml", "base: sm_80\nproduct: [\n" },
+    { "clean.log", LOG("55") },
+    { "-clean.ptx", HEAD ENTRY("clean", BOUNDS, GOOD) },
+    { "clean_a.ptx", ".version 8.6\n.target sm_90a\n.address_size 64\n" ENTRY("clean", BOUNDS, GOOD) },
+    { "bin/ptxas", PTXAS },
+    { "cuda/bin/ptxas", PTXAS },
+    { "failing/ptxas", "#!/bin/sh\necho 'ptxas info    : 0 bytes gmem' >&2\necho 'ptxas fatal   : out of luck' >&2\nexit 255\n" },
+    { "killed/ptxas", "#!/bin/sh\nkill -9 $$\n" },
+    { "noted/ptxas", "no program\n" },
 };
 
 static void write_file(const char *path, const char *text, size_t length)
@@ -60,7 +79,9 @@ static void write_file(const char *path, const char *text, size_t length)
 
 static int setup(void **state)
 {
-    static const char *const folders[] = { "tree", "tree/a", "tree/c", "tree/c/d", "tree/folder.ptx", "bare" };
+    static const char *const folders[] = { "tree", "tree/a", "tree/c", "tree/c/d", "tree/folder.ptx", "bare", "bin", "cuda",
+                                            "cuda/bin", "failing", "killed", "noted" };
+    static const char *const programs[] = { "bin/ptxas", "cuda/bin/ptxas", "failing/ptxas", "killed/ptxas" };
     char program[4096];
     (void)state;
     if (!getenv("PTXLINT") || !realpath(getenv("PTXLINT"), program)) {
@@ -70,6 +91,7 @@ static int setup(void **state)
     setenv("PTXLINT", program, 1);
     unsetenv("NO_COLOR");
     unsetenv("CLICOLOR_FORCE");
+    unsetenv("TMPDIR");
     if (!mkdtemp(folder) || chdir(folder))
         return -1;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
@@ -77,6 +99,9 @@ static int setup(void **state)
             return -1;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         write_file(files[i].path, files[i].text, strlen(files[i].text));
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        if (chmod(programs[i], 0777))
+            return -1;
     /* a folder that holds itself, a file through a link, and a name that leads nowhere (root may read all others) */
     return symlink("..", "tree/up") || symlink("../noted.ptx", "tree/linked.ptx") || symlink("self.ptx", "self.ptx");
 }
@@ -169,11 +194,12 @@ static const struct {
     { "$PTXLINT --frmat json clean.ptx",               2, "", "--frmat: unknown option", NULL },
     { "$PTXLINT --format xml clean.ptx",               2, "", "'xml' is not one of text, oneline, json", NULL },
     { "$PTXLINT --format",                             2, "", "--format: missing argument", NULL },
-    { "$PTXLINT report --format oneline clean.ptx",    2, "", "'oneline' is not one of text, json", NULL },
+    { "$PTXLINT report --format oneline clean.ptx",    2, "", "'oneline' is not one of text, json, csv", NULL },
+    { "$PTXLINT --format csv clean.ptx",               2, "", "'csv' is not one of text, oneline, json", NULL },
+    { "$PTXLINT --csv clean.ptx",                      2, "", "--csv: unknown option", NULL },
     { "$PTXLINT --color sometimes clean.ptx",          2, "", "is not one of auto, always, never", NULL },
     { "$PTXLINT --only syntax,style clean.ptx",        2, "", "--only: ", NULL },
     { "$PTXLINT --only '' clean.ptx",                  2, "", "--only: ", NULL },
-    { "$PTXLINT --gpu h2000 clean.ptx",                2, "", "unknown GPU 'h2000'", NULL },
     { "$PTXLINT --gpu h200 clean.ptx",                 0, "", "", NULL },
     { "$PTXLINT --gpu sm_90 clean.ptx",                0, "", "", NULL },
     { "$PTXLINT none.ptx",                             3, "", "ptxlint: none.ptx: No such file or directory\n", NULL },
@@ -185,9 +211,11 @@ static const struct {
 
     /* what is asked for */
     { "$PTXLINT --help",                               0, "EXIT CODES", "", NULL },
-    { "$PTXLINT --help",                               0, "[check|report] [OPTIONS] PATH...", "", NULL },
+    { "$PTXLINT --help",                               0, "[check|report|gpu] [OPTIONS] PATH...", "", NULL },
     { "$PTXLINT check --help",                         0, "EXAMPLES", "", "COMMANDS" },
     { "$PTXLINT report --help",                        0, "Usage: ptxlint report [OPTIONS] PATH...", "", "oneline" },
+    { "$PTXLINT report --help",                        0, "--ptxas[=PATH]", "", "oneline" },
+    { "$PTXLINT gpu --help",                           0, "Usage: ptxlint gpu [OPTIONS] [NAME...]", "", "--launch" },
     { "$PTXLINT --version",                            0, "ptxlint ", "", NULL },
     { "$PTXLINT --format oneline warned.ptx",          1, "warned.ptx:10:", "", "\n\n" },
     { "$PTXLINT --format oneline warned.ptx",          1, ": warning: ", "", "kernel" },
@@ -232,9 +260,84 @@ static const struct {
 
     /* launches */
     { "$PTXLINT report --launch launches.json clean.ptx", 0, "grid 10 x 2 x 1, block 128 x 1 x 1 (from the launch file)", "", NULL },
-    { "$PTXLINT report clean.ptx",                     0, "  launch       unknown\n", "", NULL },
+    { "$PTXLINT report clean.ptx",                     0, "grid unknown", "", "launch file" },
     { "$PTXLINT --launch bad.json clean.ptx",          2, "", "ptxlint: bad.json: ", NULL },
     { "$PTXLINT --launch none.json clean.ptx",         3, "", "ptxlint: none.json: No such file", NULL },
+    { "$PTXLINT --launch tree clean.ptx",              3, "", "ptxlint: tree: ", NULL },
+    { "$PTXLINT --launch wrong.json clean.ptx",        2, "", "kernel \"clean\": \"block\" is not one to three whole numbers", NULL },
+    { "$PTXLINT report --block 64,2 --grid 7 clean.ptx", 0, "grid 7 x 1 x 1, block 64 x 2 x 1", "", NULL },
+    { "$PTXLINT report --launch launches.json --block 64 clean.ptx", 0, "grid 10 x 2 x 1, block 64 x 1 x 1", "", NULL },
+    { "$PTXLINT report --block 32 --block 64 clean.ptx", 0, "block 64 x 1 x 1", "", NULL },
+    { "$PTXLINT report --dynamic-shared 3k clean.ptx", 0, "dynamic 3072 B", "", NULL },
+    { "$PTXLINT --param out=null --param 0=0x1000 --trip L=4 --cluster 2,1,1 clean.ptx", 0, "", "", NULL },
+    { "$PTXLINT --block 0 clean.ptx",                  2, "", "ptxlint: --block: '0' is not one to three whole numbers", NULL },
+    { "$PTXLINT --block 2048 clean.ptx",               2, "", "together at most 1024", NULL },
+    { "$PTXLINT --block '' clean.ptx",                 2, "", "--block: '' is not", NULL },
+    { "$PTXLINT --grid 1,x clean.ptx",                 2, "", "--grid: '1,x' is not", NULL },
+    { "$PTXLINT --cluster 32 clean.ptx",               2, "", "--cluster: '32' is not", NULL },
+    { "$PTXLINT --dynamic-shared 1KiB clean.ptx",      2, "", "--dynamic-shared: '1KiB' is not a number of bytes", NULL },
+    { "$PTXLINT --dynamic-shared -1 clean.ptx",        2, "", "--dynamic-shared: '-1' is not a number of bytes", NULL },
+    { "$PTXLINT --param 5 clean.ptx",                  2, "", "--param: '5' is not POSITION=VALUE or NAME=VALUE", NULL },
+    { "$PTXLINT --param out=much clean.ptx",           2, "", "--param: 'much' is not a number", NULL },
+    { "$PTXLINT --trip L=-1 clean.ptx",                2, "", "--trip: '-1' is not a whole number from 0", NULL },
+    { "$PTXLINT --trip 5 clean.ptx",                   2, "", "--trip: '5' is not LABEL=N", NULL },
+    { "$PTXLINT --block 0 --trip 5 clean.ptx",         2, "", "--trip: ", NULL },
+    { "$PTXLINT report --block",                       2, "", "--block: missing argument", NULL },
+
+    /* GPUs */
+    { "$PTXLINT --gpu h2000 clean.ptx",                2, "", "ptxlint: unknown GPU 'h2000'; did you mean h200? `ptxlint gpu` lists them all\n", NULL },
+    { "$PTXLINT --gpu sm_91 clean.ptx",                2, "", "did you mean sm_90?", NULL },
+    { "$PTXLINT --gpu voodoo clean.ptx",               2, "", "unknown GPU 'voodoo'; `ptxlint gpu`", NULL },
+    { "$PTXLINT --gpu h2000 --gpu a1000 clean.ptx",    2, "", "unknown GPU 'a1000'", NULL },
+    { "$PTXLINT --gpu '' clean.ptx",                   2, "", "--gpu: a name is missing", NULL },
+    { "$PTXLINT --gpu h200,,a100 clean.ptx",           2, "", "--gpu: a name is missing", NULL },
+    { "$PTXLINT report --gpu a100,h200 --gpu sm_86 clean.ptx", 0, "a100, h200, sm_86", "", NULL },
+    { "$PTXLINT report --gpu h200 --gpu h200 clean.ptx", 0, "h200", "", "h200, h200" },
+    { "$PTXLINT report --gpu mine.yaml clean.ptx",     0, "mine", "", NULL },
+    { "$PTXLINT report --gpu h200,./mine.yaml clean.ptx", 0, "h200, mine", "", NULL },
+    { "$PTXLINT --gpu none.yaml clean.ptx",            3, "", "ptxlint: none.yaml: No such file", NULL },
+    { "$PTXLINT --gpu ./h200 clean.ptx",               3, "", "ptxlint: ./h200: No such file", NULL },
+    { "$PTXLINT --gpu ./wrong.yaml clean.ptx",         2, "", "./wrong.yaml:3:1: error: ", NULL },
+    { "$PTXLINT gpu",                                  0, "h200", "", NULL },
+    { "$PTXLINT gpu h200 a100",                        0, "H200", "", NULL },
+    { "$PTXLINT gpu mine.yaml",                        0, "Mine", "", NULL },
+    { "$PTXLINT gpu --csv h200",                       0, "\nh200,limits,warp_size,32,", "", NULL },
+    { "$PTXLINT gpu --format csv h200",                0, "\nh200,limits,warp_size,32,", "", NULL },
+    { "$PTXLINT gpu --output gpus.txt && grep -c h200 gpus.txt", 0, "1\n", "", NULL },
+    { "$PTXLINT gpu h2000",                            2, "", "did you mean h200?", NULL },
+    { "$PTXLINT gpu h2000 h200",                       2, "", "did you mean h200?", NULL },
+    { "$PTXLINT gpu --format oneline",                 2, "", "'oneline' is not one of text, json, csv", NULL },
+    { "$PTXLINT gpu --kernel k",                       2, "", "--kernel: unknown option", NULL },
+    { "$PTXLINT gpu h200 >/dev/full",                  3, "", "standard output: No space left on device", NULL },
+
+    /* what ptxas said, or says */
+    { "$PTXLINT report --ptxas-log clean.log --csv clean.ptx", 0, ",sm_80,sm_80,55,ptxas,", "", NULL },
+    { "$PTXLINT report --ptxas-log clean.log --gpu h200 --csv clean.ptx", 0, ",h200,sm_90,", "", ",ptxas," },
+    { "$PTXLINT report --ptxas-log clean.ptx clean.ptx", 2, "", "clean.ptx: tells of no kernel", NULL },
+    { "$PTXLINT report --ptxas-log none.log clean.ptx", 3, "", "none.log: No such file", NULL },
+    { "$PTXLINT --ptxas-log clean.log clean.ptx",      0, "", "", NULL },
+    { "$PTXLINT report --ptxas=bin/ptxas --csv clean.ptx", 0, ",sm_80,sm_80,77,ptxas,", "", NULL },
+    { "PATH=\"$PWD/bin:$PATH\" $PTXLINT report --ptxas --csv clean.ptx", 0, ",77,ptxas,", "", NULL },
+    { "PATH=\"$PWD/bin:$PATH\" $PTXLINT report clean.ptx --csv --ptxas", 0, ",77,ptxas,", "", NULL },
+    { "PATH=\"$PWD/noted:/bin\" CUDA_HOME=\"$PWD/cuda\" $PTXLINT report --ptxas --csv clean.ptx", 0, ",ptxas,", "", NULL },
+    { "$PTXLINT report --ptxas=bin/ptxas --ptxas-log clean.log --csv clean.ptx", 0, ",77,ptxas,", "", NULL },
+    { "cat clean.ptx | $PTXLINT report --ptxas=bin/ptxas --csv -", 0, ",77,ptxas,", "", NULL },
+    { "TMPDIR=bare $PTXLINT report --ptxas=bin/ptxas - <clean.ptx >/dev/null; ls bare", 0, "readme\n", "", "ptxlint" },
+    { "mkfifo pipe.ptx; cat clean.ptx >pipe.ptx & $PTXLINT report --ptxas=bin/ptxas --csv pipe.ptx", 0, ",77,ptxas,", "", NULL },
+    { "TMPDIR=none $PTXLINT report --ptxas=bin/ptxas - <clean.ptx", 3, "kernel clean", "a copy for ptxas: No such file", NULL },
+    { "rm -f calls.txt; $PTXLINT report --ptxas=bin/ptxas -- -clean.ptx >/dev/null; cat calls.txt", 0, "-v -arch=sm_80 ./-clean.ptx -o /dev/null\n", "", NULL },
+    { "rm -f calls.txt; $PTXLINT report --ptxas=bin/ptxas --gpu h200,sm_90,b200 clean_a.ptx >/dev/null; cat calls.txt", 0,
+      "-v -arch=sm_90a clean_a.ptx -o /dev/null\n-v -arch=sm_100 clean_a.ptx -o /dev/null\n", "", NULL },
+    { "$PTXLINT report --ptxas=bin/ptxas --gpu h200 --csv clean_a.ptx", 0, ",h200,sm_90,77,ptxas,", "", NULL },
+    { "rm -f calls.txt; $PTXLINT --only syntax --ptxas=bin/ptxas clean.ptx; ls calls.txt", 2, "", "calls.txt", NULL },
+    { "$PTXLINT report --ptxas=failing/ptxas clean.ptx", 0, "kernel clean", "ptxlint: clean.ptx: ptxas failed: ptxas fatal   : out of luck\n", NULL },
+    { "$PTXLINT report --ptxas=failing/ptxas --ptxas-log clean.log --csv clean.ptx", 0, ",55,ptxas,", "out of luck", NULL },
+    { "$PTXLINT report --ptxas=bin/ptxas two.ptx",     0, "kernel other", "ptxlint: two.ptx: ptxas failed\n", NULL },
+    { "$PTXLINT report --ptxas=killed/ptxas clean.ptx", 0, "kernel clean", "ptxas failed", NULL },
+    { "$PTXLINT report --ptxas=none clean.ptx",        2, "", "ptxlint: none: is not a program", NULL },
+    { "$PTXLINT report --ptxas=noted/ptxas clean.ptx", 2, "", "ptxlint: noted/ptxas: is not a program", NULL },
+    { "$PTXLINT report --ptxas=bin clean.ptx",         2, "", "ptxlint: bin: is not a program", NULL },
+    { "$PTXLINT --ptxas=bin/ptxas clean.ptx broken.ptx", 1, "SYN201", "broken.ptx: ptxas failed", NULL },
 
     /* the report */
     { "$PTXLINT report called.ptx",                    0, "function helper (line 4)", "", NULL },

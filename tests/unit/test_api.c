@@ -35,31 +35,34 @@ static void test_arguments(void **state)
     ptxlint_writer_free(NULL);
 }
 
+/* Figures are for the GPUs asked for, or for the one that .target names. */
 static void test_gpus(void **state)
 {
     (void)state;
-    static const struct { const char *gpu, *sm; } cases[] = {
-        { "h200", "sm_90" }, { "h100", "sm_90" }, { "a100", "sm_80" }, { "sm_75", "sm_75" }, { "sm_100a", "sm_100a" },
-        { "warp9", NULL }, { "", NULL }, { "sm_", NULL }, { "sm_91", NULL }, { "sm_999", NULL }, { "H200 ", NULL },
-    };
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        ptxlint_options options;
-        ptxlint_module *module = unset;
-        ptxlint_options_init(&options);
-        options.gpu = cases[i].gpu;
-        ptxlint_status status = ptxlint_module_new(PTX, strlen(PTX), &options, &module);
-        if (status != (cases[i].sm ? PTXLINT_OK : PTXLINT_BAD_ARGUMENT))
-            fail_msg("%s: %s", cases[i].gpu, ptxlint_status_text(status));
-        if (!cases[i].sm) {
-            assert_null(module);
-            continue;
-        }
-        const ptxlint_module_info *info = ptxlint_module_get_info(module);
-        assert_string_equal(info->gpu, cases[i].gpu);
-        assert_string_equal(info->gpu_sm, cases[i].sm);
-        assert_string_equal(info->target, "sm_90");
-        ptxlint_module_free(module);
-    }
+    ptxlint_options options;
+    ptxlint_module *module;
+    ptxlint_options_init(&options);
+    assert_int_equal(ptxlint_module_new(PTX, strlen(PTX), &options, &module), PTXLINT_OK);
+    const ptxlint_module_info *info = ptxlint_module_get_info(module);
+    assert_int_equal(info->gpu_count, 1);
+    assert_string_equal(ptxlint_gpu_get_info(info->gpus[0])->name, "sm_90");
+    ptxlint_module_free(module);
+
+    const ptxlint_gpu *gpus[] = { ptxlint_gpu_find("g80"), ptxlint_gpu_find("h200") };
+    options.gpus = gpus;
+    options.gpu_count = 2;
+    assert_int_equal(ptxlint_module_new(PTX, strlen(PTX), &options, &module), PTXLINT_OK);
+    info = ptxlint_module_get_info(module);
+    assert_int_equal(info->gpu_count, 2);
+    assert_ptr_equal(info->gpus[0], gpus[0]);
+    assert_ptr_equal(info->gpus[1], gpus[1]);
+    assert_string_equal(info->target, "sm_90");
+    ptxlint_module_free(module);
+
+    gpus[1] = NULL;
+    assert_int_equal(ptxlint_module_new(PTX, strlen(PTX), &options, &module), PTXLINT_BAD_ARGUMENT);
+    options.gpus = NULL;
+    assert_int_equal(ptxlint_module_new(PTX, strlen(PTX), &options, &module), PTXLINT_BAD_ARGUMENT);
 }
 
 static void test_statuses(void **state)
@@ -299,7 +302,8 @@ static void test_launches(void **state)
     assert_int_equal(launch->dynamic_shared_bytes, 4096);
     launch = &kit_kernel(module, "other")->launch;
     assert_int_equal(launch->source, PTXLINT_LAUNCH_ASSUMED);
-    assert_true(launch->grid[0] == PTXLINT_UNKNOWN && launch->block[0] == PTXLINT_UNKNOWN && launch->dynamic_shared_bytes == PTXLINT_UNKNOWN);
+    assert_true(launch->grid[0] == PTXLINT_UNKNOWN && launch->dynamic_shared_bytes == PTXLINT_UNKNOWN);
+    assert_int_equal(launch->block[0], 256);            /* assumed */
     ptxlint_module_free(module);
     ptxlint_launches_free(launches);
 }

@@ -75,19 +75,23 @@ static Golden read_golden(const char *path)
 
 static ptxlint_module *analyse(const Golden *golden, const char *path)
 {
-    static const char *const gpus[] = { "h200", "h100", "a100", "sm_80", "sm_90", "sm_100" };
+    const ptxlint_gpu *gpu = NULL;
     ptxlint_options options;
     ptxlint_options_init(&options);
     options.path = path;
     const char *line_end = memchr(golden->text, '\n', golden->length);
     line_end = line_end ? line_end : golden->text + golden->length;
     options.syntax_only = find_in(golden->text, line_end, "--syntax-only") != NULL;
-    const char *gpu = find_in(golden->text, line_end, "--gpu ");
-    for (size_t i = 0; gpu && i < COUNT(gpus); i++)
-        if (!strncmp(gpu + 6, gpus[i], strlen(gpus[i])))
-            options.gpu = gpus[i];
-    if (gpu && !options.gpu)
-        fail_msg("%s: a GPU that the harness does not know", path);
+    const char *option = find_in(golden->text, line_end, "--gpu ");
+    if (option) {
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(option + 6, " \r\n"), option + 6);
+        gpu = ptxlint_gpu_find(name);
+        if (!gpu)
+            fail_msg("%s: unknown GPU %s", path, name);
+        options.gpus = &gpu;
+        options.gpu_count = 1;
+    }
     ptxlint_module *module = NULL;
     assert_int_equal(ptxlint_module_new(golden->text, golden->length, &options, &module), PTXLINT_OK);
     return module;

@@ -140,12 +140,14 @@ static Insn *add_insn(Func *func, OpKind kind)
 {
     Insn *insn = &func->insns[func->insn_count++];
     *insn = (Insn){ .op = &ops[kind], .operand_first = func->operand_count, .guard = NO_ID };
+    func->has_calls |= kind == OPK_CALL;
     return insn;
 }
 
 static void add_operand(Func *func, OperandKind kind, uint8_t position, uint32_t id)
 {
     func->operands[func->operand_count++] = (Operand){ .kind = (uint8_t)kind, .position = position, .id = id };
+    func->has_calls |= kind == OPERAND_FUNCTION;
     func->insns[func->insn_count - 1].operand_count++;
 }
 

@@ -427,7 +427,8 @@ static void test_bounds(void **state)
     assert_int_equal(j->local_bytes, 24);
     assert_int_equal(j->launch.source, PTXLINT_LAUNCH_DIRECTIVE);
     assert_int_equal(j->launch.block[0], 128);
-    assert_true(k->launch.block[0] == PTXLINT_UNKNOWN);
+    assert_int_equal(k->launch.source, PTXLINT_LAUNCH_ASSUMED);        /* the largest block that .maxntid allows */
+    assert_int_equal(k->launch.threads_per_block, 256);
     ptxlint_module_free(module);
 }
 

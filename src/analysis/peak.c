@@ -1,0 +1,88 @@
+#include "analysis/peak.h"
+
+const char *const ptx_ceiling_text[CEILING__COUNT] = {
+    [CEILING_FP32_FMA] = "fp32 fma", [CEILING_FP32] = "fp32 add or multiply", [CEILING_FP64] = "fp64 fma", [CEILING_FP16] = "fp16 fma",
+    [CEILING_TENSOR] = "tensor fp16", [CEILING_MEMORY] = "memory", [CEILING_L2] = "l2",
+};
+
+/* 10^9 results a second of all SMs. */
+static double rate_gops(const Gpu *gpu, double per_clk)
+{
+    return gpu->figures[FIGURE_SMS] * per_clk * gpu->figures[FIGURE_CLOCK_MHZ] / 1000;
+}
+
+static double lanes_for(const Gpu *gpu, PipeId id, MachineOp machine)
+{
+    const Pipe *pipe = &gpu->pipes[id];
+    return pipe->lanes > 0 && pipe->takes[machine] > 0 ? pipe->lanes / (double)pipe->takes[machine] : (double)NAN;
+}
+
+/* Most results of a class per clock, whichever pipes it takes. */
+static double class_lanes(const Gpu *gpu, MachineOp machine)
+{
+    double lanes = (double)NAN;
+    for (int p = 0; p < PIPE__COUNT; p++) {
+        double here = lanes_for(gpu, (PipeId)p, machine);
+        if (!isnan(here) && !(here >= lanes))
+            lanes = here;
+    }
+    return lanes;
+}
+
+static double least(double a, double b)
+{
+    return isnan(a) || isnan(b) ? (double)NAN : a < b ? a : b;
+}
+
+static void find_ceilings(const Gpu *gpu, const Mix *mix, Peak *out)
+{
+    double fp32 = class_lanes(gpu, MACHINE_FP32), fp64 = class_lanes(gpu, MACHINE_FP64), fp16 = class_lanes(gpu, MACHINE_FP16);
+    out->ceilings[CEILING_FP32_FMA] = rate_gops(gpu, 2 * fp32);
+    out->ceilings[CEILING_FP32] = rate_gops(gpu, fp32);
+    out->ceilings[CEILING_FP64] = rate_gops(gpu, 2 * fp64);
+    out->ceilings[CEILING_FP16] = rate_gops(gpu, 2 * 2 * fp16);         /* two in a packed operation */
+    out->ceilings[CEILING_TENSOR] = rate_gops(gpu, 2 * gpu->figures[FIGURE_TENSOR_F16]);
+    out->ceilings[CEILING_MEMORY] = out->flops_per_byte * out->memory_gb_per_s;
+    out->ceilings[CEILING_L2] = out->flops_per_byte * gpu->figures[FIGURE_L2_GB_PER_S];
+    if (!(mix->weighted_global_bytes > 0))
+        out->ceilings[CEILING_MEMORY] = out->ceilings[CEILING_L2] = (double)NAN;
+}
+
+/* Flops of every kind share the issue slots; each is also held to its own pipeline by its part of them all. */
+static void find_attainable(const Mix *mix, Peak *out)
+{
+    static const CeilingId of[FLOPS__COUNT] = { CEILING_FP32_FMA, CEILING_FP64, CEILING_FP16, CEILING_TENSOR };
+    double all = 0;
+    out->attainable_gflops = (double)NAN;
+    out->ceiling = CEILING__COUNT;
+    for (int f = 0; f < FLOPS__COUNT; f++)
+        all += mix->weighted_flops[f];
+    for (int f = 0; f < FLOPS__COUNT && all > 0; f++) {
+        double most = mix->weighted_flops[f] > 0 ? out->ceilings[of[f]] * all / mix->weighted_flops[f] : (double)NAN;
+        if (!isnan(most) && !(most >= out->attainable_gflops)) {
+            out->attainable_gflops = most;
+            out->ceiling = of[f];
+        }
+    }
+    if (all > 0 && out->ceilings[CEILING_MEMORY] < out->attainable_gflops) {
+        out->attainable_gflops = out->ceilings[CEILING_MEMORY];
+        out->ceiling = CEILING_MEMORY;
+    }
+}
+
+void ptx_peak_compute(const Gpu *gpu, const Mix *mix, Peak *out)
+{
+    double insns = mix->weighted_insn_count, flops = 0;
+    double share = insns > 0 ? mix->weighted_fused_count / insns : (double)NAN;
+    double issue = gpu->pipes[PIPE_ISSUE].lanes > 0 ? gpu->pipes[PIPE_ISSUE].lanes : (double)NAN;
+    for (int f = 0; f < FLOPS__COUNT; f++)
+        flops += mix->weighted_flops[f];
+    out->issue_gops = rate_gops(gpu, issue);
+    out->peak_gflops = rate_gops(gpu, 2 * class_lanes(gpu, MACHINE_FP32));
+    out->potential_gflops = least(2 * share * out->issue_gops, out->peak_gflops);
+    out->demand_gb_per_s = insns > 0 ? mix->weighted_global_bytes / insns * out->issue_gops : (double)NAN;
+    out->memory_gb_per_s = gpu->figures[FIGURE_MEMORY_GB_PER_S];
+    out->flops_per_byte = mix->weighted_global_bytes > 0 ? flops / mix->weighted_global_bytes : (double)NAN;
+    find_ceilings(gpu, mix, out);
+    find_attainable(mix, out);
+}

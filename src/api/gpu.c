@@ -1,0 +1,213 @@
+/* gpu.c -- GPUs and occupancy behind the public interface. A handle is the address of a Gpu: of a table, or of a Loaded. */
+#include "api/gpu.h"
+
+#include "gpu/load.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Loaded {
+    Gpu gpu;
+    Arena arena;                /* that its texts are in */
+} Loaded;
+
+const Gpu *ptx_gpu_of(const ptxlint_gpu *gpu)
+{
+    return (const Gpu *)(const void *)gpu;
+}
+
+const ptxlint_gpu *ptx_gpu_handle(const Gpu *gpu)
+{
+    return (const ptxlint_gpu *)(const void *)gpu;
+}
+
+/* ---- finding and reading ----------------------------------------------------------------------------------------- */
+
+const ptxlint_gpu *ptxlint_gpu_find(const char *name)
+{
+    return name ? ptx_gpu_handle(ptx_gpu_find(name, strlen(name))) : NULL;
+}
+
+const ptxlint_gpu *ptxlint_gpu_at(size_t index)
+{
+    return index < ptx_gpu_count ? ptx_gpu_handle(&ptx_gpus[index]) : NULL;
+}
+
+static const Gpu *find_compiled(void *context, const char *name, size_t length)
+{
+    (void)context;
+    return ptx_gpu_find(name, length);
+}
+
+static ptxlint_status load(Loaded *loaded, const char *name, const char *yaml, size_t length, GpuError *error)
+{
+    jmp_buf on_failure;
+    ptx_arena_init(&loaded->arena, (size_t)1 << 30, &on_failure);
+    if (setjmp(on_failure))
+        return PTXLINT_NO_MEMORY;
+    const Gpu *gpu = ptx_gpu_load(&loaded->arena, name, yaml, length, find_compiled, NULL, error);
+    if (!gpu)
+        return PTXLINT_BAD_FILE;
+    loaded->gpu = *gpu;
+    return PTXLINT_OK;
+}
+
+ptxlint_status ptxlint_gpu_new(const char *name, const char *yaml, size_t length, ptxlint_gpu **out, char *error, size_t error_size)
+{
+    GpuError wrong = { 0 };
+    if (!out || !name || (!yaml && length))
+        return PTXLINT_BAD_ARGUMENT;
+    *out = NULL;
+    Loaded *loaded = calloc(1, sizeof *loaded);
+    if (!loaded)
+        return PTXLINT_NO_MEMORY;
+    ptxlint_status status = load(loaded, name, yaml ? yaml : "", length, &wrong);
+    if (status != PTXLINT_OK) {
+        if (status == PTXLINT_BAD_FILE && error && error_size)
+            snprintf(error, error_size, "line %u, column %u: %s", (unsigned)wrong.line, (unsigned)wrong.column, wrong.text);
+        ptx_arena_free(&loaded->arena);
+        free(loaded);
+        return status;
+    }
+    *out = (ptxlint_gpu *)(void *)loaded;
+    return PTXLINT_OK;
+}
+
+void ptxlint_gpu_free(ptxlint_gpu *gpu)
+{
+    Loaded *loaded = (Loaded *)(void *)gpu;
+    if (!loaded)
+        return;
+    ptx_arena_free(&loaded->arena);
+    free(loaded);
+}
+
+/* ---- what a GPU is ----------------------------------------------------------------------------------------------- */
+
+_Static_assert(offsetof(Gpu, name) == offsetof(ptxlint_gpu_info, name) && offsetof(Gpu, product) == offsetof(ptxlint_gpu_info, product)
+               && offsetof(Gpu, architecture) == offsetof(ptxlint_gpu_info, architecture) && offsetof(Gpu, sm) == offsetof(ptxlint_gpu_info, sm),
+               "a Gpu begins with its ptxlint_gpu_info");
+
+const ptxlint_gpu_info *ptxlint_gpu_get_info(const ptxlint_gpu *gpu)
+{
+    return (const ptxlint_gpu_info *)(const void *)gpu;
+}
+
+int ptxlint_gpu_figure(const ptxlint_gpu *handle, size_t index, ptxlint_figure *out)
+{
+    const Gpu *gpu = ptx_gpu_of(handle);
+    if (!gpu || !out || index >= FIGURE__COUNT)
+        return 0;
+    const FigureInfo *info = &ptx_figure_info[index];
+    *out = (ptxlint_figure){ info->key, info->section, info->unit, info->what, gpu->figures[index],
+                             ptx_gpu_has(gpu, (FigureId)index) ? gpu->sources[gpu->figure_sources[index]] : "" };
+    return 1;
+}
+
+double ptxlint_gpu_value(const ptxlint_gpu *handle, const char *key)
+{
+    for (int i = 0; handle && key && i < FIGURE__COUNT; i++)
+        if (!strcmp(ptx_figure_info[i].key, key))
+            return ptx_gpu_of(handle)->figures[i];
+    return (double)NAN;
+}
+
+int ptxlint_gpu_pipe(const ptxlint_gpu *handle, size_t index, ptxlint_pipe *out)
+{
+    const Gpu *gpu = ptx_gpu_of(handle);
+    if (!gpu || !out || index >= PIPE__COUNT)
+        return 0;
+    const Pipe *pipe = &gpu->pipes[index];
+    bool is_known = pipe->lanes > 0;
+    *out = (ptxlint_pipe){ ptx_pipe_info[index].key, ptx_pipe_info[index].what, is_known ? pipe->lanes : (double)NAN,
+                           is_known ? gpu->sources[pipe->source] : "" };
+    return 1;
+}
+
+double ptxlint_gpu_rate(const ptxlint_gpu *handle, size_t pipe, size_t machine_class, const char **key)
+{
+    const char *nowhere;
+    const Gpu *gpu = ptx_gpu_of(handle);
+    if (!key)
+        key = &nowhere;
+    *key = NULL;
+    if (!gpu || pipe >= PIPE__COUNT || machine_class >= MACHINE__COUNT)
+        return 0;
+    *key = ptx_machine_info[machine_class].key;
+    double takes = (double)gpu->pipes[pipe].takes[machine_class];
+    return takes > 0 ? gpu->pipes[pipe].lanes / takes : (double)NAN;
+}
+
+/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+
+void ptxlint_resources_init(ptxlint_resources *resources)
+{
+    *resources = (ptxlint_resources){ .size = sizeof *resources, .threads_per_block = PTXLINT_UNKNOWN, .registers_per_thread = PTXLINT_UNKNOWN,
+                                      .static_shared_bytes = PTXLINT_UNKNOWN, .dynamic_shared_bytes = PTXLINT_UNKNOWN,
+                                      .barriers = PTXLINT_UNKNOWN, .cluster_blocks = PTXLINT_UNKNOWN };
+}
+
+static int64_t to_public(int64_t value)
+{
+    return value < 0 ? PTXLINT_UNKNOWN : value;
+}
+
+void ptx_view_occupancy(const Occupancy *o, ptxlint_occupancy *out)
+{
+    *out = (ptxlint_occupancy){
+        .blocks_per_sm = to_public(o->blocks_per_sm), .warps_per_sm = to_public(o->warps_per_sm), .threads_per_sm = to_public(o->threads_per_sm),
+        .blocks_at_least = to_public(o->blocks_at_least), .blocks_at_most = to_public(o->blocks_at_most), .percent = o->percent,
+        .limiter = "unknown", .error = ptx_launch_error_text[o->error],
+        .registers_allocated_per_block = to_public(o->registers_allocated_per_block),
+        .shared_allocated_per_block = to_public(o->shared_allocated_per_block), .registers_to_free = to_public(o->registers_to_free),
+        .registers_free = to_public(o->registers_free), .shared_to_free = to_public(o->shared_to_free), .shared_free = to_public(o->shared_free),
+        .carveout_bytes = to_public(o->carveout_bytes), .clusters_at_most = to_public(o->clusters_at_most),
+    };
+    for (int i = 0; i < LIMITER__COUNT; i++) {
+        out->limits[i] = to_public(o->limits[i]);
+        if (o->limiters & 1u << i)
+            out->limiters[out->limiter_count++] = ptx_limiter_text[i];
+    }
+    if (out->limiter_count && o->blocks_per_sm >= 0)
+        out->limiter = out->limiters[0];
+}
+
+static const Occupancy no_occupancy = {
+    .limits = { -1, -1, -1, -1, -1 }, .blocks_at_least = -1, .blocks_at_most = -1, .blocks_per_sm = -1, .warps_per_sm = -1,
+    .threads_per_sm = -1, .percent = (double)NAN, .registers_allocated_per_block = -1, .shared_allocated_per_block = -1,
+    .registers_to_free = -1, .registers_free = -1, .shared_to_free = -1, .shared_free = -1, .carveout_bytes = -1, .clusters_at_most = -1,
+};
+
+static Resources to_resources(const ptxlint_resources *r)
+{
+    return (Resources){ .threads_per_block = r->threads_per_block, .registers_per_thread = r->registers_per_thread,
+                        .static_shared_bytes = r->static_shared_bytes, .dynamic_shared_bytes = r->dynamic_shared_bytes,
+                        .barriers = r->barriers, .cluster_blocks = r->cluster_blocks, .default_limits = r->default_limits };
+}
+
+ptxlint_status ptxlint_occupancy_compute(const ptxlint_gpu *gpu, const ptxlint_resources *resources, ptxlint_occupancy *out)
+{
+    Occupancy occupancy;
+    if (!gpu || !resources || !out || resources->size != sizeof *resources)
+        return PTXLINT_BAD_ARGUMENT;
+    const Resources inside = to_resources(resources);
+    if (!ptx_occupancy_compute(ptx_gpu_of(gpu), &inside, &occupancy))
+        occupancy = no_occupancy;
+    ptx_view_occupancy(&occupancy, out);
+    return PTXLINT_OK;
+}
+
+size_t ptxlint_occupancy_curve(const ptxlint_gpu *gpu, const ptxlint_resources *resources, ptxlint_occupancy_point *points, size_t room)
+{
+    OccupancyCurve curve;
+    if (!gpu || !resources || (!points && room) || resources->size != sizeof *resources)
+        return 0;
+    const Resources inside = to_resources(resources);
+    if (!ptx_occupancy_sweep(ptx_gpu_of(gpu), &inside, &curve))
+        return 0;
+    for (size_t i = 0; i < curve.count && i < room; i++) {
+        const OccupancyPoint *p = &curve.points[i];
+        points[i] = (ptxlint_occupancy_point){ p->threads_per_block, to_public(p->blocks_per_sm), to_public(p->warps_per_sm), p->percent, p->is_best };
+    }
+    return curve.count;
+}

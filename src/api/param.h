@@ -1,0 +1,25 @@
+/* param.h -- a kernel's parameter, from what JSON or the command line says to the bytes that the kernel gets. */
+#ifndef PTX_API_PARAM_H
+#define PTX_API_PARAM_H
+
+#include "analysis/launch.h"
+#include "ir/ir.h"
+
+#include <jansson.h>
+
+/* What a parameter's value may be, for messages. */
+extern const char ptx_param_wanted[];
+
+/* As docs/report.md has it: a number, null, {"bytes": "hex"}; also text that holds a number, for those of 64 bits. */
+bool ptx_param_is(const json_t *value);
+
+/* The same from a single setting, a number or JSON; NULL: neither. New reference. */
+json_t *ptx_param_parse(const char *text);
+
+/* Decimal digits, or hexadecimal ones after 0x; below 2^64. */
+bool ptx_digits_read(const char *text, uint64_t *out);
+
+/* value, for which ptx_param_is holds, in the type of var. What does not fit it leaves *out, zeroed, as it is: unknown. */
+void ptx_param_build(Arena *arena, const Var *var, uint32_t address_size, const json_t *value, LaunchParam *out);
+
+#endif

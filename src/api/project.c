@@ -1,0 +1,197 @@
+/* project.c -- a kernel and its loops on each GPU: occupancy, waves, cycles, peaks, in the words of the public interface. */
+#include "api/gpu.h"
+#include "api/module.h"
+#include "api/ptxas.h"
+
+#include "analysis/peak.h"
+
+#include <math.h>
+
+/* ---- cycles ------------------------------------------------------------------------------------------------------ */
+
+static const char *bound_by(const ptxlint_cycles *cycles, double (*of)(const ptxlint_pipe_cycles *))
+{
+    const char *name = NULL;
+    double most = 0;
+    for (size_t i = 0; i < cycles->pipe_count; i++) {
+        double here = of(&cycles->pipes[i]);
+        if (isnan(here))
+            return NULL;
+        if (here > most) {
+            most = here;
+            name = cycles->pipes[i].pipe;
+        }
+    }
+    return name;
+}
+
+static double total_of(const ptxlint_pipe_cycles *p)
+{
+    return p->total;
+}
+
+static double longest_of(const ptxlint_pipe_cycles *p)
+{
+    return p->longest;
+}
+
+static double shortest_of(const ptxlint_pipe_cycles *p)
+{
+    return p->shortest;
+}
+
+/* The pipes that the GPU's file describes; of the matrix unit it gives rates by type instead of lanes. */
+static ptxlint_cycles view_cycles(ptxlint_module *m, const Gpu *gpu, const PipeCycles *cycles)
+{
+    ptxlint_pipe_cycles *pipes = ptx_arena_array(&m->arena, ptxlint_pipe_cycles, PIPE__COUNT);
+    ptxlint_cycles view = { .pipes = pipes };
+    for (int p = 0; p < PIPE__COUNT; p++) {
+        if (!(gpu->pipes[p].lanes > 0) && (p != PIPE_TENSOR || !ptx_gpu_has(gpu, FIGURE_TENSOR_F16)))
+            continue;
+        const Cycles *c = &cycles->pipes[p];
+        pipes[view.pipe_count++] = (ptxlint_pipe_cycles){ ptx_pipe_info[p].key, c->total, c->longest, c->shortest };
+    }
+    view.bound_total = bound_by(&view, total_of);
+    view.bound_longest = bound_by(&view, longest_of);
+    view.bound_shortest = bound_by(&view, shortest_of);
+    return view;
+}
+
+static ptxlint_peak view_peak(ptxlint_module *m, const Gpu *gpu, const Mix *mix)
+{
+    Peak peak;
+    ptx_peak_compute(gpu, mix, &peak);
+    ptxlint_ceiling *ceilings = ptx_arena_array(&m->arena, ptxlint_ceiling, CEILING__COUNT);
+    for (int i = 0; i < CEILING__COUNT; i++)
+        ceilings[i] = (ptxlint_ceiling){ ptx_ceiling_text[i], peak.ceilings[i] };
+    return (ptxlint_peak){
+        .issue_gops = peak.issue_gops, .peak_gflops = peak.peak_gflops, .potential_gflops = peak.potential_gflops,
+        .demand_gb_per_s = peak.demand_gb_per_s, .memory_gb_per_s = peak.memory_gb_per_s, .flops_per_byte = peak.flops_per_byte,
+        .attainable_gflops = peak.attainable_gflops, .ceiling = peak.ceiling < CEILING__COUNT ? ptx_ceiling_text[peak.ceiling] : NULL,
+        .ceilings = ceilings, .ceiling_count = CEILING__COUNT,
+    };
+}
+
+void ptx_project_loop(ptxlint_module *m, const Facts *facts, LoopId loop, ptxlint_loop *view)
+{
+    ptxlint_cycles *cycles = ptx_arena_array(&m->arena, ptxlint_cycles, m->gpu_count + 1);
+    ptxlint_peak *peaks = ptx_arena_array(&m->arena, ptxlint_peak, m->gpu_count + 1);
+    for (size_t g = 0; g < m->gpu_count; g++) {
+        cycles[g] = view_cycles(m, m->gpus[g], &facts->throughputs[g]->loops[loop]);
+        peaks[g] = view_peak(m, m->gpus[g], &facts->mixes->loops[loop]);
+    }
+    view->cycles = cycles;
+    view->peaks = peaks;
+}
+
+/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+
+/* ptxas's word, else what is live at most. */
+static void find_registers(const PtxasKernel *said, const ptxlint_kernel *kernel, ptxlint_projection *out)
+{
+    out->registers = said ? said->registers : kernel->pressure.max_live;
+    out->register_source = said ? PTXLINT_REGISTERS_PTXAS
+                         : out->registers == PTXLINT_UNKNOWN ? PTXLINT_REGISTERS_UNKNOWN : PTXLINT_REGISTERS_MAX_LIVE;
+    out->spill_store_bytes = said ? said->spill_store_bytes : PTXLINT_UNKNOWN;
+    out->spill_load_bytes = said ? said->spill_load_bytes : PTXLINT_UNKNOWN;
+    out->stack_bytes = said ? said->stack_bytes : PTXLINT_UNKNOWN;
+}
+
+/* Where no array of unknown size is named, by the function or by what it may call, a launch has no use for dynamic shared memory. */
+static bool may_use_dynamic_shared(const ptxlint_module *m, FuncId id)
+{
+    const Func *func = &m->ir->funcs[id];
+    bool may_share = ptx_view_may_share(m, id);
+    for (VarId v = 0; v < m->ir->var_count && may_share; v++)
+        if (m->ir->vars[v].space == SPACE_SHARED && !m->ir->vars[v].bytes)
+            return true;
+    for (uint32_t o = 0; o < func->operand_count; o++) {
+        const Var *var = func->operands[o].kind == OPERAND_VAR ? &m->ir->vars[func->operands[o].id] : NULL;
+        if (var && var->space == SPACE_SHARED && !var->bytes)
+            return true;
+    }
+    return false;
+}
+
+static int64_t cluster_blocks(const ptxlint_kernel *kernel)
+{
+    const int64_t *c = kernel->launch.cluster;
+    return c[0] == PTXLINT_UNKNOWN || c[1] == PTXLINT_UNKNOWN || c[2] == PTXLINT_UNKNOWN || c[0] > 64 || c[1] > 64 || c[2] > 64
+         ? PTXLINT_UNKNOWN : c[0] * c[1] * c[2];
+}
+
+static void find_occupancy(const ptxlint_module *m, FuncId id, const ptxlint_kernel *kernel, const PtxasKernel *said, ptxlint_projection *out)
+{
+    ptxlint_resources resources;
+    ptxlint_resources_init(&resources);
+    resources.threads_per_block = kernel->launch.threads_per_block;
+    resources.registers_per_thread = out->registers;
+    resources.static_shared_bytes = kernel->static_shared_bytes;
+    resources.dynamic_shared_bytes = kernel->launch.dynamic_shared_bytes;
+    resources.barriers = kernel->barriers;
+    if (said && said->barriers >= 0)    /* ptxas has seen what is called */
+        resources.barriers = said->barriers;
+    if (said && resources.static_shared_bytes == PTXLINT_UNKNOWN)
+        resources.static_shared_bytes = said->shared_bytes;
+    resources.cluster_blocks = cluster_blocks(kernel);
+    if (resources.dynamic_shared_bytes == PTXLINT_UNKNOWN && !may_use_dynamic_shared(m, id))
+        resources.dynamic_shared_bytes = 0;
+    if (resources.cluster_blocks == PTXLINT_UNKNOWN)
+        resources.cluster_blocks = 0;   /* no cluster unless the launch or a directive asks for one */
+    ptxlint_occupancy_compute(out->gpu, &resources, &out->occupancy);
+}
+
+/* ---- the launch -------------------------------------------------------------------------------------------------- */
+
+static void find_waves(const Gpu *gpu, const ptxlint_kernel *kernel, ptxlint_projection *out)
+{
+    int64_t blocks = kernel->launch.blocks, per_sm = out->occupancy.blocks_per_sm;
+    out->waves = out->tail_percent = out->utilisation_percent = (double)NAN;
+    out->full_waves = out->tail_blocks = PTXLINT_UNKNOWN;
+    if (blocks == PTXLINT_UNKNOWN || per_sm == PTXLINT_UNKNOWN || per_sm < 1 || !ptx_gpu_has(gpu, FIGURE_SMS))
+        return;
+    int64_t wave = (int64_t)gpu->figures[FIGURE_SMS] * per_sm, last = blocks % wave;
+    out->waves = (double)blocks / (double)wave;
+    out->full_waves = blocks / wave;
+    out->tail_blocks = last;
+    out->tail_percent = last ? 100.0 * (double)last / (double)wave : 100;
+    out->utilisation_percent = 100 * out->waves / (double)(out->full_waves + (last != 0));
+}
+
+/* Some SM runs at least blocks / SMs blocks, rounded up, and every warp holds each pipe for its shortest path's cycles. */
+static void find_bound(const Gpu *gpu, const ptxlint_kernel *kernel, ptxlint_projection *out)
+{
+    out->bound_time_us = (double)NAN;
+    if (kernel->launch.blocks == PTXLINT_UNKNOWN || kernel->launch.warps_per_block == PTXLINT_UNKNOWN
+        || kernel->launch.source != PTXLINT_LAUNCH_FILE || !ptx_gpu_has(gpu, FIGURE_SMS) || !ptx_gpu_has(gpu, FIGURE_CLOCK_MHZ))
+        return;
+    double warps = ceil((double)kernel->launch.blocks / gpu->figures[FIGURE_SMS]) * (double)kernel->launch.warps_per_block;
+    for (size_t p = 0; p < out->cycles.pipe_count; p++) {
+        double time = out->cycles.pipes[p].shortest * warps / gpu->figures[FIGURE_CLOCK_MHZ];
+        if (time > 0 && !(time <= out->bound_time_us)) {
+            out->bound_time_us = time;
+            out->bound_pipe = out->cycles.pipes[p].pipe;
+        }
+    }
+}
+
+void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, ptxlint_kernel *kernel)
+{
+    ptxlint_projection *projections = ptx_arena_array(&m->arena, ptxlint_projection, m->gpu_count + 1);
+    const Facts *facts = m->facts ? &m->facts[id] : NULL;
+    kernel->projections = projections;
+    kernel->projection_count = m->gpu_count;
+    for (size_t g = 0; g < m->gpu_count; g++) {
+        const Gpu *gpu = m->gpus[g];
+        ptxlint_projection *out = &projections[g];
+        out->gpu = ptx_gpu_handle(gpu);
+        const PtxasKernel *said = options->ptxas ? ptx_ptxas_find(options->ptxas, kernel->name, gpu->sm) : NULL;
+        find_registers(said, kernel, out);
+        find_occupancy(m, id, kernel, said, out);
+        find_waves(gpu, kernel, out);
+        if (facts && facts->cfg)
+            out->cycles = view_cycles(m, gpu, &facts->throughputs[g]->func);
+        out->peak = view_peak(m, gpu, facts && facts->cfg ? &facts->mixes->func : &(const Mix){ 0 });
+        find_bound(gpu, kernel, out);
+    }
+}

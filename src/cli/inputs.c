@@ -1,0 +1,309 @@
+/* inputs.c -- what modules are read with: GPUs, launches, logs of ptxas. */
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* The whole file and a NUL, to be freed; NULL with errno set. */
+static char *read_file(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    char *bytes = NULL;
+    size_t capacity = 0;
+    *length = 0;
+    while (file && !ferror(file) && !feof(file)) {
+        if (*length == capacity) {
+            char *grown = realloc(bytes, (capacity = 2 * capacity + 4096) + 1);
+            if (!grown)
+                break;
+            bytes = grown;
+        }
+        *length += fread(bytes + *length, 1, capacity - *length, file);
+    }
+    if (file && feof(file) && !ferror(file)) {
+        fclose(file);
+        bytes[*length] = 0;
+        return bytes;
+    }
+    int error = errno;
+    if (file)
+        fclose(file);
+    free(bytes);
+    errno = error;
+    return NULL;
+}
+
+static ExitCode open_file(const char *path, char **text, size_t *length)
+{
+    *text = read_file(path, length);
+    return *text ? EXIT_CLEAN : ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
+}
+
+/* ---- GPUs -------------------------------------------------------------------------------------------------------- */
+
+/* my.yaml, or anything with a slash; no GPU has such a name. */
+static bool is_gpu_file(const char *name)
+{
+    size_t length = strlen(name);
+    return strchr(name, '/') || (length > 5 && !strcmp(name + length - 5, ".yaml"));
+}
+
+enum { NAME_LENGTH = 24 };      /* longer ones are no slips of a name that there is */
+
+/* Levenshtein distance, in lower case; a name that is too long is far away. */
+static unsigned edit_distance(const char *a, const char *b)
+{
+    unsigned row[NAME_LENGTH + 1], n = (unsigned)strlen(a), m = (unsigned)strlen(b);
+    if (n > NAME_LENGTH || m > NAME_LENGTH)
+        return NAME_LENGTH;
+    for (unsigned j = 0; j <= m; j++)
+        row[j] = j;
+    for (unsigned i = 1; i <= n; i++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (unsigned j = 1; j <= m; j++) {
+            unsigned change = diagonal + (tolower((unsigned char)a[i - 1]) != b[j - 1]);
+            unsigned least = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = change < least ? change : least;
+        }
+    }
+    return row[m];
+}
+
+static unsigned common_prefix(const char *a, const char *b)
+{
+    unsigned length = 0;
+    while (a[length] && tolower((unsigned char)a[length]) == b[length])
+        length++;
+    return length;
+}
+
+/* The known name with the fewest edits, at most 2 and fewer than it has letters; of several the one that begins most alike. NULL:
+ * none. */
+static const char *nearest_gpu(const char *name)
+{
+    const char *nearest = NULL;
+    unsigned least = 3, longest = 0;
+    const ptxlint_gpu *gpu;
+    for (size_t i = 0; (gpu = ptxlint_gpu_at(i)); i++) {
+        const char *known = ptxlint_gpu_get_info(gpu)->name;
+        unsigned distance = edit_distance(name, known), prefix = common_prefix(name, known);
+        if (distance < strlen(name) && (distance < least || (nearest && distance == least && prefix > longest))) {
+            least = distance;
+            longest = prefix;
+            nearest = known;
+        }
+    }
+    return nearest;
+}
+
+static ExitCode complain_gpu(const char *name)
+{
+    char text[256];
+    const char *nearest = nearest_gpu(name);
+    if (nearest)
+        snprintf(text, sizeof text, "unknown GPU '%.80s'; did you mean %.40s? `ptxlint gpu` lists them all", name, nearest);
+    else
+        snprintf(text, sizeof text, "unknown GPU '%.80s'; `ptxlint gpu` lists them all", name);
+    ptx_complain(NULL, text);
+    return EXIT_USAGE;
+}
+
+/* error is "line 3, column 5: ...", as ptxlint_gpu_new has it. */
+static ExitCode complain_gpu_file(const char *path, const char *error)
+{
+    unsigned line = 1, column = 1;
+    int length = 0;
+    if (sscanf(error, "line %u, column %u: %n", &line, &column, &length) != 2)
+        length = 0;
+    ptx_complain_at(path, line, column, error + length);
+    return EXIT_USAGE;
+}
+
+/* The file's name without folder and .yaml, for free(). */
+static char *gpu_name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *name = strdup(slash ? slash + 1 : path);
+    size_t length = name ? strlen(name) : 0;
+    if (length > 5 && !strcmp(name + length - 5, ".yaml"))
+        name[length - 5] = 0;
+    return name;
+}
+
+static ExitCode read_gpu_file(const char *path, ptxlint_gpu **out)
+{
+    char error[512] = "", *text, *name = gpu_name_of(path);
+    size_t length;
+    *out = NULL;
+    ExitCode code = open_file(path, &text, &length);
+    if (code == EXIT_CLEAN) {
+        ptxlint_status status = name ? ptxlint_gpu_new(name, text, length, out, error, sizeof error) : PTXLINT_NO_MEMORY;
+        if (status == PTXLINT_BAD_FILE)
+            code = complain_gpu_file(path, error);
+        else if (status != PTXLINT_OK)
+            code = ptx_complain_status(path, status);
+    }
+    free(text);
+    free(name);
+    return code;
+}
+
+static bool has_gpu(const Inputs *inputs, const ptxlint_gpu *gpu)
+{
+    for (size_t i = 0; i < inputs->gpu_count; i++)
+        if (inputs->gpus[i] == gpu)
+            return true;
+    return false;
+}
+
+/* room: how many there will be at most, the same in each call. */
+ExitCode ptx_inputs_add_gpu(Inputs *inputs, const char *name, size_t room)
+{
+    if (!inputs->gpus)
+        inputs->gpus = calloc(room, sizeof *inputs->gpus);
+    if (!inputs->files)
+        inputs->files = calloc(room, sizeof *inputs->files);
+    if (!inputs->gpus || !inputs->files)
+        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    const ptxlint_gpu *gpu;
+    if (is_gpu_file(name)) {
+        ExitCode code = read_gpu_file(name, &inputs->files[inputs->file_count]);
+        if (code != EXIT_CLEAN)
+            return code;
+        gpu = inputs->files[inputs->file_count++];
+    } else if (!(gpu = ptxlint_gpu_find(name))) {
+        return complain_gpu(name);
+    }
+    if (!has_gpu(inputs, gpu))
+        inputs->gpus[inputs->gpu_count++] = gpu;
+    return EXIT_CLEAN;
+}
+
+/* All of them are looked at, so that every wrong name is told at once. */
+static ExitCode read_gpus(Inputs *inputs, const Options *options)
+{
+    ExitCode code = EXIT_CLEAN;
+    for (size_t i = 0; i < options->gpus.count; i++)
+        code = exit_code_max(code, ptx_inputs_add_gpu(inputs, options->gpus.items[i], options->gpus.count));
+    return code;
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+static bool has_settings(const Options *options)
+{
+    for (int i = 0; i < SETTING_COUNT; i++)
+        if (options->settings[i].count)
+            return true;
+    return false;
+}
+
+static ExitCode read_launch_file(Inputs *inputs, const char *path)
+{
+    char error[512] = "", *json = NULL;
+    size_t length = 0;
+    ExitCode code = path ? open_file(path, &json, &length) : EXIT_CLEAN;
+    if (code != EXIT_CLEAN)
+        return code;
+    ptxlint_status status = ptxlint_launches_new(json, length, &inputs->launches, error, sizeof error);
+    free(json);
+    if (status == PTXLINT_BAD_FILE) {
+        ptx_complain(path, *error ? error : ptxlint_status_text(status));
+        return EXIT_USAGE;
+    }
+    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(path, status);
+}
+
+static ExitCode apply_setting(Inputs *inputs, const SettingName *name, const char *value)
+{
+    char error[512] = "";
+    ptxlint_status status = ptxlint_launches_set(inputs->launches, name->key, value, error, sizeof error);
+    if (status == PTXLINT_BAD_FILE) {
+        ptx_complain(name->option, error);
+        return EXIT_USAGE;
+    }
+    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(name->option, status);
+}
+
+static ExitCode read_launches(Inputs *inputs, const Options *options)
+{
+    if (!options->launch_path && !has_settings(options))
+        return EXIT_CLEAN;
+    ExitCode code = read_launch_file(inputs, options->launch_path);
+    for (int i = 0; i < SETTING_COUNT && inputs->launches; i++)
+        for (size_t j = 0; j < options->settings[i].count; j++)
+            code = exit_code_max(code, apply_setting(inputs, &ptx_setting_names[i], options->settings[i].items[j]));
+    return code;
+}
+
+/* ---- logs -------------------------------------------------------------------------------------------------------- */
+
+/* Behind the others, after a line end: ptxas may add to them for each file. */
+static ExitCode keep_log(Inputs *inputs, const char *text, size_t length)
+{
+    char *grown = realloc(inputs->log_text, inputs->log_length + length + 1);
+    if (!grown)
+        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    memcpy(grown + inputs->log_length, text, length);
+    inputs->log_text = grown;
+    inputs->log_length += length;
+    grown[inputs->log_length++] = '\n';
+    return EXIT_CLEAN;
+}
+
+static ExitCode read_log(Inputs *inputs, const char *path)
+{
+    char *text;
+    size_t length, kernels = 0;
+    ExitCode code = open_file(path, &text, &length);
+    if (code != EXIT_CLEAN)
+        return code;
+    ptxlint_status status = ptxlint_ptxas_add(inputs->logs, text, length, &kernels);
+    if (status != PTXLINT_OK)
+        code = ptx_complain_status(path, status);
+    else
+        code = keep_log(inputs, text, length);
+    free(text);
+    if (code == EXIT_CLEAN && !kernels) {
+        ptx_complain(path, "tells of no kernel; it is not what ptxas -v prints");
+        return EXIT_USAGE;
+    }
+    return code;
+}
+
+static ExitCode read_logs(Inputs *inputs, const Options *options)
+{
+    ExitCode code = EXIT_CLEAN;
+    if (options->logs.count && ptxlint_ptxas_new(&inputs->logs) != PTXLINT_OK)
+        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    for (size_t i = 0; i < options->logs.count; i++)
+        code = exit_code_max(code, read_log(inputs, options->logs.items[i]));
+    return code;
+}
+
+/* ---- all --------------------------------------------------------------------------------------------------------- */
+
+ExitCode ptx_inputs_read(Inputs *inputs, const Options *options)
+{
+    ExitCode code = read_gpus(inputs, options);
+    code = exit_code_max(code, read_launches(inputs, options));
+    return exit_code_max(code, read_logs(inputs, options));
+}
+
+void ptx_inputs_free(Inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->file_count; i++)
+        ptxlint_gpu_free(inputs->files[i]);
+    free(inputs->files);
+    free(inputs->gpus);
+    ptxlint_launches_free(inputs->launches);
+    free(inputs->log_text);
+    ptxlint_ptxas_free(inputs->logs);
+}

@@ -1,0 +1,42 @@
+/* costs.h -- the machine operations that a PTX instruction becomes, from costs.txt, whose header says how they were found. */
+#ifndef PTX_GPU_COSTS_H
+#define PTX_GPU_COSTS_H
+
+#include "gpu/gpu.h"
+
+enum { COST_TERMS = 8, COST_NEEDS = 6 };
+
+typedef struct CostTerm {
+    float count;
+    uint8_t machine;            /* MachineOp */
+} CostTerm;
+
+typedef struct Cost {
+    CostTerm terms[COST_TERMS];
+    uint8_t term_count;         /* 0: the instruction costs nothing */
+} Cost;
+
+typedef struct CostRow {
+    int16_t needs[COST_NEEDS];  /* modifiers that must be there; need_count of them */
+    uint8_t need_count;
+    uint8_t is_measured;
+    uint16_t targets;           /* into ptx_cost_targets */
+    uint16_t cost;              /* into ptx_costs */
+} CostRow;
+
+/* Targets a row is for: [from, to], pairs up to { 0, 0 }. */
+typedef struct CostRange { uint16_t from, to; } CostRange;
+
+extern const CostRow ptx_cost_rows[];
+extern const uint16_t ptx_cost_first[];         /* per OpcodeId and one more: into ptx_cost_rows */
+extern const CostRange ptx_cost_targets[];
+extern const Cost ptx_costs[];
+
+/* NULL where no row is for it: an unknown opcode, or one that the target does not have. */
+const Cost *ptx_cost_find(const Op *op, Target target);
+
+/* Multiply-adds of a matrix instruction that fall to one warp: all for mma and wmma, a quarter for wgmma. A sparse one skips half of
+ * its K. 0: the text does not say (tcgen05 takes its shape from a descriptor). */
+double ptx_cost_tensor_fmas(const Op *op);
+
+#endif

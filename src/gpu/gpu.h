@@ -1,0 +1,86 @@
+/* gpu.h -- what is known of a GPU: the figures and pipelines of one file of rules/gpus/.
+ *
+ * The files are compiled in as tables (gen_gpus.c writes them with the reader of load.c); a user's own file is read at run time
+ * by the same reader. A product or a variant names its base, whose figures it inherits with their sources. */
+#ifndef PTX_GPU_GPU_H
+#define PTX_GPU_GPU_H
+
+#include "isa/isa.h"
+
+#include <math.h>
+
+typedef enum FigureId {
+#define FG(id, ...) FIGURE_##id,
+#include "gpu/figures.def"
+#undef FG
+    FIGURE__COUNT
+} FigureId;
+
+typedef enum MachineOp {
+#define MO(id, ...) MACHINE_##id,
+#include "gpu/machine.def"
+#undef MO
+    MACHINE__COUNT
+} MachineOp;
+
+typedef enum PipeId {
+#define PI(id, ...) PIPE_##id,
+#include "gpu/pipes.def"
+#undef PI
+    PIPE__COUNT
+} PipeId;
+
+typedef struct FigureInfo { const char *key, *section, *unit, *what; } FigureInfo;
+typedef struct NameInfo { const char *key, *what; } NameInfo;
+
+extern const FigureInfo ptx_figure_info[FIGURE__COUNT];
+extern const NameInfo ptx_machine_info[MACHINE__COUNT];
+extern const NameInfo ptx_pipe_info[PIPE__COUNT];
+
+enum { GPU_CARVEOUTS_MAX = 16, GPU_SOURCES_MAX = 1024 };
+
+/* A warp's operation of class m holds the pipe for  warp_size / lanes * takes[m]  clocks. */
+typedef struct Pipe {
+    double lanes;                       /* per clock and SM; 0: the GPU has no such pipe, or nobody says */
+    float takes[MACHINE__COUNT];        /* 0: does not use it */
+    uint16_t source;                    /* into Gpu.sources */
+} Pipe;
+
+typedef struct Gpu {
+    const char *name;                   /* "h200", "sm_90": the file's, lower case */
+    const char *product;                /* "NVIDIA H200 SXM"; "": an architecture */
+    const char *architecture;           /* "Hopper" */
+    const char *sm;                     /* "sm_90" */
+    const char *base;                   /* whose figures it inherits; NULL */
+    Target target;                      /* sm_90 */
+    double figures[FIGURE__COUNT];      /* NaN: absent */
+    uint16_t figure_sources[FIGURE__COUNT];     /* into sources */
+    Pipe pipes[PIPE__COUNT];
+    uint32_t carveouts[GPU_CARVEOUTS_MAX];      /* sizes that shared memory of an SM can be set to, ascending, bytes */
+    uint32_t carveout_count;
+    uint16_t carveout_source;
+    const char *const *sources;         /* [0] is "" */
+    uint32_t source_count;
+} Gpu;
+
+extern const Gpu ptx_gpus[];            /* sorted by name */
+extern const uint32_t ptx_gpu_count;
+
+/* A product ("h200") or an architecture ("sm_90", "sm_90a", "compute_90"); NULL where there is none of that name. */
+const Gpu *ptx_gpu_find(const char *name, size_t length);
+
+/* The architecture of a target, features aside; NULL where no file describes it. */
+const Gpu *ptx_gpu_find_target(Target target);
+
+static inline bool ptx_gpu_has(const Gpu *gpu, FigureId figure)
+{
+    return !isnan(gpu->figures[figure]);
+}
+
+/* A figure that counts something; absent: otherwise. */
+static inline int64_t ptx_gpu_count_of(const Gpu *gpu, FigureId figure, int64_t otherwise)
+{
+    return ptx_gpu_has(gpu, figure) ? (int64_t)gpu->figures[figure] : otherwise;
+}
+
+#endif

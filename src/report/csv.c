@@ -1,0 +1,199 @@
+/* The report for spreadsheets: a row for each kernel and GPU. */
+#include "report/csv.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <utf8proc.h>
+
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
+
+static void put_comma(Csv *csv)
+{
+    if (csv->has_cell)
+        ptx_out_text(csv->out, ",");
+    csv->has_cell = true;
+}
+
+/* Text inside quotes, or without any special byte. */
+static void put_escaped(Out *out, const char *text)
+{
+    size_t left = strlen(text);
+    while (left) {
+        utf8proc_int32_t codepoint;
+        utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text, left < 4 ? (utf8proc_ssize_t)left : 4,
+                                                  &codepoint);
+        size_t step = bytes > 0 ? (size_t)bytes : 1;
+        if (*text == '"')
+            ptx_out_text(out, "\"");
+        if (bytes > 0)
+            ptx_out_bytes(out, text, step);
+        else
+            ptx_out_text(out, "\xef\xbf\xbd");
+        text += step;
+        left -= step;
+    }
+}
+
+void ptx_csv_text(Csv *csv, const char *text)
+{
+    put_comma(csv);
+    if (!text || !*text)
+        return;
+    bool is_formula = strchr("=+-@\t\r\n", *text) != NULL;
+    bool is_quoted = is_formula || strpbrk(text, ",\"\r\n") != NULL;
+    ptx_out_text(csv->out, is_quoted ? is_formula ? "\"'" : "\"" : "");
+    put_escaped(csv->out, text);
+    ptx_out_text(csv->out, is_quoted ? "\"" : "");
+}
+
+void ptx_csv_int(Csv *csv, int64_t number)
+{
+    put_comma(csv);
+    if (number != PTXLINT_UNKNOWN)
+        ptx_out_format(csv->out, "%" PRId64, number);
+}
+
+void ptx_csv_real(Csv *csv, double number)
+{
+    put_comma(csv);
+    if (isfinite(number))
+        ptx_out_text(csv->out, ptx_figure_number(number).text);
+}
+
+void ptx_csv_end(Csv *csv)
+{
+    ptx_out_text(csv->out, "\r\n");
+    csv->has_cell = false;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* Every pipeline that ptxlint knows, whether the GPU has it or not: all rows have the same columns. */
+static const char *pipe_key(size_t index)
+{
+    const ptxlint_gpu *any = ptxlint_gpu_at(0);
+    ptxlint_pipe pipe;
+    return any && ptxlint_gpu_pipe(any, index, &pipe) ? pipe.key : NULL;
+}
+
+static void put_pipe_names(Csv *csv)
+{
+    static const char *const paths[] = { "shortest", "longest", "total" };
+    const char *key;
+    for (size_t i = 0; (key = pipe_key(i)); i++)
+        for (size_t p = 0; p < sizeof paths / sizeof *paths; p++)
+            ptx_out_format(csv->out, ",%s_%s", key, paths[p]);
+}
+
+static void put_names(Csv *csv, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        ptx_csv_text(csv, names[i]);
+}
+
+void ptx_csv_head(Out *out)
+{
+    static const char *const before[] = {
+        "file", "kernel", "line", "gpu", "sm", "registers", "register_source", "max_live",
+        "static_shared", "dynamic_shared", "local", "block_x", "block_y", "block_z", "grid_x", "grid_y", "grid_z",
+        "blocks_per_sm", "warps_per_sm", "occupancy_percent", "limiter", "waves",
+        "instructions", "fma_fraction", "weighted_fma_fraction", "flops_fp32", "global_bytes", "flops_per_byte",
+    };
+    static const char *const after[] = {
+        "bound_shortest", "potential_gflops", "attainable_gflops", "ceiling", "demand_gb_per_s", "bound_time_us",
+    };
+    Csv csv = { .out = out };
+    put_names(&csv, before, sizeof before / sizeof *before);
+    put_pipe_names(&csv);
+    put_names(&csv, after, sizeof after / sizeof *after);
+    ptx_csv_end(&csv);
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static void put_kernel(Csv *csv, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    const ptxlint_gpu_info *info = projection && projection->gpu ? ptxlint_gpu_get_info(projection->gpu) : NULL;
+    bool has_registers = projection && projection->register_source != PTXLINT_REGISTERS_UNKNOWN;
+    ptx_csv_text(csv, ptxlint_module_get_info(module)->path);
+    ptx_csv_text(csv, kernel->name);
+    ptx_csv_int(csv, ptxlint_module_place(module, kernel->name_span.begin).line);
+    ptx_csv_text(csv, info ? info->name : NULL);
+    ptx_csv_text(csv, info ? info->sm : NULL);
+    ptx_csv_int(csv, projection ? projection->registers : PTXLINT_UNKNOWN);
+    ptx_csv_text(csv, has_registers ? ptx_report_registers(projection) : NULL);
+    ptx_csv_int(csv, kernel->pressure.max_live);
+    ptx_csv_int(csv, kernel->static_shared_bytes);
+    ptx_csv_int(csv, kernel->launch.dynamic_shared_bytes);
+    ptx_csv_int(csv, kernel->local_bytes);
+    for (int i = 0; i < 3; i++)
+        ptx_csv_int(csv, kernel->launch.block[i]);
+    for (int i = 0; i < 3; i++)
+        ptx_csv_int(csv, kernel->launch.grid[i]);
+}
+
+static void put_occupancy(Csv *csv, const ptxlint_projection *projection)
+{
+    const ptxlint_occupancy *o = projection ? &projection->occupancy : NULL;
+    ptx_csv_int(csv, o ? o->blocks_per_sm : PTXLINT_UNKNOWN);
+    ptx_csv_int(csv, o ? o->warps_per_sm : PTXLINT_UNKNOWN);
+    ptx_csv_real(csv, o ? o->percent : (double)NAN);
+    ptx_csv_text(csv, o && o->limiter && strcmp(o->limiter, "unknown") ? o->limiter : NULL);
+    ptx_csv_real(csv, projection ? projection->waves : (double)NAN);
+}
+
+static void put_mix(Csv *csv, const ptxlint_mix *mix, const ptxlint_projection *projection)
+{
+    ptx_csv_int(csv, (int64_t)mix->instruction_count);
+    ptx_csv_real(csv, mix->fma_fraction);
+    ptx_csv_real(csv, mix->weighted_fma_fraction);
+    ptx_csv_real(csv, mix->flops_fp32);
+    ptx_csv_real(csv, mix->global_bytes);
+    ptx_csv_real(csv, projection ? projection->peak.flops_per_byte : (double)NAN);
+}
+
+static const ptxlint_pipe_cycles *find_pipe(const ptxlint_projection *projection, const char *key)
+{
+    for (size_t i = 0; projection && i < projection->cycles.pipe_count; i++)
+        if (!strcmp(projection->cycles.pipes[i].pipe, key))
+            return &projection->cycles.pipes[i];
+    return NULL;
+}
+
+static void put_cycles(Csv *csv, const ptxlint_projection *projection)
+{
+    const char *key;
+    for (size_t i = 0; (key = pipe_key(i)); i++) {
+        const ptxlint_pipe_cycles *pipe = find_pipe(projection, key);
+        ptx_csv_real(csv, pipe ? pipe->shortest : (double)NAN);
+        ptx_csv_real(csv, pipe ? pipe->longest : (double)NAN);
+        ptx_csv_real(csv, pipe ? pipe->total : (double)NAN);
+    }
+}
+
+static void put_peak(Csv *csv, const ptxlint_projection *projection)
+{
+    const ptxlint_peak *peak = projection ? &projection->peak : NULL;
+    ptx_csv_text(csv, projection ? projection->cycles.bound_shortest : NULL);
+    ptx_csv_real(csv, peak ? peak->potential_gflops : (double)NAN);
+    ptx_csv_real(csv, peak ? peak->attainable_gflops : (double)NAN);
+    ptx_csv_text(csv, peak ? peak->ceiling : NULL);
+    ptx_csv_real(csv, peak ? peak->demand_gb_per_s : (double)NAN);
+    ptx_csv_real(csv, projection ? projection->bound_time_us : (double)NAN);
+}
+
+void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
+{
+    size_t rows = kernel->projection_count ? kernel->projection_count : 1;
+    Csv csv = { .out = out };
+    for (size_t i = 0; i < rows; i++) {
+        const ptxlint_projection *projection = kernel->projection_count ? &kernel->projections[i] : NULL;
+        put_kernel(&csv, module, kernel, projection);
+        put_occupancy(&csv, projection);
+        put_mix(&csv, &kernel->mix, projection);
+        put_cycles(&csv, projection);
+        put_peak(&csv, projection);
+        ptx_csv_end(&csv);
+    }
+}

@@ -1,0 +1,296 @@
+/* What a kernel is on one GPU, as JSON values: registers, occupancy, waves, cycles, peaks, bounds. */
+#include "report/value.h"
+
+#include <math.h>
+
+/* ---- registers --------------------------------------------------------------------------------------------------- */
+
+const char *ptx_report_registers(const ptxlint_projection *projection)
+{
+    switch (projection ? projection->register_source : PTXLINT_REGISTERS_UNKNOWN) {
+    case PTXLINT_REGISTERS_PTXAS:    return "ptxas";
+    case PTXLINT_REGISTERS_MAX_LIVE: return "max-live";
+    case PTXLINT_REGISTERS_UNKNOWN:  break;
+    }
+    return "unknown";
+}
+
+/* No model predicts what ptxas allocates yet: without its own word "source" says "none". */
+static void set_predicted(Json *json, const ptxlint_projection *projection)
+{
+    bool is_known = projection && projection->register_source == PTXLINT_REGISTERS_PTXAS;
+    int64_t registers = is_known ? projection->registers : PTXLINT_UNKNOWN;
+    ptx_json_set(json, "predicted", ptx_value_int(registers));
+    ptx_json_set(json, "low", ptx_value_int(registers));
+    ptx_json_set(json, "high", ptx_value_int(registers));
+    ptx_json_set(json, "source", json_string(is_known ? "ptxas" : "none"));
+    ptx_json_set(json, "spill_stores", ptx_value_int(is_known ? projection->spill_store_bytes : PTXLINT_UNKNOWN));
+    ptx_json_set(json, "spill_loads", ptx_value_int(is_known ? projection->spill_load_bytes : PTXLINT_UNKNOWN));
+    ptx_json_set(json, "stack", ptx_value_int(is_known ? projection->stack_bytes : PTXLINT_UNKNOWN));
+}
+
+json_t *ptx_value_registers(const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    const ptxlint_pressure *pressure = &kernel->pressure;
+    bool is_known = pressure->max_live != PTXLINT_UNKNOWN;
+    Json json = ptx_json_make(json_object());
+    set_predicted(&json, projection);
+    ptx_json_set(&json, "max_live", ptx_value_int(pressure->max_live));
+    ptx_json_set(&json, "max_live_line",
+                 is_known ? json_integer(ptxlint_module_place(module, pressure->where.begin).line) : json_null());
+    ptx_json_set(&json, "max_live_64", ptx_value_int(pressure->max_live_64));
+    ptx_json_set(&json, "max_live_16", ptx_value_int(pressure->max_live_16));
+    ptx_json_set(&json, "max_live_predicates", ptx_value_int(pressure->max_live_predicates));
+    ptx_json_set(&json, "live", is_known ? ptx_value_names(pressure->live, pressure->live_count) : json_null());
+    return ptx_json_finish(&json);
+}
+
+/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+
+const char *const ptx_report_limits[PTXLINT_LIMITER_COUNT] = { "warps", "registers", "shared", "blocks", "barriers" };
+
+/* Blocks of a cluster; 0, no cluster, where nobody says. */
+static int64_t cluster_blocks(const ptxlint_launch *launch)
+{
+    int64_t blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        int64_t size = launch->cluster[i];
+        if (size < 1 || blocks > INT64_MAX / size)      /* unknown, or absurdly many */
+            return 0;
+        blocks *= size;
+    }
+    return blocks;
+}
+
+/* What a launch adds; 0 where the occupancy found, without being told, that the kernel has no use for it. */
+static int64_t dynamic_shared(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    int64_t bytes = kernel->launch.dynamic_shared_bytes;
+    bool is_unused = bytes == PTXLINT_UNKNOWN && projection->occupancy.shared_allocated_per_block != PTXLINT_UNKNOWN;
+    return is_unused ? 0 : bytes;
+}
+
+size_t ptx_report_curve(const ptxlint_kernel *kernel, const ptxlint_projection *projection, ptxlint_occupancy_point *points,
+                        size_t room)
+{
+    ptxlint_resources resources;
+    if (!projection || !projection->gpu)
+        return 0;
+    ptxlint_resources_init(&resources);
+    resources.threads_per_block = kernel->launch.threads_per_block;
+    resources.registers_per_thread = projection->registers;
+    resources.static_shared_bytes = kernel->static_shared_bytes;
+    resources.dynamic_shared_bytes = dynamic_shared(kernel, projection);
+    resources.barriers = kernel->barriers;
+    resources.cluster_blocks = cluster_blocks(&kernel->launch);
+    return ptxlint_occupancy_curve(projection->gpu, &resources, points, room);
+}
+
+/* A number of blocks; "none": no limit; null: not known. */
+static json_t *limit_value(const ptxlint_occupancy *occupancy, size_t limiter)
+{
+    if (!occupancy)
+        return json_null();
+    return occupancy->limits[limiter] == INT64_MAX ? json_string("none") : ptx_value_int(occupancy->limits[limiter]);
+}
+
+static json_t *limits_value(const ptxlint_occupancy *occupancy)
+{
+    Json json = ptx_json_make(json_object());
+    for (size_t i = 0; i < PTXLINT_LIMITER_COUNT; i++)
+        ptx_json_set(&json, ptx_report_limits[i], limit_value(occupancy, i));
+    return ptx_json_finish(&json);
+}
+
+static json_t *curve_value(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    ptxlint_occupancy_point points[CURVE_POINTS];
+    size_t count = ptx_report_curve(kernel, projection, points, CURVE_POINTS);
+    Json all = ptx_json_make(json_array());
+    for (size_t i = 0; i < count; i++) {
+        Json one = ptx_json_make(json_object());
+        ptx_json_set(&one, "threads", ptx_value_int(points[i].threads_per_block));
+        ptx_json_set(&one, "blocks", ptx_value_int(points[i].blocks_per_sm));
+        ptx_json_set(&one, "warps", ptx_value_int(points[i].warps_per_sm));
+        ptx_json_set(&one, "percent", ptx_value_real(points[i].percent));
+        ptx_json_set(&one, "best", ptx_value_bool(points[i].is_best));
+        ptx_json_append(&all, ptx_json_finish(&one));
+    }
+    return ptx_json_finish(&all);
+}
+
+static json_t *field(const ptxlint_occupancy *occupancy, const int64_t *number)
+{
+    return occupancy ? ptx_value_int(*number) : json_null();
+}
+
+/* An answer for fewer registers than ptxas may take, or for a block size that nobody gave, is an estimate. */
+static ptxlint_certainty certainty_of(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    bool has_block = kernel->launch.source == PTXLINT_LAUNCH_FILE || kernel->reqntid[0];
+    if (!projection || projection->occupancy.blocks_per_sm == PTXLINT_UNKNOWN)
+        return PTXLINT_NOT_KNOWN;
+    return has_block && projection->register_source == PTXLINT_REGISTERS_PTXAS ? PTXLINT_EXACT : PTXLINT_ESTIMATE;
+}
+
+static void set_steps(Json *json, const ptxlint_occupancy *o)
+{
+    ptx_json_set(json, "registers_to_free", field(o, &o->registers_to_free));
+    ptx_json_set(json, "registers_free", field(o, &o->registers_free));
+    ptx_json_set(json, "shared_to_free", field(o, &o->shared_to_free));
+    ptx_json_set(json, "shared_free", field(o, &o->shared_free));
+    ptx_json_set(json, "registers_allocated_per_block", field(o, &o->registers_allocated_per_block));
+    ptx_json_set(json, "shared_allocated_per_block", field(o, &o->shared_allocated_per_block));
+    ptx_json_set(json, "carveout_bytes", field(o, &o->carveout_bytes));
+    ptx_json_set(json, "clusters_at_most", field(o, &o->clusters_at_most));
+}
+
+static void set_residents(Json *json, const ptxlint_occupancy *o)
+{
+    ptx_json_set(json, "blocks_per_sm", field(o, &o->blocks_per_sm));
+    ptx_json_set(json, "warps_per_sm", field(o, &o->warps_per_sm));
+    ptx_json_set(json, "threads_per_sm", field(o, &o->threads_per_sm));
+    ptx_json_set(json, "percent", o ? ptx_value_real(o->percent) : json_null());
+    ptx_json_set(json, "blocks_at_least", field(o, &o->blocks_at_least));
+    ptx_json_set(json, "blocks_at_most", field(o, &o->blocks_at_most));
+    ptx_json_set(json, "limiter", json_string(o && o->limiter ? o->limiter : "unknown"));
+    ptx_json_set(json, "limiters", o ? ptx_value_names(o->limiters, o->limiter_count) : json_array());
+    ptx_json_set(json, "limits", limits_value(o));
+    ptx_json_set(json, "error", ptx_value_text(o ? o->error : NULL));
+}
+
+json_t *ptx_value_occupancy(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    const ptxlint_occupancy *occupancy = projection ? &projection->occupancy : NULL;
+    Json json = ptx_json_make(json_object());
+    set_residents(&json, occupancy);
+    ptx_json_set(&json, "registers", ptx_value_int(projection ? projection->registers : PTXLINT_UNKNOWN));
+    ptx_json_set(&json, "registers_source", json_string(ptx_report_registers(projection)));
+    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(certainty_of(kernel, projection))));
+    set_steps(&json, occupancy);
+    ptx_json_set(&json, "curve", curve_value(kernel, projection));
+    return ptx_json_finish(&json);
+}
+
+json_t *ptx_value_waves(const ptxlint_projection *projection)
+{
+    double unknown = (double)NAN;
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "waves", ptx_value_real(projection ? projection->waves : unknown));
+    ptx_json_set(&json, "full_waves", ptx_value_int(projection ? projection->full_waves : PTXLINT_UNKNOWN));
+    ptx_json_set(&json, "tail_blocks", ptx_value_int(projection ? projection->tail_blocks : PTXLINT_UNKNOWN));
+    ptx_json_set(&json, "tail_percent", ptx_value_real(projection ? projection->tail_percent : unknown));
+    ptx_json_set(&json, "utilisation_percent", ptx_value_real(projection ? projection->utilisation_percent : unknown));
+    return ptx_json_finish(&json);
+}
+
+/* ---- cycles, peaks, bounds --------------------------------------------------------------------------------------- */
+
+static json_t *bound_value(const ptxlint_cycles *cycles)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "total", ptx_value_text(cycles ? cycles->bound_total : NULL));
+    ptx_json_set(&json, "longest", ptx_value_text(cycles ? cycles->bound_longest : NULL));
+    ptx_json_set(&json, "shortest", ptx_value_text(cycles ? cycles->bound_shortest : NULL));
+    return ptx_json_finish(&json);
+}
+
+json_t *ptx_value_cycles(const ptxlint_cycles *cycles)
+{
+    Json json = ptx_json_make(json_object());
+    for (size_t i = 0; cycles && i < cycles->pipe_count; i++) {
+        const ptxlint_pipe_cycles *pipe = &cycles->pipes[i];
+        Json one = ptx_json_make(json_object());
+        ptx_json_set(&one, "total", ptx_value_real(pipe->total));
+        ptx_json_set(&one, "longest", ptx_value_real(pipe->longest));
+        ptx_json_set(&one, "shortest", ptx_value_real(pipe->shortest));
+        ptx_json_set(&json, pipe->pipe, ptx_json_finish(&one));
+    }
+    ptx_json_set(&json, "bound", bound_value(cycles));
+    return ptx_json_finish(&json);
+}
+
+static json_t *ceilings_value(const ptxlint_peak *peak)
+{
+    Json all = ptx_json_make(json_array());
+    for (size_t i = 0; peak && i < peak->ceiling_count; i++) {
+        Json one = ptx_json_make(json_object());
+        ptx_json_set(&one, "name", ptx_value_text(peak->ceilings[i].name));
+        ptx_json_set(&one, "gflops", ptx_value_real(peak->ceilings[i].gflops));
+        ptx_json_append(&all, ptx_json_finish(&one));
+    }
+    return ptx_json_finish(&all);
+}
+
+json_t *ptx_value_peak(const ptxlint_peak *peak)
+{
+    double unknown = (double)NAN;
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "issue_gops", ptx_value_real(peak ? peak->issue_gops : unknown));
+    ptx_json_set(&json, "peak_gflops", ptx_value_real(peak ? peak->peak_gflops : unknown));
+    ptx_json_set(&json, "potential_gflops", ptx_value_real(peak ? peak->potential_gflops : unknown));
+    ptx_json_set(&json, "demand_gb_per_s", ptx_value_real(peak ? peak->demand_gb_per_s : unknown));
+    ptx_json_set(&json, "memory_gb_per_s", ptx_value_real(peak ? peak->memory_gb_per_s : unknown));
+    ptx_json_set(&json, "flops_per_byte", ptx_value_real(peak ? peak->flops_per_byte : unknown));
+    ptx_json_set(&json, "attainable_gflops", ptx_value_real(peak ? peak->attainable_gflops : unknown));
+    ptx_json_set(&json, "ceiling", ptx_value_text(peak ? peak->ceiling : NULL));
+    ptx_json_set(&json, "ceilings", ceilings_value(peak));
+    return ptx_json_finish(&json);
+}
+
+/* Only the bound is computed yet; the other keys stand so that readers of the format need not ask for them. */
+json_t *ptx_value_estimate(const ptxlint_projection *projection)
+{
+    static const char *const unknown[] = { "warp_instructions", "flops_fp32", "flops_fp64", "flops_fp16", "flops_tensor",
+                                           "dram_bytes" };
+    Json json = ptx_json_make(json_object());
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+        ptx_json_set(&json, unknown[i], json_null());
+    ptx_json_set(&json, "bound_time_us", ptx_value_real(projection ? projection->bound_time_us : (double)NAN));
+    ptx_json_set(&json, "predicted_time_us", json_null());
+    ptx_json_set(&json, "limiter", json_string(projection && projection->bound_pipe ? projection->bound_pipe : "unknown"));
+    return ptx_json_finish(&json);
+}
+
+/* ---- several GPUs ------------------------------------------------------------------------------------------------ */
+
+static void set_gpu_name(Json *json, const ptxlint_gpu *gpu)
+{
+    const ptxlint_gpu_info *info = gpu ? ptxlint_gpu_get_info(gpu) : NULL;
+    ptx_json_set(json, "gpu", ptx_value_name(info ? info->name : NULL));
+}
+
+static json_t *projection_value(const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    Json json = ptx_json_make(json_object());
+    set_gpu_name(&json, projection->gpu);
+    ptx_json_set(&json, "registers", ptx_value_registers(module, kernel, projection));
+    ptx_json_set(&json, "occupancy", ptx_value_occupancy(kernel, projection));
+    ptx_json_set(&json, "waves", ptx_value_waves(projection));
+    ptx_json_set(&json, "throughput", ptx_value_cycles(&projection->cycles));
+    ptx_json_set(&json, "peak", ptx_value_peak(&projection->peak));
+    ptx_json_set(&json, "estimate", ptx_value_estimate(projection));
+    return ptx_json_finish(&json);
+}
+
+json_t *ptx_value_projections(const ptxlint_module *module, const ptxlint_kernel *kernel)
+{
+    Json json = ptx_json_make(json_array());
+    for (size_t i = 0; kernel->projection_count > 1 && i < kernel->projection_count; i++)
+        ptx_json_append(&json, projection_value(module, kernel, &kernel->projections[i]));
+    return ptx_json_finish(&json);
+}
+
+json_t *ptx_value_loop_projections(const ptxlint_module *module, const ptxlint_loop *loop)
+{
+    const ptxlint_module_info *info = ptxlint_module_get_info(module);
+    Json all = ptx_json_make(json_array());
+    for (size_t i = 0; info->gpu_count > 1 && i < info->gpu_count; i++) {
+        Json one = ptx_json_make(json_object());
+        set_gpu_name(&one, info->gpus[i]);
+        ptx_json_set(&one, "throughput", ptx_value_cycles(loop->cycles ? &loop->cycles[i] : NULL));
+        ptx_json_set(&one, "peak", ptx_value_peak(loop->peaks ? &loop->peaks[i] : NULL));
+        ptx_json_append(&all, ptx_json_finish(&one));
+    }
+    return ptx_json_finish(&all);
+}

@@ -1,0 +1,393 @@
+/* A kernel on one GPU: occupancy and what limits it, waves, peaks, the roofline, and the table of pipes. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    BEST_SHOWN = 10,            /* block sizes that reach the best occupancy */
+    PIPES_MOST = 64,
+    PIPES_A_ROW = 8,
+    PIPE_COLUMNS = 9,           /* at least */
+    ROW_COLUMNS = 15
+};
+
+typedef uint64_t PipeSet;       /* bit i: ptxlint_cycles.pipes[i] */
+
+/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+
+static void put_limiters(Line *line, const ptxlint_occupancy *o)
+{
+    for (size_t i = 0; i < o->limiter_count; i++) {
+        ptx_line_words(line, i ? ", " : ", limited by ");
+        ptx_line_words(line, o->limiters[i]);
+    }
+}
+
+static void put_resident(Line *line, const ptxlint_projection *projection)
+{
+    const ptxlint_occupancy *o = &projection->occupancy;
+    ptx_line_format(line, "%" PRId64 " block%s", o->blocks_per_sm, ptx_plural((uint64_t)o->blocks_per_sm));
+    if (o->warps_per_sm != PTXLINT_UNKNOWN)
+        ptx_line_format(line, " = %" PRId64 " warps of %s = %s", o->warps_per_sm,
+                        ptx_figure_number(ptxlint_gpu_value(projection->gpu, "warps_per_sm")).text,
+                        ptx_figure_percent(o->percent, 100).text);
+    put_limiters(line, o);
+}
+
+/* Between which numbers of blocks the truth lies, and what would have to be known. */
+static void put_range(Line *line, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    const ptxlint_occupancy *o = &projection->occupancy;
+    const char *separator = "; not known: ";
+    const struct { const char *what; bool is_unknown; } needs[] = {
+        { "block size", kernel->launch.threads_per_block == PTXLINT_UNKNOWN },
+        { "registers", projection->registers == PTXLINT_UNKNOWN },
+        { "shared memory", o->shared_allocated_per_block == PTXLINT_UNKNOWN },
+        { "barriers", kernel->barriers == PTXLINT_UNKNOWN },
+    };
+    ptx_line_words(line, "unknown");
+    if (o->blocks_at_most == PTXLINT_UNKNOWN)
+        return;
+    ptx_line_format(line, ": %s to %s blocks", ptx_figure_int(o->blocks_at_least).text, ptx_figure_int(o->blocks_at_most).text);
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (needs[i].is_unknown) {
+            ptx_line_words(line, separator);
+            ptx_line_words(line, needs[i].what);
+            separator = ", ";
+        }
+}
+
+/* What the answer stands on. */
+static void put_registers(Out *out, const ptxlint_projection *projection)
+{
+    if (projection->register_source == PTXLINT_REGISTERS_UNKNOWN)
+        return;
+    Line line = ptx_line_begin(out, "");
+    ptx_line_format(&line, "for %s register%s a thread, %s", ptx_figure_int(projection->registers).text,
+                    projection->registers == 1 ? "" : "s",
+                    projection->register_source == PTXLINT_REGISTERS_PTXAS ? "as ptxas allocates"
+                                                                           : "which are live at most: ptxas may take more");
+    ptx_line_end(&line);
+}
+
+static void put_occupancy(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    const ptxlint_occupancy *o = &projection->occupancy;
+    Line line = ptx_line_begin(out, "occupancy");
+    if (o->error) {
+        ptx_line_words(&line, "no block fits: ");
+        ptx_line_words(&line, o->error);
+    } else if (o->blocks_per_sm == PTXLINT_UNKNOWN) {
+        put_range(&line, kernel, projection);
+    } else {
+        put_resident(&line, projection);
+    }
+    ptx_line_end(&line);
+    put_registers(out, projection);
+}
+
+static void put_spills(Out *out, const ptxlint_projection *projection)
+{
+    if (projection->register_source != PTXLINT_REGISTERS_PTXAS)
+        return;
+    Line line = ptx_line_begin(out, "spills");
+    ptx_line_format(&line, "%s bytes stored, %s loaded, stack %s (ptxas)", ptx_figure_int(projection->spill_store_bytes).text,
+                    ptx_figure_int(projection->spill_load_bytes).text, ptx_figure_int(projection->stack_bytes).text);
+    ptx_line_end(&line);
+}
+
+/* Blocks that each resource allows; one that the kernel does not use, or that has no limit, is left out. */
+static void put_limits(Out *out, const ptxlint_occupancy *o)
+{
+    Line line = ptx_line_begin(out, "limits");
+    for (size_t i = 0; i < PTXLINT_LIMITER_COUNT; i++) {
+        char text[64];
+        if (o->limits[i] == INT64_MAX)
+            continue;
+        snprintf(text, sizeof text, "%s %s", ptx_report_limits[i], ptx_figure_int(o->limits[i]).text);
+        ptx_line_item(&line, text);
+    }
+    ptx_line_words(&line, line.has_item ? "" : "unknown");
+    ptx_line_end(&line);
+}
+
+/* Only where the kernel itself uses shared memory: what the system takes of each block needs no setting. */
+static void put_carveout(Out *out, const ptxlint_kernel *kernel, const ptxlint_occupancy *o)
+{
+    bool has_shared = kernel->static_shared_bytes > 0 || kernel->launch.dynamic_shared_bytes > 0;       /* unknown is negative */
+    if (!has_shared || o->carveout_bytes <= 0)
+        return;
+    Line line = ptx_line_begin(out, "carve-out");
+    ptx_line_format(&line, "%" PRId64 " bytes of shared memory of an SM at least", o->carveout_bytes);
+    ptx_line_end(&line);
+}
+
+static void put_advice(Out *out, const ptxlint_occupancy *o)
+{
+    const char *separator = "one more block: free ";
+    Line line;
+    if (o->registers_to_free <= 0 && o->shared_to_free <= 0)            /* unknown is negative */
+        return;
+    line = ptx_line_begin(out, "advice");
+    if (o->registers_to_free > 0) {
+        ptx_line_format(&line, "%s%" PRId64 " register%s a thread", separator, o->registers_to_free,
+                        ptx_plural((uint64_t)o->registers_to_free));
+        separator = ", or ";
+    }
+    if (o->shared_to_free > 0)
+        ptx_line_format(&line, "%s%" PRId64 " byte%s of shared memory", separator, o->shared_to_free,
+                        ptx_plural((uint64_t)o->shared_to_free));
+    ptx_line_end(&line);
+}
+
+static void put_best(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    ptxlint_occupancy_point points[CURVE_POINTS];
+    size_t count = ptx_report_curve(kernel, projection, points, CURVE_POINTS), best = 0;
+    double percent = (double)NAN;
+    Line line;
+    for (size_t i = 0; i < count; i++) {
+        if (!points[i].is_best)
+            continue;
+        if (!best++)
+            line = ptx_line_begin(out, "best blocks");
+        percent = points[i].percent;
+        if (best <= BEST_SHOWN)
+            ptx_line_item(&line, ptx_figure_int(points[i].threads_per_block).text);
+    }
+    if (!best)
+        return;
+    if (best > BEST_SHOWN)
+        ptx_line_format(&line, " and %zu more", best - BEST_SHOWN);
+    ptx_line_format(&line, " threads: %s", ptx_figure_percent(percent, 100).text);
+    ptx_line_end(&line);
+}
+
+static void put_waves(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    if (kernel->launch.blocks == PTXLINT_UNKNOWN)
+        return;
+    Line line = ptx_line_begin(out, "waves");
+    ptx_line_words(&line, ptx_figure_short(projection->waves).text);
+    if (isfinite(projection->waves) && projection->full_waves != PTXLINT_UNKNOWN) {
+        const char *separator = ": ";
+        if (projection->full_waves) {
+            ptx_line_format(&line, ": %" PRId64 " full", projection->full_waves);
+            separator = ", the last one ";
+        }
+        if (projection->tail_blocks != PTXLINT_UNKNOWN && projection->tail_blocks)
+            ptx_line_format(&line, "%s%s %% full (%" PRId64 " block%s)", separator,
+                            ptx_figure_fixed(projection->tail_percent, 0).text, projection->tail_blocks,
+                            ptx_plural((uint64_t)projection->tail_blocks));
+        ptx_line_format(&line, ", SMs used %s %%", ptx_figure_fixed(projection->utilisation_percent, 0).text);
+    }
+    ptx_line_end(&line);
+}
+
+static void put_clusters(Out *out, const ptxlint_kernel *kernel, const ptxlint_occupancy *o)
+{
+    if (!ptx_report_has_cluster(&kernel->launch) || o->clusters_at_most == PTXLINT_UNKNOWN)
+        return;
+    Line line = ptx_line_begin(out, "clusters");
+    ptx_line_format(&line, "at most %" PRId64 " on the whole GPU at once", o->clusters_at_most);
+    ptx_line_end(&line);
+}
+
+/* ---- peaks ------------------------------------------------------------------------------------------------------- */
+
+static void put_potential(Out *out, const ptxlint_kernel *kernel, const ptxlint_peak *peak)
+{
+    Line line = ptx_line_begin(out, "potential");
+    ptx_line_format(&line, "%s GFLOPS at %s FMA", ptx_figure_short(peak->potential_gflops).text,
+                    ptx_figure_percent(kernel->mix.weighted_fma_fraction, 1).text);
+    ptx_line_format(&line, " (issue %s G op/s, peak %s GFLOPS)", ptx_figure_short(peak->issue_gops).text,
+                    ptx_figure_short(peak->peak_gflops).text);
+    ptx_line_end(&line);
+}
+
+static void put_demand(Out *out, const ptxlint_peak *peak)
+{
+    Line line = ptx_line_begin(out, "demand");
+    ptx_line_format(&line, "%s GB/s at full issue", ptx_figure_short(peak->demand_gb_per_s).text);
+    if (isfinite(peak->demand_gb_per_s) && peak->memory_gb_per_s > 0)
+        ptx_line_format(&line, ", %s x the %s GB/s there are",
+                        ptx_figure_short(peak->demand_gb_per_s / peak->memory_gb_per_s).text,
+                        ptx_figure_short(peak->memory_gb_per_s).text);
+    ptx_line_end(&line);
+}
+
+static void put_ceilings(Line *line, const ptxlint_peak *peak)
+{
+    for (size_t i = 0; i < peak->ceiling_count; i++) {
+        char text[96];
+        if (!isfinite(peak->ceilings[i].gflops))
+            continue;
+        snprintf(text, sizeof text, "%.40s %s", peak->ceilings[i].name, ptx_figure_short(peak->ceilings[i].gflops).text);
+        ptx_line_words(line, line->has_item ? "" : "; ceilings ");
+        ptx_line_item(line, text);
+    }
+}
+
+static void put_roofline(Out *out, const ptxlint_peak *peak)
+{
+    Line line = ptx_line_begin(out, "roofline");
+    if (!isfinite(peak->attainable_gflops) && !(peak->flops_per_byte > 0)) {
+        ptx_line_words(&line, "no flops");
+        ptx_line_end(&line);
+        return;
+    }
+    if (isfinite(peak->flops_per_byte))
+        ptx_line_format(&line, "%s flops per byte", ptx_figure_short(peak->flops_per_byte).text);
+    else
+        ptx_line_words(&line, "flops per byte unknown");
+    ptx_line_format(&line, ": at most %s GFLOPS", ptx_figure_short(peak->attainable_gflops).text);
+    if (peak->ceiling)
+        ptx_line_format(&line, " (%s)", peak->ceiling);
+    put_ceilings(&line, peak);
+    ptx_line_end(&line);
+}
+
+static void put_bound(Out *out, const ptxlint_projection *projection)
+{
+    if (!isfinite(projection->bound_time_us))
+        return;
+    Line line = ptx_line_begin(out, "bound");
+    ptx_line_format(&line, "at least %s us for this launch", ptx_figure_short(projection->bound_time_us).text);
+    if (projection->bound_pipe)
+        ptx_line_format(&line, " (%s)", projection->bound_pipe);
+    ptx_line_end(&line);
+}
+
+static void put_peak(Out *out, const ptxlint_kernel *kernel, const ptxlint_peak *peak)
+{
+    if (!isfinite(peak->issue_gops)) {
+        Line line = ptx_line_begin(out, "peaks");
+        ptx_line_words(&line, "unknown: they take SMs, clock and memory bandwidth, which a product has (--gpu h200)");
+        ptx_line_end(&line);
+        return;
+    }
+    put_potential(out, kernel, peak);
+    put_demand(out, peak);
+    put_roofline(out, peak);
+}
+
+/* ---- pipes ------------------------------------------------------------------------------------------------------- */
+
+static double cycles_of(const ptxlint_pipe_cycles *pipe, int row)
+{
+    return row == 0 ? pipe->total : row == 1 ? pipe->longest : pipe->shortest;
+}
+
+static bool is_positive(const ptxlint_pipe_cycles *pipe)
+{
+    return pipe->total > 0 || pipe->longest > 0 || pipe->shortest > 0;
+}
+
+static void mark_used(const ptxlint_cycles *cycles, size_t count, PipeSet *used)
+{
+    for (size_t i = 0; i < count && i < cycles->pipe_count && i < PIPES_MOST; i++)
+        if (is_positive(&cycles->pipes[i]))
+            *used |= (PipeSet)1 << i;
+}
+
+/* The pipes that the kernel or a loop in it is known to use: past a loop of unknown trips nothing more is known of the kernel. */
+static PipeSet used_pipes(const ptxlint_kernel *kernel)
+{
+    const ptxlint_cycles *cycles = &kernel->projections[0].cycles;
+    PipeSet used = 0;
+    mark_used(cycles, cycles->pipe_count, &used);
+    for (size_t i = 0; i < kernel->loop_count; i++)
+        if (kernel->loops[i].cycles)
+            mark_used(&kernel->loops[i].cycles[0], cycles->pipe_count, &used);
+    return used;
+}
+
+/* Pipes are rarely held for anything but quarters of a clock: two decimals, or one where that is all there is. */
+static int decimals_of(const ptxlint_cycles *cycles)
+{
+    for (size_t i = 0; i < cycles->pipe_count; i++)
+        for (int row = 0; row < 3; row++) {
+            double tenths = 10 * cycles_of(&cycles->pipes[i], row);
+            if (isfinite(tenths) && fabs(tenths - round(tenths)) > 1e-6 * fabs(tenths))
+                return 2;
+        }
+    return 1;
+}
+
+static Figure figure_cycles(double cycles, int decimals)
+{
+    return isfinite(cycles) ? ptx_figure_fixed(cycles, decimals) : (Figure){ "-" };
+}
+
+static size_t width_of(const ptxlint_pipe_cycles *pipe, int decimals)
+{
+    size_t width = strlen(pipe->pipe);
+    for (int row = 0; row < 3; row++) {
+        size_t here = strlen(figure_cycles(cycles_of(pipe, row), decimals).text);
+        width = here > width ? here : width;
+    }
+    return width + 2 > PIPE_COLUMNS ? width + 2 : PIPE_COLUMNS;
+}
+
+/* The used pipes from number first on, as many as fit: their names (row -1) or figures. The number after the last. */
+static size_t put_pipes(Out *out, const ptxlint_cycles *cycles, PipeSet used, size_t first, int row)
+{
+    int decimals = decimals_of(cycles);
+    size_t i = first, shown = 0;
+    for (; i < cycles->pipe_count && i < PIPES_MOST && shown < PIPES_A_ROW; i++) {
+        const ptxlint_pipe_cycles *pipe = &cycles->pipes[i];
+        if (!(used >> i & 1))
+            continue;
+        ptx_out_format(out, "%*s", (int)width_of(pipe, decimals),
+                       row < 0 ? pipe->pipe : figure_cycles(cycles_of(pipe, row), decimals).text);
+        shown++;
+    }
+    return i;
+}
+
+static size_t put_part(Out *out, const ptxlint_cycles *cycles, PipeSet used, size_t first)
+{
+    static const char *const rows[] = { "total", "longest path", "shortest path" };
+    const char *const bounds[] = { cycles->bound_total, cycles->bound_longest, cycles->bound_shortest };
+    size_t next = first;
+    ptx_out_repeat(out, ' ', ROW_COLUMNS);
+    put_pipes(out, cycles, used, first, -1);
+    ptx_out_text(out, first ? "\n" : "   bound by\n");
+    for (int row = 0; row < 3; row++) {
+        ptx_out_format(out, "  %-*s", ROW_COLUMNS - 2, rows[row]);
+        next = put_pipes(out, cycles, used, first, row);
+        if (!first)
+            ptx_out_format(out, "   %s", bounds[row] ? bounds[row] : "unknown");
+        ptx_out_text(out, "\n");
+    }
+    return next;
+}
+
+void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel)
+{
+    PipeSet used = used_pipes(kernel);
+    if (!used)
+        return;
+    ptx_put_heading(out, "  clocks of an SM per warp, at peak rate (a bound)");
+    for (size_t next = 0; next < PIPES_MOST && used >> next;)
+        next = put_part(out, &kernel->projections[0].cycles, used, next);
+}
+
+void ptx_table_gpu(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    const ptxlint_occupancy *o = &projection->occupancy;
+    put_occupancy(out, kernel, projection);
+    put_spills(out, projection);
+    put_limits(out, o);
+    put_advice(out, o);
+    put_carveout(out, kernel, o);
+    put_best(out, kernel, projection);
+    put_clusters(out, kernel, o);
+    put_waves(out, kernel, projection);
+    put_peak(out, kernel, &projection->peak);
+    put_bound(out, projection);
+    ptx_table_cycles(out, kernel);
+}

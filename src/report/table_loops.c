@@ -1,0 +1,133 @@
+/* The table of loops: how often each runs, what an iteration costs, and what share of it is multiply-adds. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DETAIL_INDENT = 13 };    /* of the lines below a row: under the label */
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* 8 instructions: 1 (1/8) 12.5 % */
+static void put_loop_mix(Out *out, const ptxlint_mix *mix)
+{
+    uint64_t all = mix->instruction_count, fused = mix->fused_count;
+    ptx_out_format(out, "%12" PRIu64 "  %" PRIu64, all, fused);
+    if (fused) {
+        uint64_t divisor = common_divisor(all, fused);
+        ptx_out_format(out, " (%" PRIu64 "/%" PRIu64 ") %s", fused / divisor, all / divisor,
+                       ptx_figure_percent((double)fused, (double)all).text);
+    }
+    ptx_out_text(out, "\n");
+}
+
+static Figure figure_trips(double count)
+{
+    return isfinite(count) && count == floor(count) ? ptx_figure_fixed(count, 0) : ptx_figure_short(count);
+}
+
+/* The cheapest way through the body: clocks of the pipe that it holds longest. */
+static void put_iteration(Out *out, const ptxlint_cycles *cycles)
+{
+    const char *pipe = cycles ? cycles->bound_shortest : NULL;
+    double most = (double)NAN;
+    for (size_t i = 0; pipe && i < cycles->pipe_count; i++)
+        if (!strcmp(cycles->pipes[i].pipe, pipe))
+            most = cycles->pipes[i].shortest;
+    ptx_out_format(out, "  %8s  ", pipe ? ptx_figure_fixed(most, 2).text : "unknown");
+    ptx_out_padded(out, pipe ? pipe : "unknown", 8);
+}
+
+static const char *source_words(ptxlint_trip_source source)
+{
+    switch (source) {
+    case PTXLINT_TRIP_CODE:     return "from the code";
+    case PTXLINT_TRIP_LAUNCH:   return "from the launch";
+    case PTXLINT_TRIP_USER:     return "as given";
+    case PTXLINT_TRIP_SYMBOLIC: return "symbolic";
+    case PTXLINT_TRIP_UNKNOWN:  break;
+    }
+    return NULL;
+}
+
+static void put_induction(Line *line, const ptxlint_trip *trip)
+{
+    if (!trip->induction || !trip->start || !trip->bound)
+        return;
+    ptx_line_words(line, ": ");
+    ptx_line_words(line, trip->induction);
+    ptx_line_words(line, " from ");
+    ptx_line_words(line, trip->start);
+    if (trip->step != PTXLINT_UNKNOWN && trip->step)    /* 0: it is not a constant */
+        ptx_line_format(line, " by %" PRId64, trip->step);
+    ptx_line_words(line, " to ");
+    ptx_line_words(line, trip->bound);
+}
+
+static void put_range(Line *line, const ptxlint_trip *trip)
+{
+    if (trip->count_min < trip->count_max)
+        ptx_line_format(line, "; %s to %s among threads", figure_trips(trip->count_min).text, figure_trips(trip->count_max).text);
+    if (trip->certainty == PTXLINT_BOUND)
+        ptx_line_words(line, "; another exit may leave earlier");
+}
+
+/* Why the number of trips is what it is, or why it is not known. */
+static void put_trip(Out *out, const ptxlint_trip *trip)
+{
+    const char *source = source_words(trip->source);
+    Line line = { .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT + 2 };
+    if (!source && !trip->why)
+        return;
+    ptx_out_repeat(out, ' ', DETAIL_INDENT);
+    ptx_line_words(&line, "trips ");
+    if (!source) {
+        ptx_line_words(&line, "unknown: ");
+        ptx_line_words(&line, trip->why);
+    } else {
+        ptx_line_words(&line, trip->expression ? trip->expression : figure_trips(trip->count).text);
+        put_induction(&line, trip);
+        ptx_line_format(&line, " (%s)", source);
+        put_range(&line, trip);
+    }
+    ptx_line_end(&line);
+}
+
+static void put_loop(Out *out, const ptxlint_module *module, const ptxlint_loop *loop)
+{
+    ptx_out_format(out, "  %9" PRIu32 "  ", ptxlint_module_place(module, loop->header.begin).line);
+    ptx_out_padded(out, loop->label && *loop->label ? loop->label : "-", 16);
+    ptx_out_format(out, "  %5" PRIu32 "  %9s", loop->depth, figure_trips(loop->trip.count).text);
+    put_iteration(out, loop->cycles && ptx_report_gpu(module) ? &loop->cycles[0] : NULL);
+    put_loop_mix(out, &loop->mix);
+    if (loop->is_irreducible) {
+        ptx_out_repeat(out, ' ', DETAIL_INDENT);
+        ptx_out_text(out, "irreducible: it can be entered in several places\n");
+    }
+    put_trip(out, &loop->trip);
+}
+
+void ptx_table_loops(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
+{
+    bool has_several = ptxlint_module_get_info(module)->gpu_count > 1;
+    if (!kernel->loop_count)
+        return;
+    ptx_put_heading(out, "  loop line  label             depth      trips    clocks  bound by  instructions  FMA");
+    for (size_t i = 0; i < kernel->loop_count && out->status == PTXLINT_OK; i++)
+        put_loop(out, module, &kernel->loops[i]);
+    if (!has_several)
+        return;
+    ptx_out_text(out, "  clocks of an iteration on ");
+    ptx_out_clean(out, ptx_report_gpu_name(ptx_report_gpu(module)));
+    ptx_out_text(out, "\n");
+}

@@ -1,0 +1,194 @@
+/* test_throughput.c -- cycles of pipelines over the paths of a kernel, shares of work, peaks. */
+#include "kit.h"
+
+#include <math.h>
+
+/* On sm_90 a fused multiply-add of a warp holds fma for a quarter of a clock; on g80 for four. */
+#define FMA "fma.rn.f32 %f1, %f1, %f1, %f2;\n"
+#define FMA4 FMA FMA FMA FMA
+#define FMA8 FMA4 FMA4
+
+#define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
+#define ENTRY ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .pred %p<9>;\n" \
+    "mov.u32 %r1, %tid.x; cvt.rn.f32.u32 %f1, %r1; cvt.rn.f32.u32 %f2, %r1; ld.param.u64 %rd1, [p]; ld.param.u32 %r9, [n];\n"
+#define TAIL "st.global.f32 [%rd1], %f1;\nret;\n}\n"
+#define DATA "ld.global.u32 %r5, [%rd1]; setp.eq.s32 %p1, %r5, 0;\n"
+
+typedef struct Case {
+    const char *what, *ptx;
+    double total, longest, shortest;    /* of fma on sm_90; negative: unknown */
+} Case;
+
+static const Case cases[] = {
+    { "straight", HEAD ENTRY FMA8 TAIL, 2, 2, 2 },
+    { "both ways", HEAD ENTRY DATA "@%p1 bra A;\n" FMA4 "bra B;\nA:\n" FMA8 "B:\n" TAIL, 3, 2, 1 },
+    { "skipped or not", HEAD ENTRY DATA "@%p1 bra A;\n" FMA4 "A:\n" TAIL, 1, 1, 0 },
+    { "under a guard", HEAD ENTRY DATA "@%p1 " FMA TAIL, .25, .25, 0 },
+    { "ten times", HEAD ENTRY "mov.u32 %r2, 0;\nL:\n" FMA4 "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 10; @%p2 bra L;\n" TAIL, 10, 10, 10 },
+    { "tested before", HEAD ENTRY "mov.u32 %r2, 0;\nL: setp.ge.s32 %p2, %r2, 10; @%p2 bra E;\n" FMA4 "add.s32 %r2, %r2, 1; bra L;\nE:\n" TAIL, 10, 10, 10 },
+    { "unknown times", HEAD ENTRY "L:\n" FMA4 "ld.global.u32 %r5, [%rd1]; setp.ne.s32 %p2, %r5, 0; @%p2 bra L;\n" TAIL, -1, -1, 1 },
+    { "unknown times, none at least", HEAD ENTRY "L: ld.global.u32 %r5, [%rd1]; setp.ne.s32 %p2, %r5, 0; @%p2 bra E;\n" FMA4 "bra L;\nE:\n" TAIL, -1, -1, 0 },
+    { "three times five", HEAD ENTRY "mov.u32 %r2, 0;\nL: mov.u32 %r3, 0;\nM:\n" FMA4
+      "add.s32 %r3, %r3, 1; setp.lt.s32 %p2, %r3, 5; @%p2 bra M;\nadd.s32 %r2, %r2, 1; setp.lt.s32 %p3, %r2, 3; @%p3 bra L;\n" TAIL, 15, 15, 15 },
+    { "a loop on one way", HEAD ENTRY DATA "@%p1 bra E;\nmov.u32 %r2, 0;\nL:\n" FMA4
+      "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 10; @%p2 bra L;\nE:\n" FMA4 TAIL, 11, 11, 1 },
+    { "left early", HEAD ENTRY "mov.u32 %r2, 0;\nL:\n" FMA4 "ld.global.u32 %r5, [%rd1]; setp.eq.s32 %p1, %r5, 0; @%p1 bra E;\n" FMA4
+      "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 10; @%p2 bra L;\nE:\n" TAIL, -1, 20, 1 },
+    { "out of two loops", HEAD ENTRY "mov.u32 %r2, 0;\nL: mov.u32 %r3, 0;\nM:\n" FMA4 "ld.global.u32 %r5, [%rd1]; setp.eq.s32 %p1, %r5, 0; @%p1 bra E;\n"
+      "add.s32 %r3, %r3, 1; setp.lt.s32 %p2, %r3, 5; @%p2 bra M;\nadd.s32 %r2, %r2, 1; setp.lt.s32 %p3, %r2, 3; @%p3 bra L;\nE:\n" TAIL, -1, 15, 1 },
+    { "a call", HEAD ".extern .func f;\n" ENTRY FMA4 "call f;\n" TAIL, -1, -1, 1 },
+    { "a multiply that goes with its add", HEAD ENTRY "mul.f32 %f3, %f1, %f2; add.f32 %f1, %f3, %f2;\n" TAIL, .25, .25, .25 },
+    { "a multiply that must round", HEAD ENTRY "mul.rn.f32 %f3, %f1, %f2; add.rn.f32 %f1, %f3, %f2;\n" TAIL, .5, .5, .5 },
+    { "the same in every iteration", HEAD ENTRY "mov.u32 %r2, 0;\nL: mul.rn.f32 %f3, %f2, %f2; add.rn.f32 %f1, %f1, %f3;\n"
+      "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 8; @%p2 bra L;\n" TAIL, 2, 2, 2 },
+    { "dead", HEAD ENTRY "fma.rn.f32 %f5, %f1, %f2, %f2;\n" FMA4 TAIL, 1, 1, 1 },
+};
+
+static const ptxlint_pipe_cycles *pipe_of(const ptxlint_cycles *cycles, const char *name)
+{
+    for (size_t i = 0; i < cycles->pipe_count; i++)
+        if (!strcmp(cycles->pipes[i].pipe, name))
+            return &cycles->pipes[i];
+    fail_msg("no pipe %s", name);
+    return NULL;
+}
+
+static bool is(double value, double wanted)
+{
+    return wanted < 0 ? isnan(value) : fabs(value - wanted) < 1e-6;
+}
+
+static void test_paths(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ptxlint_module *module = kit_module(cases[i].ptx);
+        const ptxlint_pipe_cycles *fma = pipe_of(&kit_kernel(module, "k")->projections[0].cycles, "fma");
+        if (!is(fma->total, cases[i].total) || !is(fma->longest, cases[i].longest) || !is(fma->shortest, cases[i].shortest))
+            fail_msg("%s: %g, %g, %g, want %g, %g, %g", cases[i].what, fma->total, fma->longest, fma->shortest, cases[i].total,
+                     cases[i].longest, cases[i].shortest);
+        ptxlint_module_free(module);
+    }
+}
+
+/* ---- the launch -------------------------------------------------------------------------------------------------- */
+
+static ptxlint_module *launched(const char *ptx, const char *gpu_name, const char *launch)
+{
+    const ptxlint_gpu *gpu = ptxlint_gpu_find(gpu_name);
+    ptxlint_options options;
+    ptxlint_launches *launches;
+    ptxlint_module *module;
+    ptxlint_options_init(&options);
+    assert_non_null(gpu);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    assert_int_equal(ptxlint_launches_new(launch, strlen(launch), &launches, NULL, 0), PTXLINT_OK);
+    options.launches = launches;
+    assert_int_equal(ptxlint_module_new(ptx, strlen(ptx), &options, &module), PTXLINT_OK);
+    ptxlint_launches_free(launches);
+    return module;
+}
+
+#define N_TIMES HEAD ENTRY "setp.lt.s32 %p1, %r9, 1; @%p1 bra E;\nmov.u32 %r2, 0;\nL:\n" FMA4 \
+    "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, %r9; @%p2 bra L;\nE:\n" TAIL
+
+/* A parameter decides both the loop and the branch around it. */
+static void test_launch(void **state)
+{
+    (void)state;
+    ptxlint_module *module = launched(N_TIMES, "h200", "{\"kernels\":{\"k\":{\"grid\":[2640],\"block\":[256],\"params\":[null,100]}}}");
+    const ptxlint_kernel *kernel = kit_kernel(module, "k");
+    const ptxlint_projection *on = &kernel->projections[0];
+    const ptxlint_pipe_cycles *fma = pipe_of(&on->cycles, "fma");
+    assert_true(is(fma->shortest, 100) && is(fma->longest, 100) && is(fma->total, 100));
+    assert_true(kernel->loops[0].trip.count == 100);
+    assert_int_equal(kernel->launch.blocks, 2640);
+    assert_int_equal(kernel->launch.warps, 2640 * 8);
+    assert_int_equal(kernel->launch.idle_lanes, 0);
+    assert_int_equal(on->occupancy.blocks_per_sm, 8);
+    assert_true(fabs(on->waves - 2.5) < 1e-9);
+    assert_int_equal(on->full_waves, 2);
+    assert_true(fabs(on->tail_percent - 50) < 1e-9);
+    assert_true(fabs(on->utilisation_percent - 100 * 2.5 / 3) < 1e-9);
+    assert_true(on->bound_time_us >= 100 * 20 * 8 / 1980.0);    /* 20 blocks an SM, 8 warps each, 1980 MHz */
+    assert_true(on->bound_time_us < 1.2 * 100 * 20 * 8 / 1980.0);
+    ptxlint_module_free(module);
+}
+
+static void test_never(void **state)
+{
+    (void)state;
+    ptxlint_module *module = launched(N_TIMES, "h200", "{\"kernels\":{\"k\":{\"grid\":[1],\"block\":[32],\"params\":[null,0]}}}");
+    const ptxlint_pipe_cycles *fma = pipe_of(&kit_kernel(module, "k")->projections[0].cycles, "fma");
+    assert_true(is(fma->total, 0) && is(fma->longest, 0) && is(fma->shortest, 0));
+    ptxlint_module_free(module);
+}
+
+/* Rows 63 and 64 of our list (Micikevicius, GTC 2012): 12 blocks on 8 SMs of one block each are 2 waves, the second half full, 75 % of
+ * the SMs' time used. */
+static void test_tail(void **state)
+{
+    (void)state;
+    static const char ptx[] = HEAD ".visible .entry k()\n.maxntid 1024\n{\n.shared .b8 s[40000]; .reg .b64 %rd<2>;\nmov.u64 %rd1, s; st.shared.u64 [%rd1], %rd1; ret;\n}\n";
+    ptxlint_module *module = launched(ptx, "k10", "{\"kernels\":{\"k\":{\"grid\":[12],\"block\":[1024]}}}");
+    const ptxlint_projection *on = &kit_kernel(module, "k")->projections[0];
+    assert_int_equal(on->occupancy.blocks_per_sm, 1);
+    assert_true(fabs(on->waves - 1.5) < 1e-9);
+    assert_true(fabs(on->tail_percent - 50) < 1e-9);
+    assert_true(fabs(on->utilisation_percent - 75) < 1e-9);
+    ptxlint_module_free(module);
+}
+
+/* ---- several GPUs ------------------------------------------------------------------------------------------------ */
+
+static void test_gpus(void **state)
+{
+    (void)state;
+    static const struct { const char *name; double clocks; } on[] = { { "g80", 4 }, { "a100", .5 }, { "h200", .25 }, { "k20", 1 / 6.0 } };
+    const ptxlint_gpu *gpus[COUNT(on)];
+    ptxlint_options options;
+    ptxlint_module *module;
+    ptxlint_options_init(&options);
+    for (size_t i = 0; i < COUNT(on); i++)
+        gpus[i] = ptxlint_gpu_find(on[i].name);
+    options.gpus = gpus;
+    options.gpu_count = COUNT(on);
+    static const char ptx[] = HEAD ENTRY FMA TAIL;
+    assert_int_equal(ptxlint_module_new(ptx, sizeof ptx - 1, &options, &module), PTXLINT_OK);
+    assert_int_equal(kit_kernel(module, "k")->projection_count, COUNT(on));
+    for (size_t i = 0; i < COUNT(on); i++) {
+        const ptxlint_projection *p = &kit_kernel(module, "k")->projections[i];
+        assert_ptr_equal(p->gpu, gpus[i]);
+        if (!is(pipe_of(&p->cycles, "fma")->shortest, on[i].clocks))
+            fail_msg("%s: %g clocks, want %g", on[i].name, pipe_of(&p->cycles, "fma")->shortest, on[i].clocks);
+    }
+    ptxlint_module_free(module);
+}
+
+/* Whatever the file says, nothing but what is described is told. */
+static void test_hostile(void **state)
+{
+    (void)state;
+    Text ptx = { 0 };
+    kit_put(&ptx, HEAD ENTRY, sizeof HEAD ENTRY - 1);
+    for (int i = 0; i < 400; i++)
+        kit_print(&ptx, "L%d:\n%s", i, FMA);
+    for (int i = 400; i-- > 0;)
+        kit_print(&ptx, "@%%p1 bra L%d;\n@%%p2 bra E;\n", i);
+    kit_put(&ptx, "E:\n" TAIL, sizeof "E:\n" TAIL - 1);
+    ptxlint_module *module = kit_module(ptx.bytes);
+    const ptxlint_pipe_cycles *fma = pipe_of(&kit_kernel(module, "k")->projections[0].cycles, "fma");
+    assert_true(isnan(fma->total) && isnan(fma->longest) && fma->shortest >= 0);
+    ptxlint_module_free(module);
+    free(ptx.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_paths), cmocka_unit_test(test_launch), cmocka_unit_test(test_never), cmocka_unit_test(test_tail),
+        cmocka_unit_test(test_gpus), cmocka_unit_test(test_hostile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
