@@ -103,14 +103,18 @@ static void put_gpu(const Gpu *gpu, uint32_t index)
     printf("    .sources = sources_%u, .source_count = %u,\n},\n", (unsigned)index, (unsigned)gpu->source_count);
 }
 
-static int by_name(const void *a, const void *b)
+/* Products by name, then architectures by number. */
+static int in_order(const void *pa, const void *pb)
 {
-    return strcmp((*(const Gpu *const *)a)->name, (*(const Gpu *const *)b)->name);
+    const Gpu *a = *(const Gpu *const *)pa, *b = *(const Gpu *const *)pb;
+    if (!*a->product != !*b->product)
+        return *a->product ? -1 : 1;
+    return *a->product ? strcmp(a->name, b->name) : (int)a->target.sm - (int)b->target.sm;
 }
 
 static void put_tables(Known *known)
 {
-    qsort(known->gpus, known->count, sizeof *known->gpus, by_name);
+    qsort(known->gpus, known->count, sizeof *known->gpus, in_order);
     printf("#include \"gpu/gpu.h\"\n\n");
     for (uint32_t i = 0; i < known->count; i++) {
         printf("static const char *const sources_%u[] = {\n", (unsigned)i);

@@ -53,7 +53,7 @@ typedef struct ptxlint_gpu ptxlint_gpu;
 /* Those that are compiled in, by name: a product, sm_90, sm_90a or compute_90. NULL: there is none. They are never freed. */
 PTXLINT_API const ptxlint_gpu *ptxlint_gpu_find(const char *name);
 
-/* The same by number, sorted by name; NULL past the end. */
+/* The same by number: products by name, then architectures; NULL past the end. */
 PTXLINT_API const ptxlint_gpu *ptxlint_gpu_at(size_t index);
 
 /* Reads a GPU file (rules/gpus/README.md). On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why. */

@@ -11,8 +11,8 @@ enum {
     MOST_OUTER = 3,             /* loops around one whose iterations its count depends on */
     MOST_RUN = 1 << 16,         /* iterations of a recurrence that is run */
     MOST_PROGRAM = 2048,        /* nodes that a count depends on */
-    MOST_ROOTS = (MOST_OUTER + 1) * (MOST_TESTS * (MOST_STATES + 2 * MOST_WIDENED) + MOST_GUARDS),
-    MOST_BELOW = MOST_TESTS * (MOST_STATES + 2 * MOST_WIDENED),     /* of one node; a sum has fewer */
+    MOST_ROOTS = (MOST_OUTER + 1) * (MOST_TESTS * 2 * MOST_STATES + MOST_GUARDS),
+    MOST_BELOW = MOST_TESTS * 2 * MOST_STATES,     /* of one node; a sum has fewer */
     DIM_THREADS = 6,            /* %tid.x y z, %ctaid.x y z ... */
     DIMS = DIM_THREADS + MOST_OUTER,    /* ... and the iterations of outer loops */
 };
@@ -24,8 +24,8 @@ typedef struct Part {
 } Part;
 
 typedef struct CountBuffers {
-    Part stack[MOST_STACK];
-    SymId program[MOST_PROGRAM + 1];
+    SymId program[MOST_PROGRAM];
+    Part *stack;                /* MOST_STACK; NULL: not needed so far */
 } CountBuffers;
 
 /* ---- evaluation: what is to be computed -------------------------------------------------------------------------- */
@@ -52,6 +52,8 @@ static uint32_t add_roots(const Counter *c, LoopId loop, SymId *roots, uint32_t 
         if (test->method == METHOD_RUN) {
             for (uint32_t p = 0; p < test->run->count; p++)
                 roots[count++] = test->run->starts[p];
+            for (uint32_t p = 0; p < test->run->place_count; p++)
+                roots[count++] = test->run->places[p];
             continue;
         }
         const SymId own[] = { test->ahead, test->behind, test->step, test->a.base, test->a.step, test->b.base, test->b.step };
@@ -135,6 +137,21 @@ static bool add_phis(const Counter *c, LoopId loop, Run *run)
     return true;
 }
 
+/* What differs between the parts that a recurrence is run for. */
+static bool collect_places(const Counter *c, LoopId loop, Run *run)
+{
+    for (uint32_t i = 0; i < run->program_count; i++) {
+        const Sym *sym = ptx_sym(c->s, run->program[i]);
+        run->uses |= sym->uses;
+        if ((sym->kind != SYM_SREG || !(sym->uses & USES_THREAD)) && (sym->kind != SYM_ITER || sym->a == loop) && sym->kind != SYM_LAST)
+            continue;
+        if (sym->kind == SYM_LAST || run->place_count == MOST_STATES)
+            return false;
+        run->places[run->place_count++] = run->program[i];
+    }
+    return true;
+}
+
 /* The recurrence that a condition depends on, until nothing new comes. False: something is not known. */
 static bool collect_states(Counter *c, LoopId loop, Run *run)
 {
@@ -156,7 +173,7 @@ static bool collect_states(Counter *c, LoopId loop, Run *run)
     SymId *program = ptx_arena_array(c->scratch, SymId, run->program_count);
     memcpy(program, run->program, run->program_count * sizeof *program);
     run->program = program;
-    return true;
+    return collect_places(c, loop, run);
 }
 
 static const char *describe(Counter *c, const char *what, SymId id)
@@ -165,6 +182,17 @@ static const char *describe(Counter *c, const char *what, SymId id)
     char text[128];
     snprintf(text, sizeof text, "%s %s", what, why ? why : "is not known");
     return ptx_arena_strndup(c->arena, text, strlen(text));
+}
+
+/* Whether what a register is next depends on the path taken. */
+static bool differs(const Counter *c, SymId next)
+{
+    const Sym *sym = ptx_sym(c->s, next);
+    for (uint32_t t = 0; sym->kind == SYM_SUM && t < sym->b; t++) {
+        if (ptx_sym(c->s, c->s->terms[sym->a + t].atom)->kind == SYM_SELECT)
+            return true;
+    }
+    return sym->kind == SYM_SELECT || (sym->kind == SYM_OPAQUE && sym->a == WHY_PATHS);
 }
 
 /* Why no count follows from a test: the first of its parts that cannot be named. */
@@ -189,11 +217,12 @@ static const char *blame(Counter *c, LoopId loop, const Test *test)
         const Sym *sym = ptx_sym(c->s, sides[i]);
         if (!ptx_sym_varies(c->s, sides[i], loop) && ptx_plan_is_opaque(c, sides[i]))
             return describe(c, "the bound", sides[i]);
+        if (ptx_sym_varies(c->s, sides[i], loop) && differs(c, sides[i]))
+            return "the step differs between paths";
         if (sym->kind != SYM_PHI)
             continue;
         SymId next = ptx_reach_phi(c->reach, sides[i]).next;
-        sym = ptx_sym(c->s, next);
-        if (sym->kind == SYM_SELECT || (sym->kind == SYM_OPAQUE && sym->a == WHY_PATHS))
+        if (differs(c, next))
             return "the step differs between paths";
         if (ptx_plan_is_opaque(c, next))
             return describe(c, "the step", next);
@@ -380,7 +409,8 @@ static Solution solve_test(Evaluation *e, const Part *part, const Test *test)
         got = ptx_solve_values(kind, width, 0, step->umin, ahead->umin, 0);
     } else if (kind == SYM_NE) {
         uint64_t speed = step->smin < 0 ? 0 - (uint64_t)step->smin : (uint64_t)step->smin;
-        got = ptx_solve_unequal(width, ahead, &ranges[test->behind], step, speed && ptx_sym_is_multiple(c->s, test->ahead, speed));
+        SymId distance = step->smin < 0 ? test->behind : test->ahead;
+        got = ptx_solve_unequal(width, ahead, &ranges[test->behind], step, speed && ptx_sym_is_multiple(c->s, distance, speed));
     } else if (test->method == METHOD_DIFFERENCE) {
         got = ptx_solve_order(kind == SYM_LT_U || kind == SYM_LT_S ? SYM_LT_S : SYM_LE_S, width, &zero, step, ahead, &zero);
     } else {
@@ -481,7 +511,7 @@ static bool sample(Evaluation *e, Part *part)
     return got.status == SOLVED;
 }
 
-typedef enum Step { STEP_FAILED, STEP_DONE, STEP_DIVIDE, STEP_DEEPER } Step;
+typedef enum Step { STEP_DONE, STEP_DIVIDE, STEP_DEEPER } Step;
 
 /* One part: its count, or what to do with it. */
 static Step take_part(Evaluation *e, Part *part)
@@ -497,9 +527,10 @@ static Step take_part(Evaluation *e, Part *part)
         return STEP_DIVIDE;             /* it may be a thread that does not come here at all */
     if (got.status != SOLVED || got.min != got.max || entry == ENTRY_MIXED)
         return STEP_DIVIDE;
-    e->why = "no test ends the loop: it is endless";
-    if (got.max == FOREVER)
+    if (got.max == FOREVER) {
+        e->why = "no test ends the loop: it is endless";
         return STEP_DIVIDE;
+    }
     if (level == e->outer_count) {
         count_part(e, part, got);
         return STEP_DONE;
@@ -526,7 +557,10 @@ static bool take_point(Evaluation *e, Part *part)
 
 static bool evaluate_parts(Evaluation *e, const Part *all)
 {
-    Part *stack = buffers_of(e->c)->stack;
+    CountBuffers *buffers = buffers_of(e->c);
+    if (!buffers->stack)
+        buffers->stack = ptx_arena_array(e->c->scratch, Part, MOST_STACK);
+    Part *stack = buffers->stack;
     uint32_t waiting = 1;
     stack[0] = *all;
     for (uint32_t parts = 0; waiting; parts++) {
@@ -540,7 +574,6 @@ static bool evaluate_parts(Evaluation *e, const Part *all)
         if (!evaluate(e, part))
             return false;
         switch (take_part(e, part)) {
-        case STEP_FAILED: return false;
         case STEP_DONE:   waiting--; break;
         case STEP_DEEPER: break;
         case STEP_DIVIDE:
@@ -645,7 +678,7 @@ static bool uses_launch(const Counter *c, const Evaluation *e)
         uses |= ptx_sym(c->s, roots[i])->uses;
     const Plan *plan = &c->plans[e->loop];
     for (uint32_t i = 0; i < plan->test_count; i++)
-        uses |= plan->tests[i].method == METHOD_RUN ? ptx_sym(c->s, plan->tests[i].run->stay)->uses : 0;
+        uses |= plan->tests[i].method == METHOD_RUN ? plan->tests[i].run->uses : 0;
     return uses & USES_LAUNCH;
 }
 

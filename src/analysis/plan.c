@@ -1,7 +1,7 @@
 #include "analysis/plan.h"
 
 enum {
-    MOST_NESTED = 32,           /* loops that are looked at for the sake of another */
+    MOST_NESTED = 16,           /* loops that are looked at for the sake of another */
     MOST_LINEAR_DEPTH = 24,     /* operations between a comparison and its counter */
     MOST_DOMINATORS = 256,      /* blocks above a loop that are looked at */
 };

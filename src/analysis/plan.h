@@ -31,7 +31,9 @@ typedef struct Widened {
 typedef struct Run {
     SymId stay;                 /* the condition, in iterations of the loops around */
     SymId phis[MOST_STATES], starts[MOST_STATES], nexts[MOST_STATES];
-    uint32_t count;
+    SymId places[MOST_STATES];  /* threads and outer iterations that it reads */
+    uint32_t count, place_count;
+    uint32_t uses;              /* USES_* of all that it reads */
     SymId *program;             /* the condition and what is next, in terms of the phis */
     uint32_t program_count;
 } Run;

@@ -68,9 +68,9 @@ Symbols *ptx_symbols_new(Arena *arena, const Module *module, const Func *func, c
     s->func = func;
     s->loops = loops;
     s->limit = limit;
-    s->capacity = 256;
-    s->slot_count = 1024;
-    s->term_capacity = 256;
+    s->capacity = 128;
+    s->slot_count = 512;
+    s->term_capacity = 128;
     s->nodes = ptx_arena_array(arena, Sym, s->capacity);
     s->slots = ptx_arena_array(arena, uint32_t, s->slot_count);
     s->terms = ptx_arena_array(arena, SymTerm, s->term_capacity);
@@ -90,11 +90,11 @@ unsigned ptx_sym_operands(const Sym *sym)
 
 static uint64_t hash_node(const Sym *sym, const SymTerm *terms)
 {
-    uint64_t h = ptx_hash_mix(sym->kind * 257u + sym->width) ^ sym->value;
+    uint64_t h = sym->value * UINT64_C(0x9E3779B97F4A7C15) ^ (sym->kind * 257u + sym->width);
     if (sym->kind != SYM_SUM)
-        return ptx_hash_mix(ptx_hash_mix(h ^ ((uint64_t)sym->a << 32 | sym->b)) ^ sym->c);
+        return ptx_hash_mix(h ^ ((uint64_t)sym->a << 32 | sym->b) * UINT64_C(0xC2B2AE3D27D4EB4F) ^ (uint64_t)sym->c << 17);
     for (uint32_t t = 0; t < sym->b; t++)
-        h = ptx_hash_mix(ptx_hash_mix(h) ^ terms[t].factor ^ (uint64_t)terms[t].atom << 20);
+        h = (h ^ terms[t].factor ^ (uint64_t)terms[t].atom << 20) * UINT64_C(0xC2B2AE3D27D4EB4F);
     return ptx_hash_mix(h);
 }
 
@@ -269,27 +269,23 @@ typedef struct Linear {
     SymTerm terms[MOST_TERMS];  /* ascending by atom */
 } Linear;
 
-static Linear linear_of(const Symbols *s, SymId id)
+/* Terms beyond count are not set: sums are made all the time. */
+static void linear_of(const Symbols *s, SymId id, Linear *l)
 {
     const Sym *sym = &s->nodes[id];
-    Linear l = { .count = 0 };
-    if (sym->kind == SYM_CONST) {
-        l.constant = sym->value;
-    } else if (sym->kind == SYM_SUM) {
-        l.constant = sym->value;
-        l.count = sym->b;
-        memcpy(l.terms, s->terms + sym->a, sym->b * sizeof *l.terms);
-    } else {
-        l.count = 1;
-        l.terms[0] = (SymTerm){ id, 1 };
-    }
-    return l;
+    l->constant = sym->kind == SYM_CONST || sym->kind == SYM_SUM ? sym->value : 0;
+    l->count = sym->kind == SYM_CONST ? 0 : sym->kind == SYM_SUM ? sym->b : 1;
+    if (sym->kind == SYM_SUM)
+        memcpy(l->terms, s->terms + sym->a, sym->b * sizeof *l->terms);
+    else
+        l->terms[0] = (SymTerm){ id, 1 };
 }
 
 /* sum += factor * l. False where that has too many terms. */
 static bool add_linear(Linear *sum, const Linear *l, uint64_t factor, unsigned width)
 {
-    Linear out = { .constant = sum->constant + factor * l->constant };
+    SymTerm terms[MOST_TERMS];
+    uint32_t count = 0;
     for (uint32_t i = 0, j = 0; i < sum->count || j < l->count;) {
         SymTerm term;
         if (j == l->count || (i < sum->count && sum->terms[i].atom < l->terms[j].atom)) {
@@ -301,12 +297,14 @@ static bool add_linear(Linear *sum, const Linear *l, uint64_t factor, unsigned w
             j++;
         }
         term.factor &= ptx_width_mask(width);
-        if (term.factor && out.count == MOST_TERMS)
+        if (term.factor && count == MOST_TERMS)
             return false;
         if (term.factor)
-            out.terms[out.count++] = term;
+            terms[count++] = term;
     }
-    *sum = out;
+    sum->constant += factor * l->constant;
+    sum->count = count;
+    memcpy(sum->terms, terms, count * sizeof *terms);
     return true;
 }
 
@@ -319,7 +317,8 @@ static void drop_term(Linear *l, uint32_t at)
 /* Whether factor * id is among the terms, constants aside. */
 static bool contains(const Symbols *s, const Linear *l, SymId id, uint64_t factor, unsigned width)
 {
-    Linear part = linear_of(s, id);
+    Linear part;
+    linear_of(s, id, &part);
     for (uint32_t p = 0; p < part.count; p++) {
         bool found = false;
         for (uint32_t t = 0; t < l->count && !found; t++)
@@ -343,7 +342,9 @@ static bool round_down(Symbols *s, Linear *l, unsigned width)
             continue;
         SymId whole = is_rem ? ptx_sym_mul(s, ptx_sym_binary(s, atom.kind == SYM_REM_U ? SYM_DIV_U : SYM_DIV_S, atom.a, atom.b), atom.b)
                              : ptx_sym_binary(s, SYM_AND, atom.a, ptx_sym_const(s, width, ~low));
-        Linear all = linear_of(s, atom.a), rounded = linear_of(s, whole);
+        Linear all, rounded;
+        linear_of(s, atom.a, &all);
+        linear_of(s, whole, &rounded);
         drop_term(l, i);
         return add_linear(l, &all, 0 - factor, width) && add_linear(l, &rounded, factor, width);
     }
@@ -365,7 +366,14 @@ static SymId sum_of(Symbols *s, Linear *l, unsigned width)
 static SymId add_scaled(Symbols *s, SymId a, SymId b, uint64_t factor)
 {
     unsigned width = s->nodes[a].width;
-    Linear sum = linear_of(s, a), more = linear_of(s, b);
+    const Sym *x = &s->nodes[a], *y = &s->nodes[b];
+    Linear sum, more;
+    if (y->kind == SYM_CONST && !y->value)
+        return a;
+    if (x->kind == SYM_CONST && y->kind == SYM_CONST)
+        return ptx_sym_const(s, width, x->value + factor * y->value);
+    linear_of(s, a, &sum);
+    linear_of(s, b, &more);
     if (!add_linear(&sum, &more, factor, width))
         return ptx_sym_opaque(s, width, WHY_SIZE, NO_ID, deeper(s, s->nodes[a].scope, s->nodes[b].scope));
     return sum_of(s, &sum, width);
@@ -384,7 +392,12 @@ SymId ptx_sym_sub(Symbols *s, SymId a, SymId b)
 SymId ptx_sym_scale(Symbols *s, SymId a, uint64_t factor)
 {
     unsigned width = s->nodes[a].width;
-    Linear sum = { .count = 0 }, more = linear_of(s, a);
+    Linear sum, more;
+    if (factor == 1)
+        return a;
+    sum.count = 0;
+    sum.constant = 0;
+    linear_of(s, a, &more);
     add_linear(&sum, &more, factor, width);
     return sum_of(s, &sum, width);
 }
@@ -414,7 +427,9 @@ SymId ptx_sym_mul(Symbols *s, SymId a, SymId b)
         return ptx_sym_scale(s, b, value);
     if (ptx_sym_is_const(s, b, &value))
         return ptx_sym_scale(s, a, value);
-    Linear x = linear_of(s, a), y = linear_of(s, b);
+    Linear x, y;
+    linear_of(s, a, &x);
+    linear_of(s, b, &y);
     if ((x.count + 1) * (y.count + 1) > MOST_DISTRIBUTED)
         return make(s, SYM_MUL, width, a < b ? a : b, a < b ? b : a);
     SymId sum = ptx_sym_scale(s, a, y.constant);
@@ -680,7 +695,9 @@ static SymId select_passed(Symbols *s, const Sym *test, SymId a, SymId b)
     if ((test->kind != SYM_EQ && test->kind != SYM_NE) || !ptx_sym_is_const(s, test->b, &zero) || zero)
         return 0;
     SymId all = test->kind == SYM_EQ ? b : a;
-    Linear rest = linear_of(s, ptx_sym_sub(s, all, test->kind == SYM_EQ ? a : b)), x = linear_of(s, test->a);
+    Linear rest, x;
+    linear_of(s, ptx_sym_sub(s, all, test->kind == SYM_EQ ? a : b), &rest);
+    linear_of(s, test->a, &x);
     if (rest.count != 1 || rest.constant || x.count != 1 || x.constant)
         return 0;
     const Sym *atom = &s->nodes[rest.terms[0].atom];
@@ -720,7 +737,8 @@ SymId ptx_sym_lane(Symbols *s, SymId x, SymId y, SymId z)
 
 static SymId truncate_sum(Symbols *s, SymId a, unsigned width)
 {
-    Linear l = linear_of(s, a);
+    Linear l;
+    linear_of(s, a, &l);
     SymId sum = ptx_sym_const(s, width, l.constant);
     for (uint32_t t = 0; t < l.count; t++)
         sum = add_scaled(s, sum, ptx_sym_resize(s, l.terms[t].atom, width, false), l.terms[t].factor & ptx_width_mask(width));

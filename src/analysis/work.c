@@ -1,5 +1,7 @@
 #include "analysis/work.h"
 
+#include "analysis/redundant.h"
+
 enum { PASSES_MAX = 6 };        /* over the function until nothing changes; real code needs two or three */
 
 typedef struct RegWork {
@@ -207,6 +209,8 @@ static uint8_t share_of(const Worker *w, const Insn *insn, LoopId loop)
     bool is_pure = !(op->flags & (OPF_SIDE_EFFECT | OPF_WARP));
     if (op->insn_class == CLASS_CONTROL || op->insn_class == CLASS_MOVE)
         return op->flags & OPF_WARP ? WORK_WHOLE : 0;
+    if (op->insn_class == CLASS_LOCAL)
+        return 0;                       /* ptxas moves arrays to registers where it can */
     if (op->kind == OPK_LD || op->kind == OPK_ST)
         return is_pure && is_invariant(w, insn, loop) ? 0 : access_share(insn);
     if (!is_pure)
@@ -228,6 +232,10 @@ const uint8_t *ptx_work_compute(Arena *arena, Arena *scratch, const Func *func, 
     find_regs(&worker);
     for (InsnId i = 0; i < func->insn_count; i++)
         shares[i] = share_of(&worker, &func->insns[i], loops->loop_of[cfg->block_of[i]]);
+    const bool *redundant = ptx_redundant_compute(scratch, arena, func);
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (redundant[i])
+            shares[i] = 0;
     for (uint32_t d = 0; live && d < live->dead_count; d++)
         shares[live->dead[d]] = 0;
     ptx_arena_release(scratch, mark);

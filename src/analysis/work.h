@@ -1,9 +1,9 @@
 /* work.h -- how much of each instruction's work ptxas cannot make disappear.
  *
- * A bound on time may count only what every translation must execute. ptxas removes copies, folds address arithmetic into
- * offsets and running pointers, moves what is equal in all threads to uniform registers, hoists what a loop does not
- * change, joins adds, shifts and logic in pairs (IADD3, LEA, LOP3), multiplies with adds (FFMA), and neighbouring accesses up to
- * 16 bytes. Each such instruction has a share of its cost here, in sixteenths: 16 stays as it is, 0 may vanish. When in doubt the
+ * A bound on time may count only what every translation must execute. ptxas removes copies and what is computed twice, keeps
+ * local arrays in registers, folds address arithmetic into offsets and running pointers, moves what is equal in all threads
+ * to uniform registers, hoists what a loop does not change, joins adds, shifts, logic and compares in pairs (IADD3, LEA, LOP3),
+ * multiplies with adds (FFMA), and neighbouring accesses up to 16 bytes. Each such instruction has a share of its cost here, in sixteenths: 16 stays as it is, 0 may vanish. When in doubt the
  * share is lower: then the bound is weaker and still holds. */
 #ifndef PTX_ANALYSIS_WORK_H
 #define PTX_ANALYSIS_WORK_H

@@ -3,26 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Order of names as strcmp has it; name ends at length. */
-static int compare(const char *name, size_t length, const char *other)
-{
-    int order = strncmp(name, other, length);
-    return order ? order : other[length] ? -1 : 0;
-}
-
 static const Gpu *find_name(const char *name, size_t length)
 {
-    uint32_t low = 0, high = ptx_gpu_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = compare(name, length, ptx_gpus[middle].name);
-        if (!order)
-            return &ptx_gpus[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    for (uint32_t i = 0; i < ptx_gpu_count; i++)
+        if (!strncmp(ptx_gpus[i].name, name, length) && !ptx_gpus[i].name[length])
+            return &ptx_gpus[i];
     return NULL;
 }
 

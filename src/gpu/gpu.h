@@ -63,7 +63,7 @@ typedef struct Gpu {
     uint32_t source_count;
 } Gpu;
 
-extern const Gpu ptx_gpus[];            /* sorted by name */
+extern const Gpu ptx_gpus[];            /* products by name, then architectures by number */
 extern const uint32_t ptx_gpu_count;
 
 /* A product ("h200") or an architecture ("sm_90", "sm_90a", "compute_90"); NULL where there is none of that name. */

@@ -414,7 +414,7 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
     bool is_integer = op->insn_class == CLASS_INT || op->insn_class == CLASS_LOGIC;
     if (is_integer && is_one_of(op->opcode, "add sub and or xor not cnot shl shr lop3 "))
         op->flags |= OPF_JOINS;
-    if (is_one_of(op->opcode, "min max selp slct set "))
+    if (is_one_of(op->opcode, "min max selp slct set setp "))
         op->flags |= OPF_JOINS;
     if (is_one_of(op->opcode, "neg abs "))
         op->flags |= OPF_FOLDS;

@@ -294,10 +294,375 @@ static void test_sources(void **state)
     assert_true(tally.launched >= 60);
 }
 
+/* ---- arithmetic, against brute force ----------------------------------------------------------------------------- */
+
+static bool holds(SymKind kind, unsigned width, uint64_t a, uint64_t b)
+{
+    uint64_t value = 2;
+    assert_true(ptx_number_fold(kind, width, a & ptx_width_mask(width), b & ptx_width_mask(width), &value));
+    return value == 1;
+}
+
+/* The first k at which the comparison fails; FOREVER: none, all values having come by. */
+static uint64_t first_failure(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b, uint64_t b_step)
+{
+    for (uint64_t k = 0; k <= ptx_width_mask(width) + 1; k++) {
+        if (!holds(kind, width, a + k * a_step, b + k * b_step))
+            return k;
+    }
+    return FOREVER;
+}
+
+/* Every answer is the true one; answers are missing only where a sequence wraps around, or both sides of `<=` move. */
+static void test_solve_values(void **state)
+{
+    enum { WIDTH = 4, VALUES = 16 };
+    uint32_t answers = 0, asked = 0;
+    (void)state;
+    for (int kind = SYM_EQ; kind <= SYM_LE_S; kind++) {
+        for (uint32_t n = 0; n < VALUES * VALUES * VALUES * VALUES; n++) {
+            uint64_t a = n % VALUES, s = n / VALUES % VALUES, b = n / VALUES / VALUES % VALUES, t = n / VALUES / VALUES / VALUES;
+            uint64_t want = first_failure((SymKind)kind, WIDTH, a, s, b, t);
+            Solution got = ptx_solve_values((SymKind)kind, WIDTH, a, s, b, t);
+            asked++;
+            answers += got.status == SOLVED;
+            assert_true(got.status == SOLVED || got.why);
+            if (got.status == SOLVED && (got.min != want || got.max != want))
+                fail_msg("kind %d: %d + %d k, %d + %d k: %llu, want %llu", kind, (int)a, (int)s, (int)b, (int)t,
+                         (unsigned long long)got.max, (unsigned long long)want);
+            if (got.status != SOLVED && !s && !t)
+                fail_msg("kind %d: constants are not decided", kind);
+        }
+    }
+    assert_true(answers * 2 > asked);
+}
+
+/* Whatever the values in the intervals, the answer holds. */
+static void test_solve_intervals(void **state)
+{
+    enum { WIDTH = 3, VALUES = 8 };
+    uint32_t answers = 0;
+    (void)state;
+    for (int kind = SYM_LT_U; kind <= SYM_LE_S; kind++) {
+        for (uint32_t n = 0; n < VALUES * VALUES * VALUES * VALUES * VALUES; n++) {
+            uint64_t a = n % VALUES, a_end = n / VALUES % VALUES, b = n / 64 % VALUES, b_end = n / 512 % VALUES, s = n / 4096;
+            if (a > a_end || b > b_end)
+                continue;
+            Interval x = ptx_interval_unsigned(WIDTH, a, a_end), y = ptx_interval_unsigned(WIDTH, b, b_end);
+            Interval step = ptx_interval_point(WIDTH, s), still = ptx_interval_point(WIDTH, 0);
+            for (int side = 0; side < 2; side++) {
+                Solution got = ptx_solve_order((SymKind)kind, WIDTH, &x, side ? &still : &step, &y, side ? &step : &still);
+                answers += got.status == SOLVED;
+                for (uint64_t v = a; v <= a_end && got.status == SOLVED; v++) {
+                    for (uint64_t w = b; w <= b_end; w++) {
+                        uint64_t want = first_failure((SymKind)kind, WIDTH, v, side ? 0 : s, w, side ? s : 0);
+                        assert_true(want >= got.min && want <= got.max);
+                    }
+                }
+            }
+        }
+    }
+    assert_true(answers > 5000);
+}
+
+/* The result of every operation on members of two intervals lies in the interval of the results. */
+static void test_intervals(void **state)
+{
+    enum { WIDTH = 3, VALUES = 8 };
+    Interval all[2 * VALUES * VALUES];
+    uint32_t count = 0;
+    (void)state;
+    for (int64_t low = 0; low < VALUES; low++) {
+        for (int64_t high = low; high < VALUES; high++) {
+            all[count++] = ptx_interval_unsigned(WIDTH, (uint64_t)low, (uint64_t)high);
+            all[count++] = ptx_interval_signed(WIDTH, low - VALUES / 2, high - VALUES / 2);
+        }
+    }
+    for (uint32_t n = 0; n < count * count; n++) {
+        const Interval *a = &all[n % count], *b = &all[n / count];
+        for (int kind = SYM_MUL; kind <= SYM_LE_S; kind++) {
+            Interval got = ptx_interval_binary((SymKind)kind, WIDTH, a, b), sum = ptx_interval_add(WIDTH, *a, *b);
+            unsigned width = kind >= SYM_EQ ? 1 : WIDTH;
+            for (uint64_t v = 0; v < VALUES * VALUES; v++) {
+                uint64_t x = v % VALUES, y = v / VALUES, value, more = (x + y) % VALUES;
+                if (x < a->umin || x > a->umax || y < b->umin || y > b->umax || ptx_width_signed(WIDTH, x) < a->smin ||
+                    ptx_width_signed(WIDTH, x) > a->smax || ptx_width_signed(WIDTH, y) < b->smin || ptx_width_signed(WIDTH, y) > b->smax)
+                    continue;
+                assert_true(more >= sum.umin && more <= sum.umax);
+                assert_true(ptx_width_signed(WIDTH, more) >= sum.smin && ptx_width_signed(WIDTH, more) <= sum.smax);
+                if (!ptx_number_fold((SymKind)kind, WIDTH, x, y, &value))
+                    continue;
+                value &= ptx_width_mask(width);
+                if (value < got.umin || value > got.umax || ptx_width_signed(width, value) < got.smin || ptx_width_signed(width, value) > got.smax)
+                    fail_msg("operation %d of %d and %d is %d, not in %d..%d", kind, (int)x, (int)y, (int)value, (int)got.umin, (int)got.umax);
+            }
+        }
+    }
+}
+
+static void test_high_products(void **state)
+{
+    static const struct { SymKind kind; unsigned width; uint64_t a, b, want; } rows[] = {
+        { SYM_MULHI_U, 32, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFE },
+        { SYM_MULHI_S, 32, 0xFFFFFFFF, 0xFFFFFFFF, 0 },
+        { SYM_MULHI_S, 32, 0x80000000, 2, 0xFFFFFFFF },
+        { SYM_MULHI_U, 64, UINT64_MAX, UINT64_MAX, UINT64_MAX - 1 },
+        { SYM_MULHI_U, 64, UINT64_C(1) << 63, 6, 3 },
+        { SYM_MULHI_S, 64, UINT64_MAX, UINT64_MAX, 0 },
+        { SYM_MULHI_S, 64, UINT64_C(1) << 63, 2, UINT64_MAX },
+        { SYM_MULHI_U, 32, 100, 0x55555556, 33 },
+        { SYM_SHR_S, 32, 0x80000000, 99, 0xFFFFFFFF },
+        { SYM_SHR_U, 32, 0x80000000, 32, 0 },
+        { SYM_SHL, 64, 1, 63, UINT64_C(1) << 63 },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        uint64_t got = 0;
+        assert_true(ptx_number_fold(rows[i].kind, rows[i].width, rows[i].a, rows[i].b, &got));
+        if ((got & ptx_width_mask(rows[i].width)) != rows[i].want)
+            fail_msg("row %zu: %llx", i, (unsigned long long)got);
+    }
+}
+
+/* ---- what the user says, and branches ---------------------------------------------------------------------------- */
+
+#define TOP ".version 8.0\n.target sm_80\n.address_size 64\n"
+#define KERNEL TOP ".entry k(.param .u64 data, .param .u32 n)\n{\n.reg .pred p, q; .reg .b32 i, t, x, rn; .reg .b64 rd;\n" \
+    "ld.param.u64 rd, [data]; ld.param.u32 rn, [n]; mov.u32 t, %tid.x;\n"
+
+static Launch launch_of(uint32_t grid, uint32_t block, LaunchParam params[2], uint8_t bytes[4], uint32_t n)
+{
+    for (int i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(n >> (8 * i));
+    params[0] = (LaunchParam){ .is_pointer = true };
+    params[1] = (LaunchParam){ .bytes = bytes, .length = 4 };
+    return (Launch){ .grid = { grid, 1, 1 }, .block = { block, 1, 1 }, .dynamic_shared_bytes = -1, .params = params, .param_count = 2 };
+}
+
+static void test_user_trips(void **state)
+{
+    World *w = *state;
+    static const LaunchTrip trips[] = { { "$L__BB0_1", 77 }, { "OTHER", 5 }, { "k", 3 } };
+    Launch launch = { .dynamic_shared_bytes = -1, .trips = trips, .trip_count = COUNT(trips) };
+    if (setjmp(w->failure))
+        fail_msg("arena");
+    ptxlint_module *module = kit_module(KERNEL "$L__BB0_1:\nld.global.u32 x, [rd];\nsetp.ne.u32 p, x, 0;\n@p bra $L__BB0_1;\n"
+                                        "mov.u32 i, 0;\nL:\nadd.u32 i, i, 1;\nst.global.u32 [rd], i;\nOTHER:\nsetp.ne.u32 p, i, 9;\n@p bra L;\nret;\n}\n");
+    const Trip *got = trips_of(w, module, 0, &launch)->trips;
+    assert_int_equal(got[0].source, TRIP_USER);
+    assert_true(got[0].count == 77 && got[0].is_exact && !got[0].why);
+    assert_int_equal(got[1].source, TRIP_CODE);         /* OTHER does not head the loop */
+    assert_true(got[1].count == 9);
+    ptxlint_module_free(module);
+}
+
+/* Of the one guarded branch, launched as 4 blocks of 64 threads with n = 256. */
+static const struct { const char *what, *condition; Taken taken; } branches[] = {
+    { "a parameter decides", "setp.lt.s32 p, rn, 1;", TAKEN_NEVER },
+    { "and the other way", "setp.gt.s32 p, rn, 0;", TAKEN_ALWAYS },
+    { "no thread is that far", "setp.gt.u32 p, t, 63;", TAKEN_NEVER },
+    { "one thread is", "setp.gt.u32 p, t, 62;", TAKEN_UNKNOWN },
+    { "the grid covers the data", "mov.u32 x, %ctaid.x; mad.lo.s32 i, x, 64, t; setp.ge.s32 p, i, rn;", TAKEN_NEVER },
+    { "by the names of the sizes", "mov.u32 x, %ctaid.x; mov.u32 i, %ntid.x; mad.lo.u32 i, x, i, t; setp.lt.u32 p, i, rn;", TAKEN_ALWAYS },
+    { "one more than the grid covers", "mov.u32 x, %ctaid.x; mad.lo.s32 i, x, 64, t; add.s32 i, i, 1; setp.ge.s32 p, i, rn;", TAKEN_UNKNOWN },
+    { "a combination", "setp.gt.u32 q, t, 63; setp.lt.or.s32 p, rn, 1, q;", TAKEN_NEVER },
+    { "memory", "ld.global.u32 x, [rd]; setp.lt.s32 p, x, 1;", TAKEN_UNKNOWN },
+    { "memory, but few bits of it", "ld.global.u32 x, [rd]; and.b32 x, x, 15; setp.lt.s32 p, x, 16;", TAKEN_ALWAYS },
+    { "a lane", "mov.u32 x, %laneid; setp.lt.u32 p, x, 32;", TAKEN_ALWAYS },
+    { "the sizes", "mov.u32 x, %nctaid.x; setp.eq.u32 p, x, 4;", TAKEN_ALWAYS },
+    { "a warp's number", "shr.u32 x, t, 5; setp.ge.u32 p, x, 2;", TAKEN_NEVER },
+    { "wrap-around", "add.u32 x, t, 0xFFFFFFE0; setp.gt.u32 p, x, 100;", TAKEN_UNKNOWN },
+};
+
+static void test_branches(void **state)
+{
+    World *w = *state;
+    uint8_t bytes[4];
+    LaunchParam params[2];
+    Launch launch = launch_of(4, 64, params, bytes, 256);
+    if (setjmp(w->failure))
+        fail_msg("arena");
+    for (size_t i = 0; i < COUNT(branches); i++) {
+        Text text = { 0 };
+        kit_print(&text, "%s", KERNEL);
+        kit_print(&text, "%s\n@p bra L;\nst.global.u32 [rd], t;\nL:\nret;\n}\n", branches[i].condition);
+        ptxlint_module *module = kit_module(text.bytes);
+        const uint8_t *taken = trips_of(w, module, 0, &launch)->taken;
+        if (taken[0] != branches[i].taken || trips_of(w, module, 0, NULL)->taken[0])
+            fail_msg("%s: %d", branches[i].what, taken[0]);
+        ptxlint_module_free(module);
+        free(text.bytes);
+    }
+}
+
+/* The reasons that a user reads. */
+static const struct { const char *body, *why; } reasons[] = {
+    { "L:\nst.global.u32 [rd], t;\nbra L;\n", "no exit: the loop is endless" },
+    { "ld.global.u32 x, [rd];\nmov.u32 i, 0;\nL:\nadd.u32 i, i, 1;\nsetp.lt.u32 p, i, x;\n@p bra L;\n", "the bound is loaded from memory" },
+    { "atom.global.add.u32 i, [rd], 1;\nL:\nadd.u32 i, i, 1;\nsetp.lt.u32 p, i, 9;\n@p bra L;\n", "the start comes from an atomic operation" },
+    { "mov.u32 i, 0;\nL:\nsetp.lt.u32 p, t, i;\n@p bra M;\nadd.u32 i, i, 1;\nM:\nadd.u32 i, i, 1;\nsetp.lt.u32 p, i, 99;\n@p bra L;\n", "the step differs between paths" },
+    { "mov.u32 i, 0;\nL:\nadd.u32 i, i, 3;\nsetp.ne.u32 p, i, 100;\n@p bra L;\n", "the step may miss the bound" },
+    { "mov.u32 i, 0;\nL:\nadd.u32 i, i, 0x50000000;\nsetp.lt.u32 p, i, 0xF0000001;\n@p bra L;\n", "the counter may wrap around" },
+    { "mov.u32 i, 0;\nL:\nsub.u32 i, i, 1;\nsetp.lt.s32 p, i, 7;\n@p bra L;\n", "the counter moves away from the bound until it wraps around" },
+    { "L:\nld.global.u32 x, [rd];\nsetp.eq.u32 p, x, 0;\n@p bra L;\n", "what is compared is loaded from memory" },
+    { "mov.u32 i, 0;\nL:\nsetp.gt.u32 p, t, 7;\n@p bra M;\nsetp.gt.u32 q, i, 7;\n@q bra END;\nM:\nadd.u32 i, i, 1;\nbra L;\nEND:\n",
+      "the test that leaves the loop is not passed in every iteration" },
+    { "frobnicate.u32 i;\nL:\nadd.u32 i, i, 3;\nsetp.lt.u32 p, i, 100;\n@p bra L;\n", "the function has an instruction that is not known" },
+    { "mov.u32 i 0;\nL:\nadd.u32 i, i, 3;\nsetp.lt.u32 p, i, 100;\n@p bra L;\n", "the function has a syntax error" },
+};
+
+static void test_reasons(void **state)
+{
+    World *w = *state;
+    if (setjmp(w->failure))
+        fail_msg("arena");
+    for (size_t i = 0; i < COUNT(reasons); i++) {
+        Text text = { 0 };
+        kit_print(&text, "%s%sret;\n}\n", KERNEL, reasons[i].body);
+        ptxlint_module *module = kit_module(text.bytes);
+        assert_int_equal(module->facts[0].loops->loop_count, 1);
+        const Trip *trip = trips_of(w, module, 0, NULL)->trips;
+        if (trip->source != TRIP_UNKNOWN || strcmp(trip->why, reasons[i].why))
+            fail_msg("%s\n  want %s\n  got  %s", reasons[i].body, reasons[i].why, trip->why ? trip->why : "a count");
+        ptxlint_module_free(module);
+        free(text.bytes);
+    }
+}
+
+/* Counter, step, start and bound, as a report shows them. */
+static void test_description(void **state)
+{
+    World *w = *state;
+    if (setjmp(w->failure))
+        fail_msg("arena");
+    ptxlint_module *module = kit_module(KERNEL "add.u32 i, t, 2;\nL:\nst.global.u32 [rd], i;\nadd.u32 i, i, 5;\nsetp.lt.u32 p, i, rn;\n@p bra L;\nret;\n}\n");
+    const Trip *trip = trips_of(w, module, 0, NULL)->trips;
+    const Reg *reg = &module->ir->funcs[0].regs[trip->induction];
+    assert_int_equal(trip->source, TRIP_SYMBOLIC);
+    assert_int_equal(ptx_span_length(reg->name), 1);
+    assert_int_equal(module->text[reg->name.begin], 'i');
+    assert_int_equal(trip->step, 5);
+    assert_string_equal(trip->start, "%tid.x + 2");
+    assert_string_equal(trip->bound, "n");
+    assert_string_equal(trip->expression, "max(1, ceil((n - %tid.x - 2) / 5))");
+    assert_false(trip->tests_first);
+    assert_true(isnan(trip->count) && isnan(trip->count_min) && isnan(trip->count_max));
+    ptxlint_module_free(module);
+}
+
+/* ---- input that is meant to be expensive ------------------------------------------------------------------------- */
+
+static void put_chain(Text *text, int length)            /* a value that hangs on as many others */
+{
+    for (int i = 0; i < length; i++)
+        kit_print(text, "mul.lo.u32 x, x, t; add.u32 x, x, rn; min.u32 x, x, i;\n");
+}
+
+static void put_diamonds(Text *text, int length)         /* as many joins, each with two values */
+{
+    for (int i = 0; i < length; i++)
+        kit_print(text, "setp.gt.u32 p, t, %d;\n@p bra D%d;\nadd.u32 x, x, %d;\nD%d:\n", i, i, i, i);
+}
+
+static void put_sequence(Text *text, int length)         /* loops that hand a counter on */
+{
+    for (int i = 0; i < length; i++)
+        kit_print(text, "S%d:\nadd.u32 x, x, 1;\nsetp.lt.u32 p, x, %d;\n@p bra S%d;\n", i, 3 * i + 5, i);
+}
+
+static void put_nest(Text *text, int depth)              /* each depends on the one around */
+{
+    for (int i = 0; i < depth; i++)
+        kit_print(text, i ? "mov.u32 i%d, i%d;\nN%d:\n" : "mov.u32 i%d, %d;\nN%d:\n", i, i ? i - 1 : 0, i);
+    for (int i = depth; i-- > 0;)
+        kit_print(text, "add.u32 i%d, i%d, 1;\nsetp.lt.u32 p, i%d, 100;\n@p bra N%d;\n", i, i, i, i);
+}
+
+static void put_shared(Text *text, int length)           /* a graph with few nodes and many ways */
+{
+    for (int i = 0; i < length; i++)
+        kit_print(text, "min.u32 x, x, t; max.u32 i, x, rn; xor.b32 x, x, i; and.b32 i, x, 255; or.b32 x, x, i;\n");
+}
+
+static const struct { const char *what; void (*put)(Text *, int); int size, few; } costly[] = {
+    { "chain", put_chain, 60000, 50 },
+    { "diamonds", put_diamonds, 20000, 40 },
+    { "sequence", put_sequence, 20000, 40 },
+    { "nest", put_nest, 300, 4 },
+    { "shared", put_shared, 40000, 20 },
+};
+
+static void test_costly(void **state)
+{
+    World *w = *state;
+    uint8_t bytes[4];
+    LaunchParam params[2];
+    Launch launch = launch_of(1000, 1024, params, bytes, 1000003);
+    if (setjmp(w->failure))
+        fail_msg("arena");
+    for (size_t i = 0; i < 2 * COUNT(costly); i++) {
+        Text text = { 0 };
+        kit_print(&text, "%s.reg .b32 i<1000>;\nmov.u32 x, t; mov.u32 i, rn;\n", KERNEL);
+        costly[i / 2].put(&text, i % 2 ? costly[i / 2].few : costly[i / 2].size);
+        kit_print(&text, "mov.u32 i, t;\nL:\nst.global.u32 [rd], i;\nadd.u32 i, i, 32;\nsetp.lt.u32 p, i, x;\n@p bra L;\nret;\n}\n");
+        ptxlint_module *module = kit_module(text.bytes);
+        trips_of(w, module, 0, NULL);
+        trips_of(w, module, 0, &launch);
+        ptxlint_module_free(module);
+        free(text.bytes);
+    }
+}
+
+/* Of every real kernel: nothing is said twice, and what is exact is one number. */
+static void test_corpus(void **state)
+{
+    World *w = *state;
+    Launch launch = { .grid = { 64, 2, 1 }, .block = { 128, 2, 1 }, .dynamic_shared_bytes = -1 };
+    Paths files = kit_walk("testdata/ptx", ".ptx");
+    uint32_t loops = 0, known = 0;
+    if (setjmp(w->failure))
+        fail_msg("arena");
+    for (size_t i = 0; i < files.count; i++) {
+        ptxlint_module *module = kit_open(files.paths[i]);
+        for (FuncId f = 0; f < module->ir->func_count; f++) {
+            if (!module->facts[f].cfg)
+                continue;
+            const Trips *plain = trips_of(w, module, f, NULL), *with = trips_of(w, module, f, &launch);
+            for (LoopId loop = 0; loop < module->facts[f].loops->loop_count; loop++) {
+                const Trip *both[] = { &plain->trips[loop], &with->trips[loop] };
+                for (int n = 0; n < 2; n++) {
+                    assert_true((both[n]->source == TRIP_UNKNOWN) == (both[n]->why != NULL));
+                    assert_true(both[n]->source != TRIP_SYMBOLIC || both[n]->expression);
+                    assert_true(!both[n]->is_exact || both[n]->count_min == both[n]->count_max);
+                    assert_true(isnan(both[n]->count) || (both[n]->count >= both[n]->count_min && both[n]->count <= both[n]->count_max));
+                }
+                if (both[0]->source == TRIP_CODE && both[0]->is_exact)
+                    assert_true(both[1]->source == TRIP_CODE && both[1]->count == both[0]->count);
+                loops++;
+                known += both[0]->source != TRIP_UNKNOWN;
+            }
+        }
+        ptxlint_module_free(module);
+    }
+    kit_free_paths(files);
+    assert_true(loops >= 400);
+    assert_true(known * 5 >= loops * 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_sources, set_up, tear_down),
+        cmocka_unit_test(test_solve_values),
+        cmocka_unit_test(test_solve_intervals),
+        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_high_products),
+        cmocka_unit_test_setup_teardown(test_user_trips, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_branches, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_reasons, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_description, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_costly, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_corpus, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("trip", tests, NULL, NULL);
 }

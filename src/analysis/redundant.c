@@ -1,0 +1,157 @@
+#include "analysis/redundant.h"
+
+#include "support/hash.h"
+
+typedef struct Numberer {
+    const Func *func;
+    uint32_t *value_of;         /* per register: of its one definition, or its own where it has several */
+    uint8_t *def_counts;        /* 0, 1, 2: more, or one under a guard */
+    bool *is_constant;          /* per register: what it holds is moved into it as a number */
+    InsnId *slots;              /* by hash: the first instruction of a value, + 1 */
+    uint32_t slot_mask, value_count;
+    bool *redundant;
+} Numberer;
+
+static bool is_def(const Operand *operand)
+{
+    return operand->kind == OPERAND_REG && (operand->role & ROLE_DEF);
+}
+
+static void count_defs(Numberer *n)
+{
+    for (InsnId i = 0; i < n->func->insn_count; i++) {
+        const Insn *insn = &n->func->insns[i];
+        const Operand *operands = ptx_insn_operands(n->func, insn);
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            if (!is_def(&operands[o]))
+                continue;
+            uint8_t *count = &n->def_counts[operands[o].id];
+            bool is_partial = insn->guard != NO_ID || (operands[o].flags & OPERAND_COMPONENT) || (operands[o].role & ROLE_USE);
+            *count = *count || is_partial ? 2 : 1;
+        }
+    }
+    for (uint32_t r = 0; r < n->func->reg_count; r++)
+        n->value_of[r] = r;
+    n->value_count = n->func->reg_count;
+}
+
+static bool is_float(const Op *op)
+{
+    return ptx_type_info[op->type].kind == KIND_FLOAT;
+}
+
+#define SAME_PRODUCT UINT32_MAX
+#define SAME_DIVISOR (UINT32_MAX - 1)
+
+/* The halves of a 32-bit product, signed or not, are the same operation here; so are divisions of floats. */
+static uint32_t operation_of(const Op *op)
+{
+    if (op->kind == OPK_DIV && is_float(op))
+        return SAME_DIVISOR;
+    return op->kind == OPK_MUL && !is_float(op) && ptx_type_info[op->type].bits == 32 ? SAME_PRODUCT : op->id;
+}
+
+/* Of a division of floats only the divisor counts: its reciprocal is what is dear. */
+static bool counts(const Insn *insn, uint32_t operand)
+{
+    return insn->op->kind != OPK_DIV || !is_float(insn->op) || operand + 1 == insn->operand_count;
+}
+
+/* What stands in an operand, as far as it decides the result. */
+static uint64_t operand_key(const Numberer *n, const Operand *operand)
+{
+    bool is_reg = operand->kind == OPERAND_REG;
+    uint64_t key = (uint64_t)operand->kind << 56 | (uint64_t)operand->flags << 48 | (uint64_t)operand->position << 40 | (uint64_t)operand->role << 32;
+    if (is_def(operand))
+        return key;
+    return key | (is_reg ? n->value_of[operand->id] : operand->id);
+}
+
+/* Factors in either order; numbers are all alike, for they stand in instructions of either half in different ways. */
+static uint64_t product_key(const Numberer *n, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(n->func, insn);
+    uint64_t key = 0;
+    for (uint32_t o = 1; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && !n->is_constant[operands[o].id])
+            key += (n->value_of[operands[o].id] + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
+    return key;
+}
+
+static uint32_t hash_insn(const Numberer *n, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(n->func, insn);
+    uint64_t hash = operation_of(insn->op);
+    if (hash == SAME_PRODUCT)
+        return (uint32_t)(product_key(n, insn) >> 32);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (counts(insn, o))
+            hash = (hash ^ operand_key(n, &operands[o]) ^ (uint64_t)operands[o].value << 7) * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(hash >> 32);
+}
+
+static bool is_same(const Numberer *n, const Insn *a, const Insn *b)
+{
+    const Operand *x = ptx_insn_operands(n->func, a), *y = ptx_insn_operands(n->func, b);
+    if (operation_of(a->op) != operation_of(b->op) || a->operand_count != b->operand_count)
+        return false;
+    if (operation_of(a->op) == SAME_PRODUCT)
+        return product_key(n, a) == product_key(n, b);
+    for (uint32_t o = 0; o < a->operand_count; o++)
+        if (counts(a, o) && (operand_key(n, &x[o]) != operand_key(n, &y[o]) || x[o].value != y[o].value))
+            return false;
+    return true;
+}
+
+/* The results of insn are those of first; where that is insn itself, or does not give all of the same, they are new. */
+static void set_values(Numberer *n, const Insn *insn, const Insn *first)
+{
+    const Operand *mine = ptx_insn_operands(n->func, insn), *theirs = ptx_insn_operands(n->func, first);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (is_def(&mine[o]) && n->def_counts[mine[o].id] == 1)
+            n->value_of[mine[o].id] = insn == first ? n->value_count++ : n->value_of[theirs[o].id];
+}
+
+static void number_insn(Numberer *n, InsnId id)
+{
+    const Insn *insn = &n->func->insns[id];
+    const Operand *operands = ptx_insn_operands(n->func, insn);
+    if (insn->op->kind == OPK_MOV && insn->operand_count == 2 && operands[1].kind == OPERAND_INT && is_def(&operands[0]))
+        n->is_constant[operands[0].id] = n->def_counts[operands[0].id] == 1;
+    if (insn->op->kind == OPK_MOV && insn->operand_count == 2 && operands[1].kind == OPERAND_REG && is_def(&operands[0])
+        && n->def_counts[operands[0].id] == 1 && !operands[1].flags) {
+        n->value_of[operands[0].id] = n->value_of[operands[1].id];
+        return;
+    }
+    if ((insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP)) || insn->guard != NO_ID || !insn->operand_count)
+        return;
+    uint32_t slot = hash_insn(n, insn) & n->slot_mask;
+    for (uint32_t tries = 0; n->slots[slot] && tries < 16; tries++, slot = (slot + 1) & n->slot_mask) {
+        const Insn *first = &n->func->insns[n->slots[slot] - 1];
+        if (!is_same(n, insn, first))
+            continue;
+        n->redundant[id] = true;
+        set_values(n, insn, first->op == insn->op && !(insn->op->kind == OPK_DIV && is_float(insn->op)) ? first : insn);
+        return;
+    }
+    n->slots[slot] = id + 1;            /* a full neighbourhood forgets one of its values: then less is found */
+    set_values(n, insn, insn);
+}
+
+const bool *ptx_redundant_compute(Arena *arena, Arena *scratch, const Func *func)
+{
+    ArenaMark mark = ptx_arena_mark(scratch);
+    uint32_t size = 16;
+    while (size < 2 * (uint64_t)func->insn_count && size < 1u << 30)
+        size *= 2;
+    Numberer n = { .func = func, .slot_mask = size - 1, .slots = ptx_arena_array(scratch, InsnId, size),
+                   .value_of = ptx_arena_array(scratch, uint32_t, func->reg_count + 1),
+                   .def_counts = ptx_arena_array(scratch, uint8_t, func->reg_count + 1),
+                   .is_constant = ptx_arena_array(scratch, bool, func->reg_count + 1),
+                   .redundant = ptx_arena_array(arena, bool, func->insn_count + 1) };
+    count_defs(&n);
+    for (InsnId i = 0; i < func->insn_count; i++)
+        number_insn(&n, i);
+    ptx_arena_release(scratch, mark);
+    return n.redundant;
+}
