@@ -1,12 +1,11 @@
 #include "analysis/redundant.h"
 
-#include "support/hash.h"
-
 typedef struct Numberer {
     const Func *func;
-    uint32_t *value_of;         /* per register: of its one definition, or its own where it has several */
-    uint8_t *def_counts;        /* 0, 1, 2: more, or one under a guard */
-    bool *is_constant;          /* per register: what it holds is moved into it as a number */
+    uint32_t *value_of;         /* per register: what it holds, as of the last definition in the text */
+    bool *is_constant;          /* per register: that is a number which was moved into it */
+    bool *is_number;            /* per operand: the same when its instruction was numbered */
+    uint32_t *sources, *results;        /* per operand: what it held when its instruction was numbered; what it was given */
     InsnId *slots;              /* by hash: the first instruction of a value, + 1 */
     uint32_t slot_mask, value_count;
     bool *redundant;
@@ -15,24 +14,6 @@ typedef struct Numberer {
 static bool is_def(const Operand *operand)
 {
     return operand->kind == OPERAND_REG && (operand->role & ROLE_DEF);
-}
-
-static void count_defs(Numberer *n)
-{
-    for (InsnId i = 0; i < n->func->insn_count; i++) {
-        const Insn *insn = &n->func->insns[i];
-        const Operand *operands = ptx_insn_operands(n->func, insn);
-        for (uint32_t o = 0; o < insn->operand_count; o++) {
-            if (!is_def(&operands[o]))
-                continue;
-            uint8_t *count = &n->def_counts[operands[o].id];
-            bool is_partial = insn->guard != NO_ID || (operands[o].flags & OPERAND_COMPONENT) || (operands[o].role & ROLE_USE);
-            *count = *count || is_partial ? 2 : 1;
-        }
-    }
-    for (uint32_t r = 0; r < n->func->reg_count; r++)
-        n->value_of[r] = r;
-    n->value_count = n->func->reg_count;
 }
 
 static bool is_float(const Op *op)
@@ -60,11 +41,10 @@ static bool counts(const Insn *insn, uint32_t operand)
 /* What stands in an operand, as far as it decides the result. */
 static uint64_t operand_key(const Numberer *n, const Operand *operand)
 {
-    bool is_reg = operand->kind == OPERAND_REG;
     uint64_t key = (uint64_t)operand->kind << 56 | (uint64_t)operand->flags << 48 | (uint64_t)operand->position << 40 | (uint64_t)operand->role << 32;
     if (is_def(operand))
         return key;
-    return key | (is_reg ? n->value_of[operand->id] : operand->id);
+    return key | n->sources[operand - n->func->operands];
 }
 
 /* Factors in either order; numbers are all alike, for they stand in instructions of either half in different ways. */
@@ -73,8 +53,8 @@ static uint64_t product_key(const Numberer *n, const Insn *insn)
     const Operand *operands = ptx_insn_operands(n->func, insn);
     uint64_t key = 0;
     for (uint32_t o = 1; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && !n->is_constant[operands[o].id])
-            key += (n->value_of[operands[o].id] + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
+        if (operands[o].kind == OPERAND_REG && !n->is_number[operands + o - n->func->operands])
+            key += (n->sources[operands + o - n->func->operands] + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
     return key;
 }
 
@@ -103,42 +83,68 @@ static bool is_same(const Numberer *n, const Insn *a, const Insn *b)
     return true;
 }
 
-/* The results of insn are those of first; where that is insn itself, or does not give all of the same, they are new. */
+/* The results of insn are those of first; NULL: they are new. */
 static void set_values(Numberer *n, const Insn *insn, const Insn *first)
 {
-    const Operand *mine = ptx_insn_operands(n->func, insn), *theirs = ptx_insn_operands(n->func, first);
-    for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (is_def(&mine[o]) && n->def_counts[mine[o].id] == 1)
-            n->value_of[mine[o].id] = insn == first ? n->value_count++ : n->value_of[theirs[o].id];
+    const Operand *mine = ptx_insn_operands(n->func, insn), *theirs = first ? ptx_insn_operands(n->func, first) : NULL;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (!is_def(&mine[o]))
+            continue;
+        n->value_of[mine[o].id] = theirs ? n->results[theirs + o - n->func->operands] : n->value_count++;
+        n->results[mine + o - n->func->operands] = n->value_of[mine[o].id];
+        n->is_constant[mine[o].id] = false;
+    }
+}
+
+static bool is_copy(const Insn *insn, const Operand *operands)
+{
+    return insn->op->kind == OPK_MOV && insn->operand_count == 2 && insn->guard == NO_ID && is_def(&operands[0])
+        && !operands[0].flags && !operands[1].flags;
+}
+
+/* The first instruction of the same value; NULL: insn is it now. */
+static const Insn *find_first(Numberer *n, InsnId id)
+{
+    const Insn *insn = &n->func->insns[id];
+    uint32_t slot = hash_insn(n, insn) & n->slot_mask;
+    for (uint32_t tries = 0; n->slots[slot] && tries < 16; tries++, slot = (slot + 1) & n->slot_mask)
+        if (is_same(n, insn, &n->func->insns[n->slots[slot] - 1]))
+            return &n->func->insns[n->slots[slot] - 1];
+    n->slots[slot] = id + 1;            /* a full neighbourhood forgets one of its values: then less is found */
+    return NULL;
+}
+
+/* What the operands hold now: is_same asks when the registers hold other values. */
+static void keep_sources(Numberer *n, const Insn *insn)
+{
+    for (uint32_t o = insn->operand_first; o < insn->operand_first + insn->operand_count; o++) {
+        const Operand *operand = &n->func->operands[o];
+        bool is_reg = operand->kind == OPERAND_REG;
+        n->sources[o] = is_reg ? n->value_of[operand->id] : operand->id;
+        n->is_number[o] = is_reg && n->is_constant[operand->id];
+    }
 }
 
 static void number_insn(Numberer *n, InsnId id)
 {
     const Insn *insn = &n->func->insns[id];
     const Operand *operands = ptx_insn_operands(n->func, insn);
-    if (insn->op->kind == OPK_MOV && insn->operand_count == 2 && operands[1].kind == OPERAND_INT && is_def(&operands[0]))
-        n->is_constant[operands[0].id] = n->def_counts[operands[0].id] == 1;
-    if (insn->op->kind == OPK_MOV && insn->operand_count == 2 && operands[1].kind == OPERAND_REG && is_def(&operands[0])
-        && n->def_counts[operands[0].id] == 1 && !operands[1].flags) {
+    const Insn *first = NULL;
+    keep_sources(n, insn);
+    if (is_copy(insn, operands) && operands[1].kind == OPERAND_REG) {
         n->value_of[operands[0].id] = n->value_of[operands[1].id];
+        n->is_constant[operands[0].id] = n->is_constant[operands[1].id];
         return;
     }
-    if ((insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP)) || insn->guard != NO_ID || !insn->operand_count)
-        return;
-    uint32_t slot = hash_insn(n, insn) & n->slot_mask;
-    for (uint32_t tries = 0; n->slots[slot] && tries < 16; tries++, slot = (slot + 1) & n->slot_mask) {
-        const Insn *first = &n->func->insns[n->slots[slot] - 1];
-        if (!is_same(n, insn, first))
-            continue;
-        n->redundant[id] = true;
-        set_values(n, insn, first->op == insn->op && !(insn->op->kind == OPK_DIV && is_float(insn->op)) ? first : insn);
-        return;
-    }
-    n->slots[slot] = id + 1;            /* a full neighbourhood forgets one of its values: then less is found */
-    set_values(n, insn, insn);
+    if (!(insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP)) && insn->guard == NO_ID && insn->operand_count)
+        first = find_first(n, id);
+    n->redundant[id] = first != NULL;
+    set_values(n, insn, first && first->op == insn->op && operation_of(insn->op) != SAME_DIVISOR ? first : NULL);
+    if (is_copy(insn, operands) && operands[1].kind == OPERAND_INT)
+        n->is_constant[operands[0].id] = true;
 }
 
-const bool *ptx_redundant_compute(Arena *arena, Arena *scratch, const Func *func)
+const bool *ptx_redundant_compute(Arena *arena, Arena *scratch, const Func *func, const Live *live)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     uint32_t size = 16;
@@ -146,12 +152,20 @@ const bool *ptx_redundant_compute(Arena *arena, Arena *scratch, const Func *func
         size *= 2;
     Numberer n = { .func = func, .slot_mask = size - 1, .slots = ptx_arena_array(scratch, InsnId, size),
                    .value_of = ptx_arena_array(scratch, uint32_t, func->reg_count + 1),
-                   .def_counts = ptx_arena_array(scratch, uint8_t, func->reg_count + 1),
                    .is_constant = ptx_arena_array(scratch, bool, func->reg_count + 1),
+                   .sources = ptx_arena_array(scratch, uint32_t, func->operand_count + 1),
+                   .results = ptx_arena_array(scratch, uint32_t, func->operand_count + 1),
+                   .is_number = ptx_arena_array(scratch, bool, func->operand_count + 1),
+                   .value_count = func->reg_count,
                    .redundant = ptx_arena_array(arena, bool, func->insn_count + 1) };
-    count_defs(&n);
-    for (InsnId i = 0; i < func->insn_count; i++)
-        number_insn(&n, i);
+    for (uint32_t r = 0; r < func->reg_count; r++)
+        n.value_of[r] = r;
+    for (InsnId i = 0, d = 0; i < func->insn_count; i++) {
+        if (live && d < live->dead_count && live->dead[d] == i)
+            d++;                        /* what nobody reads is no other's work */
+        else
+            number_insn(&n, i);
+    }
     ptx_arena_release(scratch, mark);
     return n.redundant;
 }

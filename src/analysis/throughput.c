@@ -74,6 +74,13 @@ static void add_tensor(OpCycles *out, const Op *op, const Gpu *gpu)
         out->is_unknown = true;
 }
 
+/* Accesses of shared memory are counted in what its banks serve at a time: several of one instruction, which is one elsewhere. */
+static double operations(PipeId pipe, const CostTerm *term)
+{
+    bool is_served = term->machine == MACHINE_SHARED || term->machine == MACHINE_MATRIX;
+    return is_served && pipe != PIPE_SHARED && term->count > 1 ? 1 : (double)term->count;
+}
+
 static void cost_op(OpCycles *out, const Op *op, const Gpu *gpu)
 {
     const Cost *cost = ptx_cost_find(op, gpu->target);
@@ -84,7 +91,7 @@ static void cost_op(OpCycles *out, const Op *op, const Gpu *gpu)
         for (int p = 0; p < PIPE__COUNT; p++) {
             const Pipe *pipe = &gpu->pipes[p];
             if (pipe->lanes > 0 && pipe->takes[term->machine] > 0)
-                out->pipes[p] += (float)(warp / pipe->lanes * (double)pipe->takes[term->machine] * (double)term->count);
+                out->pipes[p] += (float)(warp / pipe->lanes * (double)pipe->takes[term->machine] * operations((PipeId)p, term));
         }
         if (term->machine == MACHINE_TENSOR)
             add_tensor(out, op, gpu);

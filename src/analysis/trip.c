@@ -412,7 +412,6 @@ static void describe_test(Counter *c, LoopId loop, const Test *test, Trip *trip)
     const Sym stay = *ptx_sym(c->s, test->stay);
     Linear l;
     uint64_t step;
-    trip->tests_first = !test->at_end;
     if (!phi)
         return;
     unsigned width = ptx_sym(c->s, phi)->width;
@@ -428,6 +427,24 @@ static void describe_test(Counter *c, LoopId loop, const Test *test, Trip *trip)
         trip->bound = print_alone(c, stay.b);
 }
 
+/* Whether some exit may be taken before the body's end: then the first iteration may be cut short. */
+static bool leaves_early(const Plan *plan)
+{
+    for (uint32_t i = 0; i < plan->test_count; i++)
+        if (!plan->tests[i].at_end)
+            return true;
+    return plan->has_other_exit;
+}
+
+/* Of the test that ends the count; of the first one where none does. */
+static bool tests_first(const Plan *plan)
+{
+    for (uint32_t i = 0; i < plan->test_count; i++)
+        if (plan->tests[i].method != METHOD_NONE)
+            return !plan->tests[i].at_end;
+    return plan->test_count && !plan->tests[0].at_end;
+}
+
 static bool count_numbers(Counter *c, LoopId loop, Plan *plan, Trip *trip)
 {
     bool numeric = false, others = plan->has_other_exit;
@@ -440,7 +457,7 @@ static bool count_numbers(Counter *c, LoopId loop, Plan *plan, Trip *trip)
     trip->is_upper = others;
     if (others) {
         trip->count = NAN;
-        trip->count_min = trip->tests_first ? 0 : 1;
+        trip->count_min = leaves_early(plan) ? 0 : 1;
         trip->is_exact = false;
     }
     if (trip->source == TRIP_CODE && trip->is_exact && plan->test_count == 1 && trip->count >= 1)
@@ -462,6 +479,7 @@ static void count_loop(Counter *c, LoopId loop, Plan *plan, Trip *trip)
     for (uint32_t i = plan->test_count; i-- > 0;)
         describe_test(c, loop, &plan->tests[i], trip);
     const char *why = trip->why;
+    trip->tests_first = tests_first(plan);
     bool counted = count_numbers(c, loop, plan, trip);
     if (!counted && trip->why && trip->why != why)      /* evaluated, and there is no count */
         return;

@@ -10,6 +10,7 @@ typedef struct RegWork {
     bool is_varying;            /* may differ between threads of a warp */
     bool feeds_address;         /* in an address, or in arithmetic that ends in one */
     bool is_constant;           /* every definition moves a constant into it */
+    bool is_product;            /* its one definition multiplies integers */
     bool feeds_sum;             /* of floats, which could take a multiplication in */
 } RegWork;
 
@@ -115,6 +116,7 @@ static void note_definitions(Worker *w, const Insn *insn, LoopId loop)
             continue;
         RegWork *reg = &w->regs[operands[i].id];
         bool is_constant = insn->op->kind == OPK_MOV && insn->operand_count == 2 && is_immediate(&operands[1]);
+        reg->is_product = insn->op->kind == OPK_MUL && !reg->def_count && ptx_type_info[insn->op->type].kind != KIND_FLOAT;
         reg->is_constant = is_constant && (reg->is_constant || !reg->def_count);
         reg->loop = loop;
         if (reg->def_count < 2)
@@ -194,6 +196,17 @@ static bool is_of_sum(const RegWork *reg)
     return reg->feeds_sum;
 }
 
+/* A product takes the sum with it: IMAD. */
+static bool adds_product(const Worker *w, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(w->func, insn);
+    bool adds = (insn->op->kind == OPK_ADD || insn->op->kind == OPK_SUB) && is_integer_op(insn->op);
+    for (uint32_t i = 0; adds && i < insn->operand_count; i++)
+        if (is_reg(&operands[i]) && (operands[i].role & ROLE_USE) && w->regs[operands[i].id].is_product)
+            return true;
+    return false;
+}
+
 /* Division by a constant is a multiplication and some shifts. */
 static bool divides_by_constant(const Worker *w, const Insn *insn)
 {
@@ -215,7 +228,7 @@ static uint8_t share_of(const Worker *w, const Insn *insn, LoopId loop)
         return is_pure && is_invariant(w, insn, loop) ? 0 : access_share(insn);
     if (!is_pure)
         return WORK_WHOLE;
-    if (is_invariant(w, insn, loop) || !writes(w, insn, is_varying) || divides_by_constant(w, insn))
+    if (is_invariant(w, insn, loop) || !writes(w, insn, is_varying) || divides_by_constant(w, insn) || adds_product(w, insn))
         return 0;
     if (is_integer_op(op) && op->insn_class != CLASS_CVT && (!w->is_settled || writes_address(w, insn)))
         return 0;
@@ -232,7 +245,7 @@ const uint8_t *ptx_work_compute(Arena *arena, Arena *scratch, const Func *func, 
     find_regs(&worker);
     for (InsnId i = 0; i < func->insn_count; i++)
         shares[i] = share_of(&worker, &func->insns[i], loops->loop_of[cfg->block_of[i]]);
-    const bool *redundant = ptx_redundant_compute(scratch, arena, func);
+    const bool *redundant = ptx_redundant_compute(scratch, arena, func, live);
     for (InsnId i = 0; i < func->insn_count; i++)
         if (redundant[i])
             shares[i] = 0;

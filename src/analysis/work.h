@@ -4,7 +4,8 @@
  * local arrays in registers, folds address arithmetic into offsets and running pointers, moves what is equal in all threads
  * to uniform registers, hoists what a loop does not change, joins adds, shifts, logic and compares in pairs (IADD3, LEA, LOP3),
  * multiplies with adds (FFMA), and neighbouring accesses up to 16 bytes. Each such instruction has a share of its cost here, in sixteenths: 16 stays as it is, 0 may vanish. When in doubt the
- * share is lower: then the bound is weaker and still holds. */
+ * share is lower: then the bound is weaker and still holds. Not seen: what ptxas finds constant because it knows the range of
+ * %tid (lanes that a mask always switches off). */
 #ifndef PTX_ANALYSIS_WORK_H
 #define PTX_ANALYSIS_WORK_H
 

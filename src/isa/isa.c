@@ -407,6 +407,8 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
         || (op->flags & OPF_STORE) || ptx_op_has_modifier(op, "volatile") || ptx_op_has_modifier(op, "cc") || ptx_op_has_modifier(op, "sync")
         || ptx_op_has_modifier(op, "acquire") || ptx_op_has_modifier(op, "mmio") || !op->form)
         op->flags |= OPF_SIDE_EFFECT;
+    if (is_one_of(op->opcode, "createpolicy ") && op->form)
+        op->flags &= (uint16_t)~OPF_SIDE_EFFECT;        /* makes a number */
     if (!defines)
         op->flags |= OPF_SIDE_EFFECT;   /* nothing written: what it does is elsewhere */
     if (!op->form)
