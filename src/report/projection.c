@@ -89,8 +89,6 @@ size_t ptx_report_curve(const ptxlint_kernel *kernel, const ptxlint_projection *
 /* A number of blocks; "none": no limit; null: not known. */
 static json_t *limit_value(const ptxlint_occupancy *occupancy, size_t limiter)
 {
-    if (!occupancy)
-        return json_null();
     return occupancy->limits[limiter] == INT64_MAX ? json_string("none") : ptx_value_int(occupancy->limits[limiter]);
 }
 
@@ -119,11 +117,6 @@ static json_t *curve_value(const ptxlint_kernel *kernel, const ptxlint_projectio
     return ptx_json_finish(&all);
 }
 
-static json_t *field(const ptxlint_occupancy *occupancy, const int64_t *number)
-{
-    return occupancy ? ptx_value_int(*number) : json_null();
-}
-
 /* An answer for fewer registers than ptxas may take, or for a block size that nobody gave, is an estimate. */
 static ptxlint_certainty certainty_of(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
 {
@@ -135,33 +128,43 @@ static ptxlint_certainty certainty_of(const ptxlint_kernel *kernel, const ptxlin
 
 static void set_steps(Json *json, const ptxlint_occupancy *o)
 {
-    ptx_json_set(json, "registers_to_free", field(o, &o->registers_to_free));
-    ptx_json_set(json, "registers_free", field(o, &o->registers_free));
-    ptx_json_set(json, "shared_to_free", field(o, &o->shared_to_free));
-    ptx_json_set(json, "shared_free", field(o, &o->shared_free));
-    ptx_json_set(json, "registers_allocated_per_block", field(o, &o->registers_allocated_per_block));
-    ptx_json_set(json, "shared_allocated_per_block", field(o, &o->shared_allocated_per_block));
-    ptx_json_set(json, "carveout_bytes", field(o, &o->carveout_bytes));
-    ptx_json_set(json, "clusters_at_most", field(o, &o->clusters_at_most));
+    ptx_json_set(json, "registers_to_free", ptx_value_int(o->registers_to_free));
+    ptx_json_set(json, "registers_free", ptx_value_int(o->registers_free));
+    ptx_json_set(json, "shared_to_free", ptx_value_int(o->shared_to_free));
+    ptx_json_set(json, "shared_free", ptx_value_int(o->shared_free));
+    ptx_json_set(json, "registers_allocated_per_block", ptx_value_int(o->registers_allocated_per_block));
+    ptx_json_set(json, "shared_allocated_per_block", ptx_value_int(o->shared_allocated_per_block));
+    ptx_json_set(json, "carveout_bytes", ptx_value_int(o->carveout_bytes));
+    ptx_json_set(json, "clusters_at_most", ptx_value_int(o->clusters_at_most));
 }
 
 static void set_residents(Json *json, const ptxlint_occupancy *o)
 {
-    ptx_json_set(json, "blocks_per_sm", field(o, &o->blocks_per_sm));
-    ptx_json_set(json, "warps_per_sm", field(o, &o->warps_per_sm));
-    ptx_json_set(json, "threads_per_sm", field(o, &o->threads_per_sm));
-    ptx_json_set(json, "percent", o ? ptx_value_real(o->percent) : json_null());
-    ptx_json_set(json, "blocks_at_least", field(o, &o->blocks_at_least));
-    ptx_json_set(json, "blocks_at_most", field(o, &o->blocks_at_most));
-    ptx_json_set(json, "limiter", json_string(o && o->limiter ? o->limiter : "unknown"));
-    ptx_json_set(json, "limiters", o ? ptx_value_names(o->limiters, o->limiter_count) : json_array());
+    ptx_json_set(json, "blocks_per_sm", ptx_value_int(o->blocks_per_sm));
+    ptx_json_set(json, "warps_per_sm", ptx_value_int(o->warps_per_sm));
+    ptx_json_set(json, "threads_per_sm", ptx_value_int(o->threads_per_sm));
+    ptx_json_set(json, "percent", ptx_value_real(o->percent));
+    ptx_json_set(json, "blocks_at_least", ptx_value_int(o->blocks_at_least));
+    ptx_json_set(json, "blocks_at_most", ptx_value_int(o->blocks_at_most));
+    ptx_json_set(json, "limiter", json_string(o->limiter));
+    ptx_json_set(json, "limiters", ptx_value_names(o->limiters, o->limiter_count));
     ptx_json_set(json, "limits", limits_value(o));
-    ptx_json_set(json, "error", ptx_value_text(o ? o->error : NULL));
+    ptx_json_set(json, "error", ptx_value_text(o->error));
 }
+
+/* Of a kernel on no GPU. */
+static const ptxlint_occupancy nothing = {
+    .blocks_per_sm = PTXLINT_UNKNOWN, .warps_per_sm = PTXLINT_UNKNOWN, .threads_per_sm = PTXLINT_UNKNOWN, .blocks_at_least = PTXLINT_UNKNOWN,
+    .blocks_at_most = PTXLINT_UNKNOWN, .percent = (double)NAN, .limiter = "unknown",
+    .limits = { PTXLINT_UNKNOWN, PTXLINT_UNKNOWN, PTXLINT_UNKNOWN, PTXLINT_UNKNOWN, PTXLINT_UNKNOWN },
+    .registers_allocated_per_block = PTXLINT_UNKNOWN, .shared_allocated_per_block = PTXLINT_UNKNOWN, .registers_to_free = PTXLINT_UNKNOWN,
+    .registers_free = PTXLINT_UNKNOWN, .shared_to_free = PTXLINT_UNKNOWN, .shared_free = PTXLINT_UNKNOWN, .carveout_bytes = PTXLINT_UNKNOWN,
+    .clusters_at_most = PTXLINT_UNKNOWN,
+};
 
 json_t *ptx_value_occupancy(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
 {
-    const ptxlint_occupancy *occupancy = projection ? &projection->occupancy : NULL;
+    const ptxlint_occupancy *occupancy = projection ? &projection->occupancy : &nothing;
     Json json = ptx_json_make(json_object());
     set_residents(&json, occupancy);
     ptx_json_set(&json, "registers", ptx_value_int(projection ? projection->registers : PTXLINT_UNKNOWN));
