@@ -139,6 +139,14 @@ static Vector all_of(double value)
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
+/* Neighbours that join are one instruction of up to 16 bytes; the banks serve 8 of them in the time of 4 (lanes may read one address),
+ * and no more. */
+static float share_of(uint8_t work, PipeId pipe)
+{
+    unsigned share = pipe == PIPE_SHARED ? 2u * work : work;
+    return (float)(share < WORK_WHOLE ? share : WORK_WHOLE) / WORK_WHOLE;
+}
+
 static void add_block(Adder *a, BlockId b)
 {
     const Block *block = &a->cfg->blocks[b];
@@ -150,11 +158,11 @@ static void add_block(Adder *a, BlockId b)
         a->has_call |= insn->op->kind == OPK_CALL;
         if (!a->work[i])
             continue;
-        float share = (float)a->work[i] / WORK_WHOLE;
-        for (int p = 0; p < PIPE__COUNT; p++)
-            all[p] += share * op->pipes[p];
-        for (int p = 0; p < PIPE__COUNT && insn->guard == NO_ID; p++)
-            sure[p] += share * op->pipes[p];
+        for (int p = 0; p < PIPE__COUNT; p++) {
+            float cycles = share_of(a->work[i], (PipeId)p) * op->pipes[p];
+            all[p] += cycles;
+            sure[p] += insn->guard == NO_ID ? cycles : 0;
+        }
     }
     for (int p = 0; p < PIPE__COUNT; p++) {
         a->nodes[b].all.pipes[p] = (double)all[p];

@@ -168,13 +168,11 @@ static bool is_invariant(const Worker *w, const Insn *insn, LoopId loop)
     return true;
 }
 
-/* Neighbours join up to 16 bytes; shared memory then serves 8 bytes a lane in the time of 4 (lanes may read one address). */
+/* Neighbours join up to 16 bytes. */
 static uint8_t access_share(const Insn *insn)
 {
-    unsigned bytes = insn->access_bytes, whole = insn->op->insn_class == CLASS_SHARED ? 8 : 16;
-    if (!bytes || bytes >= whole)
-        return WORK_WHOLE;
-    return (uint8_t)(WORK_WHOLE * bytes / whole);
+    unsigned bytes = insn->access_bytes;
+    return bytes && bytes < 16 ? (uint8_t)(WORK_WHOLE * bytes / 16) : WORK_WHOLE;
 }
 
 static bool writes(const Worker *w, const Insn *insn, bool (*is)(const RegWork *))

@@ -67,7 +67,7 @@ static size_t cite(Citations *citations, const char *source)
 /* what may be "". */
 static Line begin_row(Out *out, Citations *citations, const ptxlint_figure *figure)
 {
-    char number[16] = "";
+    char number[24] = "";
     size_t citation = isfinite(figure->value) ? cite(citations, figure->source) : 0;
     if (citation)
         snprintf(number, sizeof number, "[%zu]", citation);
@@ -139,7 +139,7 @@ static void put_citations(Out *out, const Citations *citations)
 {
     ptx_put_heading(out, "sources (-: nobody publishes it)");
     for (size_t i = 0; i < citations->count; i++) {
-        char number[16];
+        char number[24];
         Line line = { .out = out, .column = 7, .indent = 7 };
         snprintf(number, sizeof number, "[%zu]", i + 1);
         ptx_out_format(out, "  %-5s", number);

@@ -71,6 +71,38 @@ static void test_paths(void **state)
     }
 }
 
+/* ---- the pipes --------------------------------------------------------------------------------------------------- */
+
+#define SHARED ".shared .align 16 .b8 s[4096];\nmov.u64 %rd2, s; mul.wide.u32 %rd3, %r1, 16; add.s64 %rd3, %rd2, %rd3;\n"
+
+static void test_pipes(void **state)
+{
+    (void)state;
+    static const struct { const char *what, *ptx, *pipe; double clocks; } rows[] = {     /* of sm_90, shortest path; the store at the end takes .25 of lsu */
+        { "a function unit", "rsqrt.approx.ftz.f32 %f1, %f1;\n", "xu", 2 },
+        { "sine and cosine of one angle", "sin.approx.f32 %f3, %f1; cos.approx.f32 %f4, %f1; add.rn.f32 %f1, %f3, %f4;\n", "xu", 4 },
+        { "two roots of one number", "rsqrt.approx.ftz.f32 %f3, %f1; rsqrt.approx.ftz.f32 %f4, %f1; add.rn.f32 %f1, %f3, %f4;\n", "xu", 2 },
+        { "a word of shared memory may join its neighbours", SHARED "ld.shared.f32 %f1, [%rd3];\n", "lsu", .25 + .25 },
+        { "banks", SHARED "ld.shared.f32 %f1, [%rd3];\n", "shared", .5 },
+        { "16 bytes", SHARED "ld.shared.v4.f32 {%f1, %f3, %f4, %f5}, [%rd3];\n", "lsu", 1 + .25 },
+        { "banks for 16 bytes", SHARED "ld.shared.v4.f32 {%f1, %f3, %f4, %f5}, [%rd3];\n", "shared", 2 },
+        { "a matrix", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f3, %f4, %f5}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, "
+                      "{%f1, %f1, %f2, %f2};\n", "tensor", 1 },
+        { "a division by what another divides by", "div.rn.f32 %f3, %f1, %f1; div.rn.f32 %f4, %f2, %f1; add.rn.f32 %f1, %f3, %f4;\n", "xu", 2 },
+        { "a division by a constant", "div.rn.f32 %f1, %f1, 0f40400000;\n", "xu", 0 },
+        { "what is the same in all threads", "rsqrt.approx.ftz.f32 %f3, %f8; mov.u32 %r2, %ctaid.x; popc.b32 %r2, %r2; st.global.u32 [%rd1], %r2;\n", "xu", 0 },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char ptx[2048];
+        snprintf(ptx, sizeof ptx, "%s%s%s", HEAD ENTRY, rows[i].ptx, TAIL);
+        ptxlint_module *module = kit_module(ptx);
+        double got = pipe_of(&kit_kernel(module, "k")->projections[0].cycles, rows[i].pipe)->shortest;
+        if (!(fabs(got - rows[i].clocks) < 1e-6))
+            fail_msg("%s: %g clocks of %s, want %g", rows[i].what, got, rows[i].pipe, rows[i].clocks);
+        ptxlint_module_free(module);
+    }
+}
+
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
 static ptxlint_module *launched(const char *ptx, const char *gpu_name, const char *launch)
@@ -187,7 +219,7 @@ static void test_hostile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paths), cmocka_unit_test(test_launch), cmocka_unit_test(test_never), cmocka_unit_test(test_tail),
+        cmocka_unit_test(test_paths), cmocka_unit_test(test_pipes), cmocka_unit_test(test_launch), cmocka_unit_test(test_never), cmocka_unit_test(test_tail),
         cmocka_unit_test(test_gpus), cmocka_unit_test(test_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
