@@ -85,7 +85,7 @@ typedef struct Table {          /* .branchtargets: LabelIds; .calltargets: FuncI
 typedef struct Var {
     Span name, span;
     uint64_t bytes;             /* 0: unsized (.extern .shared x[]) */
-    Span init;                  /* after `=`, empty without one */
+    Span init;                  /* after `=`, where it names anything; else empty */
     FuncId func;                /* owner; NO_ID: the module's */
     uint32_t align;
     uint8_t space;              /* Space */

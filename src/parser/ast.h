@@ -88,6 +88,7 @@ struct AstDecl {
     uint64_t reg_count;         /* name<reg_count>; 0: a single one */
     uint64_t element_count;     /* product of dims, 1 for a scalar, saturated; 0 for an unsized array */
     uint32_t init_count;        /* scalars in the initialiser */
+    bool init_has_names;        /* not all of them are numbers */
     uint32_t align;             /* 0: the type's */
     uint32_t pointer_align;     /* of .ptr, 0: none */
     Space space;

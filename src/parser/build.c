@@ -379,13 +379,16 @@ AstDecl *ptx_decl_range(Parser *p, Token name, Token count, Token end)
     return decl;
 }
 
-static uint32_t count_scalars(const AstOperand *value)
+/* *has_names: something in it is not a number. */
+static uint32_t count_scalars(const AstOperand *value, bool *has_names)
 {
-    if (value->kind != AST_VECTOR)
+    if (value->kind != AST_VECTOR) {
+        *has_names |= value->kind != AST_INT && value->kind != AST_F32 && value->kind != AST_F64;
         return 1;
+    }
     uint32_t count = 0;
     for (const AstOperand *element = value->child; element; element = element->next)
-        count += count_scalars(element);
+        count += count_scalars(element, has_names);
     return count;
 }
 
@@ -393,7 +396,7 @@ void ptx_decl_init(Parser *p, AstDecl *decl, Token assign, const AstOperand *val
 {
     (void)assign;
     decl->init = value->span;
-    decl->init_count = count_scalars(value) + p->skipped_integers;
+    decl->init_count = count_scalars(value, &decl->init_has_names) + p->skipped_integers;
     p->skipped_integers = 0;
     decl->span = ptx_span_join(decl->span, value->span);
     if (decl->dim_count && value->kind != AST_VECTOR)
