@@ -143,10 +143,11 @@ static bool collect_places(const Counter *c, LoopId loop, Run *run)
     for (uint32_t i = 0; i < run->program_count; i++) {
         const Sym *sym = ptx_sym(c->s, run->program[i]);
         run->uses |= sym->uses;
-        if ((sym->kind != SYM_SREG || !(sym->uses & USES_THREAD)) && (sym->kind != SYM_ITER || sym->a == loop) && sym->kind != SYM_LAST)
-            continue;
-        if (sym->kind == SYM_LAST || run->place_count == MOST_STATES)
+        bool is_thread = sym->kind == SYM_SREG && sym->uses & USES_THREAD, is_outer = sym->kind == SYM_ITER && sym->a != loop;
+        if (sym->kind == SYM_LAST || ((is_thread || is_outer) && run->place_count == MOST_STATES))
             return false;
+        if (!is_thread && !is_outer)
+            continue;
         run->places[run->place_count++] = run->program[i];
     }
     return true;
@@ -414,7 +415,8 @@ static Solution solve_test(Evaluation *e, const Part *part, const Test *test)
     } else if (test->method == METHOD_DIFFERENCE) {
         got = ptx_solve_order(kind == SYM_LT_U || kind == SYM_LT_S ? SYM_LT_S : SYM_LE_S, width, &zero, step, ahead, &zero);
     } else {
-        got = ptx_solve_order(kind, width, &ranges[test->a.base], &ranges[test->a.step], &ranges[test->b.base], &ranges[test->b.step]);
+        got = ptx_solve_order(kind, width, &ranges[test->a.base], &ranges[test->a.step], &ranges[test->b.base],
+                              &ranges[test->b.step]);
     }
     for (uint32_t w = 0; w < test->widened_count && got.status == SOLVED; w++) {
         if (!stays_inside(c, &test->widened[w], got.max))
@@ -465,8 +467,8 @@ static bool divide(const Evaluation *e, Part *part, Part *other)
 {
     uint32_t widest = DIMS;
     for (uint32_t d = 0; d < DIM_THREADS + part->outer; d++) {
-        bool used = d >= DIM_THREADS || e->uses_dim[d];
-        if (used && part->high[d] > part->low[d] && (widest == DIMS || part->high[d] - part->low[d] > part->high[widest] - part->low[widest]))
+        uint64_t extent = d >= DIM_THREADS || e->uses_dim[d] ? part->high[d] - part->low[d] : 0;
+        if (extent && (widest == DIMS || extent > part->high[widest] - part->low[widest]))
             widest = d;
     }
     if (widest == DIMS)
@@ -708,8 +710,9 @@ SymId ptx_count_last(Counter *c, LoopId loop)
     uint32_t count = add_roots(c, loop, roots, 0);
     for (uint32_t i = 0; i < count; i++) {
         const Sym *root = ptx_sym(c->s, roots[i]);
+        const Loop *loops = c->loops->loops;
         leaf.uses |= root->uses & (USES_THREAD | USES_LAUNCH);
-        if (leaf.scope == NO_LOOP || (root->scope != NO_LOOP && c->loops->loops[root->scope].depth > c->loops->loops[leaf.scope].depth))
+        if (leaf.scope == NO_LOOP || (root->scope != NO_LOOP && loops[root->scope].depth > loops[leaf.scope].depth))
             leaf.scope = root->scope;
     }
     return ptx_sym_leaf(c->s, leaf);

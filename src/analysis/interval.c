@@ -258,7 +258,8 @@ static Interval range_of_and(unsigned width, const Interval *a, const Interval *
 static Interval range_of_shift(SymKind kind, unsigned width, const Interval *a, const Interval *b)
 {
     if (kind == SYM_SHL)
-        return ptx_interval_is_point(b) && b->umin < width ? ptx_interval_scale(width, *a, UINT64_C(1) << b->umin) : ptx_interval_full(width);
+        return ptx_interval_is_point(b) && b->umin < width ? ptx_interval_scale(width, *a, UINT64_C(1) << b->umin)
+                                                           : ptx_interval_full(width);
     if (kind == SYM_SHR_U)
         return ptx_interval_unsigned(width, shift(kind, width, a->umin, b->umax), shift(kind, width, a->umax, b->umin));
     uint64_t low = shift(kind, width, (uint64_t)a->smin, a->smin < 0 ? b->umin : b->umax);
@@ -275,11 +276,13 @@ static Interval range_of_division(SymKind kind, unsigned width, const Interval *
     switch (kind) {
     case SYM_DIV_U: return ptx_interval_unsigned(width, a->umin / b->umax, a->umax / b->umin);
     case SYM_REM_U: return a->umax < b->umin ? *a : ptx_interval_unsigned(width, 0, a->umax < b->umax - 1 ? a->umax : b->umax - 1);
-    case SYM_DIV_S: return ptx_interval_signed(width, a->smin / (a->smin < 0 ? b->smin : b->smax), a->smax / (a->smax < 0 ? b->smax : b->smin));
+    case SYM_DIV_S:
+        return ptx_interval_signed(width, a->smin / (a->smin < 0 ? b->smin : b->smax), a->smax / (a->smax < 0 ? b->smax : b->smin));
     default:        break;
     }
     int64_t low = a->smin >= 0 ? 0 : 1 - b->smax, high = a->smax <= 0 ? 0 : b->smax - 1;
-    return ptx_interval_signed(width, low < a->smin && a->smin < 0 ? a->smin : low, high > a->smax && a->smax >= 0 ? a->smax : high);
+    return ptx_interval_signed(width, low < a->smin && a->smin < 0 ? a->smin : low,
+                               high > a->smax && a->smax >= 0 ? a->smax : high);
 }
 
 static Interval range_of_order(SymKind kind, unsigned width, const Interval *a, const Interval *b)
@@ -288,7 +291,8 @@ static Interval range_of_order(SymKind kind, unsigned width, const Interval *a, 
     if (kind == SYM_MIN_U || kind == SYM_MAX_U)
         return ptx_interval_unsigned(width, (a->umin < b->umin) == least ? a->umin : b->umin,
                                   (a->umax < b->umax) == least ? a->umax : b->umax);
-    return ptx_interval_signed(width, (a->smin < b->smin) == least ? a->smin : b->smin, (a->smax < b->smax) == least ? a->smax : b->smax);
+    return ptx_interval_signed(width, (a->smin < b->smin) == least ? a->smin : b->smin,
+                               (a->smax < b->smax) == least ? a->smax : b->smax);
 }
 
 Interval ptx_interval_binary(SymKind kind, unsigned width, const Interval *a, const Interval *b)
@@ -296,11 +300,13 @@ Interval ptx_interval_binary(SymKind kind, unsigned width, const Interval *a, co
     uint64_t value;
     unsigned result_width = kind >= SYM_EQ && kind <= SYM_LE_S ? 1 : width;
     if (ptx_interval_is_point(a) && ptx_interval_is_point(b))
-        return ptx_number_fold(kind, width, a->umin, b->umin, &value) ? ptx_interval_point(result_width, value) : ptx_interval_full(result_width);
+        return ptx_number_fold(kind, width, a->umin, b->umin, &value) ? ptx_interval_point(result_width, value)
+                                                                      : ptx_interval_full(result_width);
     switch (kind) {
     case SYM_MUL: return multiply(width, *a, *b);
     case SYM_MULHI_U:
-        return ptx_interval_unsigned(width, multiply_high(kind, width, a->umin, b->umin), multiply_high(kind, width, a->umax, b->umax));
+        return ptx_interval_unsigned(width, multiply_high(kind, width, a->umin, b->umin),
+                                     multiply_high(kind, width, a->umax, b->umax));
     case SYM_DIV_U: case SYM_DIV_S: case SYM_REM_U: case SYM_REM_S: return range_of_division(kind, width, a, b);
     case SYM_SHL: case SYM_SHR_U: case SYM_SHR_S: return range_of_shift(kind, width, a, b);
     case SYM_AND: return range_of_and(width, a, b);

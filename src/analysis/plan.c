@@ -78,8 +78,9 @@ static void find_work(Counter *c)
             c->plans[loop].rest_works = true;
     }
     for (LoopId loop = c->loops->loop_count; loop-- > 0;) {
-        if (c->loops->loops[loop].parent != NO_LOOP)
-            c->plans[c->loops->loops[loop].parent].rest_works |= c->plans[loop].rest_works || c->works[c->loops->loops[loop].header];
+        const Loop *inner = &c->loops->loops[loop];
+        if (inner->parent != NO_LOOP)
+            c->plans[inner->parent].rest_works |= c->plans[loop].rest_works || c->works[inner->header];
     }
 }
 
@@ -124,7 +125,8 @@ static SymId edge_predicate(Counter *c, BlockId b, uint32_t side)
 {
     const Block *block = &c->cfg->blocks[b];
     const Insn *last = &c->func->insns[block->end - 1];
-    bool decides = last->op->kind == OPK_BRA || last->op->kind == OPK_RET || last->op->kind == OPK_EXIT || last->op->kind == OPK_TRAP;
+    uint8_t kind = last->op->kind;
+    bool decides = kind == OPK_BRA || kind == OPK_RET || kind == OPK_EXIT || kind == OPK_TRAP;
     if (!decides || last->guard == NO_ID || block->succ_count != 2)
         return 0;
     SymId guard = ptx_reach_guard(c->reach, block->end - 1);
@@ -258,7 +260,8 @@ static bool linear_widened(Counter *c, LoopId loop, const Sym *sym, Test *test, 
     if (test->widened_count == MOST_WIDENED || !linear_in(c, loop, sym->a, test, depth + 1, &inner))
         return false;
     test->widened[test->widened_count++] = (Widened){ inner, sym->kind == SYM_SEXT };
-    *out = (Linear){ ptx_sym_resize(c->s, inner.base, sym->width, sym->kind == SYM_SEXT), ptx_sym_resize(c->s, inner.step, sym->width, true) };
+    *out = (Linear){ ptx_sym_resize(c->s, inner.base, sym->width, sym->kind == SYM_SEXT),
+                     ptx_sym_resize(c->s, inner.step, sym->width, true) };
     return true;
 }
 

@@ -407,7 +407,8 @@ static SymId product(Reader *rd)
         return has(rd->op, "hi") ? 0 : ptx_sym_mul(rd->s, source_24(rd, 1), source_24(rd, 2));
     SymId a = source(rd, 1, rd->width), b = source(rd, 2, rd->width);
     if (has(rd->op, "wide"))
-        return ptx_sym_mul(rd->s, ptx_sym_resize(rd->s, a, 2 * rd->width, rd->is_signed), ptx_sym_resize(rd->s, b, 2 * rd->width, rd->is_signed));
+        return ptx_sym_mul(rd->s, ptx_sym_resize(rd->s, a, 2 * rd->width, rd->is_signed),
+                           ptx_sym_resize(rd->s, b, 2 * rd->width, rd->is_signed));
     if (has(rd->op, "hi"))
         return ptx_sym_binary(rd->s, rd->is_signed ? SYM_MULHI_S : SYM_MULHI_U, a, b);
     return ptx_sym_mul(rd->s, a, b);
@@ -672,7 +673,8 @@ static SymId value_of_def(Reach *r, RegId reg, InsnId id)
 /* A value as it is at block `from`, seen at block `to`: behind each loop that is left in between. */
 static SymId carry(Reach *r, SymId value, BlockId from, BlockId to)
 {
-    for (LoopId loop = r->loops->loop_of[from]; loop != NO_LOOP && !ptx_reach_holds(r, loop, to); loop = r->loops->loops[loop].parent) {
+    const Loop *loops = r->loops->loops;
+    for (LoopId loop = r->loops->loop_of[from]; loop != NO_LOOP && !ptx_reach_holds(r, loop, to); loop = loops[loop].parent) {
         if (!ptx_reach_spend(r, 1) || !ptx_sym_varies(r->symbols, value, loop))
             continue;
         const Sym sym = *ptx_sym(r->symbols, value);

@@ -6,7 +6,8 @@
  * that a loop changes is SYM_PHI at the loop's head, and what is read behind the loop is SYM_EXIT. What cannot be followed is
  * SYM_OPAQUE and says why.
  *
- * Assumed, as everywhere here: the parameters of a kernel and the .const space do not change while it runs. */
+ * The parameters of a kernel and the .const space do not change while it runs (PTX ISA, "Kernel Function Parameters", "Constant
+ * State Space"). */
 #ifndef PTX_ANALYSIS_REACH_H
 #define PTX_ANALYSIS_REACH_H
 
@@ -43,7 +44,7 @@ Phi ptx_reach_phi(Reach *r, SymId phi);
 /* Whether an instruction runs, by its guard: a predicate; 1 without a guard. */
 SymId ptx_reach_guard(Reach *r, InsnId insn);
 
-/* Whether a loop, its inner ones included, holds a block; the first loop behind it and its inner ones. */
+/* Whether a loop, its inner ones included, holds a block. */
 bool ptx_reach_holds(const Reach *r, LoopId loop, BlockId block);
 
 /* Threads of a block and blocks of the grid, per component; 0: not known. */

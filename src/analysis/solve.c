@@ -34,6 +34,15 @@ static Solution until_not_below(unsigned width, uint64_t a, uint64_t step, uint6
     return fixed(k);
 }
 
+/* x(k) = a - k * speed, unsigned, below b until it wraps around zero: how a loop that runs down to zero may be written. */
+static Solution until_below_zero(unsigned width, uint64_t a, uint64_t speed, uint64_t b)
+{
+    uint64_t below = speed - a % speed;         /* how far under zero */
+    if (ptx_width_mask(width) - (below - 1) < b)
+        return failed("the counter may wrap around");
+    return fixed(a / speed + 1);
+}
+
 /* The other order: ~y < ~x is x < y, and ~(y + k s) is ~y - k s. */
 static void mirror(uint64_t *a, uint64_t *a_step, uint64_t *b, uint64_t *b_step)
 {
@@ -48,7 +57,8 @@ static void mirror(uint64_t *a, uint64_t *a_step, uint64_t *b, uint64_t *b_step)
 static Solution both_move(SymKind kind, unsigned width, uint64_t a, uint64_t a_step, uint64_t b, uint64_t b_step)
 {
     int64_t s = ptx_width_signed(width, a_step), t = ptx_width_signed(width, b_step), room = INT64_C(1) << 40;
-    int64_t x = is_signed(kind) ? ptx_width_signed(width, a) : (int64_t)a, y = is_signed(kind) ? ptx_width_signed(width, b) : (int64_t)b;
+    int64_t x = is_signed(kind) ? ptx_width_signed(width, a) : (int64_t)a;
+    int64_t y = is_signed(kind) ? ptx_width_signed(width, b) : (int64_t)b;
     if (width > 32)
         return failed("the counter and the bound both change");
     if (s <= t || s > room || t < -room)
@@ -84,9 +94,11 @@ static Solution order(SymKind kind, unsigned width, uint64_t a, uint64_t a_step,
         return fixed(0);
     if (!a_step)
         return fixed(FOREVER);
-    if (ptx_width_signed(width, a_step) < 0)
+    if (ptx_width_signed(width, a_step) >= 0)
+        return until_not_below(width, x, a_step, y);
+    if (is_signed(kind))
         return failed("the counter moves away from the bound until it wraps around");
-    return until_not_below(width, x, a_step, y);
+    return until_below_zero(width, x, (0 - a_step) & mask, y);
 }
 
 /* Until the difference is 0, modulo 2^width. */

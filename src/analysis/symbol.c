@@ -240,8 +240,8 @@ SymId ptx_sym_leaf(Symbols *s, Sym leaf)
 
 SymId ptx_sym_opaque(Symbols *s, unsigned width, SymWhy why, RegId reg, LoopId scope)
 {
-    return intern(s, (Sym){ .kind = SYM_OPAQUE, .width = (uint8_t)width, .uses = USES_UNKNOWN | USES_OPAQUE, .scope = scope, .a = why, .b = reg,
-                            .value = ++s->opaque_count, .range = ptx_interval_full(width) }, NULL);
+    return intern(s, (Sym){ .kind = SYM_OPAQUE, .width = (uint8_t)width, .uses = USES_UNKNOWN | USES_OPAQUE, .scope = scope,
+                            .a = why, .b = reg, .value = ++s->opaque_count, .range = ptx_interval_full(width) }, NULL);
 }
 
 bool ptx_sym_is_const(const Symbols *s, SymId id, uint64_t *value)
@@ -284,8 +284,9 @@ static void linear_of(const Symbols *s, SymId id, Linear *l)
 /* sum += factor * l. False where that has too many terms. */
 static bool add_linear(Linear *sum, const Linear *l, uint64_t factor, unsigned width)
 {
-    SymTerm terms[MOST_TERMS];
-    uint32_t count = 0;
+    Linear out;
+    out.constant = sum->constant + factor * l->constant;
+    out.count = 0;
     for (uint32_t i = 0, j = 0; i < sum->count || j < l->count;) {
         SymTerm term;
         if (j == l->count || (i < sum->count && sum->terms[i].atom < l->terms[j].atom)) {
@@ -297,14 +298,12 @@ static bool add_linear(Linear *sum, const Linear *l, uint64_t factor, unsigned w
             j++;
         }
         term.factor &= ptx_width_mask(width);
-        if (term.factor && count == MOST_TERMS)
+        if (term.factor && out.count == MOST_TERMS)
             return false;
         if (term.factor)
-            terms[count++] = term;
+            out.terms[out.count++] = term;
     }
-    sum->constant += factor * l->constant;
-    sum->count = count;
-    memcpy(sum->terms, terms, count * sizeof *terms);
+    *sum = out;
     return true;
 }
 
@@ -322,7 +321,8 @@ static bool contains(const Symbols *s, const Linear *l, SymId id, uint64_t facto
     for (uint32_t p = 0; p < part.count; p++) {
         bool found = false;
         for (uint32_t t = 0; t < l->count && !found; t++)
-            found = l->terms[t].atom == part.terms[p].atom && l->terms[t].factor == ((factor * part.terms[p].factor) & ptx_width_mask(width));
+            found = l->terms[t].atom == part.terms[p].atom &&
+                    l->terms[t].factor == ((factor * part.terms[p].factor) & ptx_width_mask(width));
         if (!found)
             return false;
     }
@@ -340,7 +340,8 @@ static bool round_down(Symbols *s, Linear *l, unsigned width)
             continue;
         if (!contains(s, l, atom.a, factor, width))
             continue;
-        SymId whole = is_rem ? ptx_sym_mul(s, ptx_sym_binary(s, atom.kind == SYM_REM_U ? SYM_DIV_U : SYM_DIV_S, atom.a, atom.b), atom.b)
+        SymKind division = atom.kind == SYM_REM_U ? SYM_DIV_U : SYM_DIV_S;
+        SymId whole = is_rem ? ptx_sym_mul(s, ptx_sym_binary(s, division, atom.a, atom.b), atom.b)
                              : ptx_sym_binary(s, SYM_AND, atom.a, ptx_sym_const(s, width, ~low));
         Linear all, rounded;
         linear_of(s, atom.a, &all);
@@ -360,7 +361,8 @@ static SymId sum_of(Symbols *s, Linear *l, unsigned width)
         return ptx_sym_const(s, width, l->constant);
     if (l->count == 1 && l->terms[0].factor == 1 && !l->constant)
         return l->terms[0].atom;
-    return intern(s, (Sym){ .kind = SYM_SUM, .width = (uint8_t)width, .scope = NO_LOOP, .b = l->count, .value = l->constant }, l->terms);
+    Sym sum = { .kind = SYM_SUM, .width = (uint8_t)width, .scope = NO_LOOP, .b = l->count, .value = l->constant };
+    return intern(s, sum, l->terms);
 }
 
 static SymId add_scaled(Symbols *s, SymId a, SymId b, uint64_t factor)
@@ -782,7 +784,8 @@ SymId ptx_sym_resize(Symbols *s, SymId a, unsigned width, bool is_signed)
         is_signed = false;                      /* both are the same: one of them, so that they meet */
     if (sym.kind == SYM_ZEXT || (sym.kind == SYM_SEXT && is_signed))
         return ptx_sym_resize(s, sym.a, width, sym.kind == SYM_SEXT);
-    if (sym.kind == SYM_TRUNC && s->nodes[sym.a].width == width && !is_signed && s->nodes[sym.a].range.umax <= ptx_width_mask(sym.width))
+    if (sym.kind == SYM_TRUNC && s->nodes[sym.a].width == width && !is_signed &&
+        s->nodes[sym.a].range.umax <= ptx_width_mask(sym.width))
         return sym.a;
     return make(s, is_signed ? SYM_SEXT : SYM_ZEXT, width, a, 0);
 }
@@ -926,7 +929,8 @@ static void put_sreg(Printer *p, const Sym *sym)
     };
     static const char components[] = "xyzw";
     bool is_vector = sym->a == SREG_TID || sym->a == SREG_NTID || sym->a == SREG_CTAID || sym->a == SREG_NCTAID ||
-                     sym->a == SREG_CLUSTERID || sym->a == SREG_NCLUSTERID || sym->a == SREG_CLUSTER_CTAID || sym->a == SREG_CLUSTER_NCTAID;
+                     sym->a == SREG_CLUSTERID || sym->a == SREG_NCLUSTERID || sym->a == SREG_CLUSTER_CTAID ||
+                     sym->a == SREG_CLUSTER_NCTAID;
     put_text(p, "%");
     put_text(p, names[sym->a]);
     if (is_vector) {

@@ -106,7 +106,7 @@ static int64_t bound_through(const Counter *c, SymId id, SymId x, int64_t bound)
     case SYM_AND:
         return sym->a == x && rounded_down(c, id, sym->zeros) ? (int64_t)((uint64_t)bound >> sym->zeros << sym->zeros) : -1;
     case SYM_SHR_U: case SYM_SHR_S:
-        return sym->a == x && ptx_sym_is_const(c->s, sym->b, &value) && value < 64 ? bound >> value : -1;
+        return sym->a == x && ptx_sym_is_const(c->s, sym->b, &value) && value < 63 ? bound >> value : -1;
     case SYM_DIV_U: case SYM_DIV_S:
         return sym->a == x && ptx_sym_is_const(c->s, sym->b, &value) && value && value < INT32_MAX ? bound / (int64_t)value : -1;
     case SYM_MIN_U: case SYM_MIN_S:
@@ -202,7 +202,8 @@ static bool is_at_least(Counter *c, const Plan *plan, SymId total, int64_t least
 static bool distance_of(Counter *c, const Test *test, SymId *distance, SymId *step, const char **why)
 {
     const Sym stay = *ptx_sym(c->s, test->stay);
-    SymId ahead = ptx_sym_sub(c->s, test->own_b.base, test->own_a.base), gain = ptx_sym_sub(c->s, test->own_a.step, test->own_b.step);
+    SymId ahead = ptx_sym_sub(c->s, test->own_b.base, test->own_a.base);
+    SymId gain = ptx_sym_sub(c->s, test->own_a.step, test->own_b.step);
     unsigned width = ptx_sym(c->s, gain)->width;
     uint64_t value = 1;
     bool is_const = ptx_sym_is_const(c->s, gain, &value), order = stay.kind >= SYM_LT_U;

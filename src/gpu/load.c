@@ -9,7 +9,7 @@
 #include <yaml.h>
 
 typedef struct Loader {
-    yaml_document_t *document;
+    yaml_document_t document;
     Gpu *gpu;
     const char **sources;       /* room for every source of the file and of its base */
     char *text, *text_end;      /* room for every scalar of the file */
@@ -37,7 +37,7 @@ static bool fail(Loader *l, const yaml_node_t *node, const char *format, ...)
 
 static yaml_node_t *node_of(Loader *l, int id)
 {
-    return yaml_document_get_node(l->document, id);
+    return yaml_document_get_node(&l->document, id);
 }
 
 static bool is_scalar(const yaml_node_t *node, const char *text)
@@ -150,7 +150,16 @@ static bool find_source(Loader *l, const yaml_node_t *mapping, uint16_t *out)
 
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
-static bool read_figures(Loader *l, const yaml_node_t *group)
+typedef struct Table {          /* of what may stand in a group */
+    const char *what;
+    const char *const *names;
+    size_t stride, count;
+    bool *seen;
+    bool (*read)(Loader *l, size_t index, const yaml_node_t *value, uint16_t source);
+} Table;
+
+/* A source, and what it says: each key once in a file. */
+static bool read_group(Loader *l, const yaml_node_t *group, const Table *table)
 {
     uint16_t source;
     if (!find_source(l, group, &source))
@@ -159,17 +168,22 @@ static bool read_figures(Loader *l, const yaml_node_t *group)
         const yaml_node_t *key = node_of(l, pair->key);
         if (is_scalar(key, "source"))
             continue;
-        size_t figure = find_key(key, TABLE(ptx_figure_info));
-        if (figure == FIGURE__COUNT)
-            return fail_key(l, key, "figure", TABLE(ptx_figure_info));
-        if (l->seen_figure[figure])
-            return fail(l, key, "'%s' is given twice", ptx_figure_info[figure].key);
-        l->seen_figure[figure] = true;
-        if (!read_number(l, node_of(l, pair->value), &l->gpu->figures[figure]))
+        size_t index = find_key(key, table->names, table->stride, table->count);
+        if (index == table->count)
+            return fail_key(l, key, table->what, table->names, table->stride, table->count);
+        if (table->seen[index])
+            return fail(l, key, "'%s' is given twice", table->names[index * table->stride]);
+        table->seen[index] = true;
+        if (!table->read(l, index, node_of(l, pair->value), source))
             return false;
-        l->gpu->figure_sources[figure] = source;
     }
     return true;
+}
+
+static bool read_figure(Loader *l, size_t index, const yaml_node_t *value, uint16_t source)
+{
+    l->gpu->figure_sources[index] = source;
+    return read_number(l, value, &l->gpu->figures[index]);
 }
 
 static bool read_takes(Loader *l, const yaml_node_t *mapping, Pipe *pipe)
@@ -191,9 +205,11 @@ static bool read_takes(Loader *l, const yaml_node_t *mapping, Pipe *pipe)
     return true;
 }
 
-static bool read_pipe(Loader *l, const yaml_node_t *mapping, Pipe *pipe)
+static bool read_pipe(Loader *l, size_t index, const yaml_node_t *mapping, uint16_t source)
 {
     static const char *const keys[] = { "lanes", "takes" };
+    Pipe *pipe = &l->gpu->pipes[index];
+    *pipe = (Pipe){ .source = source };
     if (mapping->type != YAML_MAPPING_NODE)
         return fail(l, mapping, "a pipe is { lanes: N, takes: { CLASS: N } }");
     for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start; pair < mapping->data.mapping.pairs.top; pair++) {
@@ -205,28 +221,6 @@ static bool read_pipe(Loader *l, const yaml_node_t *mapping, Pipe *pipe)
             return false;
     }
     return pipe->lanes > 0 || fail(l, mapping, "a pipe needs `lanes` above 0");
-}
-
-static bool read_pipes(Loader *l, const yaml_node_t *group)
-{
-    uint16_t source;
-    if (!find_source(l, group, &source))
-        return false;
-    for (yaml_node_pair_t *pair = group->data.mapping.pairs.start; pair < group->data.mapping.pairs.top; pair++) {
-        const yaml_node_t *key = node_of(l, pair->key);
-        if (is_scalar(key, "source"))
-            continue;
-        size_t id = find_key(key, TABLE(ptx_pipe_info));
-        if (id == PIPE__COUNT)
-            return fail_key(l, key, "pipe", TABLE(ptx_pipe_info));
-        if (l->seen_pipe[id])
-            return fail(l, key, "'%s' is given twice", ptx_pipe_info[id].key);
-        l->seen_pipe[id] = true;
-        l->gpu->pipes[id] = (Pipe){ .source = source };
-        if (!read_pipe(l, node_of(l, pair->value), &l->gpu->pipes[id]))
-            return false;
-    }
-    return true;
 }
 
 static bool read_sizes(Loader *l, const yaml_node_t *list)
@@ -263,13 +257,12 @@ static bool read_carveouts(Loader *l, const yaml_node_t *mapping)
     return true;
 }
 
-/* A list of groups, each with its source. */
-static bool read_groups(Loader *l, const yaml_node_t *list, bool (*read)(Loader *, const yaml_node_t *))
+static bool read_groups(Loader *l, const yaml_node_t *list, const Table *table)
 {
     if (list->type != YAML_SEQUENCE_NODE)
         return fail(l, list, "expected a list of groups, each with its `source`");
     for (yaml_node_item_t *item = list->data.sequence.items.start; item < list->data.sequence.items.top; item++)
-        if (!read(l, node_of(l, *item)))
+        if (!read_group(l, node_of(l, *item), table))
             return false;
     return true;
 }
@@ -310,20 +303,22 @@ static bool inherit(Loader *l, const yaml_node_t *node)
 
 static bool read_value(Loader *l, size_t key, const yaml_node_t *value)
 {
+    const Table figures = { "figure", TABLE(ptx_figure_info), l->seen_figure, read_figure };
+    const Table pipes = { "pipe", TABLE(ptx_pipe_info), l->seen_pipe, read_pipe };
     switch (key) {
     case KEY_BASE:         return true;
     case KEY_ARCHITECTURE: return (l->gpu->architecture = keep_text(l, value)) != NULL;
     case KEY_PRODUCT:      return (l->gpu->product = keep_text(l, value)) != NULL;
     case KEY_TARGET:       return read_target(l, value);
-    case KEY_FIGURES:      return read_groups(l, value, read_figures);
+    case KEY_FIGURES:      return read_groups(l, value, &figures);
     case KEY_CARVEOUTS:    return read_carveouts(l, value);
-    default:               return read_groups(l, value, read_pipes);
+    default:               return read_groups(l, value, &pipes);
     }
 }
 
 static bool read_file(Loader *l)
 {
-    const yaml_node_t *root = yaml_document_get_root_node(l->document), *values[KEY__COUNT] = { 0 };
+    const yaml_node_t *root = yaml_document_get_root_node(&l->document), *values[KEY__COUNT] = { 0 };
     if (!root || root->type != YAML_MAPPING_NODE)
         return fail(l, root, "a GPU file is a mapping with `target` or `base`, `figures` and `pipes`");
     for (yaml_node_pair_t *pair = root->data.mapping.pairs.start; pair < root->data.mapping.pairs.top; pair++) {
@@ -346,19 +341,17 @@ static bool read_file(Loader *l)
 static bool read_yaml(Loader *l, const char *yaml, size_t length)
 {
     yaml_parser_t parser;
-    yaml_document_t document;
     if (!yaml_parser_initialize(&parser))
         return fail(l, NULL, "no memory");
     yaml_parser_set_input_string(&parser, (const unsigned char *)yaml, length);
-    bool is_good = yaml_parser_load(&parser, &document);
+    bool is_good = yaml_parser_load(&parser, &l->document);
     if (!is_good) {
         fail(l, NULL, "%.150s", parser.problem ? parser.problem : "not YAML");
         l->error->line = (uint32_t)parser.problem_mark.line + 1;
         l->error->column = (uint32_t)parser.problem_mark.column + 1;
     } else {
-        l->document = &document;
         is_good = read_file(l);
-        yaml_document_delete(&document);
+        yaml_document_delete(&l->document);
     }
     yaml_parser_delete(&parser);
     return is_good;
