@@ -371,6 +371,7 @@ typedef struct ptxlint_pressure {
     int64_t max_live_64, max_live_16;   /* of max_live's place: 64-bit values; 8- and 16-bit values */
 } ptxlint_pressure;
 
+/* Assumed: the block is the largest that .maxntid allows, else one of 256 threads; the rest is unknown. */
 typedef enum ptxlint_launch_source { PTXLINT_LAUNCH_ASSUMED, PTXLINT_LAUNCH_DIRECTIVE, PTXLINT_LAUNCH_FILE } ptxlint_launch_source;
 
 typedef struct ptxlint_launch {
