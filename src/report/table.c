@@ -89,7 +89,7 @@ bool ptx_report_has_cluster(const ptxlint_launch *launch)
 
 static void put_launch(Out *out, const ptxlint_launch *launch)
 {
-    static const char *const sources[] = { "assumed", "from directives", "from the launch file" };
+    static const char *const sources[] = { "assumed", "from directives", "as given" };
     put_key(out, "launch");
     if (!has_dims(launch->grid) && !has_dims(launch->block)) {
         ptx_out_text(out, "unknown\n");

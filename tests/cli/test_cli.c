@@ -259,7 +259,7 @@ static const struct {
     { "$PTXLINT --format oneline noted.ptx noted.ptx | grep -c LCH101", 0, "2\n", "", NULL },
 
     /* launches */
-    { "$PTXLINT report --launch launches.json clean.ptx", 0, "grid 10 x 2 x 1, block 128 x 1 x 1 (from the launch file)", "", NULL },
+    { "$PTXLINT report --launch launches.json clean.ptx", 0, "grid 10 x 2 x 1, block 128 x 1 x 1 (as given)", "", NULL },
     { "$PTXLINT report clean.ptx",                     0, "grid unknown", "", "launch file" },
     { "$PTXLINT --launch bad.json clean.ptx",          2, "", "ptxlint: bad.json: ", NULL },
     { "$PTXLINT --launch none.json clean.ptx",         3, "", "ptxlint: none.json: No such file", NULL },
