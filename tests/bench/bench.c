@@ -6,7 +6,8 @@
  * (entries, functions, variables) with the number of its copy behind it. Each figure is of a process of its own:
  *   scan    ptx_lex until the end of the file
  *   parse   the same with ptx_parser_next, items dropped as they come
- *   lint    ptxlint_module_new, and its diagnostics as text to a sink
+ *   lint    ptxlint_module_new with findings_only, as `ptxlint check` calls it, and its diagnostics as text to a sink
+ *   all     ptxlint_module_new with every figure, for the GPU of .target
  * MB/s (10^6 bytes, a second of processor time) is the median of five runs; memory is the peak resident set (VmHWM) without
  * what the process had when it began, over the size of the input, of which it holds one copy itself. */
 #include "parser/parser.h"
@@ -238,20 +239,34 @@ static int count_bytes(void *context, const char *bytes, size_t length)
     return 0;
 }
 
+static ptxlint_module *analyse(const Text *text, int findings_only)
+{
+    ptxlint_options options;
+    ptxlint_module *module;
+    ptxlint_options_init(&options);
+    options.findings_only = findings_only;
+    if (ptxlint_module_new(text->bytes, text->length, &options, &module) != PTXLINT_OK)
+        die("failed", "ptxlint_module_new");
+    return module;
+}
+
 static void run_lint(const Text *text)
 {
-    ptxlint_module *module;
+    ptxlint_module *module = analyse(text, 1);
     size_t written = 0;
-    if (ptxlint_module_new(text->bytes, text->length, NULL, &module) != PTXLINT_OK)
-        die("failed", "ptxlint_module_new");
     const ptxlint_module *const modules[] = { module };
     if (ptxlint_write_diagnostics(modules, 1, NULL, count_bytes, &written) != PTXLINT_OK)
         die("failed", "ptxlint_write_diagnostics");
     ptxlint_module_free(module);
 }
 
+static void run_all(const Text *text)
+{
+    ptxlint_module_free(analyse(text, 0));
+}
+
 static const struct { const char *name; void (*run)(const Text *); } stages[] = {
-    { "scan", run_scan }, { "parse", run_parse }, { "lint", run_lint },
+    { "scan", run_scan }, { "parse", run_parse }, { "lint", run_lint }, { "all", run_all },
 };
 
 enum { STAGE_COUNT = sizeof stages / sizeof *stages };
