@@ -284,7 +284,7 @@ typedef struct ptxlint_mix {
     double weighted_fma_fraction;
     double weighted_instruction_count;
     double flops_fp32, flops_fp64, flops_fp16, flops_tensor;    /* per thread, weighted; a multiply-add counts 2 */
-    double global_bytes;                /* that a thread loads and stores, weighted */
+    double global_bytes;                /* that a thread loads and stores, weighted; NaN, like flops, with has_assumed_trips */
     int has_assumed_trips;              /* some loop counted 10: the weighted figures are estimates */
 } ptxlint_mix;
 
@@ -302,11 +302,11 @@ typedef struct ptxlint_cycles {
 } ptxlint_cycles;
 
 typedef struct ptxlint_ceiling {
-    const char *name;                   /* "fp32 fma", "fp32 add or multiply", "fp64", "fp16", "tensor fp16", "memory", "l2" */
+    const char *name;                   /* "fp32 fma", "fp32 add or multiply", "fp64 fma", "fp16 fma", "tensor", "memory", "l2" */
     double gflops;                      /* NaN: not known; of memory and l2: bandwidth times flops per byte */
 } ptxlint_ceiling;
 
-/* What a mix of instructions could reach at best. Ryoo et al., PPoPP 2008, section 4; Williams, Waterman and Patterson, "Roofline",
+/* What a mix of instructions could reach at best: estimates, from the weighted mix as written. Ryoo et al., PPoPP 2008, section 4; Williams, Waterman and Patterson, "Roofline",
  * CACM 2009. NaN where the GPU's file lacks SMs, clock or bandwidth. */
 typedef struct ptxlint_peak {
     double issue_gops;                  /* 10^9 operations of a thread that the GPU issues per second */
@@ -371,13 +371,13 @@ typedef struct ptxlint_pressure {
     int64_t max_live_64, max_live_16;   /* of max_live's place: 64-bit values; 8- and 16-bit values */
 } ptxlint_pressure;
 
-/* Assumed: the block is the largest that .maxntid allows, else one of 256 threads; the rest is unknown. */
 typedef enum ptxlint_launch_source { PTXLINT_LAUNCH_ASSUMED, PTXLINT_LAUNCH_DIRECTIVE, PTXLINT_LAUNCH_FILE } ptxlint_launch_source;
 
 typedef struct ptxlint_launch {
     int64_t grid[3], block[3];          /* PTXLINT_UNKNOWN where not known */
     int64_t dynamic_shared_bytes;
     ptxlint_launch_source source;
+    int block_is_assumed;               /* the largest that .maxntid allows, else 256 threads; the rest may still be given */
     int64_t cluster[3];
     int64_t blocks, threads_per_block, warps_per_block, warps;  /* of the whole grid */
     int64_t idle_lanes;                 /* of a block's last warp */
@@ -390,6 +390,8 @@ typedef struct ptxlint_projection {
     const ptxlint_gpu *gpu;
     int64_t registers;                  /* per thread, that occupancy is for */
     ptxlint_register_source register_source;
+    ptxlint_resources resources;        /* that occupancy is for: what ptxas says, where it has spoken, and no dynamic shared memory
+                                         * where the kernel has no use for it */
     int64_t spill_store_bytes, spill_load_bytes, stack_bytes;   /* from ptxas */
     ptxlint_occupancy occupancy;
     ptxlint_cycles cycles;              /* of a warp, entry to exit */

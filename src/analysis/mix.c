@@ -74,8 +74,11 @@ static void add_flops(Mix *mix, const Op *op)
 {
     unsigned lanes = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || op->type == TYPE_F32X2 ? 2 : 1;
     double flops = lanes * (ptx_op_is_fused(op) ? 2.0 : 1.0);
-    if (op->insn_class == CLASS_TENSOR)
-        mix->weighted_flops[FLOPS_TENSOR] += 2 * ptx_cost_tensor_fmas(op) / 32;
+    if (op->insn_class == CLASS_TENSOR) {
+        double fmas = ptx_cost_tensor_fmas(op);
+        mix->weighted_flops[FLOPS_TENSOR] += 2 * fmas / 32;
+        mix->tensor_rates |= fmas > 0 ? 1u << (ptx_cost_tensor_rate(op) - FIGURE_TENSOR_F16) : 0;
+    }
     if (!ptx_op_is_fused(op) && !is_float(op, OPK_ADD) && !is_float(op, OPK_SUB) && !is_float(op, OPK_MUL))
         return;
     bool is_double = op->type == TYPE_F64, is_single = op->type == TYPE_F32 || op->type == TYPE_F32X2;
@@ -129,6 +132,7 @@ static void add_mix(Mix *outer, const Mix *inner, double weight)
     for (int f = 0; f < FLOPS__COUNT; f++)
         outer->weighted_flops[f] += weight * inner->weighted_flops[f];
     outer->has_assumed_trips |= inner->has_assumed_trips;
+    outer->tensor_rates |= inner->tensor_rates;
 }
 
 /* A loop that tests before its body runs its header once more. */

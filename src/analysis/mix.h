@@ -24,6 +24,7 @@ typedef struct Mix {
     double weighted_insn_count, weighted_fused_count;
     double weighted_flops[FLOPS__COUNT];        /* of one thread; a multiply-add counts 2 */
     double weighted_global_bytes;       /* that a thread loads from and stores to global memory, generic addresses included */
+    uint32_t tensor_rates;              /* bit i: an instruction whose rate is FIGURE_TENSOR_F16 + i */
     bool has_assumed_trips;             /* a loop inside counts MIX_LOOP_WEIGHT */
 } Mix;
 

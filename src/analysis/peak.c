@@ -2,7 +2,7 @@
 
 const char *const ptx_ceiling_text[CEILING__COUNT] = {
     [CEILING_FP32_FMA] = "fp32 fma", [CEILING_FP32] = "fp32 add or multiply", [CEILING_FP64] = "fp64 fma", [CEILING_FP16] = "fp16 fma",
-    [CEILING_TENSOR] = "tensor fp16", [CEILING_MEMORY] = "memory", [CEILING_L2] = "l2",
+    [CEILING_TENSOR] = "tensor", [CEILING_MEMORY] = "memory", [CEILING_L2] = "l2",
 };
 
 /* 10^9 results a second of all SMs. */
@@ -29,6 +29,18 @@ static double class_lanes(const Gpu *gpu, MachineOp machine)
     return lanes;
 }
 
+/* The fastest of the types in the mix, of fp16 where there is none; NaN where one of them is not known. */
+static double tensor_lanes(const Gpu *gpu, const Mix *mix)
+{
+    double most = mix->tensor_rates ? 0 : gpu->figures[FIGURE_TENSOR_F16];
+    for (int i = 0; i <= FIGURE_TENSOR_B1 - FIGURE_TENSOR_F16; i++) {
+        double rate = gpu->figures[FIGURE_TENSOR_F16 + i];
+        if (mix->tensor_rates >> i & 1 && !(rate <= most))
+            most = isnan(most) ? most : rate;
+    }
+    return most;
+}
+
 static double least(double a, double b)
 {
     return isnan(a) || isnan(b) ? (double)NAN : a < b ? a : b;
@@ -41,7 +53,7 @@ static void find_ceilings(const Gpu *gpu, const Mix *mix, Peak *out)
     out->ceilings[CEILING_FP32] = rate_gops(gpu, fp32);
     out->ceilings[CEILING_FP64] = rate_gops(gpu, 2 * fp64);
     out->ceilings[CEILING_FP16] = rate_gops(gpu, 2 * 2 * fp16);         /* two in a packed operation */
-    out->ceilings[CEILING_TENSOR] = rate_gops(gpu, 2 * gpu->figures[FIGURE_TENSOR_F16]);
+    out->ceilings[CEILING_TENSOR] = rate_gops(gpu, 2 * tensor_lanes(gpu, mix));
     out->ceilings[CEILING_MEMORY] = out->flops_per_byte * out->memory_gb_per_s;
     out->ceilings[CEILING_L2] = out->flops_per_byte * gpu->figures[FIGURE_L2_GB_PER_S];
     if (!(mix->weighted_global_bytes > 0))

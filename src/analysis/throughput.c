@@ -5,7 +5,7 @@
 
 #include <float.h>
 
-enum { DEPTH_MAX = 32 };        /* of loops: deeper ones are unknown, so that an edge out of many costs little */
+enum { DEPTH_MAX = 32 };        /* of loops: a function with deeper ones is unknown, so that an edge out of many costs little */
 
 #define NONE UINT32_MAX
 #define UNKNOWN ((double)NAN)
@@ -23,7 +23,6 @@ typedef struct Node {
 
 typedef struct LoopSum {        /* of one entry of the loop, all its iterations */
     Vector total, longest, shortest;
-    bool is_done;
 } LoopSum;
 
 typedef struct End {            /* an edge back to the header of a region, or out of it */
@@ -45,33 +44,16 @@ typedef struct Adder {
     LoopId *last;               /* per loop: the last one inside it */
     End *ends;                  /* edges, by the regions whose paths they end */
     uint32_t *end_first;        /* per region and one more */
-    bool has_call, has_unknown_rate;
+    bool has_call;
+    bool is_irreducible;        /* somewhere: then all edges count as feasible */
 } Adder;
 
 /* ---- the cost of an operation ------------------------------------------------------------------------------------ */
 
-/* Rate of a matrix multiply-add by the type of its factors. */
-static FigureId tensor_rate(const Op *op)
-{
-    static const struct { const char *type; FigureId figure; } rates[] = {
-        { "f64", FIGURE_TENSOR_F64 }, { "tf32", FIGURE_TENSOR_TF32 }, { "bf16", FIGURE_TENSOR_BF16 }, { "bf16x2", FIGURE_TENSOR_BF16 },
-        { "e4m3", FIGURE_TENSOR_F8 }, { "e5m2", FIGURE_TENSOR_F8 }, { "e3m2", FIGURE_TENSOR_F8 }, { "e2m3", FIGURE_TENSOR_F8 },
-        { "e2m1", FIGURE_TENSOR_F4 }, { "s8", FIGURE_TENSOR_S8 }, { "u8", FIGURE_TENSOR_S8 }, { "s4", FIGURE_TENSOR_S4 },
-        { "u4", FIGURE_TENSOR_S4 }, { "b1", FIGURE_TENSOR_B1 },
-    };
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        if (ptx_op_has_modifier(op, rates[i].type))
-            return rates[i].figure;
-    return ptx_op_has_modifier(op, "f32") ? FIGURE_TENSOR_F16 : FIGURE_TENSOR_F16_F16;
-}
-
 static void add_tensor(OpCycles *out, const Op *op, const Gpu *gpu)
 {
-    double rate = gpu->figures[tensor_rate(op)], fmas = ptx_cost_tensor_fmas(op);
-    if (fmas > 0 && rate > 0)
-        out->pipes[PIPE_TENSOR] += (float)(fmas / rate);
-    else
-        out->is_unknown = true;
+    double rate = gpu->figures[ptx_cost_tensor_rate(op)], fmas = ptx_cost_tensor_fmas(op);
+    out->pipes[PIPE_TENSOR] += fmas > 0 && rate > 0 ? (float)(fmas / rate) : NAN;
 }
 
 /* Accesses of shared memory are counted in what its banks serve at a time: several of one instruction, which is one elsewhere. */
@@ -85,7 +67,8 @@ static void cost_op(OpCycles *out, const Op *op, const Gpu *gpu)
 {
     const Cost *cost = ptx_cost_find(op, gpu->target);
     double warp = ptx_gpu_has(gpu, FIGURE_WARP_SIZE) ? gpu->figures[FIGURE_WARP_SIZE] : 32;
-    out->is_unknown = !cost;
+    for (int p = 0; p < PIPE__COUNT && !cost; p++)
+        out->pipes[p] = NAN;
     for (unsigned t = 0; cost && t < cost->term_count; t++) {
         const CostTerm *term = &cost->terms[t];
         for (int p = 0; p < PIPE__COUNT; p++) {
@@ -154,14 +137,13 @@ static void add_block(Adder *a, BlockId b)
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &a->func->insns[i];
         const OpCycles *op = &a->ops[insn->op->id];
-        a->has_unknown_rate |= op->is_unknown;
         a->has_call |= insn->op->kind == OPK_CALL;
         if (!a->work[i])
             continue;
         for (int p = 0; p < PIPE__COUNT; p++) {
             float cycles = share_of(a->work[i], (PipeId)p) * op->pipes[p];
             all[p] += cycles;
-            sure[p] += insn->guard == NO_ID ? cycles : 0;
+            sure[p] += insn->guard == NO_ID && !isnan(cycles) ? cycles : 0;
         }
     }
     for (int p = 0; p < PIPE__COUNT; p++) {
@@ -235,7 +217,7 @@ static BlockId stands_for(const Adder *a, BlockId b, uint32_t region)
 static bool is_feasible(const Adder *a, BlockId from, BlockId to)
 {
     const Block *block = &a->cfg->blocks[from];
-    Taken taken = a->trips ? (Taken)a->trips->taken[from] : TAKEN_UNKNOWN;
+    Taken taken = a->trips && !a->is_irreducible ? (Taken)a->trips->taken[from] : TAKEN_UNKNOWN;
     if (taken == TAKEN_UNKNOWN || block->succ_count != 2)
         return true;
     BlockId through = a->cfg->succs[block->succ_first + 1];     /* the fall-through edge is last */
@@ -414,7 +396,7 @@ static void sum_loop(Adder *a, LoopId id, const Ends *ends)
     double extra = trip && trip->tests_first ? 1 : 0;
     double count = trip ? trip->count : UNKNOWN, most = trip ? trip->count_max : UNKNOWN;
     double least = trip && trip->count_min >= 1 - extra ? trip->count_min : 1 - extra;
-    bool is_known = !loop->is_irreducible && loop->depth < DEPTH_MAX;
+    bool is_known = !loop->is_irreducible;
     sum->total = sum->longest = all_of(is_known ? 0 : UNKNOWN);
     sum->shortest = all_of(0);
     set_pipes(&a->iterations[id], &ends->total, ends->has_latch ? &ends->latch_longest : &end, ends->has_latch ? &ends->latch_shortest : &ends->exit_shortest);
@@ -450,11 +432,11 @@ static void add_regions(Adder *a, Arena *scratch, Throughput *out)
     set_pipes(&out->func, &total, &longest, &shortest);
 }
 
-/* A pipe that the GPU's file leaves out holds no figure. */
-static void blank_pipes(PipeCycles *cycles, const Gpu *gpu)
+/* A pipe that the GPU's file leaves out holds no figure; all: none does. */
+static void blank_pipes(PipeCycles *cycles, const Gpu *gpu, bool all)
 {
     for (int p = 0; p < PIPE__COUNT; p++)
-        if (!(gpu->pipes[p].lanes > 0) && (p != PIPE_TENSOR || !(gpu->figures[FIGURE_TENSOR_F16] > 0)))
+        if (all || (!(gpu->pipes[p].lanes > 0) && (p != PIPE_TENSOR || !(gpu->figures[FIGURE_TENSOR_F16] > 0))))
             cycles->pipes[p] = (Cycles){ UNKNOWN, UNKNOWN, UNKNOWN };
 }
 
@@ -464,17 +446,23 @@ const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const Fun
     ArenaMark mark = ptx_arena_mark(scratch);
     Throughput *out = ptx_arena_new(arena, Throughput);
     PipeCycles *iterations = ptx_arena_array(arena, PipeCycles, loops->loop_count + 1);
+    uint32_t depth = 0;
     Adder adder = { .func = func, .cfg = cfg, .loops = loops, .trips = trips, .work = work, .ops = ops, .iterations = iterations,
                     .nodes = ptx_arena_array(scratch, Node, cfg->block_count), .sums = ptx_arena_array(scratch, LoopSum, loops->loop_count + 1) };
+    for (LoopId loop = 0; loop < loops->loop_count; loop++) {
+        depth = loops->loops[loop].depth > depth ? loops->loops[loop].depth : depth;
+        adder.is_irreducible |= loops->loops[loop].is_irreducible;
+    }
     for (uint32_t i = 0; i < cfg->rpo_count; i++)
         add_block(&adder, cfg->rpo[i]);
-    sort_blocks(&adder, scratch);
-    add_regions(&adder, scratch, out);
-    blank_pipes(&out->func, gpu);
+    if (depth <= DEPTH_MAX) {
+        sort_blocks(&adder, scratch);
+        add_regions(&adder, scratch, out);
+    }
+    blank_pipes(&out->func, gpu, depth > DEPTH_MAX);
     for (LoopId loop = 0; loop < loops->loop_count; loop++)
-        blank_pipes(&iterations[loop], gpu);
+        blank_pipes(&iterations[loop], gpu, depth > DEPTH_MAX);
     out->loops = iterations;
-    out->has_unknown_rate = adder.has_unknown_rate;
     ptx_arena_release(scratch, mark);
     return out;
 }

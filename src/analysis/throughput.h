@@ -5,7 +5,8 @@
  *
  * The three figures are malioc's. total: every reachable instruction once, loops times their trips. longest, shortest: the dearest
  * and the cheapest path from entry to exit, each pipeline by itself. A guarded instruction is not on the shortest path. A loop of
- * unknown trip count makes total and longest unknown; the shortest path goes through it once. A call makes all but the
+ * unknown trip count makes total and longest unknown, and so does an instruction of unknown cost; the shortest path goes through
+ * the one once, and counts nothing for the other. A call makes all but the
  * shortest unknown: what is called is not followed. Branches that the launch decides are taken as it decides. */
 #ifndef PTX_ANALYSIS_THROUGHPUT_H
 #define PTX_ANALYSIS_THROUGHPUT_H
@@ -24,13 +25,11 @@ typedef struct PipeCycles {
 typedef struct Throughput {
     PipeCycles func;            /* of one warp, from entry to exit */
     const PipeCycles *loops;    /* of one iteration */
-    bool has_unknown_rate;      /* an instruction whose rate on this GPU is not known counted nothing */
 } Throughput;
 
 /* Clocks of each pipe for one instruction, by Op.id; of the module and the GPU. */
 typedef struct OpCycles {
-    float pipes[PIPE__COUNT];
-    bool is_unknown;
+    float pipes[PIPE__COUNT];   /* NaN: not known, as of an opcode without a cost, or of the matrix unit for a type without a rate */
 } OpCycles;
 
 const OpCycles *ptx_throughput_ops(Arena *arena, const Module *module, const Gpu *gpu);

@@ -39,10 +39,22 @@ static bool is_integer_op(const Op *op)
 
 /* ---- what registers are ------------------------------------------------------------------------------------------ */
 
+/* The lanes of a warp may read different values; of the others, and of clocks, they read one. */
+static bool is_lane_register(SregId id)
+{
+    switch (id) {
+    case SREG_TID: case SREG_LANEID: case SREG_LANEMASK_EQ: case SREG_LANEMASK_GE: case SREG_LANEMASK_GT: case SREG_LANEMASK_LE:
+    case SREG_LANEMASK_LT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool is_varying_source(const Worker *w, const Operand *operand)
 {
     if (operand->kind == OPERAND_SREG)
-        return operand->id != SREG_NTID && operand->id != SREG_NCTAID && operand->id != SREG_CTAID;
+        return is_lane_register((SregId)operand->id);
     return is_reg(operand) && (operand->role & ROLE_USE || operand->role & ROLE_ADDRESS) && w->regs[operand->id].is_varying;
 }
 

@@ -113,32 +113,37 @@ static bool may_use_dynamic_shared(const ptxlint_module *m, FuncId id)
     return false;
 }
 
+/* No cluster unless the launch or a directive asks for one. */
 static int64_t cluster_blocks(const ptxlint_kernel *kernel)
 {
-    const int64_t *c = kernel->launch.cluster;
-    return c[0] == PTXLINT_UNKNOWN || c[1] == PTXLINT_UNKNOWN || c[2] == PTXLINT_UNKNOWN || c[0] > 64 || c[1] > 64 || c[2] > 64
-         ? PTXLINT_UNKNOWN : c[0] * c[1] * c[2];
+    int64_t blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        int64_t size = kernel->launch.cluster[i];
+        if (size == PTXLINT_UNKNOWN)
+            return 0;
+        if (__builtin_mul_overflow(blocks, size, &blocks))
+            return INT64_MAX;
+    }
+    return blocks;
 }
 
 static void find_occupancy(const ptxlint_module *m, FuncId id, const ptxlint_kernel *kernel, const PtxasKernel *said, ptxlint_projection *out)
 {
-    ptxlint_resources resources;
-    ptxlint_resources_init(&resources);
-    resources.threads_per_block = kernel->launch.threads_per_block;
-    resources.registers_per_thread = out->registers;
-    resources.static_shared_bytes = kernel->static_shared_bytes;
-    resources.dynamic_shared_bytes = kernel->launch.dynamic_shared_bytes;
-    resources.barriers = kernel->barriers;
+    ptxlint_resources *r = &out->resources;
+    ptxlint_resources_init(r);
+    r->threads_per_block = kernel->launch.threads_per_block;
+    r->registers_per_thread = out->registers;
+    r->static_shared_bytes = kernel->static_shared_bytes;
+    r->dynamic_shared_bytes = kernel->launch.dynamic_shared_bytes;
+    r->barriers = kernel->barriers;
+    r->cluster_blocks = cluster_blocks(kernel);
     if (said && said->barriers >= 0)    /* ptxas has seen what is called */
-        resources.barriers = said->barriers;
-    if (said && resources.static_shared_bytes == PTXLINT_UNKNOWN)
-        resources.static_shared_bytes = said->shared_bytes;
-    resources.cluster_blocks = cluster_blocks(kernel);
-    if (resources.dynamic_shared_bytes == PTXLINT_UNKNOWN && !may_use_dynamic_shared(m, id))
-        resources.dynamic_shared_bytes = 0;
-    if (resources.cluster_blocks == PTXLINT_UNKNOWN)
-        resources.cluster_blocks = 0;   /* no cluster unless the launch or a directive asks for one */
-    ptxlint_occupancy_compute(out->gpu, &resources, &out->occupancy);
+        r->barriers = said->barriers;
+    if (said && r->static_shared_bytes == PTXLINT_UNKNOWN)
+        r->static_shared_bytes = said->shared_bytes;
+    if (r->dynamic_shared_bytes == PTXLINT_UNKNOWN && !may_use_dynamic_shared(m, id))
+        r->dynamic_shared_bytes = 0;
+    ptxlint_occupancy_compute(out->gpu, r, &out->occupancy);
 }
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
@@ -163,7 +168,7 @@ static void find_bound(const Gpu *gpu, const ptxlint_kernel *kernel, ptxlint_pro
 {
     out->bound_time_us = (double)NAN;
     if (kernel->launch.blocks == PTXLINT_UNKNOWN || kernel->launch.warps_per_block == PTXLINT_UNKNOWN
-        || kernel->launch.source != PTXLINT_LAUNCH_FILE || !ptx_gpu_has(gpu, FIGURE_SMS) || !ptx_gpu_has(gpu, FIGURE_CLOCK_MHZ))
+        || kernel->launch.block_is_assumed || !ptx_gpu_has(gpu, FIGURE_SMS) || !ptx_gpu_has(gpu, FIGURE_CLOCK_MHZ))
         return;
     double warps = ceil((double)kernel->launch.blocks / gpu->figures[FIGURE_SMS]) * (double)kernel->launch.warps_per_block;
     for (size_t p = 0; p < out->cycles.pipe_count; p++) {

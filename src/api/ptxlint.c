@@ -73,13 +73,10 @@ static void choose_gpus(ptxlint_module *m, const ptxlint_options *options)
         return;
     size_t count = options->gpu_count ? options->gpu_count : 1;
     m->gpus = ptx_arena_array(&m->arena, const Gpu *, count);
-    m->op_cycles = ptx_arena_array(&m->arena, const OpCycles *, count);
     for (size_t g = 0; g < options->gpu_count; g++)
         m->gpus[m->gpu_count++] = ptx_gpu_of(options->gpus[g]);
     if (!options->gpu_count && m->ir->target.sm && (m->gpus[0] = ptx_gpu_find_target(m->ir->target)))
         m->gpu_count = 1;
-    for (size_t g = 0; g < m->gpu_count; g++)
-        m->op_cycles[g] = ptx_throughput_ops(&m->arena, m->ir, m->gpus[g]);
 }
 
 static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *scratch)
@@ -88,6 +85,9 @@ static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *sc
     const CallGraph *calls = ptx_callgraph_build(&m->arena, scratch, m->ir);
     m->facts = facts;
     m->callees = calls->callees;
+    m->op_cycles = ptx_arena_array(&m->arena, const OpCycles *, m->gpu_count + 1);
+    for (size_t g = 0; g < m->gpu_count; g++)
+        m->op_cycles[g] = ptx_throughput_ops(&m->arena, m->ir, m->gpus[g]);
     for (FuncId f = 0; f < m->ir->func_count; f++) {
         m->diags.func = (int32_t)f;
         facts[f].calls = &calls->nodes[f];

@@ -90,6 +90,12 @@ static void view_diagnostics(ptxlint_module *m)
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
+/* With trips that nobody knows, shares may be estimated; how much there is of a thing may not. */
+static double amount(const Mix *mix, double weighted)
+{
+    return mix->has_assumed_trips ? (double)NAN : weighted;
+}
+
 static ptxlint_mix view_mix(ptxlint_module *m, const Mix *mix)
 {
     ptxlint_mix_class *classes = ptx_arena_array(&m->arena, ptxlint_mix_class, CLASS__COUNT - 1);
@@ -100,9 +106,9 @@ static ptxlint_mix view_mix(ptxlint_module *m, const Mix *mix)
         .fused_count = mix->fused_count, .fusable_count = mix->fusable_count,
         .fma_fraction = mix->insn_count ? (double)mix->fused_count / mix->insn_count : (double)NAN,
         .weighted_fma_fraction = mix->weighted_insn_count > 0 ? mix->weighted_fused_count / mix->weighted_insn_count : (double)NAN,
-        .weighted_instruction_count = mix->weighted_insn_count, .flops_fp32 = mix->weighted_flops[FLOPS_FP32],
-        .flops_fp64 = mix->weighted_flops[FLOPS_FP64], .flops_fp16 = mix->weighted_flops[FLOPS_FP16],
-        .flops_tensor = mix->weighted_flops[FLOPS_TENSOR], .global_bytes = mix->weighted_global_bytes,
+        .weighted_instruction_count = mix->weighted_insn_count, .flops_fp32 = amount(mix, mix->weighted_flops[FLOPS_FP32]),
+        .flops_fp64 = amount(mix, mix->weighted_flops[FLOPS_FP64]), .flops_fp16 = amount(mix, mix->weighted_flops[FLOPS_FP16]),
+        .flops_tensor = amount(mix, mix->weighted_flops[FLOPS_TENSOR]), .global_bytes = amount(mix, mix->weighted_global_bytes),
         .has_assumed_trips = mix->has_assumed_trips,
     };
 }
@@ -325,11 +331,19 @@ static void derive_launch(ptxlint_launch *launch)
 /* NVIDIA's guideline is 128 to 256 threads (CUDA C++ Best Practices Guide, "Thread and Block Heuristics"). */
 enum { ASSUMED_THREADS = 256 };
 
-/* .reqntid binds every launch; of .maxntid the largest block is taken; where nothing is said, a block of ASSUMED_THREADS. */
+static void assume_block(ptxlint_launch *launch, const ptxlint_kernel *kernel)
+{
+    const uint32_t nothing[3] = { ASSUMED_THREADS, 1, 1 }, *dims = kernel->maxntid[0] ? kernel->maxntid : nothing;
+    for (int i = 0; i < 3; i++)
+        launch->block[i] = dims[i] ? dims[i] : 1;
+    launch->block_is_assumed = 1;
+}
+
+/* .reqntid binds every launch. */
 static ptxlint_launch view_launch(const ptxlint_options *options, const Bounds *bounds, const ptxlint_kernel *kernel)
 {
     ptxlint_launch launch = { .dynamic_shared_bytes = PTXLINT_UNKNOWN, .source = PTXLINT_LAUNCH_ASSUMED };
-    const uint32_t *dims = kernel->reqntid[0] ? kernel->reqntid : kernel->maxntid;
+    const uint32_t *dims = kernel->reqntid;
     for (int i = 0; i < 3; i++) {
         launch.grid[i] = PTXLINT_UNKNOWN;
         launch.cluster[i] = !bounds->reqnctapercluster[0] ? PTXLINT_UNKNOWN : bounds->reqnctapercluster[i] ? bounds->reqnctapercluster[i] : 1;
@@ -338,10 +352,8 @@ static ptxlint_launch view_launch(const ptxlint_options *options, const Bounds *
     if (kernel->reqntid[0])
         launch.source = PTXLINT_LAUNCH_DIRECTIVE;
     ptx_launch_find(options->launches, kernel->name, &launch);
-    if (launch.block[0] == PTXLINT_UNKNOWN) {
-        launch.block[0] = ASSUMED_THREADS;
-        launch.block[1] = launch.block[2] = 1;
-    }
+    if (launch.block[0] == PTXLINT_UNKNOWN)
+        assume_block(&launch, kernel);
     derive_launch(&launch);
     return launch;
 }

@@ -34,7 +34,7 @@ const Cost *ptx_cost_find(const Op *op, Target target)
     return NULL;
 }
 
-/* ---- shapes of matrix multiply-adds ------------------------------------------------------------------------------ */
+/* ---- matrix multiply-adds ---------------------------------------------------------------------------------------- */
 
 static double number_after(const char *text, size_t length, char letter)
 {
@@ -59,4 +59,18 @@ double ptx_cost_tensor_fmas(const Op *op)
     if (op->length > 5 && !memcmp(op->text, "wgmma", 5))
         fmas /= 4;
     return ptx_op_has_modifier(op, "sp") || ptx_op_has_modifier(op, "sp::ordered_metadata") ? fmas / 2 : fmas;
+}
+
+FigureId ptx_cost_tensor_rate(const Op *op)
+{
+    static const struct { const char *type; FigureId figure; } rates[] = {
+        { "f64", FIGURE_TENSOR_F64 }, { "tf32", FIGURE_TENSOR_TF32 }, { "bf16", FIGURE_TENSOR_BF16 }, { "bf16x2", FIGURE_TENSOR_BF16 },
+        { "e4m3", FIGURE_TENSOR_F8 }, { "e5m2", FIGURE_TENSOR_F8 }, { "e3m2", FIGURE_TENSOR_F8 }, { "e2m3", FIGURE_TENSOR_F8 },
+        { "e2m1", FIGURE_TENSOR_F4 }, { "s8", FIGURE_TENSOR_S8 }, { "u8", FIGURE_TENSOR_S8 }, { "s4", FIGURE_TENSOR_S4 },
+        { "u4", FIGURE_TENSOR_S4 }, { "b1", FIGURE_TENSOR_B1 },
+    };
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        if (ptx_op_has_modifier(op, rates[i].type))
+            return rates[i].figure;
+    return ptx_op_has_modifier(op, "f32") ? FIGURE_TENSOR_F16 : FIGURE_TENSOR_F16_F16;
 }

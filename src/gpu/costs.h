@@ -19,7 +19,6 @@ typedef struct Cost {
 typedef struct CostRow {
     int16_t needs[COST_NEEDS];  /* modifiers that must be there; need_count of them */
     uint8_t need_count;
-    uint8_t is_measured;
     uint16_t targets;           /* into ptx_cost_targets */
     uint16_t cost;              /* into ptx_costs */
 } CostRow;
@@ -38,5 +37,8 @@ const Cost *ptx_cost_find(const Op *op, Target target);
 /* Multiply-adds of a matrix instruction that fall to one warp: all for mma and wmma, a quarter for wgmma. A sparse one skips half of
  * its K. 0: the text does not say (tcgen05 takes its shape from a descriptor). */
 double ptx_cost_tensor_fmas(const Op *op);
+
+/* The figure that has the rate of a matrix instruction, by the type of its factors. */
+FigureId ptx_cost_tensor_rate(const Op *op);
 
 #endif

@@ -79,8 +79,7 @@ for number, line in enumerate(open(sys.argv[1]), 1):
     opcode, combinations = parse_pattern(number, cells[0])
     where = ranges.setdefault(parse_targets(number, cells[1]), len(ranges))
     cost = costs.setdefault(parse_cost(number, cells[2]), len(costs))
-    measured = int(cells[3].startswith("measured"))
-    rows.setdefault(opcode, []).extend((c, where, cost, measured) for c in combinations)
+    rows.setdefault(opcode, []).extend((c, where, cost) for c in combinations)
 
 missing = [o for o in opcodes[1:] if o not in rows]
 if missing:
@@ -93,9 +92,9 @@ for spans in ranges:
     range_lines += [f"{{ {a}, {b} }}" for a, b in spans] + ["{ 0, 0 }"]
 for opcode in opcodes[1:]:
     firsts.append(len(lines))
-    for needs, where, cost, measured in rows[opcode]:
+    for needs, where, cost in rows[opcode]:
         ids = ", ".join(str(modifiers.index(n)) for n in needs) or "0"
-        lines.append(f"{{ {{ {ids} }}, {len(needs)}, {measured}, {range_at[where]}, {cost} }}")
+        lines.append(f"{{ {{ {ids} }}, {len(needs)}, {range_at[where]}, {cost} }}")
 firsts.append(len(lines))
 
 with open(sys.argv[3], "w") as out:

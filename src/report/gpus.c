@@ -1,4 +1,4 @@
-/* The document about GPUs: figures, pipelines and their sources; gpus_table.c has it for people. Without a GPU: which there
+/* The document about GPUs: figures, pipelines and their sources; gpus_text.c has it for people. Without a GPU: which there
  * are. */
 #include "report/csv.h"
 #include "report/value.h"

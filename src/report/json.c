@@ -149,6 +149,7 @@ static json_t *launch_value(const ptxlint_launch *launch)
     ptx_json_set(&json, "cluster", dims_value(launch->cluster));
     ptx_json_set(&json, "dynamic_shared", ptx_value_int(launch->dynamic_shared_bytes));
     ptx_json_set(&json, "source", json_string(source));
+    ptx_json_set(&json, "block_assumed", ptx_value_bool(launch->block_is_assumed));
     ptx_json_set(&json, "blocks", ptx_value_int(launch->blocks));
     ptx_json_set(&json, "threads_per_block", ptx_value_int(launch->threads_per_block));
     ptx_json_set(&json, "warps_per_block", ptx_value_int(launch->warps_per_block));

@@ -49,43 +49,6 @@ json_t *ptx_value_registers(const ptxlint_module *module, const ptxlint_kernel *
 
 const char *const ptx_report_limits[PTXLINT_LIMITER_COUNT] = { "warps", "registers", "shared", "blocks", "barriers" };
 
-/* Blocks of a cluster; 0, no cluster, where nobody says. */
-static int64_t cluster_blocks(const ptxlint_launch *launch)
-{
-    int64_t blocks = 1;
-    for (int i = 0; i < 3; i++) {
-        int64_t size = launch->cluster[i];
-        if (size < 1 || blocks > INT64_MAX / size)      /* unknown, or absurdly many */
-            return 0;
-        blocks *= size;
-    }
-    return blocks;
-}
-
-/* What a launch adds; 0 where the occupancy found, without being told, that the kernel has no use for it. */
-static int64_t dynamic_shared(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
-{
-    int64_t bytes = kernel->launch.dynamic_shared_bytes;
-    bool is_unused = bytes == PTXLINT_UNKNOWN && projection->occupancy.shared_allocated_per_block != PTXLINT_UNKNOWN;
-    return is_unused ? 0 : bytes;
-}
-
-size_t ptx_report_curve(const ptxlint_kernel *kernel, const ptxlint_projection *projection, ptxlint_occupancy_point *points,
-                        size_t room)
-{
-    ptxlint_resources resources;
-    if (!projection || !projection->gpu)
-        return 0;
-    ptxlint_resources_init(&resources);
-    resources.threads_per_block = kernel->launch.threads_per_block;
-    resources.registers_per_thread = projection->registers;
-    resources.static_shared_bytes = kernel->static_shared_bytes;
-    resources.dynamic_shared_bytes = dynamic_shared(kernel, projection);
-    resources.barriers = kernel->barriers;
-    resources.cluster_blocks = cluster_blocks(&kernel->launch);
-    return ptxlint_occupancy_curve(projection->gpu, &resources, points, room);
-}
-
 /* A number of blocks; "none": no limit; null: not known. */
 static json_t *limit_value(const ptxlint_occupancy *occupancy, size_t limiter)
 {
@@ -100,10 +63,10 @@ static json_t *limits_value(const ptxlint_occupancy *occupancy)
     return ptx_json_finish(&json);
 }
 
-static json_t *curve_value(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+static json_t *curve_value(const ptxlint_projection *projection)
 {
     ptxlint_occupancy_point points[CURVE_POINTS];
-    size_t count = ptx_report_curve(kernel, projection, points, CURVE_POINTS);
+    size_t count = projection ? ptxlint_occupancy_curve(projection->gpu, &projection->resources, points, CURVE_POINTS) : 0;
     Json all = ptx_json_make(json_array());
     for (size_t i = 0; i < count; i++) {
         Json one = ptx_json_make(json_object());
@@ -120,10 +83,9 @@ static json_t *curve_value(const ptxlint_kernel *kernel, const ptxlint_projectio
 /* An answer for fewer registers than ptxas may take, or for a block size that nobody gave, is an estimate. */
 static ptxlint_certainty certainty_of(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
 {
-    bool has_block = kernel->launch.source == PTXLINT_LAUNCH_FILE || kernel->reqntid[0];
     if (!projection || projection->occupancy.blocks_per_sm == PTXLINT_UNKNOWN)
         return PTXLINT_NOT_KNOWN;
-    return has_block && projection->register_source == PTXLINT_REGISTERS_PTXAS ? PTXLINT_EXACT : PTXLINT_ESTIMATE;
+    return !kernel->launch.block_is_assumed && projection->register_source == PTXLINT_REGISTERS_PTXAS ? PTXLINT_EXACT : PTXLINT_ESTIMATE;
 }
 
 static void set_steps(Json *json, const ptxlint_occupancy *o)
@@ -171,7 +133,7 @@ json_t *ptx_value_occupancy(const ptxlint_kernel *kernel, const ptxlint_projecti
     ptx_json_set(&json, "registers_source", json_string(ptx_report_registers(projection)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(certainty_of(kernel, projection))));
     set_steps(&json, occupancy);
-    ptx_json_set(&json, "curve", curve_value(kernel, projection));
+    ptx_json_set(&json, "curve", curve_value(projection));
     return ptx_json_finish(&json);
 }
 
@@ -210,6 +172,7 @@ json_t *ptx_value_cycles(const ptxlint_cycles *cycles)
         ptx_json_set(&json, pipe->pipe, ptx_json_finish(&one));
     }
     ptx_json_set(&json, "bound", bound_value(cycles));
+    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(cycles ? PTXLINT_BOUND : PTXLINT_NOT_KNOWN)));
     return ptx_json_finish(&json);
 }
 
@@ -238,6 +201,7 @@ json_t *ptx_value_peak(const ptxlint_peak *peak)
     ptx_json_set(&json, "attainable_gflops", ptx_value_real(peak ? peak->attainable_gflops : unknown));
     ptx_json_set(&json, "ceiling", ptx_value_text(peak ? peak->ceiling : NULL));
     ptx_json_set(&json, "ceilings", ceilings_value(peak));
+    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(peak ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN)));
     return ptx_json_finish(&json);
 }
 

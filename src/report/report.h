@@ -136,7 +136,7 @@ void ptx_table_gpu(Out *out, const ptxlint_kernel *kernel, const ptxlint_project
 void ptx_table_gpus(Out *out, const ptxlint_kernel *kernel);
 void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel);
 
-/* GPUs (gpus_table.c): count > 0 of them, or all there are. */
+/* GPUs (gpus_text.c): count > 0 of them, or all there are. */
 void ptx_table_figures(Out *out, const ptxlint_gpu *const *gpus, size_t count);
 void ptx_table_all_gpus(Out *out);
 
@@ -165,10 +165,6 @@ const char *ptx_report_registers(const ptxlint_projection *projection);
 extern const char *const ptx_report_limits[PTXLINT_LIMITER_COUNT];
 
 enum { CURVE_POINTS = 64 };     /* more than any GPU has warps in a block */
-
-/* ptxlint_occupancy_curve of the kernel as it is launched; 0 points where no GPU is described. */
-size_t ptx_report_curve(const ptxlint_kernel *kernel, const ptxlint_projection *projection, ptxlint_occupancy_point *points,
-                        size_t room);
 
 /* ---- csv.c ------------------------------------------------------------------------------------------------------- */
 

@@ -103,7 +103,8 @@ static void put_launch(Out *out, const ptxlint_launch *launch)
         ptx_out_text(out, ", cluster ");
         put_dims(out, launch->cluster);
     }
-    ptx_out_format(out, " (%s)\n", sources[launch->source]);
+    bool is_mixed = launch->block_is_assumed && launch->source != PTXLINT_LAUNCH_ASSUMED;
+    ptx_out_format(out, " (%s%s)\n", sources[launch->source], is_mixed ? ", the block assumed" : "");
     if (launch->blocks != PTXLINT_UNKNOWN || launch->warps_per_block != PTXLINT_UNKNOWN)
         put_warps(out, launch);
 }
@@ -218,6 +219,11 @@ static void put_work(Out *out, const ptxlint_mix *mix)
 {
     char text[64];
     Line line = ptx_line_begin(out, "work");
+    if (mix->has_assumed_trips) {
+        ptx_line_words(&line, "unknown: it takes the trips of every loop");
+        ptx_line_end(&line);
+        return;
+    }
     put_flops(&line, "fp32", mix->flops_fp32);
     put_flops(&line, "fp64", mix->flops_fp64);
     put_flops(&line, "fp16", mix->flops_fp16);

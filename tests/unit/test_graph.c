@@ -1,4 +1,6 @@
 /* test_graph.c -- control-flow graph, dominators, loops and call graph on functions built by hand. */
+#include "arenas.h"
+
 #include "analysis/callgraph.h"
 #include "analysis/cfg.h"
 #include "analysis/dom.h"
@@ -14,32 +16,7 @@
 
 #include <cmocka.h>
 
-/* ---- arenas, and a text to render into --------------------------------------------------------------------------- */
-
-typedef struct World {
-    Arena arena, scratch;
-    jmp_buf failure;
-} World;
-
-static int set_up(void **state)
-{
-    World *w = calloc(1, sizeof *w);
-    if (!w)
-        return -1;
-    ptx_arena_init(&w->arena, (size_t)1 << 30, &w->failure);
-    ptx_arena_init(&w->scratch, (size_t)1 << 30, &w->failure);
-    *state = w;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    World *w = *state;
-    ptx_arena_free(&w->arena);
-    ptx_arena_free(&w->scratch);
-    free(w);
-    return 0;
-}
+/* ---- a text to render into --------------------------------------------------------------------------------------- */
 
 typedef struct Text {
     char bytes[1024];

@@ -41,6 +41,9 @@ static const Case cases[] = {
     { "a multiply that must round", HEAD ENTRY "mul.rn.f32 %f3, %f1, %f2; add.rn.f32 %f1, %f3, %f2;\n" TAIL, .5, .5, .5 },
     { "the same in every iteration", HEAD ENTRY "mov.u32 %r2, 0;\nL: mul.rn.f32 %f3, %f2, %f2; add.rn.f32 %f1, %f1, %f3;\n"
       "add.s32 %r2, %r2, 1; setp.lt.s32 %p2, %r2, 8; @%p2 bra L;\n" TAIL, 2, 2, 2 },
+    { "an opcode that nobody knows", HEAD ENTRY "frobnicate.f32 %f1, %f1;\n" FMA4 TAIL, -1, -1, 1 },
+    { "into the middle of a loop", HEAD ENTRY DATA "@%p1 bra M;\nL:\n" FMA4 "M:\n" FMA4 "ld.global.u32 %r6, [%rd1]; setp.ne.s32 %p2, %r6, 0; "
+      "@%p2 bra L;\n" FMA4 TAIL, -1, -1, 1 },
     { "dead", HEAD ENTRY "fma.rn.f32 %f5, %f1, %f2, %f2;\n" FMA4 TAIL, 1, 1, 1 },
 };
 
@@ -157,6 +160,21 @@ static void test_never(void **state)
     ptxlint_module_free(module);
 }
 
+/* Where only the grid is given, what is assumed of the block bounds nothing. */
+static void test_assumed_block(void **state)
+{
+    (void)state;
+    ptxlint_module *module = launched(N_TIMES, "h200", "{\"kernels\":{\"k\":{\"grid\":[2640]}}}");
+    const ptxlint_kernel *kernel = kit_kernel(module, "k");
+    assert_int_equal(kernel->launch.source, PTXLINT_LAUNCH_FILE);
+    assert_int_equal(kernel->launch.block_is_assumed, 1);
+    assert_int_equal(kernel->launch.threads_per_block, 256);
+    assert_true(isnan(kernel->projections[0].bound_time_us));
+    assert_true(kernel->mix.has_assumed_trips);
+    assert_true(isnan(kernel->mix.flops_fp32) && isnan(kernel->mix.global_bytes));
+    ptxlint_module_free(module);
+}
+
 /* Rows 63 and 64 of our list (Micikevicius, GTC 2012): 12 blocks on 8 SMs of one block each are 2 waves, the second half full, 75 % of
  * the SMs' time used. */
 static void test_tail(void **state)
@@ -198,6 +216,23 @@ static void test_gpus(void **state)
     ptxlint_module_free(module);
 }
 
+/* On an A100 nobody says how fast 8-bit floats multiply: the matrix unit's cycles are unknown, and the rest is not. */
+static void test_unknown_rate(void **state)
+{
+    (void)state;
+    static const char ptx[] = HEAD ENTRY "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f1, %f3, %f4, %f5}, {%r1, %r1, %r1, %r1}, "
+        "{%r1, %r1}, {%f1, %f1, %f2, %f2};\n" TAIL;
+    static const struct { const char *gpu; bool is_known; } on[] = { { "h200", true }, { "a100", false } };
+    for (size_t i = 0; i < COUNT(on); i++) {
+        ptxlint_module *module = launched(ptx, on[i].gpu, "{\"kernels\":{}}");
+        const ptxlint_projection *p = &kit_kernel(module, "k")->projections[0];
+        assert_int_equal(!isnan(pipe_of(&p->cycles, "tensor")->total), on[i].is_known);
+        assert_int_equal(!isnan(p->peak.attainable_gflops), on[i].is_known);
+        assert_true(pipe_of(&p->cycles, "issue")->shortest > 0);
+        ptxlint_module_free(module);
+    }
+}
+
 /* Whatever the file says, nothing but what is described is told. */
 static void test_hostile(void **state)
 {
@@ -211,7 +246,7 @@ static void test_hostile(void **state)
     kit_put(&ptx, "E:\n" TAIL, sizeof "E:\n" TAIL - 1);
     ptxlint_module *module = kit_module(ptx.bytes);
     const ptxlint_pipe_cycles *fma = pipe_of(&kit_kernel(module, "k")->projections[0].cycles, "fma");
-    assert_true(isnan(fma->total) && isnan(fma->longest) && fma->shortest >= 0);
+    assert_true(isnan(fma->total) && isnan(fma->longest) && isnan(fma->shortest));
     ptxlint_module_free(module);
     free(ptx.bytes);
 }
@@ -219,7 +254,8 @@ static void test_hostile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paths), cmocka_unit_test(test_pipes), cmocka_unit_test(test_launch), cmocka_unit_test(test_never), cmocka_unit_test(test_tail),
+        cmocka_unit_test(test_paths), cmocka_unit_test(test_pipes), cmocka_unit_test(test_launch), cmocka_unit_test(test_never), cmocka_unit_test(test_assumed_block),
+        cmocka_unit_test(test_unknown_rate), cmocka_unit_test(test_tail),
         cmocka_unit_test(test_gpus), cmocka_unit_test(test_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* test_trip.c -- trip counts: loops whose source says what they count, the arithmetic below against brute force, and input that
  * is meant to be expensive. */
+#include "arenas.h"
 #include "kit.h"
 
 #include "analysis/solve.h"
@@ -9,31 +10,6 @@
 #include <math.h>
 
 /* ---- rendering --------------------------------------------------------------------------------------------------- */
-
-typedef struct World {
-    Arena arena, scratch;
-    jmp_buf failure;
-} World;
-
-static int set_up(void **state)
-{
-    World *w = calloc(1, sizeof *w);
-    if (!w)
-        return -1;
-    ptx_arena_init(&w->arena, (size_t)1 << 30, &w->failure);
-    ptx_arena_init(&w->scratch, (size_t)1 << 30, &w->failure);
-    *state = w;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    World *w = *state;
-    ptx_arena_free(&w->arena);
-    ptx_arena_free(&w->scratch);
-    free(w);
-    return 0;
-}
 
 static const Trips *trips_of(World *w, const ptxlint_module *module, FuncId f, const Launch *launch)
 {

@@ -143,10 +143,10 @@ static void put_advice(Out *out, const ptxlint_occupancy *o)
     ptx_line_end(&line);
 }
 
-static void put_best(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+static void put_best(Out *out, const ptxlint_projection *projection)
 {
     ptxlint_occupancy_point points[CURVE_POINTS];
-    size_t count = ptx_report_curve(kernel, projection, points, CURVE_POINTS), best = 0;
+    size_t count = ptxlint_occupancy_curve(projection->gpu, &projection->resources, points, CURVE_POINTS), best = 0;
     double percent = (double)NAN;
     Line line;
     for (size_t i = 0; i < count; i++) {
@@ -384,7 +384,7 @@ void ptx_table_gpu(Out *out, const ptxlint_kernel *kernel, const ptxlint_project
     put_limits(out, o);
     put_advice(out, o);
     put_carveout(out, kernel, o);
-    put_best(out, kernel, projection);
+    put_best(out, projection);
     put_clusters(out, kernel, o);
     put_waves(out, kernel, projection);
     put_peak(out, kernel, &projection->peak);
