@@ -935,11 +935,6 @@ Symbols *ptx_reach_symbols(const Reach *r)
     return r->symbols;
 }
 
-SymId ptx_reach_before(Reach *r, RegId reg, InsnId insn)
-{
-    return value_before(r, reg, insn);
-}
-
 SymId ptx_reach_guard(Reach *r, InsnId id)
 {
     const Insn *insn = &r->func->insns[id];

@@ -35,9 +35,6 @@ bool ptx_reach_is_spent(const Reach *r);
 /* Takes count steps of the budget; false: it is spent. */
 bool ptx_reach_spend(Reach *r, uint64_t count);
 
-/* Just before an instruction of a reachable block. */
-SymId ptx_reach_before(Reach *r, RegId reg, InsnId insn);
-
 /* Of a SYM_PHI. */
 Phi ptx_reach_phi(Reach *r, SymId phi);
 

@@ -115,18 +115,6 @@ void ptx_diag_finish(DiagSink *sink)
     sink_push(sink, last);
 }
 
-const char *ptx_severity_name(Severity severity)
-{
-    static const char *const names[] = { "none", "note", "warning", "error" };
-    return names[severity];
-}
-
-const char *ptx_certainty_name(Certainty certainty)
-{
-    static const char *const names[] = { "unknown", "exact", "bound", "estimate", "unknown" };
-    return names[certainty];
-}
-
 const char *ptx_group_name(DiagGroup group)
 {
     static const char *const names[] = { "none", "syntax", "limit", "correctness", "throughput", "launch" };

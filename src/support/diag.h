@@ -83,8 +83,6 @@ static inline uint32_t ptx_diag_errors(const DiagSink *sink)
 /* By position, then severity, then arrival; adds the note on dropped ones. Call once, last. */
 void ptx_diag_finish(DiagSink *sink);
 
-const char *ptx_severity_name(Severity severity);
-const char *ptx_certainty_name(Certainty certainty);
 const char *ptx_group_name(DiagGroup group);
 
 #endif
