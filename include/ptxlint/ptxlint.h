@@ -169,6 +169,107 @@ PTXLINT_API ptxlint_status ptxlint_ptxas_new(ptxlint_ptxas **out);
 PTXLINT_API ptxlint_status ptxlint_ptxas_add(ptxlint_ptxas *ptxas, const char *log, size_t length, size_t *kernels);
 PTXLINT_API void ptxlint_ptxas_free(ptxlint_ptxas *ptxas);
 
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
+
+/* Findings are data: docs/rules.md. Those that are compiled in are always there; these are a user's, from files. */
+typedef struct ptxlint_rules ptxlint_rules;
+
+PTXLINT_API ptxlint_status ptxlint_rules_new(ptxlint_rules **out);
+
+/* Adds the rules of one file. On PTXLINT_BAD_FILE nothing is added, and *error (of error_size bytes, may be NULL) says where and why,
+ * "PATH:LINE:COLUMN: error: ...". path is for that message alone. */
+PTXLINT_API ptxlint_status ptxlint_rules_add(ptxlint_rules *rules, const char *path, const char *yaml, size_t length, char *error,
+                                             size_t error_size);
+PTXLINT_API void ptxlint_rules_free(ptxlint_rules *rules);
+
+typedef struct ptxlint_example {
+    const char *title;                  /* "" without one */
+    const char *bad, *good;             /* PTX; NULL: none */
+    const char *cuda_bad, *cuda_good;
+    const char *launch;                 /* launch file (JSON) for both; NULL */
+    const char *gpu;                    /* NULL: what .target says */
+} ptxlint_example;
+
+typedef struct ptxlint_threshold {
+    const char *name, *what, *unit;     /* unit: "threads"; "" for a plain number */
+    double value;                       /* as the rule has it, before any config */
+} ptxlint_threshold;
+
+typedef struct ptxlint_rule {
+    const char *code, *name, *group;    /* "THR102", "full-precision-in-loop", "throughput" */
+    int severity;                       /* ptxlint_severity */
+    int certainty;                      /* ptxlint_certainty: findings that are less certain are not made */
+    const char *subject;                /* "instruction"; "" for a front_end one */
+    int is_preview;                     /* off unless asked for */
+    int is_front_end;                   /* said by the front end or at a limit: not evaluated, never silenced */
+    const char *condition;              /* as written; "" */
+    const char *summary, *doc;          /* a sentence; Markdown */
+    const ptxlint_example *examples;
+    size_t example_count;
+    const ptxlint_threshold *thresholds;
+    size_t threshold_count;
+    const char *const *sources;
+    size_t source_count;
+} ptxlint_rule;
+
+/* Rule number index: those compiled in by code, then a user's (rules may be NULL). NULL past the end. */
+PTXLINT_API const ptxlint_rule *ptxlint_rule_at(const ptxlint_rules *rules, size_t index);
+
+/* By code or name, whatever the case; NULL. */
+PTXLINT_API const ptxlint_rule *ptxlint_rule_find(const ptxlint_rules *rules, const char *code_or_name);
+
+/* The nearest code, name or group to a misspelt one; NULL where none is near. */
+PTXLINT_API const char *ptxlint_rule_suggest(const ptxlint_rules *rules, const char *text);
+
+/* What an expression may name: fact number index in the order of docs/facts.md; 0 past the end. */
+typedef struct ptxlint_fact {
+    const char *scope, *name;           /* "insn", "space" */
+    const char *type, *unit;            /* "truth", "number", "word", "text", "place"; unit or domain of words, "" */
+    const char *certainty;              /* "exact", "bound", "estimate"; "" where it comes with each value */
+    const char *what;
+} ptxlint_fact;
+
+PTXLINT_API int ptxlint_fact_at(size_t index, ptxlint_fact *out);
+
+/* ---- which findings are wanted ----------------------------------------------------------------------------------- */
+
+/* What is selected, how severe it is, and what is silenced: a .ptxlint.yaml (docs/config.md) and single settings. */
+typedef struct ptxlint_config ptxlint_config;
+
+/* Nothing said yet: all rules but previews. rules may be NULL; they must outlive the config, and no more are added to them from here on. */
+PTXLINT_API ptxlint_status ptxlint_config_new(const ptxlint_rules *rules, ptxlint_config **out);
+
+/* Adds what a config file says. On PTXLINT_BAD_FILE the config is as it was, and *error (of error_size bytes, may be NULL) says where and
+ * why, "PATH:LINE:COLUMN: error: ...". path is for that message alone. */
+PTXLINT_API ptxlint_status ptxlint_config_read(ptxlint_config *config, const char *path, const char *yaml, size_t length, char *error,
+                                               size_t error_size);
+
+/* One setting, as on the command line, over what files say. key and value:
+ *   "select", "ignore"     "THR,COR101,full-precision-in-loop": groups, codes, prefixes of codes, names, ALL
+ *   "severity"             "LCH101=warning,THR=note"
+ *   "per-kernel-ignore"    "cutlass_*:THR,OCC"; "per-file-ignore" the same with paths
+ *   "per-source-ignore"    "src/a.cu:40-55:THR"
+ *   "preview"              "true", "false"
+ *   "threshold"            "OCC103.threads=32"
+ * A select here replaces that of files; several add up. PTXLINT_BAD_FILE: the value is not what the key wants, and *error says why;
+ * PTXLINT_BAD_ARGUMENT: there is no such key. */
+PTXLINT_API ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const char *value, char *error, size_t error_size);
+
+/* Values of a key in a config file that are not about findings: "gpu", "launch", "rules", "exclude", in order; NULL past
+ * the end. Paths are as written: relative to the config file's folder. */
+PTXLINT_API const char *ptxlint_config_value(const ptxlint_config *config, const char *key, size_t index);
+
+/* What holds for a rule by now. */
+typedef struct ptxlint_rule_state {
+    int is_enabled;
+    int severity;                       /* ptxlint_severity */
+    const double *thresholds;           /* as many as the rule has */
+} ptxlint_rule_state;
+
+/* PTXLINT_BAD_ARGUMENT: the rule is not among the config's. thresholds lie in the config, and change with it. */
+PTXLINT_API ptxlint_status ptxlint_config_state(const ptxlint_config *config, const ptxlint_rule *rule, ptxlint_rule_state *out);
+PTXLINT_API void ptxlint_config_free(ptxlint_config *config);
+
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
 typedef struct ptxlint_module ptxlint_module;
@@ -181,12 +282,33 @@ typedef struct ptxlint_options {
     size_t gpu_count;
     const ptxlint_launches *launches;   /* NULL: none */
     const ptxlint_ptxas *ptxas;         /* NULL: none */
+    const ptxlint_config *config;       /* which findings are wanted; NULL: all rules but previews */
+    struct ptxlint_profile *profile;    /* to be added to: time per stage and rule; NULL: clocks are not read */
     size_t max_memory_bytes;            /* of each of a few arenas; 0: 256 bytes a byte of input, at least 256 MiB */
     int syntax_only;                    /* only the front end: no analyses, no findings beyond its errors */
     int findings_only;                  /* no figures that no finding needs: no GPUs, so no projections and no cycles; no trip counts */
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
+
+/* Where the time went, seconds of wall clock, summed over the modules it was given to. Not for several threads at once. */
+typedef struct ptxlint_profile ptxlint_profile;
+
+PTXLINT_API ptxlint_status ptxlint_profile_new(ptxlint_profile **out);
+PTXLINT_API void ptxlint_profile_free(ptxlint_profile *profile);
+
+/* Adds what another one has seen. */
+PTXLINT_API void ptxlint_profile_add(ptxlint_profile *profile, const ptxlint_profile *other);
+
+/* Entry number index: stages in order, then rules by code; 0 past the end. */
+typedef struct ptxlint_profile_entry {
+    const char *name;                   /* "parse", "live", "THR102" */
+    int is_rule;
+    double seconds;
+    uint64_t count;                     /* modules of a stage; evaluations of a rule's condition */
+} ptxlint_profile_entry;
+
+PTXLINT_API int ptxlint_profile_at(const ptxlint_profile *profile, size_t index, ptxlint_profile_entry *out);
 
 /* Analyses length bytes of text, which are copied; any bytes will do. options may be NULL. On failure *out is NULL. */
 PTXLINT_API ptxlint_status ptxlint_module_new(const char *text, size_t length, const ptxlint_options *options,
@@ -240,6 +362,8 @@ typedef enum ptxlint_certainty {
     PTXLINT_NOT_KNOWN
 } ptxlint_certainty;
 
+typedef enum ptxlint_suppression { PTXLINT_NOT_SUPPRESSED, PTXLINT_SUPPRESSED_INLINE, PTXLINT_SUPPRESSED_BY_CONFIG } ptxlint_suppression;
+
 typedef struct ptxlint_related {
     ptxlint_span span;
     const char *message;
@@ -257,13 +381,16 @@ typedef struct ptxlint_diagnostic {
     const ptxlint_related *related;
     size_t related_count;
     uint32_t source_line, source_column;
-    uint32_t repeat_count;              /* further findings of this rule in this function, folded into this one */
+    uint32_t repeat_count;              /* further findings of this rule in the same loop, or function, folded into this one */
+    double gain_percent;                /* of the kernel's issue slots that repairing it would free, with those folded: an estimate; NaN: none */
+    ptxlint_suppression suppression;    /* silenced: not shown, not counted, but in PTXLINT_SARIF and PTXLINT_JSON */
+    const char *suppression_reason;     /* as the user wrote it; NULL: not silenced, or no reason given */
     ptxlint_span span;
     ptxlint_severity severity;
     ptxlint_certainty certainty;
 } ptxlint_diagnostic;
 
-/* All of them, by position. */
+/* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by position. */
 PTXLINT_API const ptxlint_diagnostic *ptxlint_module_diagnostics(const ptxlint_module *module, size_t *count);
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -440,7 +567,10 @@ typedef enum ptxlint_format {
     PTXLINT_TEXT,                       /* for people */
     PTXLINT_ONELINE,                    /* path:line:column: severity: message [rule] */
     PTXLINT_JSON,                       /* schema ptxlint-diagnostics/1 or ptxlint-report/1 */
-    PTXLINT_CSV                         /* a report only: a row per kernel and GPU */
+    PTXLINT_CSV,                        /* a report only: a row per kernel and GPU */
+    PTXLINT_JSONL,                      /* diagnostics only: one JSON object a line, those of PTXLINT_JSON */
+    PTXLINT_SARIF,                      /* diagnostics only: SARIF 2.1.0 within GitHub's limits */
+    PTXLINT_GITHUB                      /* diagnostics only: workflow commands, ::warning file=... */
 } ptxlint_format;
 
 typedef struct ptxlint_write_options {
@@ -450,6 +580,7 @@ typedef struct ptxlint_write_options {
     const char *kernel_glob;            /* only kernels that match, * and ? as in a shell; NULL: all */
     const char *const *groups;          /* only diagnostics of these groups; NULL: all */
     size_t group_count;
+    const ptxlint_rules *rules;         /* a user's, that findings may be of: SARIF describes them; NULL */
     int no_summary;                     /* without the last line of PTXLINT_TEXT, which counts the findings */
 } ptxlint_write_options;
 

@@ -1,5 +1,6 @@
 #include "analysis/mix.h"
 
+#include "analysis/fuse.h"
 #include "gpu/costs.h"
 
 bool ptx_op_is_fused(const Op *op)
@@ -10,63 +11,6 @@ bool ptx_op_is_fused(const Op *op)
 static bool is_float(const Op *op, OpKind kind)
 {
     return op->kind == kind && ptx_type_info[op->type].kind == KIND_FLOAT;
-}
-
-typedef struct RegCount {
-    uint32_t def_count, use_count;
-    InsnId mul;                 /* the multiply that defined it in the current block, + 1 */
-    uint32_t stamp;             /* the block, + 1 */
-} RegCount;
-
-/* Only where there is a float multiply at all: without one there is no pair. */
-static void count_regs(const Func *func, RegCount *regs)
-{
-    InsnId first = 0;
-    while (first < func->insn_count && !is_float(func->insns[first].op, OPK_MUL))
-        first++;
-    if (first == func->insn_count)
-        return;
-    for (InsnId i = 0; i < func->insn_count; i++) {
-        const Insn *insn = &func->insns[i];
-        const Operand *operands = ptx_insn_operands(func, insn);
-        for (uint32_t o = 0; o < insn->operand_count; o++) {
-            if (operands[o].kind != OPERAND_REG)
-                continue;
-            regs[operands[o].id].def_count += (operands[o].role & ROLE_DEF) != 0;
-            regs[operands[o].id].use_count += (operands[o].role & ROLE_USE) != 0;
-        }
-        if (insn->guard != NO_ID)
-            regs[insn->guard].use_count++;
-    }
-}
-
-/* Whether an add or subtract takes the only value of a multiply before it in its block. */
-static bool completes_pair(const Func *func, const RegCount *regs, const Insn *insn, uint32_t stamp)
-{
-    if (!is_float(insn->op, OPK_ADD) && !is_float(insn->op, OPK_SUB))
-        return false;
-    const Operand *operands = ptx_insn_operands(func, insn);
-    for (uint32_t o = 0; o < insn->operand_count; o++) {
-        if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_USE))
-            continue;
-        const RegCount *reg = &regs[operands[o].id];
-        if (reg->stamp != stamp || reg->def_count != 1 || reg->use_count != 1)
-            continue;
-        const Insn *mul = &func->insns[reg->mul - 1];
-        if (mul->op->type == insn->op->type && mul->guard == insn->guard && mul->guard_negated == insn->guard_negated)
-            return true;
-    }
-    return false;
-}
-
-static void note_multiply(const Func *func, RegCount *regs, InsnId i, uint32_t stamp)
-{
-    const Insn *insn = &func->insns[i];
-    const Operand *operands = ptx_insn_operands(func, insn);
-    if (is_float(insn->op, OPK_MUL) && insn->operand_count && operands[0].kind == OPERAND_REG) {
-        regs[operands[0].id].mul = i + 1;
-        regs[operands[0].id].stamp = stamp;
-    }
 }
 
 /* Flops of one thread: what the profiler's counters call add, multiply and fused multiply-add. */
@@ -92,7 +36,7 @@ static void add_bytes(Mix *mix, const Insn *insn)
         mix->weighted_global_bytes += insn->access_bytes;
 }
 
-static void add_block(Mix *mix, const Func *func, RegCount *regs, const Block *block, uint32_t stamp)
+static void add_block(Mix *mix, const Func *func, const InsnId *fused_with, const Block *block)
 {
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &func->insns[i];
@@ -102,8 +46,7 @@ static void add_block(Mix *mix, const Func *func, RegCount *regs, const Block *b
         add_flops(mix, insn->op);
         add_bytes(mix, insn);
         mix->fused_count += fused;
-        mix->fusable_count += completes_pair(func, regs, insn, stamp);
-        note_multiply(func, regs, i, stamp);
+        mix->fusable_count += fused_with[i] != NO_ID;
     }
 }
 
@@ -136,10 +79,10 @@ static void add_mix(Mix *outer, const Mix *inner, double weight)
 }
 
 /* A loop that tests before its body runs its header once more. */
-static void add_last_test(Mix *outer, const Func *func, RegCount *regs, const Block *header, uint32_t stamp)
+static void add_last_test(Mix *outer, const Func *func, const InsnId *fused_with, const Block *header)
 {
     Mix test = { 0 };
-    add_block(&test, func, regs, header, stamp);
+    add_block(&test, func, fused_with, header);
     weigh_own(&test);
     memset(test.counts, 0, sizeof test.counts);
     test.insn_count = test.fused_count = test.fusable_count = 0;
@@ -149,14 +92,13 @@ static void add_last_test(Mix *outer, const Func *func, RegCount *regs, const Bl
 const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops, const Trips *trips)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
-    RegCount *regs = ptx_arena_array(scratch, RegCount, func->reg_count + 1);
+    const InsnId *fused_with = ptx_fuse_compute(scratch, scratch, func, cfg);
     Mixes *mixes = ptx_arena_new(arena, Mixes);
     Mix *per_loop = ptx_arena_array(arena, Mix, loops->loop_count ? loops->loop_count : 1);
-    count_regs(func, regs);
     for (BlockId b = 0; b < cfg->block_count; b++) {
         LoopId loop = loops->loop_of[b];
         if (ptx_block_is_reachable(cfg, b))
-            add_block(loop == NO_LOOP ? &mixes->func : &per_loop[loop], func, regs, &cfg->blocks[b], b + 1);
+            add_block(loop == NO_LOOP ? &mixes->func : &per_loop[loop], func, fused_with, &cfg->blocks[b]);
     }
     weigh_own(&mixes->func);
     for (LoopId loop = 0; loop < loops->loop_count; loop++)
@@ -168,7 +110,7 @@ const Mixes *ptx_mix_compute(Arena *arena, Arena *scratch, const Func *func, con
         outer->has_assumed_trips |= isnan(count);
         add_mix(outer, &per_loop[loop], isnan(count) ? MIX_LOOP_WEIGHT : count);
         if (!isnan(count) && trips->trips[loop].tests_first)
-            add_last_test(outer, func, regs, &cfg->blocks[loops->loops[loop].header], cfg->block_count + loop + 1);
+            add_last_test(outer, func, fused_with, &cfg->blocks[loops->loops[loop].header]);
     }
     mixes->loops = per_loop;
     ptx_arena_release(scratch, mark);

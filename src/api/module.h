@@ -19,21 +19,28 @@ struct ptxlint_module {
     ptxlint_module_info info;
     const ptxlint_diagnostic *diagnostics;
     size_t diagnostic_count;
-    const ptxlint_kernel *kernels;
+    ptxlint_kernel *kernels;
     size_t kernel_count;
+    uint32_t *shared_seen;      /* view.c: per variable, the last function that used it, + 1; NULL: no sized one in .shared at module level */
+    bool has_shared_in_funcs;   /* some .func declares shared memory of its own */
+    VarId next_var;             /* view.c: variables up to it belong to functions that were seen */
     const Gpu **gpus;           /* that figures are for */
     const OpCycles **op_cycles; /* per GPU */
     size_t gpu_count;
 };
 
-/* view.c: the public structures over IR and facts. */
-void ptx_view_build(ptxlint_module *module, const ptxlint_options *options);
+/* view.c: the public structures over IR and facts. First begin, then each function with a body in order, finding figures too, then, all
+ * findings being in the sink, finish. */
+void ptx_view_begin(ptxlint_module *module);
+void ptx_view_func(ptxlint_module *module, const ptxlint_options *options, FuncId func, Figures *figures);
+void ptx_view_finish(ptxlint_module *module, const ptxlint_options *options);
 
 /* Whether a function calls any that may take shared memory or barriers of its own. */
 bool ptx_view_may_share(const ptxlint_module *module, FuncId func);
 
 /* project.c: what a kernel and its loops are on each GPU. view: the rest of the kernel, filled. */
 void ptx_project_kernel(ptxlint_module *module, const ptxlint_options *options, FuncId func, ptxlint_kernel *view);
+void ptx_project_figures(const ptxlint_kernel *view, Figures *figures);
 void ptx_project_loop(ptxlint_module *module, const Facts *facts, LoopId loop, ptxlint_loop *view);
 
 #endif

@@ -6,6 +6,7 @@
 #include "analysis/peak.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- cycles ------------------------------------------------------------------------------------------------------ */
 
@@ -74,6 +75,8 @@ static ptxlint_peak view_peak(ptxlint_module *m, const Gpu *gpu, const Mix *mix)
 
 void ptx_project_loop(ptxlint_module *m, const Facts *facts, LoopId loop, ptxlint_loop *view)
 {
+    if (!facts->throughputs)
+        return;
     ptxlint_cycles *cycles = ptx_arena_array(&m->arena, ptxlint_cycles, m->gpu_count + 1);
     ptxlint_peak *peaks = ptx_arena_array(&m->arena, ptxlint_peak, m->gpu_count + 1);
     for (size_t g = 0; g < m->gpu_count; g++) {
@@ -194,9 +197,85 @@ void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, FuncI
         find_registers(said, kernel, out);
         find_occupancy(m, id, kernel, said, out);
         find_waves(gpu, kernel, out);
+        if (options->findings_only)
+            continue;
         if (facts && facts->cfg)
             out->cycles = view_cycles(m, gpu, &facts->throughputs[g]->func);
         out->peak = view_peak(m, gpu, facts && facts->cfg ? &facts->mixes->func : &(const Mix){ 0 });
         find_bound(gpu, kernel, out);
     }
+}
+
+/* ---- for the rules ----------------------------------------------------------------------------------------------- */
+
+static double number(int64_t value)
+{
+    return value == PTXLINT_UNKNOWN ? (double)NAN : (double)value;
+}
+
+/* What the directives allow: .reqntid, else .maxntid; unknown without them. */
+static double most_threads(const ptxlint_kernel *kernel)
+{
+    const uint32_t *dims = kernel->reqntid[0] ? kernel->reqntid : kernel->maxntid;
+    double threads = dims[0];
+    for (int i = 1; i < 3; i++)
+        threads *= dims[i] ? dims[i] : 1;
+    return dims[0] ? threads : (double)NAN;
+}
+
+static bool exceeds_bounds(const ptxlint_kernel *kernel)
+{
+    const ptxlint_launch *launch = &kernel->launch;
+    if (launch->block_is_assumed)
+        return false;
+    for (int i = 0; i < 3 && kernel->reqntid[0]; i++)
+        if (launch->block[i] != (kernel->reqntid[i] ? kernel->reqntid[i] : 1))
+            return true;
+    return launch->threads_per_block > most_threads(kernel);
+}
+
+static int find_limiter(const ptxlint_occupancy *occupancy)
+{
+    for (int l = 0; l < LIMITER__COUNT; l++)
+        if (occupancy->limiter && !strcmp(occupancy->limiter, ptx_limiter_text[l]))
+            return l;
+    return -1;
+}
+
+/* Occupancy without a block size would be that of an assumed one: no finding rests on it. */
+static void project_occupancy(const ptxlint_kernel *kernel, Figures *f)
+{
+    const ptxlint_projection *projection = kernel->projection_count ? kernel->projections : NULL;
+    if (!projection)
+        return;
+    const ptxlint_occupancy *occupancy = &projection->occupancy;
+    bool is_known = !kernel->launch.block_is_assumed;
+    f->certainty = projection->register_source == PTXLINT_REGISTERS_PTXAS ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE;
+    f->registers = number(projection->registers);
+    f->spill_bytes = projection->spill_store_bytes == PTXLINT_UNKNOWN ? (double)NAN : (double)projection->spill_store_bytes + (double)projection->spill_load_bytes;
+    if (!is_known)
+        return;
+    f->occupancy_percent = occupancy->percent;
+    f->blocks_per_sm = number(occupancy->blocks_per_sm);
+    f->registers_to_free = number(occupancy->registers_to_free);
+    f->shared_to_free = number(occupancy->shared_to_free);
+    f->limiter = find_limiter(occupancy);
+    f->launch_error = occupancy->error;
+    f->waves = projection->waves;
+    f->tail_blocks = number(projection->tail_blocks);
+    f->utilisation_percent = projection->utilisation_percent;
+}
+
+void ptx_project_figures(const ptxlint_kernel *kernel, Figures *f)
+{
+    const double unknown = (double)NAN;
+    *f = (Figures){
+        .block_threads = kernel->launch.block_is_assumed ? unknown : number(kernel->launch.threads_per_block),
+        .most_threads = most_threads(kernel), .grid_blocks = number(kernel->launch.blocks), .block_exceeds_bounds = exceeds_bounds(kernel),
+        .register_cap = kernel->maxnreg ? (double)kernel->maxnreg : unknown, .static_shared_bytes = number(kernel->static_shared_bytes),
+        .local_bytes = number(kernel->local_bytes), .spill_bytes = unknown, .registers = unknown, .occupancy_percent = unknown,
+        .blocks_per_sm = unknown, .registers_to_free = unknown, .shared_to_free = unknown, .waves = unknown, .tail_blocks = unknown,
+        .utilisation_percent = unknown, .limiter = -1, .certainty = CERTAINTY_ESTIMATE,
+    };
+    project_occupancy(kernel, f);
 }

@@ -1,11 +1,14 @@
 /* ptxlint.c -- the pipeline as one function, and the life of a module. */
+#include "api/config.h"
 #include "api/gpu.h"
 #include "api/launch.h"
 #include "api/module.h"
+#include "api/profile.h"
+#include "api/suppress.h"
 
 #include "analysis/work.h"
 #include "parser/parser.h"
-#include "rules/findings.h"
+#include "rules/engine.h"
 #include "support/limits.h"
 
 #include <errno.h>
@@ -48,29 +51,34 @@ static const Throughput **analyse_throughput(ptxlint_module *m, Arena *scratch, 
     return per_gpu;
 }
 
+#define TIMED(stage, action) \
+    do { \
+        ptx_profile_begin(options->profile, PROFILE_##stage); \
+        action; \
+        ptx_profile_end(options->profile, PROFILE_##stage); \
+    } while (0)
+
 /* One line per stage. Each result is const to the stages below. */
 static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, const Func *func, Facts *facts)
 {
     Arena *a = &m->arena;
-    const Launch *launch = options->findings_only ? NULL : ptx_launch_build(a, options->launches, m->ir, func);
-    facts->cfg = ptx_cfg_build(a, scratch, m->ir, func);
+    TIMED(FLOW, facts->launch = ptx_launch_build(a, options->launches, m->ir, func));
+    TIMED(FLOW, facts->cfg = ptx_cfg_build(a, scratch, m->ir, func));
     if (!facts->cfg)
         return;
-    facts->dom = ptx_dom_compute(a, scratch, facts->cfg);
-    facts->loops = ptx_loops_compute(a, scratch, facts->cfg, facts->dom);
-    facts->live = ptx_live_compute(a, scratch, &m->diags, func, facts->cfg);
+    TIMED(FLOW, facts->dom = ptx_dom_compute(a, scratch, facts->cfg));
+    TIMED(FLOW, facts->loops = ptx_loops_compute(a, scratch, facts->cfg, facts->dom));
+    TIMED(LIVE, facts->live = ptx_live_compute(a, scratch, &m->diags, func, facts->cfg));
     if (!options->findings_only)
-        facts->trips = ptx_trips_compute(a, scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, launch);
-    facts->mixes = ptx_mix_compute(a, scratch, func, facts->cfg, facts->loops, facts->trips);
-    facts->throughputs = analyse_throughput(m, scratch, func, facts);
-    ptx_findings_report(&m->diags, scratch, m->ir, func, facts);
+        TIMED(TRIPS, facts->trips = ptx_trips_compute(a, scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, facts->launch));
+    TIMED(MIX, facts->mixes = ptx_mix_compute(a, scratch, func, facts->cfg, facts->loops, facts->trips));
+    if (!options->findings_only)
+        TIMED(THROUGHPUT, facts->throughputs = analyse_throughput(m, scratch, func, facts));
 }
 
 /* Those asked for, or what the file's target says. */
 static void choose_gpus(ptxlint_module *m, const ptxlint_options *options)
 {
-    if (options->findings_only)
-        return;
     size_t count = options->gpu_count ? options->gpu_count : 1;
     m->gpus = ptx_arena_array(&m->arena, const Gpu *, count);
     for (size_t g = 0; g < options->gpu_count; g++)
@@ -79,21 +87,65 @@ static void choose_gpus(ptxlint_module *m, const ptxlint_options *options)
         m->gpu_count = 1;
 }
 
-static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *scratch)
+/* NULL without a profile. */
+static RuleTimes *begin_times(ptxlint_module *m, const ptxlint_options *options)
+{
+    const Rulebook *book = ptx_config_rulebook(options->config);
+    if (!options->profile)
+        return NULL;
+    RuleTimes *times = ptx_arena_new(&m->arena, RuleTimes);
+    times->now = ptx_profile_clock;
+    for (uint32_t s = 0; s < book->set_count; s++) {
+        times->seconds[s] = ptx_arena_array(&m->arena, double, book->sets[s]->rule_count + 1);
+        times->counts[s] = ptx_arena_array(&m->arena, uint64_t, book->sets[s]->rule_count + 1);
+    }
+    return times;
+}
+
+static void end_times(const RuleTimes *times, const ptxlint_options *options)
+{
+    const Rulebook *book = ptx_config_rulebook(options->config);
+    for (uint32_t s = 0; times && s < book->set_count; s++)
+        for (uint32_t r = 0; r < book->sets[s]->rule_count; r++)
+            if (times->counts[s][r])
+                ptx_profile_rule(options->profile, book->sets[s]->rules[r].info.code, times->seconds[s][r], times->counts[s][r]);
+}
+
+static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *work, Arena *scratch)
 {
     Facts *facts = ptx_arena_array(&m->arena, Facts, m->ir->func_count ? m->ir->func_count : 1);
-    const CallGraph *calls = ptx_callgraph_build(&m->arena, scratch, m->ir);
+    const CallGraph *calls;
+    TIMED(CALLS, calls = ptx_callgraph_build(&m->arena, scratch, m->ir));
+    RuleTimes *times = begin_times(m, options);
+    Engine *engine = ptx_engine_new(&m->arena, work, scratch, &m->diags, m->ir, m->gpu_count ? m->gpus[0] : NULL,
+                                    ptx_config_rulebook(options->config), times);
     m->facts = facts;
     m->callees = calls->callees;
     m->op_cycles = ptx_arena_array(&m->arena, const OpCycles *, m->gpu_count + 1);
-    for (size_t g = 0; g < m->gpu_count; g++)
-        m->op_cycles[g] = ptx_throughput_ops(&m->arena, m->ir, m->gpus[g]);
+    for (size_t g = 0; g < m->gpu_count && !options->findings_only; g++)
+        TIMED(THROUGHPUT, m->op_cycles[g] = ptx_throughput_ops(&m->arena, m->ir, m->gpus[g]));
     for (FuncId f = 0; f < m->ir->func_count; f++) {
+        const Func *func = &m->ir->funcs[f];
         m->diags.func = (int32_t)f;
         facts[f].calls = &calls->nodes[f];
-        analyse_func(m, options, scratch, &m->ir->funcs[f], &facts[f]);
+        analyse_func(m, options, scratch, func, &facts[f]);
+        if (!func->has_body)
+            continue;
+        TIMED(VIEW, ptx_view_func(m, options, f, &facts[f].figures));
+        TIMED(RULES, ptx_engine_run(engine, func, &facts[f]));
     }
     m->diags.func = -1;
+    TIMED(RULES, ptx_engine_finish(engine));
+    end_times(times, options);
+}
+
+/* The front end alone. */
+static void view_syntax(ptxlint_module *m, const ptxlint_options *options)
+{
+    Figures unused;
+    for (FuncId f = 0; f < m->ir->func_count; f++)
+        if (m->ir->funcs[f].has_body)
+            ptx_view_func(m, options, f, &unused);
 }
 
 static void read_source(ptxlint_module *m, Arena *items, Arena *vectors, Arena *scratch)
@@ -122,13 +174,18 @@ static void find_lines(ptxlint_module *m)
     m->line_count = count;
 }
 
+static size_t memory_limit(const ptxlint_module *m, const ptxlint_options *options)
+{
+    if (options->max_memory_bytes)
+        return options->max_memory_bytes;
+    return m->length > (size_t)LIMIT_ARENA_FLOOR / LIMIT_ARENA_FACTOR ? m->length * LIMIT_ARENA_FACTOR : (size_t)LIMIT_ARENA_FLOOR;
+}
+
 /* False: memory ran out; the module is then only good for ptxlint_module_free. */
 static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items, Arena *vectors, Arena *scratch)
 {
     jmp_buf on_failure;
-    size_t limit = options->max_memory_bytes;
-    if (!limit)
-        limit = m->length > (size_t)LIMIT_ARENA_FLOOR / LIMIT_ARENA_FACTOR ? m->length * LIMIT_ARENA_FACTOR : (size_t)LIMIT_ARENA_FLOOR;
+    const size_t limit = memory_limit(m, options);
     ptx_arena_init(&m->arena, limit, &on_failure);
     ptx_arena_init(items, limit, &on_failure);
     ptx_arena_init(vectors, limit, &on_failure);
@@ -136,22 +193,29 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items,
     if (setjmp(on_failure))
         return false;
     ptx_diag_init(&m->diags, &m->arena);
-    read_source(m, items, vectors, scratch);
+    ptx_profile_module(options->profile);
+    TIMED(PARSE, read_source(m, items, vectors, scratch));
     ptx_arena_free(items);
     ptx_arena_free(vectors);
+    ptx_arena_init(vectors, limit, &on_failure);        /* from here on: what the rules need of one function */
     choose_gpus(m, options);
-    if (!options->syntax_only)
-        analyse(m, options, scratch);
+    ptx_view_begin(m);
+    if (options->syntax_only) {
+        view_syntax(m, options);
+    } else {
+        analyse(m, options, vectors, scratch);
+        TIMED(SUPPRESS, ptx_suppress(&m->arena, scratch, &m->diags, m->ir, options->path ? options->path : "-", options->config));
+    }
     ptx_diag_finish(&m->diags);
     find_lines(m);
-    ptx_view_build(m, options);
+    TIMED(VIEW, ptx_view_finish(m, options));
     return true;
 }
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
-/* Takes text, which it frees on failure. */
-static ptxlint_status module_from(char *text, size_t length, const ptxlint_options *options, ptxlint_module **out)
+/* Takes text, which it frees on failure. options->config is there. */
+static ptxlint_status build_module(char *text, size_t length, const ptxlint_options *options, ptxlint_module **out)
 {
     ptxlint_module *m = calloc(1, sizeof *m);
     if (!m) {
@@ -171,6 +235,22 @@ static ptxlint_status module_from(char *text, size_t length, const ptxlint_optio
     }
     *out = m;
     return PTXLINT_OK;
+}
+
+/* The same with or without a config: without one all rules but previews. */
+static ptxlint_status module_from(char *text, size_t length, const ptxlint_options *options, ptxlint_module **out)
+{
+    ptxlint_options chosen = *options;
+    ptxlint_config *config = NULL;
+    if (!options->config && ptxlint_config_new(NULL, &config) != PTXLINT_OK) {
+        free(text);
+        return PTXLINT_NO_MEMORY;
+    }
+    if (config)
+        chosen.config = config;
+    ptxlint_status status = build_module(text, length, &chosen, out);
+    ptxlint_config_free(config);
+    return status;
 }
 
 static ptxlint_status check_options(const ptxlint_options *options)

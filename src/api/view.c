@@ -63,15 +63,16 @@ static void view_related(ptxlint_module *m, const Diag *diag, ptxlint_diagnostic
 static void view_diagnostics(ptxlint_module *m)
 {
     static const ptxlint_certainty certainties[] = { PTXLINT_NOT_KNOWN, PTXLINT_EXACT, PTXLINT_BOUND, PTXLINT_ESTIMATE, PTXLINT_NOT_KNOWN };
+    static const ptxlint_suppression suppressions[] = { [SUPPRESSION_NONE] = PTXLINT_NOT_SUPPRESSED, [SUPPRESSION_INLINE] = PTXLINT_SUPPRESSED_INLINE,
+                                                        [SUPPRESSION_CONFIG] = PTXLINT_SUPPRESSED_BY_CONFIG };
     m->diagnostic_count = m->diags.count;
     ptxlint_diagnostic *out = ptx_arena_array(&m->arena, ptxlint_diagnostic, m->diags.count ? m->diags.count : 1);
     m->diagnostics = out;
     for (uint32_t i = 0; i < m->diags.count; i++, out++) {
         const Diag *diag = m->diags.items[i];
-        const DiagInfo *info = &ptx_diag_info[diag->id];
-        out->rule = info->code;
-        out->name = info->name;
-        out->group = ptx_group_name(info->group);
+        out->rule = diag->info->code;
+        out->name = diag->info->name;
+        out->group = diag->info->group;
         out->message = diag->message;
         out->label = diag->label;
         out->help = diag->help;
@@ -79,6 +80,9 @@ static void view_diagnostics(ptxlint_module *m)
         out->severity = (ptxlint_severity)diag->severity;
         out->certainty = certainties[diag->certainty];
         out->repeat_count = diag->repeats;
+        out->gain_percent = diag->gain_percent;
+        out->suppression = suppressions[diag->suppression];
+        out->suppression_reason = diag->reason;
         view_related(m, diag, out);
         if (diag->func < 0)
             continue;
@@ -178,21 +182,15 @@ static const char *space_name(Space space)
     }
 }
 
-/* ld, st, atom, red, cp.async of 4 to 16 bytes, ldmatrix and stmatrix; not bulk copies and waits. */
-static bool is_access(const Insn *insn)
-{
-    return insn->op->space && operation(insn->op) && (insn->op->kind != OPK_CP_ASYNC || insn->access_bytes);
-}
-
 static void view_accesses(ptxlint_module *m, const Func *func, ptxlint_kernel *out)
 {
     for (InsnId i = 0; i < func->insn_count; i++)
-        out->access_count += is_access(&func->insns[i]);
+        out->access_count += ptx_insn_is_access(&func->insns[i]);
     ptxlint_access *view = ptx_arena_array(&m->arena, ptxlint_access, out->access_count ? out->access_count : 1);
     out->accesses = view;
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
-        if (!is_access(insn))
+        if (!ptx_insn_is_access(insn))
             continue;
         *view++ = (ptxlint_access){
             .span = to_span(insn->span), .space = space_name((Space)insn->op->space), .op = operation(insn->op),
@@ -239,25 +237,17 @@ static int64_t laid_out_bytes(const ptxlint_module *m, FuncId id, Space space, u
     return (int64_t)bytes;
 }
 
-/* What the functions of a module may share of shared memory, found once. */
-typedef struct SharedVars {
-    uint32_t *seen;             /* per variable: the last function that used it, + 1; NULL: no sized one at module level */
-    bool in_funcs;              /* some .func declares shared memory of its own */
-} SharedVars;
-
-static SharedVars find_shared(ptxlint_module *m)
+static void find_shared(ptxlint_module *m)
 {
-    SharedVars shared = { 0 };
     for (VarId v = 0; v < m->ir->var_count; v++) {
         const Var *var = &m->ir->vars[v];
         if (var->space != SPACE_SHARED || !var->bytes)
             continue;
         if (var->func != NO_ID)
-            shared.in_funcs |= !m->ir->funcs[var->func].is_entry;
-        else if (!shared.seen)
-            shared.seen = ptx_arena_array(&m->arena, uint32_t, m->ir->var_count);
+            m->has_shared_in_funcs |= !m->ir->funcs[var->func].is_entry;
+        else if (!m->shared_seen)
+            m->shared_seen = ptx_arena_array(&m->arena, uint32_t, m->ir->var_count);
     }
-    return shared;
 }
 
 /* What the driver provides takes neither shared memory nor barriers: CUDA C++ Programming Guide, "Formatted Output", "Assertion",
@@ -283,20 +273,20 @@ bool ptx_view_may_share(const ptxlint_module *m, FuncId id)
 
 /* Adds to a function's own bytes the variables of the module that its instructions name, as ptxas does. What it calls may
  * use more: unknown where anything that can be called does. */
-static int64_t shared_bytes(const ptxlint_module *m, FuncId id, const SharedVars *shared, int64_t own)
+static int64_t shared_bytes(const ptxlint_module *m, FuncId id, int64_t own)
 {
     const Func *func = &m->ir->funcs[id];
-    if (own == PTXLINT_UNKNOWN || (ptx_view_may_share(m, id) && (shared->seen || shared->in_funcs)))
+    if (own == PTXLINT_UNKNOWN || (ptx_view_may_share(m, id) && (m->shared_seen || m->has_shared_in_funcs)))
         return PTXLINT_UNKNOWN;
-    if (!shared->seen)
+    if (!m->shared_seen)
         return own;
     uint64_t bytes = (uint64_t)own;
     for (uint32_t o = 0; o < func->operand_count; o++) {
         const Operand *operand = &func->operands[o];
-        if (operand->kind != OPERAND_VAR || shared->seen[operand->id] == id + 1)
+        if (operand->kind != OPERAND_VAR || m->shared_seen[operand->id] == id + 1)
             continue;
         const Var *var = &m->ir->vars[operand->id];
-        shared->seen[operand->id] = id + 1;
+        m->shared_seen[operand->id] = id + 1;
         if (var->space != SPACE_SHARED || var->func != NO_ID)
             continue;
         uint64_t align = var->align ? var->align : 1;
@@ -379,8 +369,7 @@ static int64_t count_barriers(const ptxlint_module *m, FuncId id)
     return count;
 }
 
-static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, uint32_t first_var,
-                        const SharedVars *shared, ptxlint_kernel *out)
+static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, VarId first_var, ptxlint_kernel *out)
 {
     const Func *func = &m->ir->funcs[id];
     out->name = copy_text(m, func->name);
@@ -392,7 +381,7 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncI
     out->maxnreg = func->bounds.maxnreg;
     memcpy(out->maxntid, func->bounds.maxntid, sizeof out->maxntid);
     memcpy(out->reqntid, func->bounds.reqntid, sizeof out->reqntid);
-    out->static_shared_bytes = shared_bytes(m, id, shared, laid_out_bytes(m, id, SPACE_SHARED, first_var, false));
+    out->static_shared_bytes = shared_bytes(m, id, laid_out_bytes(m, id, SPACE_SHARED, first_var, false));
     out->local_bytes = laid_out_bytes(m, id, SPACE_LOCAL, first_var, false);
     out->param_bytes = laid_out_bytes(m, id, SPACE_PARAM, first_var, true);
     out->launch = view_launch(options, &func->bounds, out);
@@ -414,20 +403,23 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncI
     ptx_project_kernel(m, options, id, out);
 }
 
-static void view_kernels(ptxlint_module *m, const ptxlint_options *options)
+void ptx_view_begin(ptxlint_module *m)
 {
+    size_t count = 0;
     for (FuncId f = 0; f < m->ir->func_count; f++)
-        m->kernel_count += m->ir->funcs[f].has_body;
-    ptxlint_kernel *out = ptx_arena_array(&m->arena, ptxlint_kernel, m->kernel_count ? m->kernel_count : 1);
-    m->kernels = out;
-    const SharedVars shared = find_shared(m);
-    uint32_t var = 0;           /* variables of a function are contiguous, and in the order of the functions */
-    for (FuncId f = 0; f < m->ir->func_count; f++) {
-        while (var < m->ir->var_count && (m->ir->vars[var].func == NO_ID || m->ir->vars[var].func < f))
-            var++;
-        if (m->ir->funcs[f].has_body)
-            view_kernel(m, options, f, var, &shared, out++);
-    }
+        count += m->ir->funcs[f].has_body;
+    m->kernels = ptx_arena_array(&m->arena, ptxlint_kernel, count ? count : 1);
+    find_shared(m);
+}
+
+/* Variables of a function are contiguous, and in the order of the functions. */
+void ptx_view_func(ptxlint_module *m, const ptxlint_options *options, FuncId func, Figures *figures)
+{
+    while (m->next_var < m->ir->var_count && (m->ir->vars[m->next_var].func == NO_ID || m->ir->vars[m->next_var].func < func))
+        m->next_var++;
+    ptxlint_kernel *out = &m->kernels[m->kernel_count++];
+    view_kernel(m, options, func, m->next_var, out);
+    ptx_project_figures(out, figures);
 }
 
 /* ---- the module -------------------------------------------------------------------------------------------------- */
@@ -455,9 +447,8 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     info->memory_bytes = m->arena.used_bytes + m->length;
 }
 
-void ptx_view_build(ptxlint_module *m, const ptxlint_options *options)
+void ptx_view_finish(ptxlint_module *m, const ptxlint_options *options)
 {
     view_diagnostics(m);
-    view_kernels(m, options);
     view_info(m, options);
 }

@@ -1,5 +1,9 @@
-/* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), paths.c finds the inputs, inputs.c reads
- * GPUs, launches and logs, ptxas.c runs ptxas, run.c does the work through the public API. */
+/* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c finds config files and a user's
+ * rules, paths.c the inputs, inputs.c reads GPUs, launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does
+ * the work through the public API and tally.c counts. explain.c, rules.c and show.c are commands of their own; they write through
+ * page.c (Markdown) and paint.c (Markdown to a terminal).
+ *
+ * What fails complains on standard error, unless it says otherwise, and returns the exit code for it. */
 #ifndef PTX_CLI_CLI_H
 #define PTX_CLI_CLI_H
 
@@ -8,6 +12,7 @@
 #include <popt.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* The highest that applies is the exit status. */
 typedef enum ExitCode {
@@ -23,52 +28,75 @@ static inline ExitCode exit_code_max(ExitCode a, ExitCode b)
     return a > b ? a : b;
 }
 
+/* ---- text.c ------------------------------------------------------------------------------------------------------ */
+
+/* Text that grows. bytes is NULL while it is empty, else there is a NUL behind them. Without memory it stays as it was and
+ * has_failed is set. */
+typedef struct Text {
+    char *bytes;
+    size_t length, capacity;
+    bool has_failed;
+} Text;
+
+void ptx_text_add(Text *text, const char *bytes, size_t length);
+void ptx_text_put(Text *text, const char *words);
+void ptx_text_print(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ptx_text_free(Text *text);
+
+/* What errno error means, in room bytes; good in threads. */
+const char *ptx_error_text(int error, char *out, size_t room);
+
 /* ---- main.c ------------------------------------------------------------------------------------------------------ */
 
-/* "ptxlint: SUBJECT: TEXT" on stderr; subject may be NULL. */
+/* "ptxlint: SUBJECT: TEXT" on stderr, or at the end of to where that is not NULL; subject may be NULL. */
 void ptx_complain(const char *subject, const char *text);
+void ptx_complain_to(Text *to, const char *subject, const char *text);
 
 /* "PATH:LINE:COLUMN: error: TEXT" on stderr, as editors read it. */
 void ptx_complain_at(const char *path, unsigned line, unsigned column, const char *text);
 
-/* Complains; the code for it. */
-ExitCode ptx_complain_status(const char *subject, ptxlint_status status);
+/* text as it is, a line on stderr: "PATH:LINE:COLUMN: error: ..." that the library made. */
+void ptx_complain_line(const char *text);
 
-/* ---- paths.c ----------------------------------------------------------------------------------------------------- */
+/* Complains; the code for it. error is the errno of PTXLINT_IO. */
+ExitCode ptx_complain_status(const char *subject, ptxlint_status status);
+ExitCode ptx_complain_status_to(Text *to, const char *subject, ptxlint_status status, int error);
+
+/* ---- options.c --------------------------------------------------------------------------------------------------- */
 
 typedef struct StringList {
     char **items;
     size_t count, capacity;
 } StringList;
 
-/* Adds a copy of length bytes; complains where there is no memory. */
-ExitCode ptx_strings_add(StringList *list, const char *text, size_t length);
-void ptx_strings_free(StringList *list);
+typedef enum Command {
+    COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND__COUNT
+} Command;
 
-/* Adds what one PATH stands for: itself, the .ptx files below it, or what it matches as a pattern. Complains. */
-ExitCode ptx_paths_add(StringList *list, const char *path);
-
-/* ---- options.c --------------------------------------------------------------------------------------------------- */
-
-typedef enum Command { COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND__COUNT } Command;
+typedef enum Format {
+    FORMAT_TEXT, FORMAT_ONELINE, FORMAT_JSON, FORMAT_JSONL, FORMAT_SARIF, FORMAT_GITHUB, FORMAT_CSV, FORMAT_MARKDOWN, FORMAT__COUNT
+} Format;
 
 typedef enum Color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } Color;
 
-enum { GROUP_COUNT = 5, SETTING_COUNT = 6 };
+enum { SETTING_COUNT = 6, CHOICE_COUNT = 6, JOBS_MAX = 256 };
 
 typedef struct Options {
     Command command;
     bool has_command;                   /* its word was given */
-    ptxlint_format format;
+    Format format;
     StringList gpus;                    /* names and files */
-    StringList settings[SETTING_COUNT]; /* values, by row of ptx_setting_names */
+    StringList settings[SETTING_COUNT]; /* of launches: values, by row of ptx_setting_names */
+    StringList choices[CHOICE_COUNT];   /* of findings: values, by row of ptx_choice_names */
+    StringList rules;                   /* files and directories of --rules */
+    StringList only;                    /* groups of --only */
     StringList logs;                    /* --ptxas-log */
     char *ptxas;                        /* --ptxas=PATH; "": it is to be found; NULL: not given */
-    char *launch_path, *kernel_glob, *output_path;      /* NULL: not given */
-    const char *groups[GROUP_COUNT];    /* of --only */
-    size_t group_count;
+    char *launch_path, *kernel_glob, *output_path, *config_path;        /* NULL: not given */
     Color color;
-    bool is_quiet;
+    unsigned jobs;                      /* 0: as many as there are cores */
+    bool is_quiet, has_no_config, has_statistics, has_profile;
+    bool has_facts;                     /* rules: the facts instead */
     const char **paths;                 /* ends with NULL; popt's; NULL: none */
     poptContext popt;
     const char **words;                 /* that popt reads */
@@ -92,21 +120,41 @@ bool ptx_options_has_color(const Options *options);
 
 enum {
     OPT_FORMAT = 1, OPT_CSV, OPT_GPU, OPT_LAUNCH, OPT_PTXAS_LOG, OPT_PTXAS, OPT_KERNEL, OPT_ONLY, OPT_COLOR, OPT_OUTPUT, OPT_QUIET,
-    OPT_HELP, OPT_VERSION,
-    OPT_SETTING                         /* and those after it: rows of ptx_setting_names */
+    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_HELP, OPT_VERSION,
+    OPT_SETTING,                                /* and those after it: rows of ptx_setting_names */
+    OPT_CHOICE = OPT_SETTING + SETTING_COUNT    /* and those after it: rows of ptx_choice_names */
 };
 
-/* The option's name and the key of ptxlint_launches_set. */
+enum { CHOICE_SELECT, CHOICE_IGNORE, CHOICE_SEVERITY, CHOICE_KERNEL, CHOICE_THRESHOLD, CHOICE_PREVIEW };
+
+/* The option's name and the key of ptxlint_launches_set, or of ptxlint_config_set. */
 typedef struct SettingName {
     const char *option, *key;
 } SettingName;
 
-extern const SettingName ptx_setting_names[SETTING_COUNT];
+extern const SettingName ptx_setting_names[SETTING_COUNT], ptx_choice_names[CHOICE_COUNT];
 
-extern const char *const ptx_command_words[COMMAND__COUNT];
+extern const char *const ptx_command_words[COMMAND__COUNT], *const ptx_command_usage[COMMAND__COUNT];
 extern const struct poptOption *const ptx_option_tables[COMMAND__COUNT];
 
 void ptx_help_print(const Options *options);
+
+/* ---- paths.c ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Book Book;
+
+/* Adds a copy of length bytes; complains where there is no memory. */
+ExitCode ptx_strings_add(StringList *list, const char *text, size_t length);
+void ptx_strings_free(StringList *list);
+
+/* "FOLDER/NAME", for free(); NULL: no memory. */
+char *ptx_path_join(const char *folder, const char *name);
+
+/* The names in a folder that end in suffix, sorted; it need not be readable. */
+ExitCode ptx_folder_list(StringList *list, const char *folder, const char *suffix);
+
+/* Adds what one PATH stands for: itself, the .ptx files below it that book does not exclude, or what it matches as a pattern. */
+ExitCode ptx_paths_add(StringList *list, const char *path, Book *book);
 
 /* ---- inputs.c ---------------------------------------------------------------------------------------------------- */
 
@@ -122,10 +170,66 @@ typedef struct Inputs {
     ptxlint_ptxas *logs;                /* what log_text says; NULL: none */
 } Inputs;
 
-/* The rest is read where this succeeds. inputs, zeroed before, must be freed in any case. Complains. */
+/* The whole file and a NUL, for free(). */
+ExitCode ptx_file_read(const char *path, char **text, size_t *length);
+
+/* What the command line says. inputs, zeroed before, must be freed in any case. */
 ExitCode ptx_inputs_read(Inputs *inputs, const Options *options);
+
+/* What a config file says, and the command line does not: its GPUs, its launch file (NULL: none) under the command line's settings. */
+ExitCode ptx_inputs_read_config(Inputs *inputs, const Options *options, const StringList *gpus, const char *launch_path);
 ExitCode ptx_inputs_add_gpu(Inputs *inputs, const char *name, size_t room);
+bool ptx_is_gpu_file(const char *name);
 void ptx_inputs_free(Inputs *inputs);
+
+/* ---- config.c ---------------------------------------------------------------------------------------------------- */
+
+/* What holds for the files of a folder: its config file, or the absence of one, under the command line. */
+typedef struct Settings {
+    char *path;                         /* of the config file, as it is shown; NULL: there is none */
+    char *folder;                       /* that it lies in, absolute; NULL */
+    ptxlint_rules *own_rules;           /* where the config file names some: those and the command line's; NULL */
+    const ptxlint_rules *rules;         /* own_rules or the book's */
+    StringList rule_files;              /* that the config file names */
+    StringList excludes;
+    ptxlint_config *config;
+    Inputs inputs;                      /* GPUs and launches of the config file */
+    ExitCode code;                      /* what reading it came to */
+} Settings;
+
+/* A folder once looked up, by the name that was used for it. */
+typedef struct Folder {
+    char *name, *absolute;
+    Settings *settings;
+} Folder;
+
+struct Book {
+    const Options *options;
+    ptxlint_rules *rules;               /* of the command line */
+    ptxlint_rules *all_rules;           /* and of all config files; NULL: no config file has any */
+    Settings **items;
+    size_t item_count, item_capacity;
+    Folder *folders;
+    size_t folder_count, folder_capacity, last_folder;
+    ExitCode code;                      /* the worst so far */
+};
+
+/* Reads the rules of the command line, and the config file that it names. book must be freed in any case. */
+ExitCode ptx_book_open(Book *book, const Options *options);
+void ptx_book_free(Book *book);
+
+/* What holds for the files of a folder; NULL only where there is no memory. What is wrong in a config file is told once, and in
+ * book->code. */
+const Settings *ptx_book_folder(Book *book, const char *folder);
+
+/* The same for a file, "-" being one of the working directory. */
+const Settings *ptx_book_file(Book *book, const char *path);
+
+/* Whether the config of folder keeps the file or folder name in it from being found. */
+bool ptx_book_excludes(Book *book, const char *folder, const char *name);
+
+/* All rules that findings may be of. */
+ExitCode ptx_book_all_rules(Book *book, const ptxlint_rules **out);
 
 /* ---- ptxas.c ----------------------------------------------------------------------------------------------------- */
 
@@ -134,12 +238,113 @@ void ptx_inputs_free(Inputs *inputs);
 char *ptx_ptxas_locate(const char *path, ExitCode *code);
 
 /* Translates the file at path, which module was read from, for each of the module's GPUs, and adds what ptxas says. path "-", and
- * what is no regular file, can be read only once: ptxas gets a copy. Complains; the codes are of our own failures, not of ptxas's. */
-ExitCode ptx_ptxas_run(const char *program, const char *path, const ptxlint_module *module, ptxlint_ptxas *ptxas);
+ * what is no regular file, can be read only once: ptxas gets a copy. Complains to messages; the codes are of our own failures, not of
+ * ptxas's. */
+ExitCode ptx_ptxas_run(const char *program, const char *path, const ptxlint_module *module, ptxlint_ptxas *ptxas, Text *messages);
 
-/* ---- run.c ------------------------------------------------------------------------------------------------------- */
+/* ---- jobs.c ------------------------------------------------------------------------------------------------------ */
 
-ExitCode ptx_run(const Options *options);
+/* What came of one file. */
+typedef struct Job {
+    ptxlint_module *module;             /* NULL where status is not PTXLINT_OK */
+    ptxlint_status status;
+    int error;                          /* errno of PTXLINT_IO */
+    ExitCode code;                      /* of what messages tell */
+    Text messages;
+    bool is_done;
+} Job;
+
+/* Makes number index; worker counts from 0. Called from several threads at once. */
+typedef void (*JobFunction)(void *context, size_t index, unsigned worker, Job *job);
+
+typedef struct Jobs Jobs;
+
+/* count jobs in that many threads, a few of them ahead of the one that is waited for; with 1 worker in the caller's own thread, when it
+ * waits. NULL: no memory. */
+Jobs *ptx_jobs_start(unsigned workers, size_t count, JobFunction function, void *context);
+
+/* Job number index, done; to be asked for from 0 on, each once. It is valid until the next call, which frees what it holds. */
+const Job *ptx_jobs_wait(Jobs *jobs, size_t index);
+
+/* Ends the threads; those in the middle of a job finish it. */
+void ptx_jobs_stop(Jobs *jobs);
+
+/* How many threads for count files. */
+unsigned ptx_jobs_workers(const Options *options, size_t count);
+
+/* ---- progress.c -------------------------------------------------------------------------------------------------- */
+
+/* "123 of 4567 files" on a terminal, where it takes longer than a second. Whoever writes to the terminal clears it first. */
+typedef struct Progress {
+    bool is_wanted, is_shown;
+    double began, drawn;                /* seconds of a clock */
+} Progress;
+
+void ptx_progress_begin(Progress *progress);
+void ptx_progress_show(Progress *progress, size_t done, size_t count);
+void ptx_progress_clear(Progress *progress);
+
+/* ---- tally.c ----------------------------------------------------------------------------------------------------- */
+
+typedef struct TallyRow {
+    char code[16], name[64];
+    ptxlint_severity severity;          /* the worst that was shown */
+    size_t count, suppressed;
+} TallyRow;
+
+/* Findings per rule. */
+typedef struct Tally {
+    TallyRow *rows;
+    size_t count, capacity;
+    bool has_failed;                    /* no memory */
+} Tally;
+
+void ptx_tally_add(Tally *tally, const ptxlint_module *module, const ptxlint_write_options *options);
+
+/* Most first: a table, or for programs JSON (in FORMAT_JSON one document, in FORMAT_JSONL a line per rule). */
+void ptx_tally_write(Tally *tally, Format format, Text *out);
+void ptx_tally_free(Tally *tally);
+
+/* Where the time went, as a table. */
+void ptx_profile_write(const ptxlint_profile *profile, Text *out);
+
+/* ---- page.c ------------------------------------------------------------------------------------------------------ */
+
+/* Words for numbers of ptxlint_rule. */
+const char *ptx_severity_word(int severity);
+const char *ptx_certainty_word(int certainty);
+
+/* The rule's page in Markdown: docs/rules/CODE.md. */
+void ptx_page_write(Text *out, const ptxlint_rule *rule);
+
+/* ---- paint.c ----------------------------------------------------------------------------------------------------- */
+
+/* Markdown for a terminal; false: no memory. */
+bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color);
+
+/* ---- the commands ------------------------------------------------------------------------------------------------ */
+
+ExitCode ptx_run(const Options *options);               /* run.c: check, report, gpu */
+ExitCode ptx_explain(const Options *options);           /* explain.c */
+ExitCode ptx_rules_list(const Options *options);        /* rules.c */
+ExitCode ptx_config_command(const Options *options);    /* show.c */
+
+/* ---- output.c ---------------------------------------------------------------------------------------------------- */
+
+/* Where the result goes: standard output, or --output. */
+typedef struct Sink {
+    FILE *file;
+    const char *name;
+    Progress *progress;         /* to be cleared before each write; NULL */
+    int error;                  /* errno of the first write that failed */
+} Sink;
+
+ExitCode ptx_sink_open(Sink *sink, const char *path);
+int ptx_sink_write(void *sink, const char *bytes, size_t length);
+ExitCode ptx_sink_close(Sink *sink);
+
+/* Opens, writes text and closes. */
+ExitCode ptx_output_text(const Options *options, const Text *text);
 
 /* Flushes stdout; EXIT_CLEAN also where nobody reads it any more. */
 ExitCode ptx_stdout_close(void);

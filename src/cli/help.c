@@ -1,9 +1,15 @@
 /* help.c -- the options of each command, and what --help says. */
 #include "cli/cli.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
-const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu" };
+const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config" };
+
+const char *const ptx_command_usage[COMMAND__COUNT] = {
+    "[OPTIONS] PATH...", "[OPTIONS] PATH...", "[OPTIONS] [NAME...]", "[OPTIONS] RULE...", "[OPTIONS]",
+    "[OPTIONS] show [PATH] | files [PATH] | init [DIR]",
+};
 
 enum { SETTING_BLOCK, SETTING_GRID, SETTING_CLUSTER, SETTING_DYNAMIC_SHARED, SETTING_PARAM, SETTING_TRIP };
 
@@ -16,61 +22,159 @@ const SettingName ptx_setting_names[SETTING_COUNT] = {
     [SETTING_TRIP]           = { "--trip", "trip" },
 };
 
+const SettingName ptx_choice_names[CHOICE_COUNT] = {
+    [CHOICE_SELECT]    = { "--select", "select" },
+    [CHOICE_IGNORE]    = { "--ignore", "ignore" },
+    [CHOICE_SEVERITY]  = { "--severity", "severity" },
+    [CHOICE_KERNEL]    = { "--per-kernel-ignore", "per-kernel-ignore" },
+    [CHOICE_THRESHOLD] = { "--threshold", "threshold" },
+    [CHOICE_PREVIEW]   = { "--preview", "preview" },
+};
+
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 #define TEXT_OPTION(name, code, what, argument) { name, '\0', POPT_ARG_STRING, NULL, code, what, argument }
 #define FLAG_OPTION(name, code, what) { name, '\0', POPT_ARG_NONE, NULL, code, what, NULL }
 
-/* options.c gives a bare --ptxas the value "": popt would take the next word for it. */
-#define INPUT_OPTIONS \
-    TEXT_OPTION("gpu", OPT_GPU, "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be repeated " \
-                "(default: what .target says)", "NAME[,NAME]"), \
-    TEXT_OPTION("launch", OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE"), \
-    TEXT_OPTION("block", OPT_SETTING + SETTING_BLOCK, "Threads of a block, for every kernel", "X[,Y[,Z]]"), \
-    TEXT_OPTION("grid", OPT_SETTING + SETTING_GRID, "Blocks of the grid, for every kernel", "X[,Y[,Z]]"), \
-    TEXT_OPTION("cluster", OPT_SETTING + SETTING_CLUSTER, "Blocks of a cluster, for every kernel", "X[,Y[,Z]]"), \
-    TEXT_OPTION("dynamic-shared", OPT_SETTING + SETTING_DYNAMIC_SHARED, \
-                "Dynamic shared memory of a block, as 49152 or 48k", "BYTES"), \
-    TEXT_OPTION("param", OPT_SETTING + SETTING_PARAM, \
-                "Value of a kernel parameter, by position from 0 or by name; may be repeated", "NAME=VALUE"), \
-    TEXT_OPTION("trip", OPT_SETTING + SETTING_TRIP, "The loop at LABEL makes N iterations; may be repeated", "LABEL=N"), \
-    TEXT_OPTION("ptxas-log", OPT_PTXAS_LOG, "Registers and spills from what ptxas -v, or nvcc -Xptxas -v, has printed; " \
-                "may be repeated", "FILE"), \
-    { "ptxas", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, OPT_PTXAS, \
-      "Run ptxas on each input for them (default: the one that is installed)", "PATH" }, \
-    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB")
+#define TABLE(table, heading) { NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(table), 0, heading, NULL }
 
-#define OUTPUT_OPTIONS \
+#define FINDING_OPTIONS \
+    TEXT_OPTION("select", OPT_CHOICE + CHOICE_SELECT, "Only these rules: codes, beginnings of codes, names, groups or ALL, with commas", \
+                "RULES"), \
+    TEXT_OPTION("ignore", OPT_CHOICE + CHOICE_IGNORE, "Not these rules", "RULES"), \
+    TEXT_OPTION("severity", OPT_CHOICE + CHOICE_SEVERITY, "A rule's findings are errors, warnings or notes; may be repeated", \
+                "RULE=LEVEL"), \
+    TEXT_OPTION("threshold", OPT_CHOICE + CHOICE_THRESHOLD, "A number that a rule compares with; may be repeated", "RULE.NAME=N"), \
+    TEXT_OPTION("per-kernel-ignore", OPT_CHOICE + CHOICE_KERNEL, "Not these rules in kernels whose name matches; may be repeated", \
+                "GLOB:RULES"), \
+    FLAG_OPTION("preview", OPT_CHOICE + CHOICE_PREVIEW, "Also rules that are still on trial"), \
+    TEXT_OPTION("rules", OPT_RULES, "Also the rules of this file, or of the .yaml files in this directory; may be repeated", \
+                "DIR|FILE"), \
+    TEXT_OPTION("config", OPT_CONFIG, "Settings from FILE (default: the nearest .ptxlint.yaml above each input)", "FILE"), \
+    FLAG_OPTION("no-config", OPT_NO_CONFIG, "No .ptxlint.yaml")
+
+static const struct poptOption check_findings[] = {
+    FINDING_OPTIONS,
+    TEXT_OPTION("only", OPT_ONLY, "Show only these groups of findings, as syntax or throughput", "GROUP[,GROUP]"),
+    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    POPT_TABLEEND
+};
+
+static const struct poptOption report_findings[] = {
+    FINDING_OPTIONS,
+    TEXT_OPTION("only", OPT_ONLY, "In json, only these groups of findings, as syntax or throughput", "GROUP[,GROUP]"),
+    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    POPT_TABLEEND
+};
+
+/* options.c gives a bare --ptxas the value "": popt would take the next word for it. */
+static const struct poptOption launch_options[] = {
+    TEXT_OPTION("gpu", OPT_GPU, "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be repeated "
+                "(default: what .target says)", "NAME[,NAME]"),
+    TEXT_OPTION("launch", OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE"),
+    TEXT_OPTION("block", OPT_SETTING + SETTING_BLOCK, "Threads of a block, for every kernel", "X[,Y[,Z]]"),
+    TEXT_OPTION("grid", OPT_SETTING + SETTING_GRID, "Blocks of the grid, for every kernel", "X[,Y[,Z]]"),
+    TEXT_OPTION("cluster", OPT_SETTING + SETTING_CLUSTER, "Blocks of a cluster, for every kernel", "X[,Y[,Z]]"),
+    TEXT_OPTION("dynamic-shared", OPT_SETTING + SETTING_DYNAMIC_SHARED, "Dynamic shared memory of a block, as 49152 or 48k", "BYTES"),
+    TEXT_OPTION("param", OPT_SETTING + SETTING_PARAM, "Value of a kernel parameter, by position from 0 or by name; may be repeated",
+                "NAME=VALUE"),
+    TEXT_OPTION("trip", OPT_SETTING + SETTING_TRIP, "The loop at LABEL makes N iterations; may be repeated", "LABEL=N"),
+    TEXT_OPTION("ptxas-log", OPT_PTXAS_LOG, "Registers and spills from what ptxas -v, or nvcc -Xptxas -v, has printed; may be repeated",
+                "FILE"),
+    { "ptxas", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, OPT_PTXAS,
+      "Run ptxas on each input for them (default: the one that is installed)", "PATH" },
+    POPT_TABLEEND
+};
+
+#define WRITE_OPTIONS \
     TEXT_OPTION("color", OPT_COLOR, "auto (default), always or never", "WHEN"), \
-    TEXT_OPTION("output", OPT_OUTPUT, "Write to FILE instead of standard output", "FILE"), \
+    TEXT_OPTION("output", OPT_OUTPUT, "Write to FILE instead of standard output", "FILE")
+
+#define RUN_OPTIONS \
+    TEXT_OPTION("jobs", OPT_JOBS, "Files at a time (default and 0: as many as there are cores)", "N"), \
+    FLAG_OPTION("profile", OPT_PROFILE, "Tell on standard error where the time went")
+
+static const struct poptOption check_output[] = {
+    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), oneline, json, jsonl, sarif or github", "FORMAT"),
+    WRITE_OPTIONS,
+    FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
+    FLAG_OPTION("statistics", OPT_STATISTICS, "How many findings each rule has made"),
+    RUN_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption report_output[] = {
+    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), json or csv", "FORMAT"),
+    FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
+    WRITE_OPTIONS,
+    FLAG_OPTION("quiet", OPT_QUIET, "Accepted for symmetry with check; changes nothing"),
+    RUN_OPTIONS,
+    POPT_TABLEEND
+};
+
+#define HELP_OPTIONS \
     FLAG_OPTION("help", OPT_HELP, "Show this help"), \
     FLAG_OPTION("version", OPT_VERSION, "Show the version"), \
     POPT_TABLEEND
 
+static const struct poptOption help_options[] = { HELP_OPTIONS };
+
+#define HELP TABLE(help_options, "Help:"), POPT_TABLEEND
+
 static const struct poptOption check_table[] = {
-    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), oneline or json", "FORMAT"),
-    INPUT_OPTIONS,
-    TEXT_OPTION("only", OPT_ONLY, "Only these groups of findings: syntax, limit, correctness, throughput, launch", "GROUP[,GROUP]"),
-    FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
-    OUTPUT_OPTIONS
+    TABLE(check_findings, "Which findings:"),
+    TABLE(launch_options, "GPUs and launches:"),
+    TABLE(check_output, "Output:"),
+    HELP
 };
 
 static const struct poptOption report_table[] = {
-    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), json or csv", "FORMAT"),
-    FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
-    INPUT_OPTIONS,
-    TEXT_OPTION("only", OPT_ONLY, "In json, only these groups of findings (see ptxlint check --help)", "GROUP[,GROUP]"),
-    FLAG_OPTION("quiet", OPT_QUIET, "Accepted for symmetry with check; changes nothing"),
-    OUTPUT_OPTIONS
+    TABLE(launch_options, "GPUs and launches:"),
+    TABLE(report_findings, "Which findings, and which kernels:"),
+    TABLE(report_output, "Output:"),
+    HELP
 };
 
 static const struct poptOption gpu_table[] = {
     TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), json or csv", "FORMAT"),
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
-    OUTPUT_OPTIONS
+    WRITE_OPTIONS,
+    HELP_OPTIONS
 };
 
-const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = { check_table, report_table, gpu_table };
+#define RULE_OPTIONS \
+    TEXT_OPTION("rules", OPT_RULES, "Also the rules of this file, or of the .yaml files in this directory; may be repeated", \
+                "DIR|FILE"), \
+    TEXT_OPTION("config", OPT_CONFIG, "Also the rules that FILE names (default: the nearest .ptxlint.yaml)", "FILE"), \
+    FLAG_OPTION("no-config", OPT_NO_CONFIG, "No .ptxlint.yaml")
+
+static const struct poptOption explain_table[] = {
+    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), json or markdown", "FORMAT"),
+    RULE_OPTIONS,
+    WRITE_OPTIONS,
+    HELP_OPTIONS
+};
+
+static const struct poptOption rules_table[] = {
+    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), json or markdown", "FORMAT"),
+    TEXT_OPTION("select", OPT_CHOICE + CHOICE_SELECT, "Only these rules: codes, beginnings of codes, names, groups or ALL, with commas", "RULES"),
+    FLAG_OPTION("facts", OPT_FACTS, "What a rule may ask, instead of the rules"),
+    RULE_OPTIONS,
+    WRITE_OPTIONS,
+    HELP_OPTIONS
+};
+
+static const struct poptOption config_findings[] = { FINDING_OPTIONS, POPT_TABLEEND };
+
+static const struct poptOption config_table[] = {
+    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default) or json", "FORMAT"),
+    WRITE_OPTIONS,
+    TABLE(config_findings, "As for check, with show:"),
+    HELP
+};
+
+const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = { check_table, report_table, gpu_table, explain_table, rules_table,
+                                                                     config_table };
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -82,11 +186,22 @@ static const char names_help[] =
     "\nNAME is a GPU or target, as h200 or sm_90, or a file FILE.yaml. Without one all that are\n"
     "known are listed.\n";
 
+static const char rules_help[] =
+    "\nRULE is a code, as THR102, or a name, as full-precision-in-loop.\n";
+
+static const char config_help[] =
+    "\n  show   which settings hold for PATH (default: the working directory)\n"
+    "  files  which config files apply to PATH\n"
+    "  init   write a .ptxlint.yaml with comments to DIR (default: the working directory)\n";
+
 static const char commands_help[] =
     "\nCOMMANDS\n"
     "  check     look for mistakes and slow code (the default command)\n"
     "  report    figures for each kernel: registers, memory, occupancy, instruction mix, loops\n"
     "  gpu       what is known of GPUs, with its sources\n"
+    "  explain   what a rule says of itself: why, examples, how to silence it\n"
+    "  rules     which rules there are\n"
+    "  config    which settings hold, and a first .ptxlint.yaml\n"
     "ptxlint COMMAND --help says more.\n";
 
 static const char *const examples[COMMAND__COUNT] = {
@@ -94,7 +209,8 @@ static const char *const examples[COMMAND__COUNT] = {
     "  ptxlint kernel.ptx\n"
     "  nvcc -ptx -lineinfo saxpy.cu -o - | ptxlint -\n"
     "  ptxlint --only syntax,correctness --format oneline build/\n"
-    "  ptxlint --gpu h200 --launch launches.json --format json kernel.ptx\n",
+    "  ptxlint --select THR,COR --ignore full-precision-in-loop build/\n"
+    "  ptxlint --gpu h200 --launch launches.json --format sarif --output found.sarif build/\n",
 
     "\nEXAMPLES\n"
     "  ptxlint report kernel.ptx\n"
@@ -107,14 +223,27 @@ static const char *const examples[COMMAND__COUNT] = {
     "  ptxlint gpu\n"
     "  ptxlint gpu a100 h200\n"
     "  ptxlint gpu --format json ./my-gpu.yaml\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint explain THR102\n"
+    "  ptxlint explain --format markdown full-precision-in-loop\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint rules\n"
+    "  ptxlint rules --select throughput --format json\n"
+    "  ptxlint rules --facts\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint config show build/kernel.ptx\n"
+    "  ptxlint config init\n",
 };
 
 static const char check_codes[] =
     "\nEXIT CODES\n"
     "  0  nothing found, or notes alone\n"
     "  1  a warning or an error was found\n"
-    "  2  usage: an unknown option, value, GPU or kernel, a bad launch file, GPU file or log, no\n"
-    "     ptxas, no inputs\n"
+    "  2  usage: an unknown option, value, GPU, rule or kernel, a bad launch file, GPU file, rule\n"
+    "     file, config file or log, no ptxas, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -122,8 +251,8 @@ static const char check_codes[] =
 static const char report_codes[] =
     "\nEXIT CODES\n"
     "  0  done, whatever was found\n"
-    "  2  usage: an unknown option, value, GPU or kernel, a bad launch file, GPU file or log, no\n"
-    "     ptxas, no inputs\n"
+    "  2  usage: an unknown option, value, GPU, rule or kernel, a bad launch file, GPU file, rule\n"
+    "     file, config file or log, no ptxas, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -136,12 +265,23 @@ static const char gpu_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
-static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes };
+static const char rule_codes[] =
+    "\nEXIT CODES\n"
+    "  0  done\n"
+    "  2  usage: an unknown option, value or rule, a bad rule file or config file; init: there is a\n"
+    "     .ptxlint.yaml already\n"
+    "  3  a file is unreadable, or the output cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
+static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, rule_codes };
+
+static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, "", config_help };
 
 void ptx_help_print(const Options *options)
 {
     poptPrintHelp(options->popt, stdout, 0);
-    fputs(options->command == COMMAND_GPU ? names_help : paths_help, stdout);
+    fputs(words[options->command], stdout);
     if (!options->has_command)
         fputs(commands_help, stdout);
     fputs(examples[options->command], stdout);

@@ -38,7 +38,7 @@ static char *read_file(const char *path, size_t *length)
     return NULL;
 }
 
-static ExitCode open_file(const char *path, char **text, size_t *length)
+ExitCode ptx_file_read(const char *path, char **text, size_t *length)
 {
     *text = read_file(path, length);
     return *text ? EXIT_CLEAN : ptx_complain_status(path, errno == ENOMEM ? PTXLINT_NO_MEMORY : PTXLINT_IO);
@@ -47,7 +47,7 @@ static ExitCode open_file(const char *path, char **text, size_t *length)
 /* ---- GPUs -------------------------------------------------------------------------------------------------------- */
 
 /* my.yaml, or anything with a slash; no GPU has such a name. */
-static bool is_gpu_file(const char *name)
+bool ptx_is_gpu_file(const char *name)
 {
     size_t length = strlen(name);
     return strchr(name, '/') || (length > 5 && !strcmp(name + length - 5, ".yaml"));
@@ -142,7 +142,7 @@ static ExitCode read_gpu_file(const char *path, ptxlint_gpu **out)
     char error[512] = "", *text, *name = gpu_name_of(path);
     size_t length;
     *out = NULL;
-    ExitCode code = open_file(path, &text, &length);
+    ExitCode code = ptx_file_read(path, &text, &length);
     if (code == EXIT_CLEAN) {
         ptxlint_status status = name ? ptxlint_gpu_new(name, text, length, out, error, sizeof error) : PTXLINT_NO_MEMORY;
         if (status == PTXLINT_BAD_FILE)
@@ -173,7 +173,7 @@ ExitCode ptx_inputs_add_gpu(Inputs *inputs, const char *name, size_t room)
     if (!inputs->gpus || !inputs->files)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
     const ptxlint_gpu *gpu;
-    if (is_gpu_file(name)) {
+    if (ptx_is_gpu_file(name)) {
         ExitCode code = read_gpu_file(name, &inputs->files[inputs->file_count]);
         if (code != EXIT_CLEAN)
             return code;
@@ -187,11 +187,11 @@ ExitCode ptx_inputs_add_gpu(Inputs *inputs, const char *name, size_t room)
 }
 
 /* All of them are looked at, so that every wrong name is told at once. */
-static ExitCode read_gpus(Inputs *inputs, const Options *options)
+static ExitCode read_gpus(Inputs *inputs, const StringList *names)
 {
     ExitCode code = EXIT_CLEAN;
-    for (size_t i = 0; i < options->gpus.count; i++)
-        code = exit_code_max(code, ptx_inputs_add_gpu(inputs, options->gpus.items[i], options->gpus.count));
+    for (size_t i = 0; i < names->count; i++)
+        code = exit_code_max(code, ptx_inputs_add_gpu(inputs, names->items[i], names->count));
     return code;
 }
 
@@ -209,7 +209,7 @@ static ExitCode read_launch_file(Inputs *inputs, const char *path)
 {
     char error[512] = "", *json = NULL;
     size_t length = 0;
-    ExitCode code = path ? open_file(path, &json, &length) : EXIT_CLEAN;
+    ExitCode code = path ? ptx_file_read(path, &json, &length) : EXIT_CLEAN;
     if (code != EXIT_CLEAN)
         return code;
     ptxlint_status status = ptxlint_launches_new(json, length, &inputs->launches, error, sizeof error);
@@ -232,11 +232,11 @@ static ExitCode apply_setting(Inputs *inputs, const SettingName *name, const cha
     return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(name->option, status);
 }
 
-static ExitCode read_launches(Inputs *inputs, const Options *options)
+static ExitCode read_launches(Inputs *inputs, const Options *options, const char *path)
 {
-    if (!options->launch_path && !has_settings(options))
+    if (!path && !has_settings(options))
         return EXIT_CLEAN;
-    ExitCode code = read_launch_file(inputs, options->launch_path);
+    ExitCode code = read_launch_file(inputs, path);
     for (int i = 0; i < SETTING_COUNT && inputs->launches; i++)
         for (size_t j = 0; j < options->settings[i].count; j++)
             code = exit_code_max(code, apply_setting(inputs, &ptx_setting_names[i], options->settings[i].items[j]));
@@ -262,7 +262,7 @@ static ExitCode read_log(Inputs *inputs, const char *path)
 {
     char *text;
     size_t length, kernels = 0;
-    ExitCode code = open_file(path, &text, &length);
+    ExitCode code = ptx_file_read(path, &text, &length);
     if (code != EXIT_CLEAN)
         return code;
     ptxlint_status status = ptxlint_ptxas_add(inputs->logs, text, length, &kernels);
@@ -292,9 +292,17 @@ static ExitCode read_logs(Inputs *inputs, const Options *options)
 
 ExitCode ptx_inputs_read(Inputs *inputs, const Options *options)
 {
-    ExitCode code = read_gpus(inputs, options);
-    code = exit_code_max(code, read_launches(inputs, options));
+    ExitCode code = read_gpus(inputs, &options->gpus);
+    code = exit_code_max(code, read_launches(inputs, options, options->launch_path));
     return exit_code_max(code, read_logs(inputs, options));
+}
+
+ExitCode ptx_inputs_read_config(Inputs *inputs, const Options *options, const StringList *gpus, const char *launch_path)
+{
+    ExitCode code = options->gpus.count ? EXIT_CLEAN : read_gpus(inputs, gpus);
+    if (launch_path && !options->launch_path)
+        code = exit_code_max(code, read_launches(inputs, options, launch_path));
+    return code;
 }
 
 void ptx_inputs_free(Inputs *inputs)

@@ -2,49 +2,93 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A file name may hold anything, so control characters do not reach the terminal. */
-static void put_clean(const char *text)
+static void add_clean(Text *to, const char *text)
 {
     for (; *text; text++)
-        putc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, stderr);
+        ptx_text_add(to, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text, 1);
+}
+
+static void add_complaint(Text *to, const char *subject, const char *text)
+{
+    ptx_text_put(to, "ptxlint: ");
+    if (subject) {
+        add_clean(to, subject);
+        ptx_text_put(to, ": ");
+    }
+    add_clean(to, text);
+    ptx_text_put(to, "\n");
+}
+
+static void say(Text *line)
+{
+    fputs(line->has_failed ? "ptxlint: no memory\n" : line->bytes, stderr);
+    ptx_text_free(line);
+}
+
+void ptx_complain_to(Text *to, const char *subject, const char *text)
+{
+    Text line = { 0 };
+    add_complaint(to ? to : &line, subject, text);
+    if (!to)
+        say(&line);
 }
 
 void ptx_complain(const char *subject, const char *text)
 {
-    fputs("ptxlint: ", stderr);
-    if (subject) {
-        put_clean(subject);
-        fputs(": ", stderr);
-    }
-    put_clean(text);
-    putc('\n', stderr);
+    ptx_complain_to(NULL, subject, text);
 }
 
 void ptx_complain_at(const char *path, unsigned line, unsigned column, const char *text)
 {
-    put_clean(path);
-    fprintf(stderr, ":%u:%u: error: ", line, column);
-    put_clean(text);
-    putc('\n', stderr);
+    Text whole = { 0 };
+    add_clean(&whole, path);
+    ptx_text_print(&whole, ":%u:%u: error: ", line, column);
+    add_clean(&whole, text);
+    ptx_text_put(&whole, "\n");
+    say(&whole);
+}
+
+void ptx_complain_line(const char *text)
+{
+    Text line = { 0 };
+    add_clean(&line, text);
+    ptx_text_put(&line, "\n");
+    say(&line);
+}
+
+ExitCode ptx_complain_status_to(Text *to, const char *subject, ptxlint_status status, int error)
+{
+    char room[128];
+    ptx_complain_to(to, subject, status == PTXLINT_IO ? ptx_error_text(error, room, sizeof room) : ptxlint_status_text(status));
+    return status == PTXLINT_IO || status == PTXLINT_TOO_LARGE ? EXIT_INPUT : EXIT_INTERNAL;
 }
 
 ExitCode ptx_complain_status(const char *subject, ptxlint_status status)
 {
-    ptx_complain(subject, status == PTXLINT_IO ? strerror(errno) : ptxlint_status_text(status));
-    return status == PTXLINT_IO || status == PTXLINT_TOO_LARGE ? EXIT_INPUT : EXIT_INTERNAL;
+    return ptx_complain_status_to(NULL, subject, status, errno);
+}
+
+static ExitCode run(const Options *options)
+{
+    switch (options->command) {
+    case COMMAND_EXPLAIN: return ptx_explain(options);
+    case COMMAND_RULES:   return ptx_rules_list(options);
+    case COMMAND_CONFIG:  return ptx_config_command(options);
+    default:              return ptx_run(options);
+    }
 }
 
 int main(int argc, char **argv)
 {
     Options options;
     ExitCode code = EXIT_CLEAN;
-    signal(SIGPIPE, SIG_IGN);           /* a reader that has gone is an error of write: see ptx_stdout_close */
+    signal(SIGPIPE, SIG_IGN);           /* a reader that has gone is an error of write: see ptx_sink_close */
     switch (ptx_options_parse(&options, argc, argv)) {
     case PARSED_RUN:
-        code = ptx_run(&options);
+        code = run(&options);
         break;
     case PARSED_DONE:
         code = ptx_stdout_close();

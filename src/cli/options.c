@@ -24,15 +24,30 @@ static bool complain_value(const char *option, const char *value, const char *wa
     return false;
 }
 
+/* What each command can write, as it is shown. */
+static const struct {
+    const char *names;
+    bool takes[FORMAT__COUNT];
+} command_formats[COMMAND__COUNT] = {
+    [COMMAND_CHECK] = { "text, oneline, json, jsonl, sarif, github",
+                        { [FORMAT_TEXT] = true, [FORMAT_ONELINE] = true, [FORMAT_JSON] = true, [FORMAT_JSONL] = true,
+                          [FORMAT_SARIF] = true, [FORMAT_GITHUB] = true } },
+    [COMMAND_REPORT] = { "text, json, csv", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_CSV] = true } },
+    [COMMAND_GPU] = { "text, json, csv", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_CSV] = true } },
+    [COMMAND_EXPLAIN] = { "text, json, markdown", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_MARKDOWN] = true } },
+    [COMMAND_RULES] = { "text, json, markdown", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_MARKDOWN] = true } },
+    [COMMAND_CONFIG] = { "text, json", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true } },
+};
+
 static bool set_format(Options *options, const char *value)
 {
-    static const char *const words[] = { "text", "json", "oneline", "csv", NULL };
-    static const ptxlint_format formats[] = { PTXLINT_TEXT, PTXLINT_JSON, PTXLINT_ONELINE, PTXLINT_CSV };
+    static const char *const words[] = { [FORMAT_TEXT] = "text", [FORMAT_ONELINE] = "oneline", [FORMAT_JSON] = "json",
+                                         [FORMAT_JSONL] = "jsonl", [FORMAT_SARIF] = "sarif", [FORMAT_GITHUB] = "github",
+                                         [FORMAT_CSV] = "csv", [FORMAT_MARKDOWN] = "markdown", [FORMAT__COUNT] = NULL };
     int i = find_word(words, value, strlen(value));
-    bool is_check = options->command == COMMAND_CHECK;
-    if (i < 0 || formats[i] == (is_check ? PTXLINT_CSV : PTXLINT_ONELINE))
-        return complain_value("--format", value, is_check ? "text, oneline, json" : "text, json, csv");
-    options->format = formats[i];
+    if (i < 0 || !command_formats[options->command].takes[i])
+        return complain_value("--format", value, command_formats[options->command].names);
+    options->format = (Format)i;
     return true;
 }
 
@@ -46,46 +61,34 @@ static bool set_color(Options *options, const char *value)
     return true;
 }
 
-static void add_group(Options *options, const char *group)
-{
-    for (size_t i = 0; i < options->group_count; i++)
-        if (!strcmp(options->groups[i], group))
-            return;
-    options->groups[options->group_count++] = group;
-}
-
-/* What the front end could not read for want of room is one of its findings: syntax brings limit with it. */
-static bool add_groups(Options *options, const char *value)
-{
-    static const char *const words[GROUP_COUNT + 1] = { "syntax", "limit", "correctness", "throughput", "launch", NULL };
-    for (const char *begin = value;;) {
-        size_t length = strcspn(begin, ",");
-        int i = find_word(words, begin, length);
-        if (i < 0)
-            return complain_value("--only", value, "syntax, limit, correctness, throughput, launch");
-        add_group(options, words[i]);
-        if (i == 0)
-            add_group(options, words[1]);
-        if (!begin[length])
-            return true;
-        begin += length + 1;
-    }
-}
-
-static bool add_gpus(Options *options, const char *value)
+/* Words between commas; wanted tells what would be right where one is empty. */
+static bool add_words(StringList *list, const char *option, const char *value, const char *wanted)
 {
     for (const char *begin = value;;) {
         size_t length = strcspn(begin, ",");
         if (!length) {
-            ptx_complain("--gpu", "a name is missing; h200, sm_90 and a100,h200 would be right");
+            ptx_complain(option, wanted);
             return false;
         }
-        if (ptx_strings_add(&options->gpus, begin, length) != EXIT_CLEAN)
+        if (ptx_strings_add(list, begin, length) != EXIT_CLEAN)
             return false;
         if (!begin[length])
             return true;
         begin += length + 1;
     }
+}
+
+static bool set_jobs(Options *options, const char *value)
+{
+    char *end, text[128];
+    unsigned long jobs = strtoul(value, &end, 10);
+    if (!*value || strspn(value, "0123456789") != strlen(value) || jobs > JOBS_MAX) {
+        snprintf(text, sizeof text, "'%.40s' is not a whole number from 0 to %d", value, JOBS_MAX);
+        ptx_complain("--jobs", text);
+        return false;
+    }
+    options->jobs = (unsigned)jobs;
+    return true;
 }
 
 static bool add_string(StringList *list, const char *value)
@@ -101,6 +104,11 @@ static bool keep(char **place, char *value)
     return true;
 }
 
+static bool add_setting(Options *options, int option, const char *value)
+{
+    return add_string(option >= OPT_CHOICE ? &options->choices[option - OPT_CHOICE] : &options->settings[option - OPT_SETTING], value);
+}
+
 /* value is the option's argument, ours to free; NULL where it has none. */
 static bool apply(Options *options, int option, char *value)
 {
@@ -110,14 +118,25 @@ static bool apply(Options *options, int option, char *value)
     case OPT_KERNEL:    return keep(&options->kernel_glob, value);
     case OPT_OUTPUT:    return keep(&options->output_path, value);
     case OPT_PTXAS:     return keep(&options->ptxas, value);
+    case OPT_CONFIG:    return keep(&options->config_path, value);
     case OPT_FORMAT:    is_good = set_format(options, value);   break;
     case OPT_COLOR:     is_good = set_color(options, value);    break;
-    case OPT_ONLY:      is_good = add_groups(options, value);   break;
-    case OPT_GPU:       is_good = add_gpus(options, value);     break;
+    case OPT_JOBS:      is_good = set_jobs(options, value);     break;
+    case OPT_ONLY:
+        is_good = add_words(&options->only, "--only", value, "a group is missing; syntax,throughput would be right");
+        break;
+    case OPT_GPU:
+        is_good = add_words(&options->gpus, "--gpu", value, "a name is missing; h200, sm_90 and a100,h200 would be right");
+        break;
+    case OPT_RULES:     is_good = add_string(&options->rules, value);   break;
     case OPT_PTXAS_LOG: is_good = add_string(&options->logs, value);    break;
-    case OPT_CSV:       options->format = PTXLINT_CSV;          break;
-    case OPT_QUIET:     options->is_quiet = true;               break;
-    default:            is_good = add_string(&options->settings[option - OPT_SETTING], value);
+    case OPT_CSV:        options->format = FORMAT_CSV;          break;
+    case OPT_QUIET:      options->is_quiet = true;              break;
+    case OPT_NO_CONFIG:  options->has_no_config = true;         break;
+    case OPT_STATISTICS: options->has_statistics = true;        break;
+    case OPT_PROFILE:    options->has_profile = true;           break;
+    case OPT_FACTS:      options->has_facts = true;             break;
+    default:             is_good = add_setting(options, option, value ? value : "true");
     }
     free(value);
     return is_good;
@@ -145,7 +164,8 @@ static const char *word_for_popt(const char *word)
 /* popt wants words that are const, and the command to be part of the program's name. */
 static bool open_popt(Options *options, int argc, char **argv)
 {
-    static const char *const names[COMMAND__COUNT] = { "ptxlint check", "ptxlint report", "ptxlint gpu" };
+    static const char *const names[COMMAND__COUNT] = { "ptxlint check", "ptxlint report", "ptxlint gpu", "ptxlint explain",
+                                                       "ptxlint rules", "ptxlint config" };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
@@ -160,8 +180,7 @@ static bool open_popt(Options *options, int argc, char **argv)
     options->popt = poptGetContext("ptxlint", count, options->words, ptx_option_tables[options->command], 0);
     if (!options->popt)
         return false;
-    poptSetOtherOptionHelp(options->popt, !options->has_command ? "[check|report|gpu] [OPTIONS] PATH..."
-                                          : options->command == COMMAND_GPU ? "[OPTIONS] [NAME...]" : "[OPTIONS] PATH...");
+    poptSetOtherOptionHelp(options->popt, options->has_command ? ptx_command_usage[options->command] : "[COMMAND] [OPTIONS] PATH...");
     return true;
 }
 
@@ -187,9 +206,25 @@ static Parsed parse_options(Options *options)
     return PARSED_RUN;
 }
 
+/* What each command cannot do without. */
+static Parsed check_options(const Options *options)
+{
+    bool has_words = options->paths && options->paths[0];
+    bool needs_path = options->command == COMMAND_CHECK || options->command == COMMAND_REPORT;
+    const char *trouble = needs_path && !has_words ? "no PATH given; ptxlint --help tells how to use it" :
+        options->command == COMMAND_EXPLAIN && !has_words ? "explain: which rule? `ptxlint rules` lists them all" :
+        options->command == COMMAND_CONFIG && !has_words ? "config: what of it? One of show, files, init" :
+        options->has_no_config && options->config_path ? "--config and --no-config do not go together" :
+        options->has_statistics && (options->format == FORMAT_SARIF || options->format == FORMAT_GITHUB) ?
+            "--statistics goes with --format text, oneline, json and jsonl" : NULL;
+    if (trouble)
+        ptx_complain(NULL, trouble);
+    return trouble ? PARSED_BAD : PARSED_RUN;
+}
+
 Parsed ptx_options_parse(Options *options, int argc, char **argv)
 {
-    *options = (Options){ .command = COMMAND_CHECK, .format = PTXLINT_TEXT };
+    *options = (Options){ .command = COMMAND_CHECK, .format = FORMAT_TEXT };
     if (argc < 1)
         return PARSED_BAD;
     options->has_command = take_command(options, argv[1]);
@@ -201,11 +236,7 @@ Parsed ptx_options_parse(Options *options, int argc, char **argv)
     if (parsed != PARSED_RUN)
         return parsed;
     options->paths = poptGetArgs(options->popt);
-    if (options->command != COMMAND_GPU && (!options->paths || !options->paths[0])) {
-        ptx_complain(NULL, "no PATH given; ptxlint --help tells how to use it");
-        return PARSED_BAD;
-    }
-    return PARSED_RUN;
+    return check_options(options);
 }
 
 void ptx_options_free(Options *options)
@@ -213,7 +244,12 @@ void ptx_options_free(Options *options)
     ptx_strings_free(&options->gpus);
     for (int i = 0; i < SETTING_COUNT; i++)
         ptx_strings_free(&options->settings[i]);
+    for (int i = 0; i < CHOICE_COUNT; i++)
+        ptx_strings_free(&options->choices[i]);
+    ptx_strings_free(&options->rules);
+    ptx_strings_free(&options->only);
     ptx_strings_free(&options->logs);
+    free(options->config_path);
     free(options->ptxas);
     free(options->launch_path);
     free(options->kernel_glob);

@@ -56,7 +56,7 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static char *path_join(const char *folder, const char *name)
+char *ptx_path_join(const char *folder, const char *name)
 {
     size_t length = strlen(folder), room = length + strlen(name) + 2;
     char *path = malloc(room);
@@ -69,32 +69,13 @@ static char *path_join(const char *folder, const char *name)
     return path;
 }
 
-static bool is_ptx(const char *name)
+static bool has_suffix(const char *name, const char *suffix)
 {
-    size_t length = strlen(name);
-    return length > 4 && !strcmp(name + length - 4, ".ptx");
+    size_t length = strlen(name), tail = strlen(suffix);
+    return length > tail && !strcmp(name + length - tail, suffix);
 }
 
-static ExitCode add_folder(StringList *list, const char *folder);
-
-/* Links to files are followed; links to directories are not, so there are no cycles, and no file comes twice. */
-static ExitCode add_entry(StringList *list, const char *folder, const char *name)
-{
-    struct stat st;
-    ExitCode code = EXIT_CLEAN;
-    char *path = path_join(folder, name);
-    if (!path)
-        return complain_memory();
-    if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        code = add_folder(list, path);
-    else if (is_ptx(name) && (stat(path, &st) != 0 || S_ISREG(st.st_mode)))     /* a dangling link is unreadable */
-        code = add_item(list, path);
-    free(path);
-    return code;
-}
-
-/* The depth is bounded by the system: a path of more than PATH_MAX bytes cannot be opened. */
-static ExitCode add_folder(StringList *list, const char *folder)
+ExitCode ptx_folder_list(StringList *list, const char *folder, const char *suffix)
 {
     struct dirent **entries;
     ExitCode code = EXIT_CLEAN;
@@ -104,7 +85,55 @@ static ExitCode add_folder(StringList *list, const char *folder)
         return EXIT_INPUT;
     }
     for (int i = 0; i < count; i++) {
-        code = exit_code_max(code, add_entry(list, folder, entries[i]->d_name));
+        if (has_suffix(entries[i]->d_name, suffix))
+            code = exit_code_max(code, add_item(list, entries[i]->d_name));
+        free(entries[i]);
+    }
+    free(entries);
+    return code;
+}
+
+/* A walk over folders. */
+typedef struct Walk {
+    StringList *list;
+    Book *book;
+    size_t excluded;            /* files and folders that the config keeps out */
+} Walk;
+
+static ExitCode add_folder(Walk *walk, const char *folder);
+
+/* Links to files are followed; links to directories are not, so there are no cycles, and no file comes twice. */
+static ExitCode add_entry(Walk *walk, const char *folder, const char *name)
+{
+    struct stat st;
+    ExitCode code = EXIT_CLEAN;
+    char *path = ptx_path_join(folder, name);
+    if (!path)
+        return complain_memory();
+    bool is_folder = lstat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    bool is_file = !is_folder && has_suffix(name, ".ptx") && (stat(path, &st) != 0 || S_ISREG(st.st_mode));
+    if ((is_folder || is_file) && ptx_book_excludes(walk->book, folder, name))
+        walk->excluded++;
+    else if (is_folder)
+        code = add_folder(walk, path);
+    else if (is_file)                   /* a dangling link is one, and unreadable */
+        code = add_item(walk->list, path);
+    free(path);
+    return code;
+}
+
+/* The depth is bounded by the system: a path of more than PATH_MAX bytes cannot be opened. */
+static ExitCode add_folder(Walk *walk, const char *folder)
+{
+    struct dirent **entries;
+    ExitCode code = EXIT_CLEAN;
+    int count = scandir(folder, &entries, is_visible, compare_names);
+    if (count < 0) {
+        ptx_complain(folder, strerror(errno));
+        return EXIT_INPUT;
+    }
+    for (int i = 0; i < count; i++) {
+        code = exit_code_max(code, add_entry(walk, folder, entries[i]->d_name));
         free(entries[i]);
     }
     free(entries);
@@ -113,22 +142,22 @@ static ExitCode add_folder(StringList *list, const char *folder)
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static ExitCode add_named(StringList *list, const char *path)
+static ExitCode add_named(Walk *walk, const char *path)
 {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return add_folder(list, path);
-    return add_item(list, path);        /* one that is not there is told when it is opened */
+        return add_folder(walk, path);
+    return add_item(walk->list, path);  /* one that is not there is told when it is opened */
 }
 
-static ExitCode add_pattern(StringList *list, const char *pattern)
+static ExitCode add_pattern(Walk *walk, const char *pattern)
 {
     glob_t found;
     ExitCode code = EXIT_CLEAN;
     switch (glob(pattern, 0, NULL, &found)) {
     case 0:
         for (size_t i = 0; i < found.gl_pathc; i++)
-            code = exit_code_max(code, add_named(list, found.gl_pathv[i]));
+            code = exit_code_max(code, add_named(walk, found.gl_pathv[i]));
         globfree(&found);
         return code;
     case GLOB_NOMATCH:
@@ -138,16 +167,18 @@ static ExitCode add_pattern(StringList *list, const char *pattern)
     }
 }
 
-ExitCode ptx_paths_add(StringList *list, const char *path)
+ExitCode ptx_paths_add(StringList *list, const char *path, Book *book)
 {
     struct stat st;
     size_t before = list->count;
+    Walk walk = { .list = list, .book = book };
     bool is_pattern = strpbrk(path, "*?[") && lstat(path, &st) != 0;
     if (!strcmp(path, "-"))
         return add_item(list, path);
-    ExitCode code = is_pattern ? add_pattern(list, path) : add_named(list, path);
+    ExitCode code = is_pattern ? add_pattern(&walk, path) : add_named(&walk, path);
     if (code == EXIT_CLEAN && list->count == before) {
-        ptx_complain(path, is_pattern ? "matches no PTX file" : "holds no .ptx file");
+        ptx_complain(path, walk.excluded ? "holds no .ptx file that the config does not exclude" :
+                           is_pattern ? "matches no PTX file" : "holds no .ptx file");
         return EXIT_USAGE;
     }
     return code;

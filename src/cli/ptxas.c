@@ -1,3 +1,5 @@
+#define _GNU_SOURCE /* pipe2 */
+
 /* ptxas.c -- runs ptxas for what only it knows: the registers it allocates, and spills. */
 #include "cli/cli.h"
 
@@ -14,9 +16,15 @@
 
 extern char **environ;
 
-static ExitCode complain_memory(void)
+static ExitCode complain_memory(Text *messages)
 {
-    return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    return ptx_complain_status_to(messages, NULL, PTXLINT_NO_MEMORY, 0);
+}
+
+static void complain_error(Text *messages, const char *subject, int error)
+{
+    char room[128];
+    ptx_complain_to(messages, subject, ptx_error_text(error, room, sizeof room));
 }
 
 /* ---- where it is ------------------------------------------------------------------------------------------------- */
@@ -128,10 +136,8 @@ static int run_program(char *const *words, Output *out)
 {
     int ends[2], status = -1;
     pid_t pid;
-    if (pipe(ends))
+    if (pipe2(ends, O_CLOEXEC))         /* at once: another thread may be starting a program of its own */
         return -1;
-    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     int error = spawn(words, ends[1], &pid);
     close(ends[1]);
     bool is_read = !error && read_pipe(ends[0], out);
@@ -203,7 +209,7 @@ static bool is_regular(const char *path)
 /* ---- what it says ------------------------------------------------------------------------------------------------ */
 
 /* The first line that is more than information. */
-static void complain_output(const char *path, const char *text)
+static void complain_output(Text *messages, const char *path, const char *text)
 {
     char line[512];
     size_t length = strcspn(text, "\n");
@@ -212,11 +218,12 @@ static void complain_output(const char *path, const char *text)
         length = strcspn(text, "\n");
     }
     snprintf(line, sizeof line, "ptxas failed%s%.*s", length ? ": " : "", (int)(length < 400 ? length : 400), text);
-    ptx_complain(path, line);
+    ptx_complain_to(messages, path, line);
 }
 
 /* For one architecture. What ptxas does not take is told, and the report does without it. */
-static ExitCode translate(const char *program, const char *path, const char *file, const char *arch, ptxlint_ptxas *ptxas)
+static ExitCode translate(const char *program, const char *path, const char *file, const char *arch, ptxlint_ptxas *ptxas,
+                          Text *messages)
 {
     char arch_word[64];
     Output out = { 0 };
@@ -225,13 +232,13 @@ static ExitCode translate(const char *program, const char *path, const char *fil
     const char *const words[] = { program, "-v", arch_word, file, "-o", "/dev/null", NULL };
     int status = run_program((char *const *)(uintptr_t)words, &out);
     if (status < 0 && errno == ENOMEM)
-        code = complain_memory();
+        code = complain_memory(messages);
     else if (status < 0)
-        ptx_complain(program, strerror(errno));
+        complain_error(messages, program, errno);
     else if (!WIFEXITED(status) || WEXITSTATUS(status))
-        complain_output(path, out.bytes);
+        complain_output(messages, path, out.bytes);
     else if (ptxlint_ptxas_add(ptxas, out.bytes, out.length, NULL) != PTXLINT_OK)
-        code = complain_memory();
+        code = complain_memory(messages);
     free(out.bytes);
     return code;
 }
@@ -260,16 +267,16 @@ static bool is_earlier(const ptxlint_module_info *info, size_t index)
 }
 
 static ExitCode translate_all(const char *program, const char *path, const char *file, const ptxlint_module_info *info,
-                              ptxlint_ptxas *ptxas)
+                              ptxlint_ptxas *ptxas, Text *messages)
 {
     ExitCode code = EXIT_CLEAN;
     for (size_t i = 0; i < info->gpu_count; i++)
         if (!is_earlier(info, i))
-            code = exit_code_max(code, translate(program, path, file, arch_for(info->gpus[i], info->target), ptxas));
+            code = exit_code_max(code, translate(program, path, file, arch_for(info->gpus[i], info->target), ptxas, messages));
     return code;
 }
 
-ExitCode ptx_ptxas_run(const char *program, const char *path, const ptxlint_module *module, ptxlint_ptxas *ptxas)
+ExitCode ptx_ptxas_run(const char *program, const char *path, const ptxlint_module *module, ptxlint_ptxas *ptxas, Text *messages)
 {
     const ptxlint_module_info *info = ptxlint_module_get_info(module);
     if (!info->gpu_count)
@@ -277,12 +284,12 @@ ExitCode ptx_ptxas_run(const char *program, const char *path, const ptxlint_modu
     bool is_copy = !is_regular(path);
     char *file = is_copy ? write_copy(info->text, info->length) : plain_name(path);
     if (!file && errno == ENOMEM)
-        return complain_memory();
+        return complain_memory(messages);
     if (!file) {
-        ptx_complain("a copy for ptxas", strerror(errno));
+        complain_error(messages, "a copy for ptxas", errno);
         return EXIT_INPUT;
     }
-    ExitCode code = translate_all(program, path, file, info, ptxas);
+    ExitCode code = translate_all(program, path, file, info, ptxas, messages);
     if (is_copy)
         unlink(file);
     free(file);

@@ -1,26 +1,26 @@
+/* run.c -- check, report and gpu: modules from inputs, documents from modules. */
 #include "cli/cli.h"
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUFFER_BYTES = 64 << 10 };
-
-typedef struct Sink {
-    FILE *file;
-    int error;                  /* errno of the first write that failed */
-} Sink;
-
 typedef struct Run {
     const Options *options;
-    ptxlint_options module_options;
+    Book book;
+    Inputs inputs;              /* of the command line */
+    StringList files;
+    const Settings **settings;  /* per file */
+    StringList groups;          /* of --only; limit too where syntax is */
+    bool is_syntax_only;
     ptxlint_write_options write_options;
-    Inputs inputs;
     char *ptxas;                /* the program; NULL: it is not to run */
-    ptxlint_ptxas *said;        /* by ptxas, of the file in hand */
-    ptxlint_writer *writer;
+    ptxlint_profile **profiles; /* per worker; NULL: not wanted */
+    unsigned worker_count;
+    ptxlint_writer *writer;     /* NULL: findings are counted alone */
+    Tally tally;
+    Progress progress;
     Sink sink;
     bool has_kernel;            /* --kernel has matched one */
     ExitCode code;
@@ -36,57 +36,65 @@ static void complain_status(Run *run, const char *subject, ptxlint_status status
     raise_code(run, ptx_complain_status(subject, status));
 }
 
-/* ---- output ------------------------------------------------------------------------------------------------------ */
+/* ---- making a module, in any thread ------------------------------------------------------------------------------ */
 
-static int sink_write(void *context, const char *bytes, size_t length)
+static ptxlint_options module_options(const Run *run, size_t index, unsigned worker)
 {
-    Sink *sink = context;
-    if (fwrite(bytes, 1, length, sink->file) == length)
-        return 0;
-    sink->error = errno;
-    return 1;
+    const Inputs *given = &run->inputs, *config = &run->settings[index]->inputs;
+    ptxlint_options options;
+    ptxlint_options_init(&options);
+    options.path = run->files.items[index];
+    options.gpus = given->gpu_count ? given->gpus : config->gpus;
+    options.gpu_count = given->gpu_count ? given->gpu_count : config->gpu_count;
+    options.launches = config->launches ? config->launches : given->launches;
+    options.ptxas = given->logs;
+    options.config = run->settings[index]->config;
+    options.profile = run->profiles ? run->profiles[worker] : NULL;
+    options.syntax_only = run->is_syntax_only;
+    options.findings_only = run->options->command == COMMAND_CHECK && !run->options->ptxas;
+    return options;
 }
 
-static void sink_close(Sink *sink)
+/* What the logs say, then what ptxas says now: it replaces what they say of the same kernel and architecture. */
+static ptxlint_status ask_ptxas(const Run *run, const char *path, const ptxlint_module *front, ptxlint_ptxas **said, Job *job)
 {
-    if (fclose(sink->file) && !sink->error)
-        sink->error = errno;
+    ptxlint_status status = ptxlint_ptxas_new(said);
+    if (status == PTXLINT_OK)
+        status = ptxlint_ptxas_add(*said, run->inputs.log_text, run->inputs.log_length, NULL);
+    if (status == PTXLINT_OK)
+        job->code = ptx_ptxas_run(run->ptxas, path, front, *said, &job->messages);
+    return status;
 }
 
-/* A reader that has seen enough (ptxlint ... | head) is no failure. */
-static ExitCode sink_judge(const Sink *sink, const char *name)
+/* The front end first, for the text, which may be there only once, and the target; then all of it with what ptxas says. */
+static ptxlint_status open_with_ptxas(const Run *run, const ptxlint_options *whole, Job *job)
 {
-    if (!sink->error || sink->error == EPIPE)
-        return EXIT_CLEAN;
-    ptx_complain(name, strerror(sink->error));
-    return EXIT_INPUT;
-}
-
-ExitCode ptx_stdout_close(void)
-{
-    Sink sink = { .file = stdout };
-    sink_close(&sink);
-    return sink_judge(&sink, "standard output");
-}
-
-static bool open_output(Run *run)
-{
-    const char *path = run->options->output_path;
-    run->sink.file = path ? fopen(path, "wb") : stdout;
-    if (!run->sink.file) {
-        ptx_complain(path, strerror(errno));
-        raise_code(run, EXIT_INPUT);
-        return false;
+    ptxlint_options options = *whole;
+    ptxlint_module *front;
+    ptxlint_ptxas *said = NULL;
+    options.syntax_only = 1;
+    ptxlint_status status = ptxlint_module_open(options.path, &options, &front);
+    if (status != PTXLINT_OK)
+        return status;
+    status = ask_ptxas(run, options.path, front, &said, job);
+    if (status == PTXLINT_OK) {
+        const ptxlint_module_info *info = ptxlint_module_get_info(front);
+        options.syntax_only = 0;
+        options.ptxas = said;
+        status = ptxlint_module_new(info->text, info->length, &options, &job->module);
     }
-    setvbuf(run->sink.file, NULL, _IOFBF, BUFFER_BYTES);
-    return true;
+    ptxlint_module_free(front);
+    ptxlint_ptxas_free(said);
+    return status;
 }
 
-static void close_output(Run *run)
+static void make_module(void *context, size_t index, unsigned worker, Job *job)
 {
-    const char *path = run->options->output_path;
-    sink_close(&run->sink);
-    raise_code(run, sink_judge(&run->sink, path ? path : "standard output"));
+    const Run *run = context;
+    ptxlint_options options = module_options(run, index, worker);
+    errno = 0;
+    job->status = run->ptxas ? open_with_ptxas(run, &options, job) : ptxlint_module_open(options.path, &options, &job->module);
+    job->error = errno;
 }
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
@@ -124,81 +132,109 @@ static void judge_module(Run *run, const ptxlint_module *module)
         run->has_kernel |= has_kernel(module, run->options->kernel_glob);
 }
 
-/* What the logs say, then what ptxas says now: it replaces what they say of the same kernel and architecture. */
-static ptxlint_status ask_ptxas(Run *run, const char *path, const ptxlint_module *front)
-{
-    ptxlint_status status = ptxlint_ptxas_new(&run->said);
-    if (status == PTXLINT_OK)
-        status = ptxlint_ptxas_add(run->said, run->inputs.log_text, run->inputs.log_length, NULL);
-    if (status == PTXLINT_OK)
-        raise_code(run, ptx_ptxas_run(run->ptxas, path, front, run->said));
-    return status;
-}
-
-/* The front end first, for the text, which may be there only once, and the target; then all of it with what ptxas says. */
-static ptxlint_status open_with_ptxas(Run *run, const char *path, ptxlint_module **out)
-{
-    ptxlint_options options = run->module_options;
-    ptxlint_module *front;
-    options.path = path;
-    options.syntax_only = 1;
-    ptxlint_status status = ptxlint_module_open(path, &options, &front);
-    if (status != PTXLINT_OK)
-        return status;
-    status = ask_ptxas(run, path, front);
-    if (status == PTXLINT_OK) {
-        const ptxlint_module_info *info = ptxlint_module_get_info(front);
-        options.syntax_only = 0;
-        options.ptxas = run->said;
-        status = ptxlint_module_new(info->text, info->length, &options, out);
-    }
-    ptxlint_module_free(front);
-    return status;
-}
-
-static ptxlint_status open_module(Run *run, const char *path, ptxlint_module **out)
-{
-    errno = 0;
-    *out = NULL;
-    return run->ptxas ? open_with_ptxas(run, path, out) : ptxlint_module_open(path, &run->module_options, out);
-}
-
 /* False: the writing has failed, and what follows would fail alike. */
-static bool run_module(Run *run, const char *path)
+static bool take_module(Run *run, const char *path, const Job *job)
 {
-    ptxlint_module *module;
-    ptxlint_status written = PTXLINT_OK, status = open_module(run, path, &module);
-    if (status == PTXLINT_OK) {
-        judge_module(run, module);
-        status = written = ptxlint_writer_add(run->writer, module);
+    ptxlint_status written = PTXLINT_OK;
+    if (job->messages.length || job->status != PTXLINT_OK)
+        ptx_progress_clear(&run->progress);
+    if (job->messages.length)
+        fputs(job->messages.bytes, stderr);
+    raise_code(run, job->code);
+    if (job->status != PTXLINT_OK) {
+        raise_code(run, ptx_complain_status_to(NULL, path, job->status, job->error));
+        return true;
     }
-    if (status != PTXLINT_OK && status != PTXLINT_WRITE)
-        complain_status(run, path, status);
-    ptxlint_module_free(module);
-    ptxlint_ptxas_free(run->said);
-    run->said = NULL;
+    judge_module(run, job->module);
+    if (run->options->has_statistics)
+        ptx_tally_add(&run->tally, job->module, &run->write_options);
+    if (run->writer)
+        written = ptxlint_writer_add(run->writer, job->module);
+    if (written != PTXLINT_OK && written != PTXLINT_WRITE)
+        complain_status(run, path, written);
     return written == PTXLINT_OK;
 }
 
-static void run_modules(Run *run, const StringList *list)
+static bool take_modules(Run *run)
+{
+    bool is_good = true;
+    Jobs *jobs = ptx_jobs_start(run->worker_count, run->files.count, make_module, run);
+    if (!jobs) {
+        complain_status(run, NULL, PTXLINT_NO_MEMORY);
+        return false;
+    }
+    for (size_t i = 0; i < run->files.count && is_good; i++) {
+        is_good = take_module(run, run->files.items[i], ptx_jobs_wait(jobs, i));
+        ptx_progress_show(&run->progress, i + 1, run->files.count);
+    }
+    ptx_jobs_stop(jobs);
+    ptx_progress_clear(&run->progress);
+    return is_good;
+}
+
+/* ---- what comes after them --------------------------------------------------------------------------------------- */
+
+static void write_text(Run *run, const Text *text)
+{
+    if (text->has_failed)
+        complain_status(run, NULL, PTXLINT_NO_MEMORY);
+    else if (text->length)
+        ptx_sink_write(&run->sink, text->bytes, text->length);
+}
+
+static void write_statistics(Run *run)
+{
+    Text text = { 0 };
+    bool is_table = run->options->format == FORMAT_TEXT && run->tally.count;
+    if (is_table)
+        ptx_text_put(&text, "\n");
+    ptx_tally_write(&run->tally, run->options->format, &text);
+    write_text(run, &text);
+    ptx_text_free(&text);
+}
+
+static void tell_profile(Run *run)
+{
+    Text text = { 0 };
+    for (unsigned i = 1; i < run->worker_count; i++)
+        ptxlint_profile_add(run->profiles[0], run->profiles[i]);
+    ptx_profile_write(run->profiles[0], &text);
+    if (text.has_failed)
+        complain_status(run, NULL, PTXLINT_NO_MEMORY);
+    else
+        fputs(text.bytes, stderr);
+    ptx_text_free(&text);
+}
+
+static void complain_kernel(Run *run)
+{
+    if (!run->options->kernel_glob || run->has_kernel || run->code >= EXIT_INPUT)
+        return;
+    ptx_complain(run->options->kernel_glob, "no kernel has a name like this");
+    raise_code(run, EXIT_USAGE);
+}
+
+/* In JSON the statistics are a document of their own, which stands for that of the findings. */
+static bool has_writer(const Options *options)
+{
+    return !options->has_statistics || options->format != FORMAT_JSON;
+}
+
+static void run_modules(Run *run)
 {
     ptxlint_document document = run->options->command == COMMAND_CHECK ? PTXLINT_DIAGNOSTICS : PTXLINT_REPORT;
-    ptxlint_status status = ptxlint_writer_new(document, &run->write_options, sink_write, &run->sink, &run->writer);
-    if (status != PTXLINT_OK) {
-        complain_status(run, NULL, status);
-        return;
-    }
-    bool is_good = true;
-    for (size_t i = 0; i < list->count && is_good; i++)
-        is_good = run_module(run, list->items[i]);
-    if (is_good)
+    ptxlint_status status = PTXLINT_OK;
+    if (has_writer(run->options))
+        status = ptxlint_writer_new(document, &run->write_options, ptx_sink_write, &run->sink, &run->writer);
+    bool is_good = status == PTXLINT_OK && take_modules(run);
+    if (is_good && run->writer)
         status = ptxlint_writer_finish(run->writer);
     if (status != PTXLINT_OK && status != PTXLINT_WRITE)
         complain_status(run, NULL, status);
-    if (is_good && run->options->kernel_glob && !run->has_kernel && run->code < EXIT_INPUT) {
-        ptx_complain(run->options->kernel_glob, "no kernel has a name like this");
-        raise_code(run, EXIT_USAGE);
-    }
+    if (is_good && run->options->has_statistics)
+        write_statistics(run);
+    if (is_good)
+        complain_kernel(run);
     ptxlint_writer_free(run->writer);
 }
 
@@ -221,69 +257,188 @@ static void run_gpus(Run *run)
     const Inputs *inputs = &run->inputs;
     if (run->options->paths)
         raise_code(run, add_named_gpus(&run->inputs, run->options->paths));
-    if (run->code != EXIT_CLEAN || !open_output(run))
+    if (run->code == EXIT_CLEAN)
+        raise_code(run, ptx_sink_open(&run->sink, run->options->output_path));
+    if (run->code != EXIT_CLEAN)
         return;
-    ptxlint_status status = ptxlint_write_gpus(inputs->gpus, inputs->gpu_count, &run->write_options, sink_write, &run->sink);
+    ptxlint_status status = ptxlint_write_gpus(inputs->gpus, inputs->gpu_count, &run->write_options, ptx_sink_write, &run->sink);
     if (status != PTXLINT_OK && status != PTXLINT_WRITE)
         complain_status(run, NULL, status);
-    close_output(run);
+    raise_code(run, ptx_sink_close(&run->sink));
+}
+
+/* ---- which findings are shown ------------------------------------------------------------------------------------ */
+
+static bool has_group(const StringList *groups, const char *group)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        if (!strcmp(groups->items[i], group))
+            return true;
+    return false;
+}
+
+/* One that some rule has, or that the front end speaks in. */
+static bool is_group(const ptxlint_rules *rules, const char *text)
+{
+    static const char *const own[] = { "syntax", "limit", "suppression" };
+    const ptxlint_rule *rule;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!strcmp(own[i], text))
+            return true;
+    for (size_t i = 0; (rule = ptxlint_rule_at(rules, i)); i++)
+        if (!strcmp(rule->group, text))
+            return true;
+    return false;
+}
+
+static void complain_group(Run *run, const ptxlint_rules *rules, const char *group)
+{
+    char text[256];
+    const char *near = ptxlint_rule_suggest(rules, group);
+    const ptxlint_rule *rule = near ? ptxlint_rule_find(rules, near) : NULL;
+    if (rule)                           /* a code or a name is meant for --select */
+        snprintf(text, sizeof text, "'%.80s' is no group of rules; --select takes single ones, as %.60s", group, near);
+    else if (near)
+        snprintf(text, sizeof text, "'%.80s' is no group of rules; did you mean %.60s?", group, near);
+    else
+        snprintf(text, sizeof text, "'%.80s' is no group of rules; `ptxlint rules` tells the group of each", group);
+    ptx_complain("--only", text);
+    raise_code(run, EXIT_USAGE);
+}
+
+static void add_group(Run *run, const char *group)
+{
+    if (!has_group(&run->groups, group))
+        raise_code(run, ptx_strings_add(&run->groups, group, strlen(group)));
+}
+
+/* What the front end could not read for want of room is one of its findings: syntax brings limit with it. */
+static void choose_groups(Run *run, const ptxlint_rules *rules)
+{
+    const StringList *only = &run->options->only;
+    bool is_front_end = only->count && run->options->command == COMMAND_CHECK;
+    for (size_t i = 0; i < only->count; i++) {
+        const char *group = only->items[i];
+        if (!is_group(rules, group))
+            complain_group(run, rules, group);
+        add_group(run, group);
+        if (!strcmp(group, "syntax"))
+            add_group(run, "limit");
+        is_front_end &= !strcmp(group, "syntax") || !strcmp(group, "limit");
+    }
+    run->is_syntax_only = is_front_end && has_group(&run->groups, "syntax");
+    run->write_options.groups = run->groups.count ? (const char *const *)run->groups.items : NULL;
+    run->write_options.group_count = run->groups.count;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-/* Only the front end need run where nothing is asked of the analyses. */
-static bool is_syntax_only(const Options *options)
+static ptxlint_format format_for_library(Format format)
 {
-    bool has_syntax = false;
-    for (size_t i = 0; i < options->group_count; i++) {
-        has_syntax |= !strcmp(options->groups[i], "syntax");
-        if (strcmp(options->groups[i], "syntax") && strcmp(options->groups[i], "limit"))
-            return false;
-    }
-    return has_syntax && options->command == COMMAND_CHECK;
+    static const ptxlint_format formats[FORMAT__COUNT] = {
+        [FORMAT_TEXT] = PTXLINT_TEXT, [FORMAT_ONELINE] = PTXLINT_ONELINE, [FORMAT_JSON] = PTXLINT_JSON, [FORMAT_JSONL] = PTXLINT_JSONL,
+        [FORMAT_SARIF] = PTXLINT_SARIF, [FORMAT_GITHUB] = PTXLINT_GITHUB, [FORMAT_CSV] = PTXLINT_CSV,
+    };
+    return formats[format];
 }
 
 static void run_begin(Run *run, const Options *options)
 {
     *run = (Run){ .options = options };
-    ptxlint_options_init(&run->module_options);
-    run->module_options.syntax_only = is_syntax_only(options);
-    run->module_options.findings_only = options->command == COMMAND_CHECK && !options->ptxas;
     ptxlint_write_options_init(&run->write_options);
-    run->write_options.format = options->format;
+    run->write_options.format = format_for_library(options->format);
     run->write_options.color = ptx_options_has_color(options);
     run->write_options.kernel_glob = options->kernel_glob;
-    run->write_options.groups = options->group_count ? options->groups : NULL;
-    run->write_options.group_count = options->group_count;
     run->write_options.no_summary = options->is_quiet;
 }
 
-/* All that can be wrong before the first module is read. */
-static bool read_inputs(Run *run)
+static void run_end(Run *run)
 {
-    Inputs *inputs = &run->inputs;
-    raise_code(run, ptx_inputs_read(inputs, run->options));
-    if (run->options->ptxas && !run->module_options.syntax_only)
+    for (unsigned i = 0; run->profiles && i < run->worker_count; i++)
+        ptxlint_profile_free(run->profiles[i]);
+    free(run->profiles);
+    free(run->settings);
+    free(run->ptxas);
+    ptx_tally_free(&run->tally);
+    ptx_strings_free(&run->groups);
+    ptx_strings_free(&run->files);
+    ptx_book_free(&run->book);
+    ptx_inputs_free(&run->inputs);
+}
+
+/* Standard input that is named twice is read by the first that comes: then that must be the first in order. */
+static unsigned count_workers(const Run *run)
+{
+    size_t pipes = 0;
+    for (size_t i = 0; i < run->files.count; i++)
+        pipes += !strcmp(run->files.items[i], "-");
+    return pipes > 1 ? 1 : ptx_jobs_workers(run->options, run->files.count);
+}
+
+static void open_profiles(Run *run)
+{
+    run->profiles = calloc(run->worker_count, sizeof(ptxlint_profile *));
+    for (unsigned i = 0; run->profiles && i < run->worker_count; i++)
+        if (ptxlint_profile_new(&run->profiles[i]) != PTXLINT_OK)
+            complain_status(run, NULL, PTXLINT_NO_MEMORY);
+    if (!run->profiles)
+        complain_status(run, NULL, PTXLINT_NO_MEMORY);
+}
+
+/* What holds for each file. */
+static void find_settings(Run *run)
+{
+    run->settings = calloc(run->files.count ? run->files.count : 1, sizeof(Settings *));
+    if (!run->settings)
+        complain_status(run, NULL, PTXLINT_NO_MEMORY);
+    for (size_t i = 0; run->settings && i < run->files.count; i++)
+        if (!(run->settings[i] = ptx_book_file(&run->book, run->files.items[i])))
+            raise_code(run, EXIT_INTERNAL);
+}
+
+/* All that can be wrong before the first module is read. False: there is no sense in going on; a PATH that leads nowhere does not
+ * keep the others from being read. */
+static bool prepare(Run *run)
+{
+    const ptxlint_rules *rules;
+    raise_code(run, ptx_inputs_read(&run->inputs, run->options));
+    raise_code(run, ptx_book_open(&run->book, run->options));
+    if (run->code != EXIT_CLEAN)
+        return false;
+    for (size_t i = 0; run->options->paths[i]; i++)
+        raise_code(run, ptx_paths_add(&run->files, run->options->paths[i], &run->book));
+    find_settings(run);
+    ExitCode code = ptx_book_all_rules(&run->book, &rules), before = run->code;
+    run->code = EXIT_CLEAN;
+    choose_groups(run, rules);
+    if (run->options->ptxas && !run->is_syntax_only)
         run->ptxas = ptx_ptxas_locate(run->options->ptxas, &run->code);
-    run->module_options.gpus = inputs->gpus;
-    run->module_options.gpu_count = inputs->gpu_count;
-    run->module_options.launches = inputs->launches;
-    run->module_options.ptxas = inputs->logs;
-    return run->code == EXIT_CLEAN;
+    code = exit_code_max(exit_code_max(code, run->code), run->book.code);
+    run->write_options.rules = rules;
+    run->code = exit_code_max(before, code);
+    return code == EXIT_CLEAN && run->code < EXIT_INTERNAL;
 }
 
 static void run_paths(Run *run)
 {
-    StringList list = { 0 };
-    if (!read_inputs(run))
+    if (!prepare(run) || !run->files.count)
         return;
-    for (size_t i = 0; run->options->paths[i]; i++)
-        raise_code(run, ptx_paths_add(&list, run->options->paths[i]));
-    if (list.count && open_output(run)) {
-        run_modules(run, &list);
-        close_output(run);
-    }
-    ptx_strings_free(&list);
+    run->worker_count = count_workers(run);
+    if (run->options->has_profile)
+        open_profiles(run);
+    if (run->code == EXIT_INTERNAL)
+        return;
+    ExitCode code = ptx_sink_open(&run->sink, run->options->output_path);
+    raise_code(run, code);
+    if (code != EXIT_CLEAN)
+        return;
+    ptx_progress_begin(&run->progress);
+    run->sink.progress = &run->progress;
+    run_modules(run);
+    run->sink.progress = NULL;
+    raise_code(run, ptx_sink_close(&run->sink));
+    if (run->options->has_profile)
+        tell_profile(run);
 }
 
 ExitCode ptx_run(const Options *options)
@@ -294,7 +449,6 @@ ExitCode ptx_run(const Options *options)
         run_gpus(&run);
     else
         run_paths(&run);
-    ptx_inputs_free(&run.inputs);
-    free(run.ptxas);
+    run_end(&run);
     return run.code;
 }

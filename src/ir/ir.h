@@ -68,6 +68,7 @@ typedef struct Reg {
     bool is_written;            /* some instruction, or the caller, writes it */
     bool is_param;              /* .func (.reg ...) parameter */
     bool is_result;             /* .func (.reg ...) result: read at every ret */
+    bool is_of_range;           /* one of %r<100> */
 } Reg;
 
 typedef struct Label {
@@ -137,7 +138,10 @@ typedef struct Module {
     uint32_t length;
     uint16_t version;           /* 10 * major + minor; 0: none */
     Target target;
+    Span target_span;           /* of its first name; empty without one */
+    bool is_debug;              /* .target ..., debug */
     uint32_t address_size;      /* 32 or 64 */
+    bool has_address_size;      /* the file says so; else it is the default */
     Func *funcs;
     Var *vars;
     Loc *locs;                  /* locs[0] is none */
@@ -161,6 +165,20 @@ typedef struct Lower Lower;
 Lower *ptx_lower_new(Arena *arena, Arena *vectors, Arena *scratch, DiagSink *diags, const char *text, size_t length);
 void ptx_lower_item(Lower *lower, const AstHeader *header, const AstItem *item);
 const Module *ptx_lower_finish(Lower *lower, const AstHeader *header);
+
+/* Whether it accesses memory per thread: ld, st, atom, red, cp.async of 4 to 16 bytes, ldmatrix and stmatrix; not bulk copies and waits. */
+static inline bool ptx_insn_is_access(const Insn *insn)
+{
+    const Op *op = insn->op;
+    switch ((OpKind)op->kind) {
+    case OPK_CP_ASYNC:
+        return op->space && insn->access_bytes;
+    case OPK_ATOM: case OPK_RED: case OPK_ST: case OPK_STMATRIX: case OPK_LD: case OPK_LDMATRIX:
+        return op->space;
+    default:
+        return op->space && op->flags & (OPF_LOAD | OPF_STORE);
+    }
+}
 
 static inline const Operand *ptx_insn_operands(const Func *func, const Insn *insn)
 {

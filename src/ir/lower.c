@@ -243,8 +243,10 @@ static RegId range_reg(Lower *l, uint32_t range_id, uint64_t index, Span name)
 {
     Range *range = &l->ranges.items[range_id];
     uint32_t *place = range->dense ? &range->dense[index] : sparse_reg(l, (uint64_t)range_id << 32 ^ index);
-    if (!*place)
+    if (!*place) {
         *place = add_reg(l, name, (Type)range->type, range->vector) + 1;
+        l->regs.items[*place - 1].is_of_range = true;
+    }
     return *place - 1;
 }
 
@@ -897,6 +899,9 @@ static void read_header(Lower *l, const AstHeader *header)
     Module *m = l->module;
     m->version = header->version;
     m->address_size = header->address_size ? header->address_size : 32;
+    m->has_address_size = header->address_size != 0;
+    m->is_debug = header->is_debug;
+    m->target_span = header->target_span;
     if (!m->target.sm && ptx_span_length(header->target_span))
         ptx_target_find(text_at(l, header->target_span), ptx_span_length(header->target_span), &m->target);
 }

@@ -144,6 +144,7 @@ typedef struct AstHeader {
     Span version_span, target_span;     /* of the number and of the first name; empty where the directive is missing */
     uint16_t version;           /* 10 * major + minor; 0: none */
     uint32_t address_size;      /* 32 or 64; 0: not said */
+    bool is_debug;              /* .target names the option debug */
     bool is_other_format;       /* not PTX at all: diagnosed, and nothing was read */
 } AstHeader;
 

@@ -194,8 +194,10 @@ void ptx_build_target_option(Parser *p, Token name)
 {
     static const char *const options[] = { "texmode_unified", "texmode_independent", "debug", "map_f64_to_f32" };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (span_is(p, ptx_token_span(name), options[i]))
-            return;
+        if (!span_is(p, ptx_token_span(name), options[i]))
+            continue;
+        p->header.is_debug |= !strcmp(options[i], "debug");
+        return;
     }
     Target target;
     TargetStatus status = ptx_target_find(text_of(p, ptx_token_span(name)), ptx_span_length(ptx_token_span(name)), &target);

@@ -42,6 +42,17 @@ static json_t *source_value(const ptxlint_diagnostic *diagnostic)
     return ptx_json_finish(&source);
 }
 
+static json_t *suppression_value(const ptxlint_diagnostic *diagnostic)
+{
+    const char *kind = ptx_report_suppression(diagnostic->suppression);
+    if (!kind)
+        return json_null();
+    Json suppression = ptx_json_make(json_object());
+    ptx_json_set(&suppression, "kind", json_string(kind));
+    ptx_json_set(&suppression, "reason", ptx_value_text(diagnostic->suppression_reason));
+    return ptx_json_finish(&suppression);
+}
+
 void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
 {
     Json json = ptx_json_make(json_object());
@@ -59,6 +70,8 @@ void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_d
     ptx_json_set(&json, "related", related_value(module, diagnostic));
     ptx_json_set(&json, "source", source_value(diagnostic));
     ptx_json_set(&json, "repeats", json_integer(diagnostic->repeat_count));
+    ptx_json_set(&json, "gain_percent", ptx_value_real(diagnostic->gain_percent));
+    ptx_json_set(&json, "suppression", suppression_value(diagnostic));
     ptx_json_dump(out, &json, 0);
 }
 

@@ -2,10 +2,27 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
 
 enum { TAB_COLUMNS = 4 };
+
+int ptx_buffer_write(void *context, const char *bytes, size_t length)
+{
+    Buffer *buffer = context;
+    if (length > buffer->capacity - buffer->length) {
+        size_t capacity = 2 * buffer->capacity + length;
+        char *grown = capacity >= length ? realloc(buffer->bytes, capacity) : NULL;
+        if (!grown)
+            return -1;
+        buffer->bytes = grown;
+        buffer->capacity = capacity;
+    }
+    memcpy(buffer->bytes + buffer->length, bytes, length);
+    buffer->length += length;
+    return 0;
+}
 
 void ptx_out_init(Out *out, ptxlint_write_fn write, void *context)
 {

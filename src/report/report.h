@@ -1,7 +1,8 @@
 /* report.h -- what the files of this folder share: buffered output, text made safe to show, and the parts of a document.
  *
- * A document is one ptxlint_writer (write.c): its parts are written by text.c (diagnostics for people), table*.c (the
- * report for people), csv.c (the same for spreadsheets) and json.c (both for programs); gpus.c writes the document about GPUs.
+ * A document is one ptxlint_writer (write.c): its parts are written by text.c (diagnostics for people), sarif*.c and github.c
+ * (the same for code scanning and for logs of workflows), table*.c (the report for people), csv.c (the same for spreadsheets) and
+ * json.c (both for programs); gpus.c writes the document about GPUs.
  * This layer sees modules only through the public interface. */
 #ifndef PTX_REPORT_REPORT_H
 #define PTX_REPORT_REPORT_H
@@ -24,6 +25,15 @@ typedef struct Out {
 } Out;
 
 typedef enum Style { STYLE_NONE, STYLE_BOLD, STYLE_GUTTER, STYLE_NOTE, STYLE_WARNING, STYLE_ERROR } Style;
+
+/* Bytes that wait in memory; free(bytes). */
+typedef struct Buffer {
+    char *bytes;
+    size_t length, capacity;
+} Buffer;
+
+/* A ptxlint_write_fn whose context is a Buffer; non-zero: there is no memory. */
+int ptx_buffer_write(void *context, const char *bytes, size_t length);
 
 void ptx_out_init(Out *out, ptxlint_write_fn write, void *context);
 void ptx_out_flush(Out *out);
@@ -56,9 +66,58 @@ typedef struct Glyph {
 /* The first character of left > 0 bytes of text, shown at column (from 0). */
 Glyph ptx_glyph_read(const char *text, size_t left, size_t column);
 
+/* ---- fingerprint.c ----------------------------------------------------------------------------------------------- */
+
+/* How often each of many hashes has come. Zeroed at first; free(slots). */
+typedef struct HashCount {
+    uint64_t hash;
+    uint32_t count;             /* 0: the slot is free */
+} HashCount;
+
+typedef struct HashCounts {
+    HashCount *slots;
+    size_t used, capacity;      /* capacity: 0 or a power of two */
+} HashCounts;
+
+/* Counts one more of hash: how many there are by now. 0: no memory. */
+uint32_t ptx_hash_counts_add(HashCounts *counts, uint64_t hash);
+
+/* What GitHub's upload action computes as primaryLocationLineHash, for each line of a text: a hash of 100 UTF-16 units from the
+ * beginning of the line on, and which of the lines with that hash it is. Lines end at LF, CR or CR LF. */
+typedef struct LineHash {
+    uint64_t hash;
+    uint32_t ordinal;           /* from 1 */
+} LineHash;
+
+typedef struct LineHashes {
+    LineHash *lines;            /* free(lines) */
+    uint32_t count;             /* 0: not built, or the text is too large for it */
+    bool is_built;
+} LineHashes;
+
+typedef struct Fingerprint {
+    char text[40];              /* "271789c17abda88f:1"; "": none */
+} Fingerprint;
+
+ptxlint_status ptx_line_hashes_build(LineHashes *hashes, const char *text, size_t length);
+Fingerprint ptx_line_hashes_find(const LineHashes *hashes, uint32_t line);      /* from 1 */
+
+/* Of the rule, the kernel and the statement, without blanks and without the numbers of registers and labels: stays the same where
+ * code around it changes. */
+uint64_t ptx_finding_hash(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic);
+
 /* ---- source.c ---------------------------------------------------------------------------------------------------- */
 
-typedef struct SourceFile SourceFile;
+/* A CUDA source file, owned by Sources. */
+typedef struct SourceFile {
+    struct SourceFile *next;
+    char *path;                         /* that it was opened by */
+    char *bytes;                        /* NULL: cannot be read */
+    size_t length;
+    uint32_t *line_begins;              /* line_count of them */
+    uint32_t line_count;
+    LineHashes hashes;                  /* built by who asks for them */
+} SourceFile;
 
 /* CUDA source files, each read once. Zeroed at first. */
 typedef struct Sources {
@@ -66,11 +125,79 @@ typedef struct Sources {
     size_t bytes;               /* held in all */
 } Sources;
 
-/* Line number line (from 1) of the file that .loc names: path as it is, else relative to the folder of ptx_path.
- * *text is NULL where there is no such line; otherwise *length bytes of it, owned by sources. */
-ptxlint_status ptx_sources_find(Sources *sources, const char *path, const char *ptx_path, uint32_t line,
-                                const char **text, size_t *length);
+/* The file that .loc names: path as it is, else relative to the folder of ptx_path. *out has no bytes where neither can be read. */
+ptxlint_status ptx_sources_open(Sources *sources, const char *path, const char *ptx_path, SourceFile **out);
 void ptx_sources_free(Sources *sources);
+
+/* Line number line (from 1), *length bytes owned by the file; NULL where there is no such line. */
+const char *ptx_source_line(const SourceFile *file, uint32_t line, size_t *length);
+
+/* ---- place.c ----------------------------------------------------------------------------------------------------- */
+
+/* Lines and columns from 1, columns in UTF-16 code units; ends are exclusive. */
+typedef struct Region {
+    uint32_t line, column, end_line, end_column;
+} Region;
+
+/* Where the column of one byte of a module is known, so that the next one need not be counted from the beginning of a line that
+ * may be long. Zeroed for each module. */
+typedef struct ColumnMemo {
+    uint32_t line_begin, offset, column;
+} ColumnMemo;
+
+Region ptx_region_of(ColumnMemo *columns, const ptxlint_module *module, ptxlint_span span);
+
+/* A path as a repository wants it: relative to folder where it lies below that, without "." and "x/..". For free(); NULL: no memory. */
+char *ptx_path_show(const char *folder, const char *path);
+
+/* Neither absolute nor above the folder. */
+bool ptx_path_is_inside(const char *shown);
+
+/* Where the CUDA source of a finding is. */
+typedef struct SourcePlace {
+    SourceFile *file;           /* NULL: .loc names none, or it cannot be read, or has no such line */
+    char *path;                 /* as ptx_path_show has it, for free(); NULL: .loc names none */
+    Region region;              /* to the end of the line; 1 columns where .loc gives none */
+} SourcePlace;
+
+ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic,
+                                SourcePlace *out);
+
+/* ---- keep.c ------------------------------------------------------------------------------------------------------ */
+
+/* Which of two findings matters more, of whatever modules. */
+typedef struct Rank {
+    ptxlint_severity severity;
+    bool is_suppressed, is_wrong;       /* is_wrong: rather than slow */
+    double gain_percent;                /* -1: not known */
+    uint64_t order;                     /* of arrival */
+} Rank;
+
+typedef struct Kept {
+    Rank rank;
+    uint32_t rule;                      /* whatever its owner means by it */
+    char *text;
+    size_t length;
+} Kept;
+
+/* The worst findings as text, at most limit of them. Zeroed at first but for limit. */
+typedef struct Keep {
+    Kept *items;
+    size_t count, capacity, limit;
+    uint64_t seen;                      /* all that were offered */
+    bool is_cut;
+    Rank last;                          /* of those kept, where is_cut */
+} Keep;
+
+/* Counts one in: false where it is not among the worst, so that its text need not be made. */
+bool ptx_keep_offer(Keep *keep, const ptxlint_diagnostic *diagnostic, Rank *rank);
+
+/* Takes the text over, also when it fails for want of memory. */
+ptxlint_status ptx_keep_add(Keep *keep, const Rank *rank, uint32_t rule, Buffer *text);
+
+/* No more will come: at most limit items, worst first. */
+void ptx_keep_close(Keep *keep);
+void ptx_keep_free(Keep *keep);
 
 /* ---- text.c ------------------------------------------------------------------------------------------------------ */
 
@@ -79,6 +206,7 @@ typedef struct Totals {
     size_t kernel_count;        /* functions with a body that the options select */
     size_t func_count;          /* of them, .funcs */
     size_t found_count;         /* of them, with a diagnostic inside */
+    size_t suppressed_count;    /* diagnostics that are silenced: in none of the others */
 } Totals;
 
 void ptx_text_diagnostic(Out *out, Sources *sources, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic);
@@ -156,6 +284,30 @@ void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kerne
 /* The members "gpu" and "gpus": the first of them, and all. */
 void ptx_json_gpus(Out *out, const ptxlint_gpu *const *gpus, size_t count);
 
+/* ---- github.c: commands for the log of a GitHub workflow --------------------------------------------------------- */
+
+typedef struct Github Github;
+
+Github *ptx_github_new(void);           /* NULL: no memory */
+void ptx_github_free(Github *github);
+
+/* A finding that is not silenced. ColumnMemo: of the module. */
+ptxlint_status ptx_github_add(Github *github, Sources *sources, ColumnMemo *columns, const ptxlint_module *module,
+                              const ptxlint_diagnostic *diagnostic);
+void ptx_github_finish(Github *github, Out *out);
+
+/* ---- sarif.c ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Sarif Sarif;
+
+Sarif *ptx_sarif_new(const ptxlint_rules *rules);       /* NULL: no memory */
+void ptx_sarif_free(Sarif *sarif);
+
+/* A module, and then its findings. */
+ptxlint_status ptx_sarif_begin(Sarif *sarif, const ptxlint_module *module);
+ptxlint_status ptx_sarif_add(Sarif *sarif, Sources *sources, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic);
+void ptx_sarif_finish(Sarif *sarif, Out *out);
+
 /* ---- projection.c: what a kernel is on one GPU; NULL where no GPU is described ----------------------------------- */
 
 /* "ptxas", "max-live", "unknown": where the registers that occupancy is for come from. */
@@ -175,5 +327,9 @@ void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel
 
 const char *ptx_report_severity(ptxlint_severity severity);
 const char *ptx_report_certainty(ptxlint_certainty certainty);
+const char *ptx_report_suppression(ptxlint_suppression suppression);    /* "inline", "config"; NULL: not silenced */
+
+/* A gain that is worth a word: known, and not next to nothing. */
+bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic);
 
 #endif

@@ -13,20 +13,12 @@ enum {
     SOURCES_BYTES = 256 << 20           /* of all that one document holds */
 };
 
-struct SourceFile {
-    SourceFile *next;
-    char *path;
-    char *bytes;                        /* NULL: cannot be read */
-    size_t length;
-    uint32_t *line_begins;              /* line_count of them */
-    uint32_t line_count;
-};
-
 static void file_free(SourceFile *file)
 {
     free(file->path);
     free(file->bytes);
     free(file->line_begins);
+    free(file->hashes.lines);
     free(file);
 }
 
@@ -120,7 +112,7 @@ static char *path_join(const char *beside, const char *path)
     return joined;
 }
 
-static ptxlint_status sources_open(Sources *sources, const char *beside, const char *path, SourceFile **out)
+static ptxlint_status source_open(Sources *sources, const char *beside, const char *path, SourceFile **out)
 {
     char *joined = path_join(beside, path);
     *out = NULL;
@@ -142,19 +134,24 @@ static ptxlint_status sources_open(Sources *sources, const char *beside, const c
     return status;
 }
 
-ptxlint_status ptx_sources_find(Sources *sources, const char *path, const char *ptx_path, uint32_t line, const char **text,
-                                size_t *length)
+ptxlint_status ptx_sources_open(Sources *sources, const char *path, const char *ptx_path, SourceFile **out)
 {
-    SourceFile *file;
-    *text = NULL;
-    ptxlint_status status = sources_open(sources, NULL, path, &file);
-    if (status == PTXLINT_OK && !file->bytes && path[0] != '/' && strchr(ptx_path, '/'))
-        status = sources_open(sources, ptx_path, path, &file);
-    if (status != PTXLINT_OK || !file->bytes || line == 0 || line > file->line_count)
+    SourceFile *beside;
+    ptxlint_status status = source_open(sources, NULL, path, out);
+    if (status != PTXLINT_OK || (*out)->bytes || path[0] == '/' || !strchr(ptx_path, '/'))
         return status;
+    status = source_open(sources, ptx_path, path, &beside);
+    if (status == PTXLINT_OK && beside->bytes)
+        *out = beside;
+    return status;
+}
+
+const char *ptx_source_line(const SourceFile *file, uint32_t line, size_t *length)
+{
+    if (!file->bytes || line == 0 || line > file->line_count)
+        return NULL;
     size_t begin = file->line_begins[line - 1];
     size_t end = line < file->line_count ? file->line_begins[line] - 1 : file->length;
-    *text = file->bytes + begin;
     *length = end - begin;
-    return PTXLINT_OK;
+    return file->bytes + begin;
 }

@@ -227,14 +227,15 @@ static void put_location(Out *out, unsigned gutter, const char *arrow, const cha
 
 static void put_source(Out *out, unsigned gutter, Sources *sources, const char *ptx_path, const ptxlint_diagnostic *diagnostic)
 {
-    const char *text;
+    SourceFile *file;
     size_t length;
     uint32_t line = diagnostic->source_line, column = diagnostic->source_column;
     put_location(out, gutter, " ::: ", diagnostic->source_path, line, column);
-    ptxlint_status status = ptx_sources_find(sources, diagnostic->source_path, ptx_path, line, &text, &length);
+    ptxlint_status status = ptx_sources_open(sources, diagnostic->source_path, ptx_path, &file);
     if (status != PTXLINT_OK)
         out->status = status;
-    if (status != PTXLINT_OK || !text)
+    const char *text = status == PTXLINT_OK ? ptx_source_line(file, line, &length) : NULL;
+    if (!text)
         return;
     View view = view_make(text, length, column ? column - 1 : 0);
     put_view(out, gutter, line, &view);
@@ -256,6 +257,10 @@ static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagn
             ptx_out_clean(out, texts[i]);
             ptx_out_text(out, "\n");
         }
+    if (ptx_report_has_gain(diagnostic)) {
+        put_fact(out, gutter, "gain");
+        ptx_out_format(out, "about %.0f %% of the kernel's issue slots\n", diagnostic->gain_percent);
+    }
     size_t placed_count = 0;
     for (size_t i = 0; i < diagnostic->related_count; i++)
         if (has_place(&diagnostic->related[i])) {
@@ -331,6 +336,8 @@ void ptx_text_summary(Out *out, const Totals *totals)
     if (totals->found_count)
         ptx_out_format(out, " in %zu of %zu %s%s", totals->found_count, totals->kernel_count,
                        totals->func_count ? "function" : "kernel", totals->kernel_count == 1 ? "" : "s");
+    if (*separator && totals->suppressed_count)
+        ptx_out_format(out, " (%zu suppressed)", totals->suppressed_count);
     if (*separator)
         ptx_out_text(out, "\n");
 }

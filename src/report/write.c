@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Buffer {
-    char *bytes;
-    size_t length, capacity;
-} Buffer;
-
 struct ptxlint_writer {
     ptxlint_document document;
     ptxlint_write_options options;
@@ -17,6 +12,8 @@ struct ptxlint_writer {
     Sources sources;
     Totals totals;
     bool has_item;              /* the JSON array being written has an element */
+    Sarif *sarif;               /* NULL in other formats */
+    Github *github;             /* the same */
 
     /* JSON reports: "diagnostics" comes after all files, so it waits here. */
     Out late;
@@ -26,22 +23,6 @@ struct ptxlint_writer {
     bool has_module;
     bool has_different_gpus;
 };
-
-static int buffer_write(void *context, const char *bytes, size_t length)
-{
-    Buffer *buffer = context;
-    if (length > buffer->capacity - buffer->length) {
-        size_t capacity = 2 * buffer->capacity + length;
-        char *grown = capacity >= length ? realloc(buffer->bytes, capacity) : NULL;
-        if (!grown)
-            return -1;
-        buffer->bytes = grown;
-        buffer->capacity = capacity;
-    }
-    memcpy(buffer->bytes + buffer->length, bytes, length);
-    buffer->length += length;
-    return 0;
-}
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
@@ -84,14 +65,34 @@ const char *ptx_report_certainty(ptxlint_certainty certainty)
     return "unknown";
 }
 
+const char *ptx_report_suppression(ptxlint_suppression suppression)
+{
+    switch (suppression) {
+    case PTXLINT_SUPPRESSED_INLINE:     return "inline";
+    case PTXLINT_SUPPRESSED_BY_CONFIG:  return "config";
+    case PTXLINT_NOT_SUPPRESSED:        break;
+    }
+    return NULL;
+}
+
+bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic)
+{
+    return diagnostic->gain_percent >= 0.5;             /* not with a NaN; below, it would be shown as 0 */
+}
+
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
+
+static bool is_shown(const ptxlint_write_options *options, const ptxlint_diagnostic *diagnostic)
+{
+    return diagnostic->suppression == PTXLINT_NOT_SUPPRESSED && is_selected(options, diagnostic);
+}
 
 static void count_module(const ptxlint_module *module, const ptxlint_write_options *options, size_t counts[4])
 {
     size_t count;
     const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count; i++)
-        if (is_selected(options, &diagnostics[i]))
+        if (is_shown(options, &diagnostics[i]))
             counts[diagnostics[i].severity]++;
 }
 
@@ -108,23 +109,58 @@ void ptxlint_count_diagnostics(const ptxlint_module *const *modules, size_t coun
         count_module(modules[i], options, counts);
 }
 
-/* Diagnostics and functions both come by position, so one walk along the two finds the functions with diagnostics. */
-static void totals_add(Totals *totals, const ptxlint_module *module, const ptxlint_write_options *options)
+/* Functions come by position: the one that offset stands in; count: none. */
+static size_t find_kernel(const ptxlint_kernel *kernels, size_t count, uint32_t offset)
 {
-    size_t diagnostic_count, kernel_count, d = 0;
-    const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &diagnostic_count);
-    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &kernel_count);
-    count_module(module, options, totals->counts);
-    for (size_t k = 0; k < kernel_count; k++) {
-        if (!is_kernel_selected(options, kernels[k].name))
-            continue;
-        totals->kernel_count++;
-        totals->func_count += !kernels[k].is_entry;
-        bool is_found = false;
-        for (; d < diagnostic_count && diagnostics[d].span.begin < kernels[k].span.end; d++)
-            is_found |= diagnostics[d].span.begin >= kernels[k].span.begin && is_selected(options, &diagnostics[d]);
-        totals->found_count += is_found;
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (kernels[middle].span.end <= offset)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    return low < count && kernels[low].span.begin <= offset ? low : count;
+}
+
+/* is_found: per kernel, and one more, zeroed. */
+static void mark_found(const ptxlint_module *module, const ptxlint_write_options *options, const ptxlint_kernel *kernels, size_t kernel_count,
+                       bool *is_found)
+{
+    size_t count;
+    const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
+    for (size_t i = 0; i < count; i++)
+        if (is_shown(options, &diagnostics[i]))
+            is_found[find_kernel(kernels, kernel_count, diagnostics[i].span.begin)] = true;
+}
+
+static size_t count_suppressed(const ptxlint_module *module, const ptxlint_write_options *options)
+{
+    size_t count, suppressed = 0;
+    const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
+    for (size_t i = 0; i < count; i++)
+        suppressed += diagnostics[i].suppression != PTXLINT_NOT_SUPPRESSED && is_selected(options, &diagnostics[i]);
+    return suppressed;
+}
+
+static ptxlint_status totals_add(Totals *totals, const ptxlint_module *module, const ptxlint_write_options *options)
+{
+    size_t count;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    bool *is_found = calloc(count + 1, sizeof *is_found);
+    if (!is_found)
+        return PTXLINT_NO_MEMORY;
+    mark_found(module, options, kernels, count, is_found);
+    for (size_t k = 0; k < count; k++) {
+        bool is_selected_one = is_kernel_selected(options, kernels[k].name);
+        totals->kernel_count += is_selected_one;
+        totals->func_count += is_selected_one && !kernels[k].is_entry;
+        totals->found_count += is_selected_one && is_found[k];
+    }
+    free(is_found);
+    count_module(module, options, totals->counts);
+    totals->suppressed_count += count_suppressed(module, options);
+    return PTXLINT_OK;
 }
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
@@ -135,28 +171,64 @@ static void put_separator(Out *out, bool *has_item)
     *has_item = true;
 }
 
+/* What only documents for programs tell. */
+static bool has_suppressed(ptxlint_format format)
+{
+    return format == PTXLINT_JSON || format == PTXLINT_JSONL || format == PTXLINT_SARIF;
+}
+
+static ptxlint_status add_diagnostic(ptxlint_writer *writer, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic,
+                                     ColumnMemo *columns, Out *out, bool *has_item)
+{
+    switch (writer->options.format) {
+    case PTXLINT_TEXT:
+        ptx_text_diagnostic(out, &writer->sources, module, diagnostic);
+        break;
+    case PTXLINT_ONELINE:
+        ptx_text_oneline(out, module, diagnostic);
+        break;
+    case PTXLINT_JSON:
+        put_separator(out, has_item);
+        ptx_json_diagnostic(out, module, diagnostic);
+        break;
+    case PTXLINT_JSONL:
+        ptx_json_diagnostic(out, module, diagnostic);
+        ptx_out_text(out, "\n");
+        break;
+    case PTXLINT_SARIF:
+        return ptx_sarif_add(writer->sarif, &writer->sources, module, diagnostic);
+    case PTXLINT_GITHUB:
+        return ptx_github_add(writer->github, &writer->sources, columns, module, diagnostic);
+    case PTXLINT_CSV:                   /* has none: is_sound */
+        break;
+    }
+    return PTXLINT_OK;
+}
+
 static void add_diagnostics(ptxlint_writer *writer, const ptxlint_module *module, Out *out, bool *has_item)
 {
     size_t count;
+    ColumnMemo columns = { 0 };
+    bool is_all = has_suppressed(writer->options.format);
     const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count && out->status == PTXLINT_OK; i++) {
-        if (!is_selected(&writer->options, &diagnostics[i]))
+        if (!(is_all ? is_selected : is_shown)(&writer->options, &diagnostics[i]))
             continue;
-        switch (writer->options.format) {
-        case PTXLINT_TEXT:
-            ptx_text_diagnostic(out, &writer->sources, module, &diagnostics[i]);
-            break;
-        case PTXLINT_ONELINE:
-            ptx_text_oneline(out, module, &diagnostics[i]);
-            break;
-        case PTXLINT_JSON:
-            put_separator(out, has_item);
-            ptx_json_diagnostic(out, module, &diagnostics[i]);
-            break;
-        case PTXLINT_CSV:               /* has none: is_sound */
-            break;
-        }
+        ptxlint_status status = add_diagnostic(writer, module, &diagnostics[i], &columns, out, has_item);
+        if (status != PTXLINT_OK)
+            out->status = status;
     }
+}
+
+/* A document of diagnostics. */
+static void add_findings(ptxlint_writer *writer, const ptxlint_module *module)
+{
+    ptxlint_status status = totals_add(&writer->totals, module, &writer->options);
+    if (status == PTXLINT_OK && writer->sarif)
+        status = ptx_sarif_begin(writer->sarif, module);
+    if (status != PTXLINT_OK && writer->out.status == PTXLINT_OK)
+        writer->out.status = status;
+    add_diagnostics(writer, module, &writer->out, &writer->has_item);
 }
 
 static bool is_reported(const ptxlint_writer *writer, const ptxlint_kernel *kernel, bool is_entry)
@@ -179,7 +251,7 @@ static void add_json_kernels(ptxlint_writer *writer, const ptxlint_module *modul
 static bool gpus_render(const ptxlint_module_info *info, Buffer *buffer)
 {
     Out out;
-    ptx_out_init(&out, buffer_write, buffer);
+    ptx_out_init(&out, ptx_buffer_write, buffer);
     ptx_json_gpus(&out, info->gpus, info->gpu_count);
     ptx_out_flush(&out);
     return out.status == PTXLINT_OK;
@@ -252,10 +324,17 @@ static void add_csv_report(ptxlint_writer *writer, const ptxlint_module *module)
 
 static bool is_sound(ptxlint_document document, const ptxlint_write_options *options)
 {
-    bool is_known = options->format == PTXLINT_TEXT || options->format == PTXLINT_JSON ||
-                    (options->format == PTXLINT_ONELINE && document == PTXLINT_DIAGNOSTICS) ||
-                    (options->format == PTXLINT_CSV && document == PTXLINT_REPORT);
-    return options->size == sizeof *options && is_known && (document == PTXLINT_DIAGNOSTICS || document == PTXLINT_REPORT);
+    if (options->size != sizeof *options || (document != PTXLINT_DIAGNOSTICS && document != PTXLINT_REPORT))
+        return false;
+    switch (options->format) {
+    case PTXLINT_TEXT: case PTXLINT_JSON:
+        return true;
+    case PTXLINT_ONELINE: case PTXLINT_JSONL: case PTXLINT_SARIF: case PTXLINT_GITHUB:
+        return document == PTXLINT_DIAGNOSTICS;
+    case PTXLINT_CSV:
+        return document == PTXLINT_REPORT;
+    }
+    return false;
 }
 
 static void put_head(ptxlint_writer *writer)
@@ -273,7 +352,11 @@ static void put_head(ptxlint_writer *writer)
 static void put_tail(ptxlint_writer *writer)
 {
     Out *out = &writer->out;
-    if (writer->options.format == PTXLINT_JSON) {
+    if (writer->sarif && out->status == PTXLINT_OK) {
+        ptx_sarif_finish(writer->sarif, out);
+    } else if (writer->github && out->status == PTXLINT_OK) {
+        ptx_github_finish(writer->github, out);
+    } else if (writer->options.format == PTXLINT_JSON) {
         if (writer->document == PTXLINT_REPORT) {
             ptx_out_text(out, "],\n");
             put_gpus(writer);
@@ -302,10 +385,16 @@ ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write
     ptxlint_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return PTXLINT_NO_MEMORY;
+    writer->sarif = options->format == PTXLINT_SARIF ? ptx_sarif_new(options->rules) : NULL;
+    writer->github = options->format == PTXLINT_GITHUB ? ptx_github_new() : NULL;
+    if ((options->format == PTXLINT_SARIF && !writer->sarif) || (options->format == PTXLINT_GITHUB && !writer->github)) {
+        ptxlint_writer_free(writer);
+        return PTXLINT_NO_MEMORY;
+    }
     writer->document = document;
     writer->options = *options;
     ptx_out_init(&writer->out, write, context);
-    ptx_out_init(&writer->late, buffer_write, &writer->late_bytes);
+    ptx_out_init(&writer->late, ptx_buffer_write, &writer->late_bytes);
     writer->out.has_color = options->color;
     put_head(writer);
     *out = writer;
@@ -317,8 +406,7 @@ ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *
     if (!writer || !module)
         return PTXLINT_BAD_ARGUMENT;
     if (writer->document == PTXLINT_DIAGNOSTICS) {
-        totals_add(&writer->totals, module, &writer->options);
-        add_diagnostics(writer, module, &writer->out, &writer->has_item);
+        add_findings(writer, module);
     } else if (writer->options.format == PTXLINT_JSON) {
         add_json_report(writer, module);
     } else if (writer->options.format == PTXLINT_CSV) {
@@ -326,7 +414,7 @@ ptxlint_status ptxlint_writer_add(ptxlint_writer *writer, const ptxlint_module *
     } else {
         add_text_report(writer, module);
     }
-    if (writer->late.status == PTXLINT_WRITE)           /* its only way to fail: buffer_write had no memory */
+    if (writer->late.status == PTXLINT_WRITE)           /* its only way to fail: ptx_buffer_write had no memory */
         writer->out.status = PTXLINT_NO_MEMORY;
     return writer->out.status;
 }
@@ -345,6 +433,8 @@ void ptxlint_writer_free(ptxlint_writer *writer)
     if (!writer)
         return;
     ptx_sources_free(&writer->sources);
+    ptx_sarif_free(writer->sarif);
+    ptx_github_free(writer->github);
     free(writer->late_bytes.bytes);
     free(writer->gpus.bytes);
     free(writer);

@@ -9,18 +9,34 @@
 #include "analysis/live.h"
 #include "analysis/loop.h"
 #include "analysis/mix.h"
+#include "analysis/occupancy.h"
 #include "analysis/throughput.h"
 #include "analysis/trip.h"
+
+/* How a kernel is launched, and how it fits the first GPU. NaN, -1: not known. */
+typedef struct Figures {
+    double block_threads, most_threads, grid_blocks;
+    bool block_exceeds_bounds;
+    double register_cap;
+    double static_shared_bytes, local_bytes, spill_bytes;
+    double registers, occupancy_percent, blocks_per_sm, registers_to_free, shared_to_free;
+    double waves, tail_blocks, utilisation_percent;
+    int limiter;                /* Limiter; -1 */
+    const char *launch_error;   /* why no block fits; NULL */
+    Certainty certainty;        /* of those from registers on */
+} Figures;
 
 typedef struct Facts {
     const Cfg *cfg;             /* NULL: the function has no instructions; then all are */
     const Dom *dom;
     const Loops *loops;
     const Live *live;           /* NULL too at a limit */
-    const Trips *trips;
+    const Trips *trips;         /* NULL where only findings were asked for: a rule that needs them has them computed */
     const Mixes *mixes;
-    const Throughput **throughputs;     /* per GPU that figures are for */
+    const Throughput **throughputs;     /* per GPU that figures are for; NULL where only findings were asked for */
     const CallNode *calls;
+    const Launch *launch;
+    Figures figures;
 } Facts;
 
 #endif

@@ -2,12 +2,13 @@
 
 #include "support/limits.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 const DiagInfo ptx_diag_info[DIAG__COUNT] = {
-#define DG(id, code, name, severity, group) [DIAG_##id] = { code, name, SEVERITY_##severity, GROUP_##group },
+#define DG(id, code, name, severity, group) [DIAG_##id] = { code, name, SEVERITY_##severity, group },
 #include "support/diags.def"
 #undef DG
 };
@@ -53,25 +54,34 @@ static void sink_push(DiagSink *sink, Diag *diag)
     sink->items[sink->count++] = diag;
 }
 
-Diag *ptx_diag(DiagSink *sink, DiagId id, Span span, const char *format, ...)
+Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span span, const char *message)
 {
     Diag *diag = ptx_arena_new(sink->arena, Diag);
-    diag->id = id;
-    diag->severity = ptx_diag_info[id].severity;
+    diag->info = info;
+    diag->severity = severity;
     diag->certainty = CERTAINTY_EXACT;
+    diag->gain_percent = (double)NAN;
     diag->span = span;
     diag->func = sink->func;
-    sink->counts[diag->severity]++;
-    if (sink->count >= LIMIT_DIAGNOSTICS) {
+    diag->message = message;
+    sink->counts[severity]++;
+    if (sink->count >= LIMIT_DIAGNOSTICS)
         sink->dropped++;
-        return diag;
-    }
-    va_list args;
-    va_start(args, format);
-    diag->message = format_text(sink->arena, format, args);
-    va_end(args);
-    sink_push(sink, diag);
+    else
+        sink_push(sink, diag);
     return diag;
+}
+
+Diag *ptx_diag(DiagSink *sink, DiagId id, Span span, const char *format, ...)
+{
+    const char *message = "";
+    if (sink->count < LIMIT_DIAGNOSTICS) {
+        va_list args;
+        va_start(args, format);
+        message = format_text(sink->arena, format, args);
+        va_end(args);
+    }
+    return ptx_diag_of(sink, &ptx_diag_info[id], ptx_diag_info[id].severity, span, message);
 }
 
 void ptx_diag_relate(DiagSink *sink, Diag *diag, Span span, const char *format, ...)
@@ -88,13 +98,28 @@ void ptx_diag_relate(DiagSink *sink, Diag *diag, Span span, const char *format, 
     *tail = related;
 }
 
+/* What is wrong, before what costs time. */
+static bool is_wrong(const Diag *diag)
+{
+    static const char *const groups[] = { "syntax", "limit", "correctness" };
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (!strcmp(diag->info->group, groups[i]))
+            return true;
+    return false;
+}
+
 static int compare(const void *pa, const void *pb)
 {
     const Diag *a = *(Diag *const *)pa, *b = *(Diag *const *)pb;
-    if (a->span.begin != b->span.begin)
-        return a->span.begin < b->span.begin ? -1 : 1;
     if (a->severity != b->severity)
         return a->severity > b->severity ? -1 : 1;
+    if (is_wrong(a) != is_wrong(b))
+        return is_wrong(a) ? -1 : 1;
+    double gain_a = isnan(a->gain_percent) ? -1 : a->gain_percent, gain_b = isnan(b->gain_percent) ? -1 : b->gain_percent;
+    if (gain_a < gain_b || gain_a > gain_b)
+        return gain_a > gain_b ? -1 : 1;
+    if (a->span.begin != b->span.begin)
+        return a->span.begin < b->span.begin ? -1 : 1;
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
@@ -105,7 +130,8 @@ void ptx_diag_finish(DiagSink *sink)
     if (!sink->dropped)
         return;
     Diag *last = ptx_arena_new(sink->arena, Diag);
-    last->id = DIAG_TOO_MANY;
+    last->info = &ptx_diag_info[DIAG_TOO_MANY];
+    last->gain_percent = (double)NAN;
     last->severity = SEVERITY_NOTE;
     last->certainty = CERTAINTY_EXACT;
     last->func = -1;
@@ -113,10 +139,4 @@ void ptx_diag_finish(DiagSink *sink)
     last->message = ptx_diag_text(sink, "%u more diagnostics of this file are not kept (limit %d)", (unsigned)sink->dropped,
                                   (int)LIMIT_DIAGNOSTICS);
     sink_push(sink, last);
-}
-
-const char *ptx_group_name(DiagGroup group)
-{
-    static const char *const names[] = { "none", "syntax", "limit", "correctness", "throughput", "launch" };
-    return names[group];
 }

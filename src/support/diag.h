@@ -1,6 +1,6 @@
 /* diag.h -- diagnostics and the sink that collects them.
  *
- * The user's mistake is a diagnostic in the sink, and work goes on. Rows of diags.def; the message says what is wrong
+ * The user's mistake is a diagnostic in the sink, and work goes on. Rows of diags.def, or of rules; the message says what is wrong
  * in this place, a label what stands at the caret, a help what would be right. All text is owned by the arena. */
 #ifndef PTX_SUPPORT_DIAG_H
 #define PTX_SUPPORT_DIAG_H
@@ -21,19 +21,18 @@ typedef enum DiagId {
 
 typedef enum Severity { SEVERITY_NONE, SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR } Severity;
 
-typedef enum DiagGroup {
-    GROUP_NONE, GROUP_SYNTAX, GROUP_LIMIT, GROUP_CORRECTNESS, GROUP_THROUGHPUT, GROUP_LAUNCH
-} DiagGroup;
-
 typedef enum Certainty { CERTAINTY_NONE, CERTAINTY_EXACT, CERTAINTY_BOUND, CERTAINTY_ESTIMATE, CERTAINTY_UNKNOWN } Certainty;
 
 typedef struct DiagInfo {
     const char *code, *name;
     Severity severity;
-    DiagGroup group;
+    const char *group;
 } DiagInfo;
 
 extern const DiagInfo ptx_diag_info[DIAG__COUNT];
+
+/* By whom a finding is silenced, and why. */
+typedef enum Suppression { SUPPRESSION_NONE, SUPPRESSION_INLINE, SUPPRESSION_CONFIG } Suppression;
 
 typedef struct DiagRelated {
     struct DiagRelated *next;
@@ -42,13 +41,16 @@ typedef struct DiagRelated {
 } DiagRelated;
 
 typedef struct Diag {
-    DiagId id;
+    const DiagInfo *info;       /* a row of ptx_diag_info, or of a rule */
     Severity severity;          /* the row's, or lower where the file is newer than our tables */
     Certainty certainty;
     Span span;
     int32_t func;               /* index into Module.funcs, -1 for the module */
     uint32_t order;             /* of arrival: the last sort key */
     uint32_t repeats;           /* further findings of the same rule in the same function that were folded into this one */
+    double gain_percent;        /* of the kernel's issue slots, an estimate; NaN: none is known */
+    Suppression suppression;
+    const char *reason;         /* of the suppression; NULL */
     const char *message;
     const char *label;          /* beside the caret, or NULL */
     const char *help;           /* or NULL */
@@ -69,6 +71,9 @@ void ptx_diag_init(DiagSink *sink, Arena *arena);
  * dropped and goes nowhere). The format is printf's. */
 Diag *ptx_diag(DiagSink *sink, DiagId id, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* The same for a rule's finding, with its text, which must live as long as the arena. */
+Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span span, const char *message);
+
 void ptx_diag_relate(DiagSink *sink, Diag *diag, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* A printf into the arena. */
@@ -80,9 +85,8 @@ static inline uint32_t ptx_diag_errors(const DiagSink *sink)
     return sink->counts[SEVERITY_ERROR];
 }
 
-/* By position, then severity, then arrival; adds the note on dropped ones. Call once, last. */
+/* Worst first: by severity; what is wrong before what is slow; by gain; by position; by arrival. Adds the note on dropped ones. Call once,
+ * last. */
 void ptx_diag_finish(DiagSink *sink);
-
-const char *ptx_group_name(DiagGroup group);
 
 #endif

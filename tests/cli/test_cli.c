@@ -1,23 +1,6 @@
 /* Runs the built program (its path in the environment variable PTXLINT) in a folder of small files that it writes, and
  * looks at exit status, stdout and stderr. */
-#include <fcntl.h>
-#include <ftw.h>
-#include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static char folder[] = "/tmp/ptxlint-cli-XXXXXX";
+#include "program.h"
 
 /* ---- the files --------------------------------------------------------------------------------------------------- */
 
@@ -36,7 +19,7 @@ static char folder[] = "/tmp/ptxlint-cli-XXXXXX";
 #define LOG(registers) "ptxas info    : Compiling entry function 'clean' for 'sm_80'\nptxas info    : Function properties for clean\n" \
                        "    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\nptxas info    : Used " registers " registers\n"
 
-static const struct { const char *path, *text; } files[] = {
+static const File files[] = {
     { "clean.ptx", HEAD ENTRY("clean", BOUNDS, GOOD) },
     { "noted.ptx", HEAD ENTRY("noted", "", GOOD) },
     { "warned.ptx", HEAD ENTRY("warned", BOUNDS, "") },                         /* %r1 is never written */
@@ -69,36 +52,14 @@ static const struct { const char *path, *text; } files[] = {
     { "noted/ptxas", "no program\n" },
 };
 
-static void write_file(const char *path, const char *text, size_t length)
-{
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, length, file), length);
-    assert_int_equal(fclose(file), 0);
-}
-
 static int setup(void **state)
 {
     static const char *const folders[] = { "tree", "tree/a", "tree/c", "tree/c/d", "tree/folder.ptx", "bare", "bin", "cuda",
-                                            "cuda/bin", "failing", "killed", "noted" };
+                                            "cuda/bin", "failing", "killed", "noted", NULL };
     static const char *const programs[] = { "bin/ptxas", "cuda/bin/ptxas", "failing/ptxas", "killed/ptxas" };
-    char program[4096];
     (void)state;
-    if (!getenv("PTXLINT") || !realpath(getenv("PTXLINT"), program)) {
-        fprintf(stderr, "PTXLINT must be the path of the program\n");
+    if (enter_folder(folders, files, sizeof files / sizeof *files))
         return -1;
-    }
-    setenv("PTXLINT", program, 1);
-    unsetenv("NO_COLOR");
-    unsetenv("CLICOLOR_FORCE");
-    unsetenv("TMPDIR");
-    if (!mkdtemp(folder) || chdir(folder))
-        return -1;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (mkdir(folders[i], 0777))
-            return -1;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        write_file(files[i].path, files[i].text, strlen(files[i].text));
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
         if (chmod(programs[i], 0777))
             return -1;
@@ -106,82 +67,15 @@ static int setup(void **state)
     return symlink("..", "tree/up") || symlink("../noted.ptx", "tree/linked.ptx") || symlink("self.ptx", "self.ptx");
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-    (void)st, (void)kind, (void)ftw;
-    return remove(path);
-}
-
 static int teardown(void **state)
 {
     (void)state;
-    return chdir("/") || nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-/* ---- running ----------------------------------------------------------------------------------------------------- */
-
-typedef struct Result {
-    int status;                 /* of exit; -1: a signal */
-    char *out, *err;
-    size_t out_length;
-} Result;
-
-static char *read_file(const char *path, size_t *length)
-{
-    FILE *file = fopen(path, "rb");
-    size_t capacity = 1 << 16, n = 0, got;
-    char *text = malloc(capacity + 1);
-    assert_non_null(file);
-    assert_non_null(text);
-    while ((got = fread(text + n, 1, capacity - n, file)) > 0) {
-        n += got;
-        if (n == capacity)
-            assert_non_null(text = realloc(text, (capacity *= 2) + 1));
-    }
-    fclose(file);
-    text[n] = 0;
-    if (length)
-        *length = n;
-    return text;
-}
-
-static int run_shell(const char *command)
-{
-    int status = system(command);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* command is the shell's, with the program as $PTXLINT. */
-static Result run(const char *command)
-{
-    char line[2048];
-    Result result;
-    assert_true(snprintf(line, sizeof line, "{ %s\n} >.out 2>.err </dev/null", command) < (int)sizeof line);
-    result.status = run_shell(line);
-    result.out = read_file(".out", &result.out_length);
-    result.err = read_file(".err", NULL);
-    return result;
-}
-
-static void result_free(Result *result)
-{
-    free(result->out);
-    free(result->err);
-}
-
-static bool holds(const char *text, const char *part)
-{
-    return !part || (*part ? strstr(text, part) != NULL : !*text);      /* "": must be empty */
+    return leave_folder();
 }
 
 /* ---- a row a behaviour ------------------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *command;
-    int status;
-    const char *out, *err;      /* a part of it; "": it is empty; NULL: whatever */
-    const char *absent;         /* not in out */
-} cases[] = {
+static const Case cases[] = {
     /* exit codes */
     { "$PTXLINT clean.ptx",                            0, "", "", NULL },
     { "$PTXLINT noted.ptx",                            0, "note[LCH101]: ", "", NULL },
@@ -211,7 +105,7 @@ static const struct {
 
     /* what is asked for */
     { "$PTXLINT --help",                               0, "EXIT CODES", "", NULL },
-    { "$PTXLINT --help",                               0, "[check|report|gpu] [OPTIONS] PATH...", "", NULL },
+    { "$PTXLINT --help",                               0, "Usage: ptxlint [COMMAND] [OPTIONS] PATH...", "", NULL },
     { "$PTXLINT check --help",                         0, "EXAMPLES", "", "COMMANDS" },
     { "$PTXLINT report --help",                        0, "Usage: ptxlint report [OPTIONS] PATH...", "", "oneline" },
     { "$PTXLINT report --help",                        0, "--ptxas[=PATH]", "", "oneline" },
@@ -315,7 +209,7 @@ static const struct {
     { "$PTXLINT report --ptxas-log clean.log --gpu h200 --csv clean.ptx", 0, ",h200,sm_90,", "", ",ptxas," },
     { "$PTXLINT report --ptxas-log clean.ptx clean.ptx", 2, "", "clean.ptx: tells of no kernel", NULL },
     { "$PTXLINT report --ptxas-log none.log clean.ptx", 3, "", "none.log: No such file", NULL },
-    { "$PTXLINT --ptxas-log clean.log clean.ptx",      0, "", "", NULL },
+    { "$PTXLINT --ptxas-log clean.log clean.ptx",      0, "OCC106", "", "COR" },
     { "$PTXLINT report --ptxas=bin/ptxas --csv clean.ptx", 0, ",sm_80,sm_80,77,ptxas,", "", NULL },
     { "PATH=\"$PWD/bin:$PATH\" $PTXLINT report --ptxas --csv clean.ptx", 0, ",77,ptxas,", "", NULL },
     { "PATH=\"$PWD/bin:$PATH\" $PTXLINT report clean.ptx --csv --ptxas", 0, ",77,ptxas,", "", NULL },
@@ -363,19 +257,8 @@ static const struct {
 
 static void test_cases(void **state)
 {
-    int failed = 0;
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Result result = run(cases[i].command);
-        if (result.status != cases[i].status || !holds(result.out, cases[i].out) || !holds(result.err, cases[i].err) ||
-            (cases[i].absent && strstr(result.out, cases[i].absent))) {
-            print_error("%s\n  exit %d, want %d\n--- stdout\n%s--- stderr\n%s---\n", cases[i].command, result.status,
-                        cases[i].status, result.out, result.err);
-            failed++;
-        }
-        result_free(&result);
-    }
-    assert_int_equal(failed, 0);
+    check_cases(cases, sizeof cases / sizeof *cases);
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
@@ -408,17 +291,6 @@ static void test_runs_are_equal(void **state)
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *run_json(const char *command, int status)
-{
-    json_error_t error;
-    Result result = run(command);
-    json_t *value = json_loadb(result.out, result.out_length, JSON_REJECT_DUPLICATES, &error);
-    if (!value || result.status != status)
-        fail_msg("%s: exit %d, line %d: %s\n%s%s", command, result.status, error.line, error.text, result.out, result.err);
-    result_free(&result);
-    return value;
-}
-
 /* keys: names with a space between; null is a value like others. */
 static void expect_keys(const json_t *object, const char *keys)
 {
@@ -428,12 +300,6 @@ static void expect_keys(const json_t *object, const char *keys)
     for (char *key = strtok_r(copy, " ", &rest); key; key = strtok_r(NULL, " ", &rest))
         if (!json_object_get(object, key))
             fail_msg("no key %s", key);
-}
-
-static const char *text_at(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "(none)";
 }
 
 static void test_diagnostics_json(void **state)
@@ -460,7 +326,7 @@ static void test_diagnostics_json(void **state)
 
 static void test_report_json(void **state)
 {
-    json_t *root = run_json("$PTXLINT report --format json --gpu h200 --launch launches.json clean.ptx called.ptx noted.ptx", 0);
+    json_t *root = run_json("$PTXLINT report --select LCH101 --format json --gpu h200 --launch launches.json clean.ptx called.ptx noted.ptx", 0);
     json_t *all = json_object_get(root, "files"), *file = json_array_get(all, 0);
     json_t *kernel = json_array_get(json_object_get(file, "kernels"), 0);
     (void)state;

@@ -45,7 +45,7 @@ static void check_diagnostics(const ptxlint_module *module, size_t length)
     for (size_t i = 0; i < count; i++) {
         const ptxlint_diagnostic *diagnostic = &diagnostics[i];
         check_span(diagnostic->span, length);
-        require(!i || diagnostics[i - 1].span.begin <= diagnostic->span.begin, "diagnostics are sorted by position");
+        require(!i || diagnostics[i - 1].severity >= diagnostic->severity, "the worst diagnostics come first");
         require(diagnostic->rule && diagnostic->name && diagnostic->group && diagnostic->message, "a diagnostic has its texts");
         for (size_t r = 0; r < diagnostic->related_count; r++)
             check_span(diagnostic->related[r].span, length);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What no file may be, and what the library may not call.
 
-The library never prints, exits, aborts, reads a clock or touches the locale; nor does it call what writes without a bound.
+The library never prints, exits, aborts, reads a clock (but for a profile) or touches the locale; nor does it call what writes without a
+bound.
 """
 import re
 
@@ -12,6 +13,7 @@ BANNED = """exit _exit _Exit quick_exit atexit abort signal raise system
 printf vprintf fprintf vfprintf puts fputs putc putchar fputc perror
 setlocale localeconv time clock clock_gettime rand srand random getenv setenv
 gets sprintf vsprintf scanf sscanf fscanf atoi atol atof strtok alloca""".split()
+ALLOWED = {("src/api/profile.c", "clock_gettime")}
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(BANNED) + r")\s*\(")
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 PRINTF_ATTRIBUTE = re.compile(r"format\s*\(\s*printf")
@@ -24,7 +26,7 @@ def blank(match):
 def check_calls(path):
     text = PRINTF_ATTRIBUTE.sub(blank, NOT_CODE.sub(blank, read(path)))
     return [f"{name(path)}:{text.count(chr(10), 0, m.start()) + 1}: the library does not call {m.group(1)}()"
-            for m in CALL.finditer(text)]
+            for m in CALL.finditer(text) if (name(path), m.group(1)) not in ALLOWED]
 
 
 def check_length(path):

@@ -8,7 +8,7 @@ import re
 from tree import ROOT, STAGES, finish, name, read, sources
 
 PUBLIC = "ptxlint/ptxlint.h"
-GENERATED = {"ptx_grammar.h": "lexer"}      # token numbers: Lemon writes them, the scanner hands them out
+GENERATED = {"ptx_grammar.h": "lexer", "expr_grammar.h": "rules"}      # token numbers: Lemon writes them, the scanner hands them out
 SEES = {stage: set(STAGES[:i + 1]) for i, stage in enumerate(STAGES)}
 SEES["report"] = {"support", "report"}
 SEES["cli"] = {"cli"}

@@ -57,6 +57,55 @@ static void test_real(void **state)
     check_folder("testdata/ptx", 130);
 }
 
+/* ---- no crying wolf ---------------------------------------------------------------------------------------------- */
+
+/* The real kernels that are written to be wrong or slow, and files that nobody should ship: all else has no warning. kernel NULL: of
+ * the file. */
+static const struct { const char *file, *kernel, *rule; } meant[] = {
+    { "cp_async.", "copy_no_wait", "COR103" },
+    { "fp64_pitfalls.", "double_literals", "THR101" },
+    { "fp64_pitfalls.", "double_functions", "THR101" },
+    { "local_spill.", "capped", "OCC105" },
+    { ".debug.ptx", NULL, "POR105" },
+    { "legacy/opencl_sm20", NULL, "POR103" },
+};
+
+static bool is_meant(const char *path, const ptxlint_diagnostic *diagnostic)
+{
+    for (size_t i = 0; i < COUNT(meant); i++) {
+        bool is_kernel = !meant[i].kernel ? !diagnostic->kernel : diagnostic->kernel && !strcmp(diagnostic->kernel, meant[i].kernel);
+        if (strstr(path, meant[i].file) && is_kernel && !strcmp(meant[i].rule, diagnostic->rule))
+            return true;
+    }
+    return false;
+}
+
+static void test_clean(void **state)
+{
+    (void)state;
+    Paths files = kit_walk("testdata/ptx", ".ptx");
+    Text trouble = { 0 };
+    size_t found = 0;
+    for (size_t i = 0; i < files.count; i++) {
+        ptxlint_module *module = kit_open(files.paths[i]);
+        size_t count;
+        const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+        for (size_t d = 0; d < count && diags[d].severity > PTXLINT_NOTE; d++) {
+            found++;
+            if (!is_meant(files.paths[i], &diags[d]))
+                kit_print(&trouble, "%s:%u: %s: %s\n", files.paths[i], (unsigned)kit_line(module, diags[d].span.begin), diags[d].rule, diags[d].message);
+        }
+        ptxlint_module_free(module);
+    }
+    kit_free_paths(files);
+    assert_true(found >= COUNT(meant));
+    if (trouble.length) {
+        print_error("%s", trouble.bytes);
+        free(trouble.bytes);
+        fail_msg("warnings on clean kernels");
+    }
+}
+
 /* ---- every entry is there ---------------------------------------------------------------------------------------- */
 
 /* Overwrites comments and strings with blanks. */
@@ -165,6 +214,7 @@ int main(void)
         cmocka_unit_test(test_accept),
         cmocka_unit_test(test_lenient),
         cmocka_unit_test(test_real),
+        cmocka_unit_test(test_clean),
         cmocka_unit_test(test_every_entry),
         cmocka_unit_test(test_deterministic),
     };

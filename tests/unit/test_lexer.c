@@ -132,7 +132,7 @@ static void test_sequences(void **state)
             kit_put(&got, "|", 1);
         }
         for (uint32_t d = 0; d < w->diags.count; d++)
-            kit_print(&diags, "%s%s@%u..%u", d ? " " : "", ptx_diag_info[w->diags.items[d]->id].code, w->diags.items[d]->span.begin,
+            kit_print(&diags, "%s%s@%u..%u", d ? " " : "", w->diags.items[d]->info->code, w->diags.items[d]->span.begin,
                       w->diags.items[d]->span.end);
         if (strcmp(got.bytes, sequences[i].want) || strcmp(diags.bytes, sequences[i].diags))
             fail_msg("%s: `%s` and `%s`", sequences[i].what, got.bytes, diags.bytes);
@@ -152,7 +152,7 @@ static void test_nul_inside(void **state)
         words += token.kind == TOK_WORD;
     assert_true(words >= 2);
     assert_true(w->diags.count >= 1);
-    assert_int_equal(w->diags.items[0]->id, DIAG_BAD_BYTE);
+    assert_ptr_equal(w->diags.items[0]->info, &ptx_diag_info[DIAG_BAD_BYTE]);
     assert_int_equal(w->diags.items[0]->span.begin, 2);
 }
 

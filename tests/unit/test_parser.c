@@ -1,6 +1,8 @@
 /* test_parser.c -- the front end on broken, odd and hostile text: which diagnostic stands where, and what survives. */
 #include "kit.h"
 
+#include "api/module.h"
+
 /* Lines 1 to 3, 4 to 6; a body begins on line 7. */
 #define TOP ".version 8.0\n.target sm_90\n.address_size 64\n"
 #define BEGIN ".visible .entry k()\n{\n.reg .b32 %r<10>; .reg .b64 %rd<10>; .reg .f32 %f<10>; .reg .pred %p<4>;\n"
@@ -324,6 +326,25 @@ static void test_shallow_nesting(void **state)
     ptxlint_module_free(module);
 }
 
+static void test_debug(void **state)
+{
+    (void)state;
+    static const struct { const char *what, *text; bool want; } cases[] = {
+        { "none", ".version 8.0\n.target sm_90\n.entry k() { ret; }\n", false },
+        { "debug", ".version 8.0\n.target sm_90, debug\n.entry k() { ret; }\n", true },
+        { "debug behind another option", ".version 8.0\n.target sm_90, texmode_independent, debug\n.entry k() { ret; }\n", true },
+        { "another option", ".version 8.0\n.target sm_90, texmode_independent\n.entry k() { ret; }\n", false },
+        { "the word elsewhere", ".version 8.0\n.target sm_90\n.entry debug() { ret; }\n", false },
+        { "no function", ".version 8.0\n.target sm_90, debug\n", true },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ptxlint_module *module = read_syntax(cases[i].text);
+        if (module->ir->is_debug != cases[i].want)
+            fail_msg("%s: is_debug is %d", cases[i].what, module->ir->is_debug);
+        ptxlint_module_free(module);
+    }
+}
+
 /* ---- constant expressions: through the size of an array ---------------------------------------------------------- */
 
 static const struct { const char *expression; int64_t value; } expressions[] = {
@@ -462,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_array_sizes),
         cmocka_unit_test(test_shared_of_the_module),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_debug),
         cmocka_unit_test(test_scopes_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,31 @@
+/* waste.h -- what a function does in vain: fp64 between fp32, loop bookkeeping, results that nobody reads, loads that miss the
+ * read-only path.
+ *
+ * All results are owned by arena; scratch, another arena, is left as found. */
+#ifndef PTX_ANALYSIS_WASTE_H
+#define PTX_ANALYSIS_WASTE_H
+
+#include "analysis/live.h"
+#include "analysis/loop.h"
+
+/* Per instruction: it narrows to fp32 what fp64 arithmetic made of widened fp32 values and constants alone. Registers that are
+ * defined more than once, or read before they are in the text, are not followed: a loop that accumulates in fp64 means it. */
+const bool *ptx_fp64_trips_compute(Arena *arena, Arena *scratch, const Func *func);
+
+/* Per loop, instructions of its own text (not of inner loops) that only count, compare, branch back and step addresses by a
+ * constant: the branches that close it or go on inside, the comparison that nothing else reads, additions of a constant to a register
+ * that only the comparison, addresses and itself use. When in doubt an instruction is none of them. */
+const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops);
+
+/* Per loop: instructions of its text, inner loops included. */
+const uint32_t *ptx_loop_counts(Arena *arena, const Cfg *cfg, const Loops *loops);
+
+/* Per instruction: it writes a register and no path reads any that it writes; whether it does something else is not asked. All false
+ * where live is NULL. */
+const bool *ptx_unused_results_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Live *live);
+
+/* Per instruction: a load of global memory through a pointer parameter of the entry, where every store, atomic and copy of the function
+ * goes through other parameters, or to variables, and no call is made. Different parameters are taken as different memory. */
+const bool *ptx_read_only_params_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg);
+
+#endif

@@ -1,0 +1,547 @@
+/* config.c -- a user's rules, and the config file that holds for each input: the nearest .ptxlint.yaml in its folder or above. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <yaml.h>
+
+static const char config_name[] = ".ptxlint.yaml";
+
+enum { PEEK_BYTES_MAX = 1 << 20 };      /* the library takes no longer config file */
+
+static ExitCode complain_memory(void)
+{
+    return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+}
+
+/* error as the library has it, "PATH:LINE:COLUMN: error: ..."; empty where it is no BAD_FILE. */
+static ExitCode complain_library(const char *subject, ptxlint_status status, const char *error)
+{
+    if (status == PTXLINT_OK)
+        return EXIT_CLEAN;
+    if (status != PTXLINT_BAD_FILE)
+        return ptx_complain_status(subject, status);
+    if (*error)
+        ptx_complain_line(error);
+    else
+        ptx_complain(subject, ptxlint_status_text(status));
+    return EXIT_USAGE;
+}
+
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
+
+static ExitCode add_rule_file(ptxlint_rules *rules, const char *path)
+{
+    char error[1024] = "", *text;
+    size_t length;
+    ExitCode code = ptx_file_read(path, &text, &length);
+    if (code != EXIT_CLEAN)
+        return code;
+    code = complain_library(path, ptxlint_rules_add(rules, path, text, length, error, sizeof error), error);
+    free(text);
+    return code;
+}
+
+static bool has_string(const StringList *list, const char *text)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcmp(list->items[i], text))
+            return true;
+    return false;
+}
+
+/* Files already read, by absolute name, so that one that two places name is read once. */
+static ExitCode add_rule_file_once(ptxlint_rules *rules, StringList *seen, const char *path)
+{
+    char *absolute = realpath(path, NULL);
+    ExitCode code = EXIT_CLEAN;
+    if (!absolute || !has_string(seen, absolute))
+        code = add_rule_file(rules, path);
+    if (absolute && code == EXIT_CLEAN)
+        code = ptx_strings_add(seen, absolute, strlen(absolute));
+    free(absolute);
+    return code;
+}
+
+static ExitCode add_rule_folder(ptxlint_rules *rules, StringList *seen, const char *folder)
+{
+    StringList names = { 0 };
+    ExitCode code = ptx_folder_list(&names, folder, ".yaml");
+    if (code == EXIT_CLEAN && !names.count) {
+        ptx_complain(folder, "holds no .yaml file");
+        code = EXIT_USAGE;
+    }
+    for (size_t i = 0; i < names.count; i++) {
+        char *path = ptx_path_join(folder, names.items[i]);
+        code = exit_code_max(code, path ? add_rule_file_once(rules, seen, path) : complain_memory());
+        free(path);
+    }
+    ptx_strings_free(&names);
+    return code;
+}
+
+static ExitCode add_rules(ptxlint_rules *rules, StringList *seen, const StringList *paths)
+{
+    struct stat st;
+    ExitCode code = EXIT_CLEAN;
+    for (size_t i = 0; i < paths->count; i++) {
+        bool is_folder = !stat(paths->items[i], &st) && S_ISDIR(st.st_mode);
+        code = exit_code_max(code, (is_folder ? add_rule_folder : add_rule_file_once)(rules, seen, paths->items[i]));
+    }
+    return code;
+}
+
+/* Those of the command line, then those of files, which may be NULL. */
+static ExitCode open_rules(const Options *options, const StringList *files, ptxlint_rules **out)
+{
+    StringList seen = { 0 };
+    if (ptxlint_rules_new(out) != PTXLINT_OK)
+        return complain_memory();
+    ExitCode code = add_rules(*out, &seen, &options->rules);
+    if (files && code == EXIT_CLEAN)
+        code = add_rules(*out, &seen, files);
+    ptx_strings_free(&seen);
+    return code;
+}
+
+/* ---- one config file --------------------------------------------------------------------------------------------- */
+
+/* Relative to the working directory where it lies below. For free(); NULL: no memory. */
+static char *path_shown(const char *absolute)
+{
+    char here[4096];
+    size_t length = getcwd(here, sizeof here) ? strlen(here) : 0;
+    bool is_below = length && !strncmp(absolute, here, length) && absolute[length] == '/';
+    return strdup(is_below ? absolute + length + 1 : absolute);
+}
+
+/* A name in a config file, seen from the config file's folder. */
+static ExitCode add_relative(StringList *list, const Settings *settings, const char *name)
+{
+    char *absolute = *name == '/' ? strdup(name) : ptx_path_join(settings->folder, name), *real = absolute ? realpath(absolute, NULL) : NULL;
+    char *shown = absolute ? path_shown(real ? real : absolute) : NULL;
+    ExitCode code = shown ? ptx_strings_add(list, shown, strlen(shown)) : complain_memory();
+    free(absolute);
+    free(real);
+    free(shown);
+    return code;
+}
+
+static ExitCode add_rule_name(Settings *settings, const yaml_node_t *node)
+{
+    if (!node || node->type != YAML_SCALAR_NODE)
+        return EXIT_CLEAN;
+    return add_relative(&settings->rule_files, settings, (const char *)node->data.scalar.value);
+}
+
+static ExitCode add_rule_names(Settings *settings, yaml_document_t *document, yaml_node_t *node)
+{
+    ExitCode code = EXIT_CLEAN;
+    if (!node || node->type != YAML_SEQUENCE_NODE)
+        return add_rule_name(settings, node);
+    for (yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++)
+        code = exit_code_max(code, add_rule_name(settings, yaml_document_get_node(document, *item)));
+    return code;
+}
+
+/* The value of rules in the mapping at the top; what is not as it should be is told when the file is read. */
+static ExitCode peek_document(Settings *settings, yaml_document_t *document)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(document);
+    if (!root || root->type != YAML_MAPPING_NODE)
+        return EXIT_CLEAN;
+    for (yaml_node_pair_t *pair = root->data.mapping.pairs.start; pair < root->data.mapping.pairs.top; pair++) {
+        const yaml_node_t *key = yaml_document_get_node(document, pair->key);
+        if (key && key->type == YAML_SCALAR_NODE && !strcmp((const char *)key->data.scalar.value, "rules"))
+            return add_rule_names(settings, document, yaml_document_get_node(document, pair->value));
+    }
+    return EXIT_CLEAN;
+}
+
+/* Names of rules mean something only where the rules are known, and the file itself may say where they are: so that is looked for
+ * first. */
+static ExitCode peek_rules(Settings *settings, const char *text, size_t length)
+{
+    yaml_parser_t parser;
+    yaml_document_t document;
+    ExitCode code = EXIT_CLEAN;
+    if (length > PEEK_BYTES_MAX)
+        return EXIT_CLEAN;
+    if (!yaml_parser_initialize(&parser))
+        return complain_memory();
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+    if (yaml_parser_load(&parser, &document)) {
+        code = peek_document(settings, &document);
+        yaml_document_delete(&document);
+    }
+    yaml_parser_delete(&parser);
+    return code;
+}
+
+/* Values of one option as one: A,B. */
+static char *join_values(const StringList *list)
+{
+    Text text = { 0 };
+    for (size_t i = 0; i < list->count; i++) {
+        if (i)
+            ptx_text_put(&text, ",");
+        ptx_text_put(&text, list->items[i]);
+    }
+    if (!text.has_failed)
+        return text.bytes;
+    ptx_text_free(&text);
+    return NULL;
+}
+
+static ExitCode apply_choice(Settings *settings, int row, const char *value)
+{
+    char error[1024] = "";
+    ptxlint_status status = ptxlint_config_set(settings->config, ptx_choice_names[row].key, value, error, sizeof error);
+    if (status == PTXLINT_BAD_FILE || status == PTXLINT_BAD_ARGUMENT) {
+        ptx_complain(ptx_choice_names[row].option, *error ? error : ptxlint_status_text(status));
+        return EXIT_USAGE;
+    }
+    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(ptx_choice_names[row].option, status);
+}
+
+/* A second --select adds to the first, whatever the library makes of a second call. */
+static ExitCode apply_joined(Settings *settings, int row, const StringList *list)
+{
+    char *value = list->count ? join_values(list) : NULL;
+    ExitCode code = !list->count ? EXIT_CLEAN : value ? apply_choice(settings, row, value) : complain_memory();
+    free(value);
+    return code;
+}
+
+static ExitCode apply_choices(Settings *settings, const Options *options)
+{
+    ExitCode code = apply_joined(settings, CHOICE_SELECT, &options->choices[CHOICE_SELECT]);
+    code = exit_code_max(code, apply_joined(settings, CHOICE_IGNORE, &options->choices[CHOICE_IGNORE]));
+    for (int row = CHOICE_IGNORE + 1; row < CHOICE_COUNT; row++)
+        for (size_t i = 0; i < options->choices[row].count; i++)
+            code = exit_code_max(code, apply_choice(settings, row, options->choices[row].items[i]));
+    return code;
+}
+
+/* ---- what it says beside findings -------------------------------------------------------------------------------- */
+
+static ExitCode read_gpus_and_launches(Settings *settings, const Options *options)
+{
+    StringList gpus = { 0 }, launches = { 0 };
+    ExitCode code = EXIT_CLEAN;
+    const char *value;
+    for (size_t i = 0; (value = ptxlint_config_value(settings->config, "gpu", i)); i++)
+        code = exit_code_max(code, ptx_is_gpu_file(value) ? add_relative(&gpus, settings, value)
+                                                          : ptx_strings_add(&gpus, value, strlen(value)));
+    value = ptxlint_config_value(settings->config, "launch", 0);
+    if (value)
+        code = exit_code_max(code, add_relative(&launches, settings, value));
+    if (code == EXIT_CLEAN)
+        code = ptx_inputs_read_config(&settings->inputs, options, &gpus, launches.count ? launches.items[0] : NULL);
+    if (code == EXIT_USAGE)
+        ptx_complain(settings->path, "the config file asks for this");
+    ptx_strings_free(&gpus);
+    ptx_strings_free(&launches);
+    return code;
+}
+
+static ExitCode read_excludes(Settings *settings)
+{
+    ExitCode code = EXIT_CLEAN;
+    const char *value;
+    for (size_t i = 0; (value = ptxlint_config_value(settings->config, "exclude", i)); i++)
+        code = exit_code_max(code, ptx_strings_add(&settings->excludes, value, strlen(value)));
+    return code;
+}
+
+/* ---- settings ---------------------------------------------------------------------------------------------------- */
+
+static ExitCode open_config(Book *book, Settings *settings)
+{
+    settings->rules = book->rules;
+    if (settings->rule_files.count) {
+        ExitCode code = open_rules(book->options, &settings->rule_files, &settings->own_rules);
+        if (code != EXIT_CLEAN)
+            return code;
+        settings->rules = settings->own_rules;
+    }
+    ptxlint_status status = ptxlint_config_new(settings->rules, &settings->config);
+    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(NULL, status);
+}
+
+static ExitCode read_text(Book *book, Settings *settings, const char *text, size_t length)
+{
+    char error[1024] = "";
+    ExitCode code = peek_rules(settings, text, length);
+    if (code == EXIT_CLEAN)
+        code = open_config(book, settings);
+    if (code == EXIT_CLEAN)
+        code = complain_library(settings->path, ptxlint_config_read(settings->config, settings->path, text, length, error, sizeof error),
+                                error);
+    if (code == EXIT_CLEAN)
+        code = exit_code_max(read_gpus_and_launches(settings, book->options), read_excludes(settings));
+    return code;
+}
+
+static ExitCode read_settings(Book *book, Settings *settings)
+{
+    char *text;
+    size_t length;
+    if (!settings->path)
+        return open_config(book, settings);
+    ExitCode code = ptx_file_read(settings->path, &text, &length);
+    if (code == EXIT_CLEAN)
+        code = read_text(book, settings, text, length);
+    else if (code == EXIT_INPUT)
+        code = EXIT_USAGE;
+    free(text);
+    return code;
+}
+
+/* path, folder: of the config file, to be kept or freed here; NULL: none. NULL: no memory. */
+static Settings *add_settings(Book *book, char *path, char *folder)
+{
+    if (book->item_count == book->item_capacity) {
+        size_t capacity = book->item_capacity ? 2 * book->item_capacity : 8;
+        Settings **grown = realloc(book->items, capacity * sizeof(Settings *));
+        if (grown) {
+            book->items = grown;
+            book->item_capacity = capacity;
+        }
+    }
+    Settings *settings = book->item_count < book->item_capacity ? calloc(1, sizeof *settings) : NULL;
+    if (!settings) {
+        free(path);
+        free(folder);
+        book->code = complain_memory();
+        return NULL;
+    }
+    settings->path = path;
+    settings->folder = folder;
+    book->items[book->item_count++] = settings;
+    settings->code = read_settings(book, settings);
+    if (settings->code == EXIT_CLEAN && book->code == EXIT_CLEAN)       /* a wrong option is told once */
+        settings->code = apply_choices(settings, book->options);
+    book->code = exit_code_max(book->code, settings->code);
+    return settings;
+}
+
+static void settings_free(Settings *settings)
+{
+    ptx_inputs_free(&settings->inputs);
+    ptxlint_config_free(settings->config);
+    ptxlint_rules_free(settings->own_rules);
+    ptx_strings_free(&settings->rule_files);
+    ptx_strings_free(&settings->excludes);
+    free(settings->path);
+    free(settings->folder);
+    free(settings);
+}
+
+/* ---- folders ----------------------------------------------------------------------------------------------------- */
+
+/* From the last one back: files come folder by folder. */
+static Folder *find_folder(Book *book, const char *name)
+{
+    if (book->last_folder < book->folder_count && !strcmp(book->folders[book->last_folder].name, name))
+        return &book->folders[book->last_folder];
+    for (size_t i = book->folder_count; i-- > 0;) {
+        if (!strcmp(book->folders[i].name, name)) {
+            book->last_folder = i;
+            return &book->folders[i];
+        }
+    }
+    return NULL;
+}
+
+/* Keeps absolute, or frees it. NULL: no memory. */
+static Folder *add_folder(Book *book, const char *name, char *absolute, Settings *settings)
+{
+    if (book->folder_count == book->folder_capacity) {
+        size_t capacity = book->folder_capacity ? 2 * book->folder_capacity : 16;
+        Folder *grown = realloc(book->folders, capacity * sizeof *grown);
+        if (grown) {
+            book->folders = grown;
+            book->folder_capacity = capacity;
+        }
+    }
+    char *copy = book->folder_count < book->folder_capacity ? strdup(name) : NULL;
+    if (!copy || !absolute || !settings) {
+        free(copy);
+        free(absolute);
+        if (settings)
+            book->code = complain_memory();
+        return NULL;
+    }
+    book->last_folder = book->folder_count;
+    book->folders[book->folder_count] = (Folder){ .name = copy, .absolute = absolute, .settings = settings };
+    return &book->folders[book->folder_count++];
+}
+
+static char *parent_of(const char *folder)
+{
+    const char *slash = strrchr(folder, '/');
+    return !slash || !folder[1] ? NULL : strndup(folder, slash == folder ? 1 : (size_t)(slash - folder));
+}
+
+/* The one without a config file; made when it is first asked for. */
+static Settings *bare_settings(Book *book)
+{
+    for (size_t i = 0; i < book->item_count; i++)
+        if (!book->items[i]->path)
+            return book->items[i];
+    return add_settings(book, NULL, NULL);
+}
+
+/* Those of the nearest config file. absolute has no link in it. */
+static Settings *look_upward(Book *book, const char *absolute)
+{
+    const Folder *known = find_folder(book, absolute);
+    if (known)
+        return known->settings;
+    struct stat st;
+    Settings *settings = NULL;
+    char *path = ptx_path_join(absolute, config_name), *parent = parent_of(absolute);
+    if (path && !stat(path, &st) && !S_ISDIR(st.st_mode))
+        settings = add_settings(book, path_shown(path), strdup(absolute));
+    else if (path)
+        settings = parent ? look_upward(book, parent) : bare_settings(book);
+    free(path);
+    free(parent);
+    const Folder *folder = add_folder(book, absolute, strdup(absolute), settings);
+    return folder ? folder->settings : NULL;
+}
+
+/* A folder that is not there has no config of its own; the file in it is told when it is opened. */
+static Folder *open_folder(Book *book, const char *name)
+{
+    char *absolute = realpath(name, NULL);
+    if (!absolute)
+        absolute = realpath(".", NULL);
+    if (!absolute)
+        absolute = strdup("/");
+    bool is_fixed = book->options->has_no_config || book->options->config_path;
+    Settings *settings = !absolute ? NULL : is_fixed ? book->items[0] : look_upward(book, absolute);
+    Folder *known = find_folder(book, name);            /* the name may have been an absolute one */
+    if (!known)
+        return add_folder(book, name, absolute, settings);
+    free(absolute);
+    return known;
+}
+
+const Settings *ptx_book_folder(Book *book, const char *name)
+{
+    Folder *folder = find_folder(book, name);
+    if (!folder)
+        folder = open_folder(book, name);
+    return folder ? folder->settings : NULL;
+}
+
+const Settings *ptx_book_file(Book *book, const char *path)
+{
+    const char *slash = strcmp(path, "-") ? strrchr(path, '/') : NULL;
+    if (!slash)
+        return ptx_book_folder(book, ".");
+    char *folder = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    const Settings *settings = folder ? ptx_book_folder(book, folder) : NULL;
+    if (!folder)
+        book->code = complain_memory();
+    free(folder);
+    return settings;
+}
+
+/* ---- excludes ---------------------------------------------------------------------------------------------------- */
+
+/* A pattern with a slash is held against the path from the config file's folder, one without against the name. */
+static bool is_match(const char *pattern, const char *path, const char *name)
+{
+    char clean[4096];
+    size_t length = strlen(pattern);
+    if (length >= sizeof clean)
+        return false;
+    while (length && pattern[length - 1] == '/')
+        length--;
+    memcpy(clean, pattern, length);
+    clean[length] = 0;
+    const char *begin = !strncmp(clean, "./", 2) ? clean + 2 : clean;
+    return !fnmatch(begin, strchr(begin, '/') ? path : name, 0);
+}
+
+bool ptx_book_excludes(Book *book, const char *folder, const char *name)
+{
+    const Settings *settings = ptx_book_folder(book, folder);
+    if (!settings || !settings->excludes.count)
+        return false;
+    const char *absolute = book->folders[book->last_folder].absolute;
+    char *path = ptx_path_join(absolute, name);
+    size_t length = strlen(settings->folder);
+    bool is_excluded = false, is_below = path && !strncmp(path, settings->folder, length) && (path[length] == '/' || length == 1);
+    const char *tail = is_below ? path + length + (length > 1) : path;
+    for (size_t i = 0; path && i < settings->excludes.count && !is_excluded; i++)
+        is_excluded = is_match(settings->excludes.items[i], tail, name);
+    free(path);
+    return is_excluded;
+}
+
+/* ---- the book ---------------------------------------------------------------------------------------------------- */
+
+/* --config FILE: for all inputs. */
+static ExitCode open_named(Book *book, const char *path)
+{
+    char *absolute = realpath(path, NULL);
+    if (!absolute) {
+        ptx_complain(path, strerror(errno));
+        return EXIT_USAGE;
+    }
+    char *folder = parent_of(absolute);
+    free(absolute);
+    char *copy = strdup(path);
+    return add_settings(book, copy, folder) ? book->code : EXIT_INTERNAL;
+}
+
+ExitCode ptx_book_open(Book *book, const Options *options)
+{
+    *book = (Book){ .options = options };
+    book->code = open_rules(options, NULL, &book->rules);
+    if (book->code != EXIT_CLEAN)
+        return book->code;
+    if (options->config_path)
+        book->code = open_named(book, options->config_path);
+    else if (options->has_no_config)
+        bare_settings(book);
+    return book->code;
+}
+
+void ptx_book_free(Book *book)
+{
+    for (size_t i = 0; i < book->item_count; i++)
+        settings_free(book->items[i]);
+    for (size_t i = 0; i < book->folder_count; i++) {
+        free(book->folders[i].name);
+        free(book->folders[i].absolute);
+    }
+    free(book->items);
+    free(book->folders);
+    ptxlint_rules_free(book->all_rules);
+    ptxlint_rules_free(book->rules);
+}
+
+ExitCode ptx_book_all_rules(Book *book, const ptxlint_rules **out)
+{
+    StringList files = { 0 };
+    ExitCode code = EXIT_CLEAN;
+    for (size_t i = 0; i < book->item_count; i++)
+        for (size_t j = 0; j < book->items[i]->rule_files.count; j++)
+            if (!has_string(&files, book->items[i]->rule_files.items[j]))
+                code = exit_code_max(code, ptx_strings_add(&files, book->items[i]->rule_files.items[j],
+                                                           strlen(book->items[i]->rule_files.items[j])));
+    if (files.count && !book->all_rules && code == EXIT_CLEAN)
+        code = open_rules(book->options, &files, &book->all_rules);
+    ptx_strings_free(&files);
+    *out = book->all_rules ? book->all_rules : book->rules;
+    return code;
+}

@@ -1,0 +1,14 @@
+/* rule_json.h -- a rule as JSON: an object of schema ptxlint-rules/1. NULL stands for no memory, as everywhere in jansson. */
+#ifndef PTX_CLI_RULE_JSON_H
+#define PTX_CLI_RULE_JSON_H
+
+#include "cli/cli.h"
+
+#include <jansson.h>
+
+json_t *ptx_rule_json(const ptxlint_rule *rule);
+
+/* A document, with a line end; takes value, and marks out where it is NULL. */
+void ptx_json_write(Text *out, json_t *value);
+
+#endif

@@ -1,0 +1,65 @@
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool make_room(Text *text, size_t more)
+{
+    size_t need = text->length + more + 1, capacity = text->capacity ? text->capacity : 256;
+    if (text->has_failed)
+        return false;
+    if (need <= text->capacity)
+        return true;
+    while (capacity < need)
+        capacity *= 2;
+    char *grown = realloc(text->bytes, capacity);
+    text->has_failed = !grown;
+    if (!grown)
+        return false;
+    text->bytes = grown;
+    text->capacity = capacity;
+    return true;
+}
+
+void ptx_text_add(Text *text, const char *bytes, size_t length)
+{
+    if (!make_room(text, length))
+        return;
+    if (length)
+        memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = 0;
+}
+
+void ptx_text_put(Text *text, const char *words)
+{
+    ptx_text_add(text, words, strlen(words));
+}
+
+void ptx_text_print(Text *text, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int length = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    if (length < 0 || !make_room(text, (size_t)length))
+        return;
+    va_start(list, format);
+    vsnprintf(text->bytes + text->length, (size_t)length + 1, format, list);
+    va_end(list);
+    text->length += (size_t)length;
+}
+
+void ptx_text_free(Text *text)
+{
+    free(text->bytes);
+    *text = (Text){ 0 };
+}
+
+const char *ptx_error_text(int error, char *out, size_t room)
+{
+    if (strerror_r(error, out, room))
+        snprintf(out, room, "error %d", error);
+    return out;
+}

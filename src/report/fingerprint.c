@@ -1,0 +1,262 @@
+/* What stays the same of a finding when other code changes, so that a finding can be followed from one commit to the next. */
+#include "report/report.h"
+#include "support/hash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
+
+/* capacity: a power of two, with a free slot. */
+static HashCount *counts_slot(HashCount *slots, size_t capacity, uint64_t hash)
+{
+    size_t i = (size_t)ptx_hash_mix(hash) & (capacity - 1);
+    while (slots[i].count && slots[i].hash != hash)
+        i = (i + 1) & (capacity - 1);
+    return &slots[i];
+}
+
+static bool counts_grow(HashCounts *counts)
+{
+    size_t capacity = counts->capacity ? 2 * counts->capacity : 256;
+    HashCount *slots = calloc(capacity, sizeof *slots);
+    if (!slots)
+        return false;
+    for (size_t i = 0; i < counts->capacity; i++)
+        if (counts->slots[i].count)
+            *counts_slot(slots, capacity, counts->slots[i].hash) = counts->slots[i];
+    free(counts->slots);
+    counts->slots = slots;
+    counts->capacity = capacity;
+    return true;
+}
+
+uint32_t ptx_hash_counts_add(HashCounts *counts, uint64_t hash)
+{
+    if (2 * counts->used >= counts->capacity && !counts_grow(counts))
+        return 0;
+    HashCount *slot = counts_slot(counts->slots, counts->capacity, hash);
+    counts->used += !slot->count;
+    slot->hash = hash;
+    return ++slot->count;
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+/* github/codeql-action, src/fingerprints.ts: h = 37 h + c over a window of 100 units. Blanks and tabs are skipped, all line ends are LF,
+ * 65535 stands behind the text and then zeros. A line's hash is that of the window that begins with its first unit. */
+enum {
+    WINDOW = 100,
+    FACTOR = 37,
+    END_OF_FILE = 65535,
+    HASHED_BYTES = 64 << 20,    /* beyond these no hashes are made: GitHub's action makes them itself where they are missing */
+    HASHED_LINES = 4 << 20
+};
+
+typedef struct Roller {
+    LineHashes *out;
+    uint32_t room;              /* lines that out has space for */
+    HashCounts counts;
+    uint64_t hash, oldest_factor;       /* FACTOR to the power of WINDOW */
+    uint16_t units[WINDOW];
+    uint32_t lines[WINDOW];     /* that begin with the unit; 0: none does */
+    unsigned at;                /* the oldest unit */
+    uint32_t line;
+    bool is_line_begin, is_after_cr;
+    bool is_failed;
+} Roller;
+
+static void roller_emit(Roller *roller)
+{
+    uint32_t line = roller->lines[roller->at];
+    roller->lines[roller->at] = 0;
+    if (!line || line > roller->room || roller->is_failed)
+        return;
+    uint32_t ordinal = ptx_hash_counts_add(&roller->counts, roller->hash);
+    roller->is_failed = !ordinal;
+    roller->out->lines[line - 1] = (LineHash){ roller->hash, ordinal };
+    roller->out->count = line;
+}
+
+static void roller_shift(Roller *roller, uint16_t unit)
+{
+    roller->hash = FACTOR * roller->hash + unit - roller->oldest_factor * roller->units[roller->at];
+    roller->units[roller->at] = unit;
+    roller->at = (roller->at + 1) % WINDOW;
+}
+
+static void roller_take(Roller *roller, uint16_t unit)
+{
+    bool is_skipped = unit == ' ' || unit == '\t' || (unit == '\n' && roller->is_after_cr);
+    roller->is_after_cr = unit == '\r';
+    if (is_skipped)
+        return;
+    if (unit == '\r')
+        unit = '\n';
+    roller_emit(roller);
+    if (roller->is_line_begin)
+        roller->lines[roller->at] = ++roller->line;
+    roller->is_line_begin = unit == '\n';
+    roller_shift(roller, unit);
+}
+
+static void roller_flush(Roller *roller)
+{
+    roller_take(roller, END_OF_FILE);
+    for (int i = 0; i < WINDOW; i++) {
+        roller_emit(roller);
+        roller_shift(roller, 0);
+    }
+}
+
+/* How many continuation bytes a lead byte has, and what the first of them may be (Unicode, table 3-7); 0: it leads nothing. */
+static unsigned lead_shape(unsigned char lead, unsigned char *low, unsigned char *high)
+{
+    *low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    *high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    return lead >= 0xC2 && lead <= 0xDF ? 1 : lead >= 0xE0 && lead <= 0xEF ? 2 : lead >= 0xF0 && lead <= 0xF4 ? 3 : 0;
+}
+
+/* One code point, or U+FFFD for as many bytes as begin one, as browsers and Node decode. Returns its bytes. */
+static size_t decode(const unsigned char *text, size_t left, uint32_t *codepoint)
+{
+    unsigned char low, high;
+    unsigned more = lead_shape(text[0], &low, &high);
+    *codepoint = text[0] < 0x80 ? text[0] : 0xFFFD;
+    if (!more)
+        return 1;
+    uint32_t value = text[0] & (0x3Fu >> more);
+    for (unsigned i = 1; i <= more; i++) {
+        if (i >= left || text[i] < low || text[i] > high)
+            return i;
+        value = value << 6 | (text[i] & 0x3F);
+        low = 0x80;
+        high = 0xBF;
+    }
+    *codepoint = value;
+    return more + 1;
+}
+
+static void roller_take_all(Roller *roller, const unsigned char *text, size_t left)
+{
+    while (left && !roller->is_failed) {
+        uint32_t codepoint;
+        size_t bytes = decode(text, left, &codepoint);
+        if (codepoint > 0xFFFF) {
+            roller_take(roller, (uint16_t)(0xD7C0 + (codepoint >> 10)));
+            roller_take(roller, (uint16_t)(0xDC00 + (codepoint & 0x3FF)));
+        } else {
+            roller_take(roller, (uint16_t)codepoint);
+        }
+        text += bytes;
+        left -= bytes;
+    }
+}
+
+/* At least as many lines as the text has, by any count. */
+static size_t count_lines(const char *text, size_t length)
+{
+    size_t count = 1;
+    for (size_t i = 0; i < length; i++)
+        count += text[i] == '\n' || text[i] == '\r';
+    return count;
+}
+
+ptxlint_status ptx_line_hashes_build(LineHashes *hashes, const char *text, size_t length)
+{
+    *hashes = (LineHashes){ .is_built = true };
+    size_t line_count = length <= HASHED_BYTES ? count_lines(text, length) : SIZE_MAX;
+    if (line_count > HASHED_LINES)
+        return PTXLINT_OK;
+    hashes->lines = calloc(line_count, sizeof *hashes->lines);
+    if (!hashes->lines)
+        return PTXLINT_NO_MEMORY;
+    Roller roller = { .out = hashes, .room = (uint32_t)line_count, .oldest_factor = 1, .is_line_begin = true };
+    for (int i = 0; i < WINDOW; i++)
+        roller.oldest_factor *= FACTOR;
+    roller_take_all(&roller, (const unsigned char *)text, length);
+    roller_flush(&roller);
+    free(roller.counts.slots);
+    return roller.is_failed ? PTXLINT_NO_MEMORY : PTXLINT_OK;
+}
+
+Fingerprint ptx_line_hashes_find(const LineHashes *hashes, uint32_t line)
+{
+    Fingerprint fingerprint = { "" };
+    if (line == 0 || line > hashes->count)
+        return fingerprint;
+    const LineHash *found = &hashes->lines[line - 1];
+    snprintf(fingerprint.text, sizeof fingerprint.text, "%" PRIx64 ":%" PRIu32, found->hash, found->ordinal);
+    return fingerprint;
+}
+
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
+
+enum { STATEMENT_BYTES = 4096 };        /* of a statement that are looked at, each side of the finding */
+
+/* FNV-1a, 64 bits (Fowler, Noll, Vo). */
+static uint64_t fnv(uint64_t hash, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001B3);
+    return hash;
+}
+
+static bool is_line_end(char byte)
+{
+    return byte == '\n' || byte == '\r';
+}
+
+/* From the `;` or the line end before the finding to the one behind it, or to the finding's end where that is later. */
+static ptxlint_span statement_span(const char *text, size_t length, ptxlint_span span)
+{
+    uint32_t begin = span.begin, end = span.begin;
+    uint32_t first = begin > STATEMENT_BYTES ? begin - STATEMENT_BYTES : 0;
+    uint32_t last = length - begin > STATEMENT_BYTES ? begin + STATEMENT_BYTES : (uint32_t)length;
+    while (begin > first && text[begin - 1] != ';' && !is_line_end(text[begin - 1]))
+        begin--;
+    while (end < last && text[end] != ';' && !is_line_end(text[end]))
+        end++;
+    if (end < span.end)
+        end = span.end < last ? span.end : last;
+    return (ptxlint_span){ begin, end };
+}
+
+static bool is_word(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_' || byte == '$' ||
+           byte == '%';
+}
+
+/* A word that begins with % or $, a register or a label, goes in without its digits: compilers number them anew at each change. */
+static uint64_t hash_statement(uint64_t hash, const char *text, ptxlint_span span)
+{
+    bool is_in_word = false, is_numbered = false;
+    for (uint32_t i = span.begin; i < span.end; i++) {
+        char byte = text[i];
+        if (byte == '/' && i + 1 < span.end && text[i + 1] == '/') {
+            while (i + 1 < span.end && !is_line_end(text[i + 1]))
+                i++;
+            continue;
+        }
+        if (is_word(byte) && !is_in_word)
+            is_numbered = byte == '%' || byte == '$';
+        is_in_word = is_word(byte);
+        bool is_blank = byte == ' ' || byte == '\t' || is_line_end(byte);
+        if (!is_blank && !(is_in_word && is_numbered && byte >= '0' && byte <= '9'))
+            hash = fnv(hash, &byte, 1);
+    }
+    return hash;
+}
+
+uint64_t ptx_finding_hash(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+{
+    const ptxlint_module_info *info = ptxlint_module_get_info(module);
+    const char *kernel = diagnostic->kernel ? diagnostic->kernel : "";
+    uint64_t hash = UINT64_C(0xCBF29CE484222325);
+    hash = fnv(hash, diagnostic->rule, strlen(diagnostic->rule) + 1);
+    hash = fnv(hash, kernel, strlen(kernel) + 1);
+    return hash_statement(hash, info->text, statement_span(info->text, info->length, diagnostic->span));
+}

@@ -1,0 +1,151 @@
+/* Commands that a GitHub workflow reads from its log and shows beside the changed lines. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* GitHub shows so many errors, warnings and notices of a step and drops the rest without a word (actions/toolkit#734). */
+enum { SHOWN_EACH = 10 };
+
+struct Github {
+    Keep keeps[4];              /* by severity */
+    char folder[4096];          /* the working directory; "" where it is not known */
+};
+
+Github *ptx_github_new(void)
+{
+    Github *github = calloc(1, sizeof *github);
+    if (!github)
+        return NULL;
+    for (int severity = PTXLINT_NOTE; severity <= PTXLINT_ERROR; severity++)
+        github->keeps[severity].limit = SHOWN_EACH;
+    if (!getcwd(github->folder, sizeof github->folder))
+        *github->folder = '\0';
+    return github;
+}
+
+void ptx_github_free(Github *github)
+{
+    if (!github)
+        return;
+    for (int severity = 0; severity < 4; severity++)
+        ptx_keep_free(&github->keeps[severity]);
+    free(github);
+}
+
+/* actions/toolkit, packages/core/src/command.ts: a property ends at a colon or comma, so these too are written as hex. */
+static void put_escaped(Out *out, const char *text, bool is_property)
+{
+    for (size_t left = strlen(text); left;) {
+        bool is_special = *text == '%' || *text == '\r' || *text == '\n' || (is_property && (*text == ':' || *text == ','));
+        Glyph glyph = ptx_glyph_read(text, left, 0);
+        if (is_special)
+            ptx_out_format(out, "%%%02X", (unsigned)(unsigned char)*text);
+        else
+            ptx_out_bytes(out, glyph.text, glyph.length);
+        text += glyph.source_bytes;
+        left -= glyph.source_bytes;
+    }
+}
+
+/* ColumnMemo only within a line: GitHub takes none across lines. */
+static void put_place(Out *out, const char *path, const Region *region)
+{
+    ptx_out_text(out, " file=");
+    put_escaped(out, path, true);
+    ptx_out_format(out, ",line=%" PRIu32 ",endLine=%" PRIu32, region->line, region->end_line);
+    if (region->line == region->end_line)
+        ptx_out_format(out, ",col=%" PRIu32 ",endColumn=%" PRIu32, region->column, region->end_column);
+}
+
+static void put_message(Out *out, const ptxlint_diagnostic *diagnostic)
+{
+    ptx_out_text(out, ",title=");
+    put_escaped(out, diagnostic->rule, true);
+    ptx_out_text(out, " ");
+    put_escaped(out, diagnostic->name, true);
+    ptx_out_text(out, "::");
+    put_escaped(out, diagnostic->message, false);
+    if (diagnostic->kernel) {
+        ptx_out_text(out, "%0Akernel: ");
+        put_escaped(out, diagnostic->kernel, false);
+    }
+    if (ptx_report_has_gain(diagnostic))
+        ptx_out_format(out, "%%0Again: about %.0f %%25 of the kernel's issue slots", diagnostic->gain_percent);
+    if (diagnostic->help) {
+        ptx_out_text(out, "%0Ahelp: ");
+        put_escaped(out, diagnostic->help, false);
+    }
+}
+
+static void put_ptx(Out *out, const char *path, const Region *region)
+{
+    ptx_out_text(out, "%0APTX: ");
+    put_escaped(out, path, false);
+    ptx_out_format(out, ":%" PRIu32 ":%" PRIu32, region->line, region->column);
+}
+
+static void put_command(Out *out, const ptxlint_diagnostic *diagnostic, const SourcePlace *source, const char *path, const Region *region)
+{
+    static const char *const commands[] = { "", "notice", "warning", "error" };
+    /* the CUDA line, if only it may be one of the repository */
+    bool is_source = source->path && (source->file || *source->path != '/');
+    ptx_out_format(out, "::%s", commands[diagnostic->severity]);
+    put_place(out, is_source ? source->path : path, is_source ? &source->region : region);
+    put_message(out, diagnostic);
+    if (is_source)
+        put_ptx(out, path, region);
+    ptx_out_text(out, "\n");
+}
+
+static ptxlint_status command_render(Buffer *buffer, const ptxlint_diagnostic *diagnostic, const SourcePlace *source, const char *path,
+                                     const Region *region)
+{
+    Out out;
+    ptx_out_init(&out, ptx_buffer_write, buffer);
+    put_command(&out, diagnostic, source, path, region);
+    ptx_out_flush(&out);
+    return out.status == PTXLINT_OK ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+}
+
+ptxlint_status ptx_github_add(Github *github, Sources *sources, ColumnMemo *columns, const ptxlint_module *module,
+                              const ptxlint_diagnostic *diagnostic)
+{
+    Rank rank;
+    Keep *keep = &github->keeps[diagnostic->severity];
+    if (!ptx_keep_offer(keep, diagnostic, &rank))
+        return PTXLINT_OK;
+    SourcePlace source;
+    Buffer buffer = { 0 };
+    Region region = ptx_region_of(columns, module, diagnostic->span);
+    char *path = ptx_path_show(github->folder, ptxlint_module_get_info(module)->path);
+    ptxlint_status status = path ? ptx_source_place(sources, github->folder, module, diagnostic, &source) : PTXLINT_NO_MEMORY;
+    if (status == PTXLINT_OK) {
+        status = command_render(&buffer, diagnostic, &source, path, &region);
+        free(source.path);
+    }
+    free(path);
+    if (status == PTXLINT_OK)
+        return ptx_keep_add(keep, &rank, 0, &buffer);
+    free(buffer.bytes);
+    return status;
+}
+
+/* The last line is a notice as well, so it takes the place of one. */
+void ptx_github_finish(Github *github, Out *out)
+{
+    uint64_t more = 0;
+    for (int severity = PTXLINT_ERROR; severity >= PTXLINT_NOTE; severity--) {
+        Keep *keep = &github->keeps[severity];
+        if (severity == PTXLINT_NOTE && (more || keep->seen > keep->limit))
+            keep->limit = SHOWN_EACH - 1;
+        ptx_keep_close(keep);
+        for (size_t i = 0; i < keep->count; i++)
+            ptx_out_bytes(out, keep->items[i].text, keep->items[i].length);
+        more += keep->seen - keep->count;
+    }
+    if (more)
+        ptx_out_format(out, "::notice title=ptxlint::%" PRIu64 " more not annotated\n", more);
+}

@@ -1,0 +1,312 @@
+/* Diagnostics as SARIF. The worst results of all modules are kept as text, since a file that holds too many is rejected, and since the
+ * rules, which stand before them, are those that they name. */
+#include "report/sarif.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct SarifRule {
+    char *code;
+    Buffer text;                /* the descriptor */
+    bool is_used;               /* by a result that is kept */
+    uint32_t index;             /* among those */
+} SarifRule;
+
+struct Sarif {
+    const ptxlint_rules *user_rules;
+    Keep keep;
+    SarifRule *rules;
+    size_t rule_count, rule_capacity;
+    char folder[4096];          /* the working directory; "" where it is not known */
+    char target[32];            /* of all modules so far */
+    bool has_module, has_different_targets;
+    bool is_location_cut;
+
+    /* Of the module in hand. */
+    char *path;
+    LineHashes hashes;
+    HashCounts counts;          /* of its findings */
+    ColumnMemo columns;
+};
+
+Sarif *ptx_sarif_new(const ptxlint_rules *rules)
+{
+    Sarif *sarif = calloc(1, sizeof *sarif);
+    if (!sarif)
+        return NULL;
+    sarif->user_rules = rules;
+    sarif->keep.limit = SARIF_RESULTS;
+    if (!getcwd(sarif->folder, sizeof sarif->folder))
+        *sarif->folder = '\0';
+    return sarif;
+}
+
+static void module_end(Sarif *sarif)
+{
+    free(sarif->path);
+    free(sarif->hashes.lines);
+    free(sarif->counts.slots);
+    sarif->path = NULL;
+    sarif->hashes = (LineHashes){ 0 };
+    sarif->counts = (HashCounts){ 0 };
+    sarif->columns = (ColumnMemo){ 0 };
+}
+
+void ptx_sarif_free(Sarif *sarif)
+{
+    if (!sarif)
+        return;
+    module_end(sarif);
+    ptx_keep_free(&sarif->keep);
+    for (size_t i = 0; i < sarif->rule_count; i++) {
+        free(sarif->rules[i].code);
+        free(sarif->rules[i].text.bytes);
+    }
+    free(sarif->rules);
+    free(sarif);
+}
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
+
+/* A name that may stand between the slashes of an id. */
+static bool is_plain(const char *target)
+{
+    size_t length = strspn(target, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return length && !target[length] && length < sizeof ((Sarif *)0)->target;
+}
+
+static void note_target(Sarif *sarif, const char *target)
+{
+    if (!is_plain(target) || (sarif->has_module && strcmp(sarif->target, target) != 0))
+        sarif->has_different_targets = true;
+    else
+        memcpy(sarif->target, target, strlen(target) + 1);
+    sarif->has_module = true;
+}
+
+ptxlint_status ptx_sarif_begin(Sarif *sarif, const ptxlint_module *module)
+{
+    const ptxlint_module_info *info = ptxlint_module_get_info(module);
+    module_end(sarif);
+    note_target(sarif, info->target);
+    sarif->path = ptx_path_show(sarif->folder, info->path);
+    return sarif->path ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+}
+
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
+
+static bool rule_render(const Sarif *sarif, const ptxlint_diagnostic *diagnostic, Buffer *buffer)
+{
+    const ptxlint_rule *rule = ptxlint_rule_find(sarif->user_rules, diagnostic->rule);
+    Json json = ptx_json_make(rule ? ptx_sarif_rule(rule) : ptx_sarif_rule_of(diagnostic));
+    Out out;
+    ptx_out_init(&out, ptx_buffer_write, buffer);
+    ptx_json_dump(&out, &json, 0);
+    ptx_out_flush(&out);
+    return out.status == PTXLINT_OK;
+}
+
+static bool rules_have_room(Sarif *sarif)
+{
+    if (sarif->rule_count < sarif->rule_capacity)
+        return true;
+    size_t capacity = sarif->rule_capacity ? 2 * sarif->rule_capacity : 64;
+    SarifRule *grown = realloc(sarif->rules, capacity * sizeof *grown);
+    if (!grown)
+        return false;
+    sarif->rules = grown;
+    sarif->rule_capacity = capacity;
+    return true;
+}
+
+/* The number of the finding's rule, described now if it is new, for its module may be gone later. */
+static ptxlint_status rule_number(Sarif *sarif, const ptxlint_diagnostic *diagnostic, uint32_t *number)
+{
+    for (*number = 0; *number < sarif->rule_count; ++*number)
+        if (!strcmp(sarif->rules[*number].code, diagnostic->rule))
+            return PTXLINT_OK;
+    if (!rules_have_room(sarif))
+        return PTXLINT_NO_MEMORY;
+    SarifRule rule = { .code = strdup(diagnostic->rule) };
+    if (!rule.code || !rule_render(sarif, diagnostic, &rule.text)) {
+        free(rule.code);
+        free(rule.text.bytes);
+        return PTXLINT_NO_MEMORY;
+    }
+    sarif->rules[sarif->rule_count++] = rule;
+    return PTXLINT_OK;
+}
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+/* Line hashes take a look at the whole text, so they are made where a result needs them. */
+static ptxlint_status hashes_need(Sarif *sarif, const ptxlint_module *module, const SourcePlace *source)
+{
+    const ptxlint_module_info *info = ptxlint_module_get_info(module);
+    if (ptx_sarif_is_source(source)) {
+        SourceFile *file = source->file;
+        return file->hashes.is_built ? PTXLINT_OK : ptx_line_hashes_build(&file->hashes, file->bytes, file->length);
+    }
+    return sarif->hashes.is_built ? PTXLINT_OK : ptx_line_hashes_build(&sarif->hashes, info->text, info->length);
+}
+
+static ptxlint_status result_render(Sarif *sarif, SarifResult *result, Buffer *buffer)
+{
+    Out out;
+    ptxlint_status status = hashes_need(sarif, result->module, &result->source);
+    if (status != PTXLINT_OK)
+        return status;
+    Fingerprint line = ptx_line_hashes_find(&sarif->hashes, result->region.line);
+    result->ptx_hash = line.text;
+    ptx_out_init(&out, ptx_buffer_write, buffer);
+    ptx_sarif_result(&out, result);
+    ptx_out_flush(&out);
+    result->ptx_hash = NULL;
+    sarif->is_location_cut |= result->is_cut;
+    return out.status == PTXLINT_OK ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+}
+
+ptxlint_status ptx_sarif_add(Sarif *sarif, Sources *sources, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+{
+    Rank rank;
+    uint32_t rule;
+    SarifResult result = { .module = module, .diagnostic = diagnostic, .path = sarif->path, .columns = &sarif->columns };
+    result.finding_hash = ptx_finding_hash(module, diagnostic);
+    result.ordinal = ptx_hash_counts_add(&sarif->counts, result.finding_hash);
+    if (!result.ordinal)
+        return PTXLINT_NO_MEMORY;
+    if (!ptx_keep_offer(&sarif->keep, diagnostic, &rank))
+        return PTXLINT_OK;
+    Buffer buffer = { 0 };
+    ptxlint_status status = rule_number(sarif, diagnostic, &rule);
+    if (status == PTXLINT_OK)
+        status = ptx_source_place(sources, sarif->folder, module, diagnostic, &result.source);
+    if (status == PTXLINT_OK) {
+        result.region = ptx_region_of(&sarif->columns, module, diagnostic->span);
+        status = result_render(sarif, &result, &buffer);
+        free(result.source.path);
+    }
+    if (status == PTXLINT_OK)
+        return ptx_keep_add(&sarif->keep, &rank, rule, &buffer);
+    free(buffer.bytes);
+    return status;
+}
+
+/* ---- the document ------------------------------------------------------------------------------------------------ */
+
+static void put_separator(Out *out, bool *has_item)
+{
+    ptx_out_text(out, *has_item ? ",\n" : "\n");
+    *has_item = true;
+}
+
+static void put_rules(Sarif *sarif, Out *out)
+{
+    bool has_item = false;
+    uint32_t index = 0;
+    for (size_t i = 0; i < sarif->keep.count; i++)
+        sarif->rules[sarif->keep.items[i].rule].is_used = true;
+    for (size_t i = 0; i < sarif->rule_count; i++) {
+        SarifRule *rule = &sarif->rules[i];
+        if (!rule->is_used)
+            continue;
+        rule->index = index++;
+        put_separator(out, &has_item);
+        ptx_out_bytes(out, rule->text.bytes, rule->text.length);
+    }
+}
+
+static void put_results(const Sarif *sarif, Out *out)
+{
+    bool has_item = false;
+    for (size_t i = 0; i < sarif->keep.count; i++) {
+        const Kept *kept = &sarif->keep.items[i];
+        const SarifRule *rule = &sarif->rules[kept->rule];
+        put_separator(out, &has_item);
+        ptx_out_text(out, "{\"ruleId\":");
+        Json code = ptx_json_make(ptx_value_text(rule->code));
+        ptx_json_dump(out, &code, 0);
+        ptx_out_format(out, ",\"ruleIndex\":%" PRIu32 ",", rule->index);
+        ptx_out_bytes(out, kept->text, kept->length);
+        ptx_out_text(out, "}");
+    }
+}
+
+static json_t *notification_value(const char *text)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "level", json_string("warning"));
+    ptx_json_set(&json, "message", ptx_sarif_message(text, ""));
+    return ptx_json_finish(&json);
+}
+
+static json_t *notifications_value(const Sarif *sarif)
+{
+    char text[160];
+    uint64_t more = sarif->keep.seen - sarif->keep.count;
+    Json json = ptx_json_make(json_array());
+    if (more) {
+        snprintf(text, sizeof text, "%" PRIu64 " results are left out: a run holds %d, and these are the worst.", more, (int)SARIF_RESULTS);
+        ptx_json_append(&json, notification_value(text));
+    }
+    if (sarif->is_location_cut) {
+        snprintf(text, sizeof text, "Some results have more than %d related locations; the first ones are kept.", (int)SARIF_LOCATIONS);
+        ptx_json_append(&json, notification_value(text));
+    }
+    return ptx_json_finish(&json);
+}
+
+static json_t *invocations_value(const Sarif *sarif)
+{
+    Json all = ptx_json_make(json_array()), json = ptx_json_make(json_object());
+    ptx_json_set(&json, "executionSuccessful", json_true());
+    ptx_json_set(&json, "toolExecutionNotifications", notifications_value(sarif));
+    ptx_json_append(&all, ptx_json_finish(&json));
+    return ptx_json_finish(&all);
+}
+
+static json_t *bases_value(void)
+{
+    Json json = ptx_json_make(json_object()), base = ptx_json_make(json_object());
+    ptx_json_set(&base, "description", ptx_sarif_message("The folder that ptxlint ran in: the root of the repository.", ""));
+    ptx_json_set(&json, "%SRCROOT%", ptx_json_finish(&base));
+    return ptx_json_finish(&json);
+}
+
+static json_t *automation_value(const Sarif *sarif)
+{
+    char id[64] = "ptxlint/";
+    if (sarif->has_module && !sarif->has_different_targets)
+        snprintf(id, sizeof id, "ptxlint/%s/", sarif->target);
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "id", json_string(id));
+    return ptx_json_finish(&json);
+}
+
+static void put_run(const Sarif *sarif, Out *out)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "invocations", invocations_value(sarif));
+    ptx_json_set(&json, "automationDetails", automation_value(sarif));
+    ptx_json_set(&json, "originalUriBaseIds", bases_value());
+    ptx_json_set(&json, "columnKind", json_string("utf16CodeUnits"));
+    ptx_json_dump(out, &json, JSON_EMBED);
+}
+
+void ptx_sarif_finish(Sarif *sarif, Out *out)
+{
+    ptx_keep_close(&sarif->keep);
+    ptx_out_text(out, "{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json\","
+                      "\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"ptxlint\",\"semanticVersion\":\"");
+    ptx_out_text(out, ptxlint_version());
+    ptx_out_text(out, "\",\"rules\":[");
+    put_rules(sarif, out);
+    ptx_out_text(out, "]}},\n");
+    put_run(sarif, out);
+    ptx_out_text(out, ",\n\"results\":[");
+    put_results(sarif, out);
+    ptx_out_text(out, "]}]}\n");
+}

@@ -1,0 +1,50 @@
+/* sarif.h -- SARIF 2.1.0 (OASIS, errata 01) as GitHub's code scanning takes it: what the sarif*.c files share.
+ *
+ * Lines and columns from 1, columns in UTF-16 code units. GitHub rejects a file with an empty text, so an empty one becomes another or
+ * is left out. Values are jansson's, NULL where there is no memory, as in value.h. */
+#ifndef PTX_REPORT_SARIF_H
+#define PTX_REPORT_SARIF_H
+
+#include "report/value.h"
+
+/* GitHub, "SARIF support for code scanning": what one file may hold. */
+enum {
+    SARIF_RESULTS = 25000,      /* of a run; beyond them the file is rejected */
+    SARIF_LOCATIONS = 100,      /* of a result that are kept */
+    SARIF_TEXT_BYTES = 1024     /* of a rule's descriptions: characters there, so bytes are on the safe side */
+};
+
+/* ---- sarif_rule.c ------------------------------------------------------------------------------------------------ */
+
+/* {"text": text}; other where that is empty. */
+json_t *ptx_sarif_message(const char *text, const char *other);
+
+/* A reportingDescriptor: of a rule, or of what a finding says where its rule is not known. */
+json_t *ptx_sarif_rule(const ptxlint_rule *rule);
+json_t *ptx_sarif_rule_of(const ptxlint_diagnostic *diagnostic);
+
+/* The text in out's Buffer as a value; takes the buffer's bytes. */
+json_t *ptx_sarif_text(Out *out, Buffer *buffer);
+
+/* ---- sarif_result.c ---------------------------------------------------------------------------------------------- */
+
+typedef struct SarifResult {
+    const ptxlint_module *module;
+    const ptxlint_diagnostic *diagnostic;
+    const char *path;           /* of the module, as ptx_path_show has it */
+    const char *ptx_hash;       /* primaryLocationLineHash of the finding's line; "": none */
+    uint64_t finding_hash;      /* ptx_finding_hash and which of the module's findings with that hash it is */
+    uint32_t ordinal;
+    Region region;              /* in the PTX */
+    SourcePlace source;
+    ColumnMemo *columns;
+    bool is_cut;                /* set where not all locations went in */
+} SarifResult;
+
+/* Whether the CUDA line is the primary place, because it is one of the repository; else the PTX line is. */
+bool ptx_sarif_is_source(const SourcePlace *source);
+
+/* A result without ruleId and ruleIndex, its braces left out. */
+void ptx_sarif_result(Out *out, SarifResult *result);
+
+#endif

@@ -1,0 +1,265 @@
+#include "report/sarif.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINKS = 8 };             /* to other places that a message has */
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+/* RFC 3986: all but what stands for itself anywhere in a path. */
+static json_t *uri_value(const char *path)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    Out out;
+    Buffer buffer = { 0 };
+    ptx_out_init(&out, ptx_buffer_write, &buffer);
+    ptx_out_text(&out, *path == '/' ? "file://" : "");
+    for (; *path; path++)
+        if (strchr(plain, *path))
+            ptx_out_bytes(&out, path, 1);
+        else
+            ptx_out_format(&out, "%%%02X", (unsigned)(unsigned char)*path);
+    return ptx_sarif_text(&out, &buffer);
+}
+
+static json_t *artifact_value(const char *path)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "uri", uri_value(path));
+    if (*path != '/')
+        ptx_json_set(&json, "uriBaseId", json_string("%SRCROOT%"));
+    return ptx_json_finish(&json);
+}
+
+static json_t *region_value(const Region *region)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "startLine", json_integer(region->line));
+    ptx_json_set(&json, "startColumn", json_integer(region->column));
+    ptx_json_set(&json, "endLine", json_integer(region->end_line));
+    ptx_json_set(&json, "endColumn", json_integer(region->end_column));
+    return ptx_json_finish(&json);
+}
+
+static json_t *physical_value(const char *path, const Region *region)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "artifactLocation", artifact_value(path));
+    ptx_json_set(&json, "region", region_value(region));
+    return ptx_json_finish(&json);
+}
+
+bool ptx_sarif_is_source(const SourcePlace *source)
+{
+    return source->file && ptx_path_is_inside(source->path);
+}
+
+static json_t *logical_value(const char *kernel)
+{
+    Json all = ptx_json_make(json_array()), json = ptx_json_make(json_object());
+    ptx_json_set(&json, "name", ptx_value_text(kernel));
+    ptx_json_set(&json, "kind", json_string("function"));
+    ptx_json_append(&all, ptx_json_finish(&json));
+    return ptx_json_finish(&all);
+}
+
+/* One alone: GitHub looks at no other. */
+static json_t *locations_value(const SarifResult *result)
+{
+    const char *kernel = result->diagnostic->kernel;
+    bool is_source = ptx_sarif_is_source(&result->source);
+    Json all = ptx_json_make(json_array()), json = ptx_json_make(json_object());
+    ptx_json_set(&json, "physicalLocation", is_source ? physical_value(result->source.path, &result->source.region)
+                                                      : physical_value(result->path, &result->region));
+    if (kernel && *kernel)
+        ptx_json_set(&json, "logicalLocations", logical_value(kernel));
+    ptx_json_append(&all, ptx_json_finish(&json));
+    return ptx_json_finish(&all);
+}
+
+static json_t *related_location(size_t id, const char *path, const Region *region, const char *message)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "id", json_integer((json_int_t)id));
+    ptx_json_set(&json, "physicalLocation", physical_value(path, region));
+    ptx_json_set(&json, "message", ptx_sarif_message(message, "another place"));
+    return ptx_json_finish(&json);
+}
+
+/* The place that is not primary, where there are two, has id 1; then those of the rule, in order. */
+static json_t *related_value(SarifResult *result)
+{
+    const ptxlint_diagnostic *diagnostic = result->diagnostic;
+    size_t id = 0;
+    Json all = ptx_json_make(json_array());
+    if (ptx_sarif_is_source(&result->source))
+        ptx_json_append(&all, related_location(++id, result->path, &result->region, "the PTX instruction"));
+    else if (result->source.path)
+        ptx_json_append(&all, related_location(++id, result->source.path, &result->source.region, "the CUDA line"));
+    for (size_t i = 0; i < diagnostic->related_count; i++) {
+        const ptxlint_related *related = &diagnostic->related[i];
+        if (!related->span.end)
+            continue;
+        if (id == SARIF_LOCATIONS) {
+            result->is_cut = true;
+            break;
+        }
+        Region region = ptx_region_of(result->columns, result->module, related->span);
+        ptx_json_append(&all, related_location(++id, result->path, &region, related->message));
+    }
+    return ptx_json_finish(&all);
+}
+
+/* ---- the message: plain text with links, SARIF 3.11.6 ------------------------------------------------------------ */
+
+/* is_link: between the brackets of a link. Elsewhere a bracket stands for itself but where it would make a link. */
+static void put_text(Out *out, const char *text, bool is_link)
+{
+    bool is_escaped = is_link || strstr(text, "](");
+    for (; *text; text++) {
+        if (is_escaped && strchr("[]\\", *text))
+            ptx_out_text(out, "\\");
+        ptx_out_bytes(out, *text == '\n' || *text == '\r' ? " " : text, 1);
+    }
+}
+
+static bool ends_sentence(const char *text)
+{
+    return *text && strchr(".?!", text[strlen(text) - 1]);
+}
+
+static void put_sentence(Out *out, const char *before, const char *text)
+{
+    if (!text || !*text)
+        return;
+    ptx_out_text(out, before);
+    put_text(out, text, false);
+    if (!ends_sentence(text))
+        ptx_out_text(out, ".");
+}
+
+static void put_link(Out *out, const char *text, size_t id)
+{
+    ptx_out_text(out, "[");
+    put_text(out, text, true);
+    ptx_out_format(out, "](%zu)", id);
+}
+
+/* Ids as in related_value. */
+static void put_links(Out *out, const SarifResult *result)
+{
+    const ptxlint_diagnostic *diagnostic = result->diagnostic;
+    size_t id = 0, linked = 0;
+    if (result->source.path) {
+        ptx_out_text(out, " See ");
+        put_link(out, ptx_sarif_is_source(&result->source) ? "the PTX instruction" : "the CUDA line", ++id);
+        ptx_out_text(out, ".");
+    }
+    for (size_t i = 0; i < diagnostic->related_count && id < SARIF_LOCATIONS && linked < LINKS; i++)
+        if (diagnostic->related[i].span.end) {
+            const char *text = diagnostic->related[i].message;
+            ptx_out_text(out, linked++ ? ", " : " Also ");
+            put_link(out, text && *text ? text : "another place", ++id);
+        }
+    if (linked)
+        ptx_out_text(out, ".");
+}
+
+static void put_remarks(Out *out, const ptxlint_diagnostic *diagnostic)
+{
+    for (size_t i = 0; i < diagnostic->related_count; i++)
+        if (!diagnostic->related[i].span.end)
+            put_sentence(out, " Note: ", diagnostic->related[i].message);
+    put_sentence(out, " Help: ", diagnostic->help);
+    if (ptx_report_has_gain(diagnostic))
+        ptx_out_format(out, " Gain: about %.0f %% of the kernel's issue slots.", diagnostic->gain_percent);
+    if (diagnostic->repeat_count)
+        ptx_out_format(out, " And %" PRIu32 " similar in this %s.", diagnostic->repeat_count, diagnostic->kernel ? "kernel" : "file");
+}
+
+static json_t *text_value(const SarifResult *result)
+{
+    const ptxlint_diagnostic *diagnostic = result->diagnostic;
+    const char *message = *diagnostic->message ? diagnostic->message : diagnostic->name;
+    bool has_label = diagnostic->label && *diagnostic->label;
+    Out out;
+    Buffer buffer = { 0 };
+    ptx_out_init(&out, ptx_buffer_write, &buffer);
+    put_text(&out, message, false);
+    if (has_label) {
+        ptx_out_text(&out, " (");
+        put_text(&out, diagnostic->label, false);
+        ptx_out_text(&out, ")");
+    }
+    if (has_label || !ends_sentence(message))
+        ptx_out_text(&out, ".");
+    put_links(&out, result);
+    put_remarks(&out, diagnostic);
+    return ptx_sarif_text(&out, &buffer);
+}
+
+static json_t *message_value(const SarifResult *result)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "text", text_value(result));
+    return ptx_json_finish(&json);
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------------------------- */
+
+static json_t *fingerprints_value(const SarifResult *result)
+{
+    bool is_source = ptx_sarif_is_source(&result->source);
+    Fingerprint line = { "" }, own;
+    if (is_source)
+        line = ptx_line_hashes_find(&result->source.file->hashes, result->source.region.line);
+    snprintf(own.text, sizeof own.text, "%016" PRIx64 ":%" PRIu32, result->finding_hash, result->ordinal);
+    const char *primary = is_source ? line.text : result->ptx_hash;
+    Json json = ptx_json_make(json_object());
+    if (*primary)
+        ptx_json_set(&json, "primaryLocationLineHash", json_string(primary));
+    ptx_json_set(&json, "ptxlint/v1", json_string(own.text));
+    return ptx_json_finish(&json);
+}
+
+/* [] says that it is not silenced; where it were absent, nobody would know (SARIF 3.27.23). */
+static json_t *suppressions_value(const ptxlint_diagnostic *diagnostic)
+{
+    Json all = ptx_json_make(json_array()), json = ptx_json_make(json_object());
+    bool is_inline = diagnostic->suppression == PTXLINT_SUPPRESSED_INLINE;
+    const char *reason = diagnostic->suppression_reason;
+    ptx_json_set(&json, "kind", json_string(is_inline ? "inSource" : "external"));
+    if (reason && *reason)
+        ptx_json_set(&json, "justification", ptx_value_text(reason));
+    json_t *value = ptx_json_finish(&json);
+    if (diagnostic->suppression == PTXLINT_NOT_SUPPRESSED)
+        json_decref(value);
+    else
+        ptx_json_append(&all, value);
+    return ptx_json_finish(&all);
+}
+
+static json_t *properties_value(const ptxlint_diagnostic *diagnostic)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(diagnostic->certainty)));
+    ptx_json_set(&json, "gainPercent", ptx_value_real(diagnostic->gain_percent));
+    ptx_json_set(&json, "repeats", json_integer(diagnostic->repeat_count));
+    return ptx_json_finish(&json);
+}
+
+void ptx_sarif_result(Out *out, SarifResult *result)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "level", json_string(ptx_report_severity(result->diagnostic->severity)));
+    ptx_json_set(&json, "message", message_value(result));
+    ptx_json_set(&json, "locations", locations_value(result));
+    ptx_json_set(&json, "relatedLocations", related_value(result));
+    ptx_json_set(&json, "partialFingerprints", fingerprints_value(result));
+    ptx_json_set(&json, "suppressions", suppressions_value(result->diagnostic));
+    ptx_json_set(&json, "properties", properties_value(result->diagnostic));
+    ptx_json_dump(out, &json, JSON_EMBED);
+}

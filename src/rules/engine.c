@@ -1,0 +1,519 @@
+/* Conditions are cut by what they ask for (rule.h). What an opcode text decides is decided once for each text of the module, so that
+ * most instructions meet no rule at all; what a kernel decides, once for the kernel; the rest for each subject that is left. */
+#include "rules/engine.h"
+
+#include "rules/eval.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 1024, SHOWN_BYTES = 120 };
+
+/* A finding that further ones are folded into. */
+typedef struct Folded {
+    Diag *diag;
+    double best_gain;           /* of those in it */
+} Folded;
+
+/* A rule that is wanted, and what is known of it by now. */
+typedef struct Active {
+    const Rule *rule;
+    uint32_t set, number;       /* of it: rule number */
+    Severity severity;
+    const double *thresholds;
+    Certainty module_certainty, kernel_certainty;
+    int8_t kernel_state;        /* of the function in hand: 0 not asked for yet, 1 true, 2 not */
+    uint16_t lead;              /* the fact that its condition begins with, which must be true (or with is_lead_false false) for the rest
+                                 * to matter; FACT__COUNT: none */
+    bool is_lead_false;
+    Folded *folds;              /* per loop, and one more for outside; NULL: none yet */
+} Active;
+
+/* Rules that an opcode text leaves. */
+typedef struct OpRules {
+    bool is_done;
+    const uint16_t *actives;    /* count of them */
+    uint32_t count;
+} OpRules;
+
+struct Engine {
+    Arena *arena, *work;
+    DiagSink *diags;
+    ModuleInquiry shared;
+    Inquiry inquiry;            /* of the function in hand */
+    Evaluator evaluators[RULE_SETS];
+    uint32_t set_count;
+    Active *actives;
+    uint32_t active_count;
+    uint32_t subject_first[SUBJECT__COUNT + 1]; /* into actives, which are in order of subject */
+    OpRules *op_rules;          /* per Op.id */
+    const RuleTimes *times;
+};
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+typedef struct Buffer {
+    char bytes[TEXT_BYTES];
+    size_t length;
+} Buffer;
+
+static void put_bytes(Buffer *b, const char *text, size_t length)
+{
+    size_t room = sizeof b->bytes - b->length;
+    if (length > room)
+        length = room;
+    memcpy(b->bytes + b->length, text, length);
+    b->length += length;
+}
+
+static void put_shown(Buffer *b, const char *text, size_t length)
+{
+    put_bytes(b, text, length > SHOWN_BYTES ? SHOWN_BYTES : length);
+    if (length > SHOWN_BYTES)
+        put_bytes(b, "...", 3);
+}
+
+/* Up to three digits behind the point; not by printf, whose point is the locale's. */
+static void put_number(Buffer *b, double value)
+{
+    char text[64];
+    double size = fabs(value);
+    int count;
+    if (size >= 1e15) {
+        count = snprintf(text, sizeof text, "%.0f", value);
+    } else {
+        int64_t thousandths = (int64_t)llround(size * 1000);
+        int rest = (int)(thousandths % 1000);
+        count = snprintf(text, sizeof text, "%s%lld", value < 0 && thousandths ? "-" : "", (long long)(thousandths / 1000));
+        if (rest)
+            count += snprintf(text + count, sizeof text - (size_t)count, ".%03d", rest);
+        while (rest && text[count - 1] == '0')
+            count--;
+    }
+    put_bytes(b, text, (size_t)count);
+}
+
+static void put_value(Buffer *b, const Hole *hole, double value)
+{
+    const char *text = isnan(value) ? "unknown" : hole->type == FACT_TRUTH ? (value != 0 ? "true" : "false")
+                     : hole->type == FACT_WORD ? ptx_domain_word((Domain)hole->domain, (uint32_t)value) : NULL;
+    if (text)
+        put_bytes(b, text, strlen(text));
+    else
+        put_number(b, value);
+}
+
+/* The template filled in, of the module's arena; NULL for none. */
+static const char *fill(Engine *e, Ask *ask, const Template *template)
+{
+    Buffer b = { .length = 0 };
+    if (!template->count)
+        return NULL;
+    for (uint32_t h = 0; h < template->count; h++) {
+        const Hole *hole = &ask->evaluator->set->holes[template->first + h];
+        put_bytes(&b, hole->text, strlen(hole->text));
+        if (hole->type == FACT_TEXT && hole->fact < FACT__COUNT) {
+            size_t length;
+            const char *text = ptx_measure_text(ask->evaluator->q, &ask->at, hole->fact, &length);
+            put_shown(&b, text, length);
+        } else if (hole->program.count) {
+            put_value(&b, hole, ptx_eval(ask, hole->program));
+        }
+    }
+    return ptx_arena_strndup(e->arena, b.bytes, b.length);
+}
+
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
+
+/* Where a further finding of the rule is folded into; NULL: nowhere. */
+static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
+{
+    if (active->rule->fold == FOLD_NONE || !e->inquiry.func)
+        return NULL;
+    const Loops *loops = e->inquiry.facts->loops;
+    uint32_t outside = loops ? loops->loop_count : 0;
+    if (!active->folds)
+        active->folds = ptx_arena_array(e->work, Folded, outside + 1);
+    bool in_loop = active->rule->fold == FOLD_LOOP && ask->at.loop != NO_LOOP;
+    return &active->folds[in_loop ? ask->at.loop : outside];
+}
+
+static void relate(Engine *e, const Active *active, Ask *ask, Diag *diag)
+{
+    InsnId at = active->rule->related_at < FACT__COUNT ? ptx_measure_place(ask->evaluator->q, &ask->at, active->rule->related_at) : NO_ID;
+    const char *text = at == NO_ID ? NULL : fill(e, ask, &active->rule->related);
+    diag->related = NULL;
+    if (text)
+        ptx_diag_relate(e->diags, diag, e->inquiry.func->insns[at].span, "%s", text);
+}
+
+/* All that a finding says of the place in hand. */
+static void describe(Engine *e, const Active *active, Ask *ask, Severity severity, Diag *diag)
+{
+    diag->span = ptx_subject_span(&e->inquiry, (Subject)active->rule->subject, &ask->at);
+    diag->severity = severity;
+    diag->message = fill(e, ask, &active->rule->message);
+    diag->label = fill(e, ask, &active->rule->label);
+    diag->help = fill(e, ask, &active->rule->help);
+    relate(e, active, ask, diag);
+}
+
+static Severity severity_of(const Active *active, Ask *ask)
+{
+    bool is_note = active->rule->note_if.count && active->severity == active->rule->info.severity && ptx_eval(ask, active->rule->note_if) == 1;
+    return is_note ? SEVERITY_NOTE : active->severity;
+}
+
+static double gain_of(const Active *active, Ask *ask)
+{
+    double gain = active->rule->gain.count ? ptx_eval(ask, active->rule->gain) : (double)NAN;
+    return gain > 0 ? fmin(gain, 100) : (double)NAN;
+}
+
+static bool is_worse(const Diag *diag, double best_gain, Severity severity, double gain)
+{
+    if (severity != diag->severity)
+        return severity > diag->severity;
+    return gain > best_gain || (isnan(best_gain) && !isnan(gain));
+}
+
+static void add_finding(Engine *e, Active *active, Ask *ask)
+{
+    Certainty certainty = ask->certainty;       /* what comes below is told, not what the finding rests on */
+    if (certainty > active->rule->needs)
+        return;
+    Severity severity = severity_of(active, ask);
+    double gain = gain_of(active, ask);
+    Folded *fold = find_fold(e, active, ask);
+    Diag *diag = fold ? fold->diag : NULL;
+    if (diag) {
+        diag->repeats++;
+        diag->gain_percent = isnan(gain) ? diag->gain_percent : isnan(diag->gain_percent) ? gain : fmin(100, diag->gain_percent + gain);
+        if (certainty > diag->certainty)
+            diag->certainty = certainty;
+        if (!is_worse(diag, fold->best_gain, severity, gain))
+            return;
+    } else {
+        diag = ptx_diag_of(e->diags, &active->rule->info, severity, (Span){ 0, 0 }, NULL);
+        diag->certainty = certainty;
+        diag->gain_percent = gain;
+    }
+    if (fold)
+        *fold = (Folded){ diag, gain };
+    describe(e, active, ask, severity, diag);
+}
+
+/* ---- conditions -------------------------------------------------------------------------------------------------- */
+
+static const Subjects nowhere = { NO_ID, NO_ID, NO_LOOP, NO_ID, NO_ID };
+
+static Ask ask_of(Engine *e, const Active *active, Subjects at)
+{
+    return (Ask){ &e->evaluators[active->set], active->thresholds, at, CERTAINTY_EXACT };
+}
+
+static bool is_true(Ask *ask, Program program)
+{
+    return !program.count || ptx_eval(ask, program) == 1;
+}
+
+static bool holds_for_kernel(Engine *e, Active *active)
+{
+    if (!active->kernel_state) {
+        Ask ask = ask_of(e, active, nowhere);
+        active->kernel_state = is_true(&ask, active->rule->when[LEVEL_KERNEL]) ? 1 : 2;
+        active->kernel_certainty = ask.certainty;
+    }
+    return active->kernel_state == 1;
+}
+
+static void judge(Engine *e, Active *active, Subjects at)
+{
+    Ask ask = ask_of(e, active, at);
+    ask.certainty = active->module_certainty > active->kernel_certainty ? active->module_certainty : active->kernel_certainty;
+    if (is_true(&ask, active->rule->when[LEVEL_SUBJECT]))
+        add_finding(e, active, &ask);
+}
+
+/* The same with the clock read. */
+static void judge_timed(Engine *e, Active *active, Subjects at)
+{
+    const RuleTimes *times = e->times;
+    double begin = times ? times->now() : 0;
+    if (holds_for_kernel(e, active))
+        judge(e, active, at);
+    if (times) {
+        times->seconds[active->set][active->number] += times->now() - begin;
+        times->counts[active->set][active->number]++;
+    }
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+static bool may_be_subject(Subject subject, const Op *op)
+{
+    switch (subject) {
+    case SUBJECT_BRANCH:    return op->kind == OPK_BRA;
+    case SUBJECT_ACCESS:    return op->space != SPACE_NONE;
+    default:                return true;
+    }
+}
+
+/* Rules that run_listed is for. */
+static bool is_listed(const Active *active)
+{
+    return active->rule->subject == SUBJECT_INSTRUCTION && active->lead == FACT_INSN_is_dead && !active->is_lead_false;
+}
+
+/* Rules on instructions, accesses and branches that this text leaves. */
+static const OpRules *find_op_rules(Engine *e, InsnId insn)
+{
+    const Op *op = e->inquiry.func->insns[insn].op;
+    OpRules *rules = &e->op_rules[op->id];
+    if (rules->is_done)
+        return rules;
+    uint32_t first = e->subject_first[SUBJECT_BRANCH], end = e->subject_first[SUBJECT__COUNT];
+    uint16_t *actives = ptx_arena_array(e->arena, uint16_t, end - first + 1);
+    for (uint32_t a = first; a < end; a++) {
+        const Active *active = &e->actives[a];
+        Ask ask = ask_of(e, active, nowhere);
+        ask.at.insn = insn;
+        if (!is_listed(active) && may_be_subject((Subject)active->rule->subject, op) && is_true(&ask, active->rule->when[LEVEL_OP]))
+            actives[rules->count++] = (uint16_t)a;
+    }
+    rules->actives = actives;
+    rules->is_done = true;
+    return rules;
+}
+
+static bool is_subject(Subject subject, const Insn *insn)
+{
+    switch (subject) {
+    case SUBJECT_BRANCH:    return insn->guard != NO_ID;
+    case SUBJECT_ACCESS:    return ptx_insn_is_access(insn);
+    default:                return true;
+    }
+}
+
+static void run_insn(Engine *e, InsnId insn, BlockId block)
+{
+    const OpRules *rules = find_op_rules(e, insn);
+    for (uint32_t r = 0; r < rules->count; r++) {
+        Active *active = &e->actives[rules->actives[r]];
+        if (active->kernel_state != 2 && is_subject((Subject)active->rule->subject, &e->inquiry.func->insns[insn]))
+            judge_timed(e, active, (Subjects){ insn, block, e->inquiry.facts->loops->loop_of[block], NO_ID, NO_ID });
+    }
+}
+
+/* The instructions for which the leading fact is true are listed: no other is asked about. */
+static void run_listed(Engine *e, Active *active)
+{
+    const Cfg *cfg = e->inquiry.facts->cfg;
+    uint32_t count;
+    const InsnId *insns = ptx_measure_list(&e->inquiry, active->lead, &count);
+    for (uint32_t i = 0; i < count && active->kernel_state != 2; i++) {
+        BlockId block = cfg->block_of[insns[i]];
+        judge_timed(e, active, (Subjects){ insns[i], block, e->inquiry.facts->loops->loop_of[block], NO_ID, NO_ID });
+    }
+}
+
+static void run_insns(Engine *e)
+{
+    const Cfg *cfg = e->inquiry.facts->cfg;
+    if (e->subject_first[SUBJECT_BRANCH] == e->subject_first[SUBJECT__COUNT])
+        return;
+    for (uint32_t a = e->subject_first[SUBJECT_INSTRUCTION]; a < e->subject_first[SUBJECT_INSTRUCTION + 1]; a++)
+        if (is_listed(&e->actives[a]))
+            run_listed(e, &e->actives[a]);
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        if (!ptx_block_is_reachable(cfg, b))
+            continue;
+        for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++) {
+            const OpRules *rules = &e->op_rules[e->inquiry.func->insns[i].op->id];
+            if (!rules->is_done || rules->count)
+                run_insn(e, i, b);
+        }
+    }
+}
+
+/* ---- the other subjects ------------------------------------------------------------------------------------------ */
+
+/* How many there are in the function in hand. */
+static uint32_t count_of(const Engine *e, Subject subject)
+{
+    const Func *func = e->inquiry.func;
+    const Facts *facts = e->inquiry.facts;
+    switch (subject) {
+    case SUBJECT_KERNEL:    return 1;
+    case SUBJECT_PARAMETER: return func->is_entry ? func->param_count : 0;
+    case SUBJECT_REGISTER:  return func->reg_count;
+    case SUBJECT_BLOCK:     return facts->cfg->block_count;
+    case SUBJECT_LOOP:      return facts->loops->loop_count;
+    default:                return 0;
+    }
+}
+
+static Subjects subject_at(const Engine *e, Subject subject, uint32_t i)
+{
+    const Facts *facts = e->inquiry.facts;
+    switch (subject) {
+    case SUBJECT_PARAMETER: return (Subjects){ NO_ID, NO_ID, NO_LOOP, NO_ID, e->inquiry.func->params[i] };
+    case SUBJECT_REGISTER:  return (Subjects){ NO_ID, NO_ID, NO_LOOP, i, NO_ID };
+    case SUBJECT_BLOCK:     return (Subjects){ facts->cfg->blocks[i].first, i, facts->loops->loop_of[i], NO_ID, NO_ID };
+    case SUBJECT_LOOP:      return (Subjects){ NO_ID, facts->loops->loops[i].header, i, NO_ID, NO_ID };
+    default:                return nowhere;
+    }
+}
+
+static bool may_hold(Engine *e, const Active *active, const Subjects *at)
+{
+    Certainty unused = CERTAINTY_EXACT;
+    return active->lead == FACT__COUNT || ptx_measure(&e->inquiry, at, active->lead, &unused) == !active->is_lead_false;
+}
+
+static void run_subject(Engine *e, Subject subject)
+{
+    uint32_t count = count_of(e, subject);
+    for (uint32_t a = e->subject_first[subject]; a < e->subject_first[subject + 1]; a++) {
+        for (uint32_t i = 0; i < count && e->actives[a].kernel_state != 2; i++) {
+            Subjects at = subject_at(e, subject, i);
+            if (may_hold(e, &e->actives[a], &at))
+                judge_timed(e, &e->actives[a], at);
+        }
+    }
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+static void begin_func(Engine *e, const Func *func, const Facts *facts)
+{
+    e->inquiry = (Inquiry){ .shared = &e->shared, .arena = e->work, .func = func, .facts = facts };
+    for (uint32_t s = 0; s < e->set_count; s++)
+        memset(e->evaluators[s].found, 0, e->evaluators[s].set->quantifier_count * sizeof *e->evaluators[s].found);
+    for (uint32_t a = 0; a < e->active_count; a++) {
+        e->actives[a].kernel_state = 0;
+        e->actives[a].kernel_certainty = CERTAINTY_EXACT;
+        e->actives[a].folds = NULL;
+    }
+}
+
+void ptx_engine_run(Engine *e, const Func *func, const Facts *facts)
+{
+    if (func->has_syntax_error || !facts->cfg)
+        return;
+    ArenaMark mark = ptx_arena_mark(e->work);
+    begin_func(e, func, facts);
+    run_subject(e, SUBJECT_KERNEL);
+    run_subject(e, SUBJECT_PARAMETER);
+    run_subject(e, SUBJECT_REGISTER);
+    run_subject(e, SUBJECT_BLOCK);
+    run_subject(e, SUBJECT_LOOP);
+    run_insns(e);
+    ptx_arena_release(e->work, mark);
+}
+
+void ptx_engine_finish(Engine *e)
+{
+    const Module *module = e->shared.module;
+    begin_func(e, NULL, NULL);
+    for (uint32_t a = e->subject_first[SUBJECT_MODULE]; a < e->subject_first[SUBJECT_MODULE + 1]; a++)
+        judge_timed(e, &e->actives[a], nowhere);
+    for (uint32_t a = e->subject_first[SUBJECT_VARIABLE]; a < e->subject_first[SUBJECT_VARIABLE + 1]; a++) {
+        for (VarId v = 0; v < module->var_count; v++) {
+            Subjects at = nowhere;
+            at.var = v;
+            e->diags->func = module->vars[v].func == NO_ID ? -1 : (int32_t)module->vars[v].func;
+            if (module->vars[v].space != SPACE_PARAM)
+                judge_timed(e, &e->actives[a], at);
+        }
+        e->diags->func = -1;
+    }
+}
+
+/* ---- rules that are wanted --------------------------------------------------------------------------------------- */
+
+static double *copy_thresholds(Engine *e, const RuleSet *set)
+{
+    double *values = ptx_arena_array(e->arena, double, set->threshold_count + 1);
+    for (uint32_t t = 0; t < set->threshold_count; t++)
+        values[t] = set->thresholds[t].value;
+    return values;
+}
+
+/* Of a condition `fact and ...` or `not fact and ...`. */
+static void find_lead(const RuleSet *set, Active *active)
+{
+    const Program *when = &active->rule->when[LEVEL_SUBJECT];
+    const Code *codes = set->codes + when->first;
+    active->lead = FACT__COUNT;
+    if (!when->count || codes[0].kind != CODE_FACT || codes[0].arg >= FACT__COUNT || ptx_fact_info[codes[0].arg].type != FACT_TRUTH)
+        return;
+    bool is_negated = when->count > 1 && codes[1].kind == CODE_NOT;
+    uint32_t next = is_negated ? 2 : 1;
+    bool ends = when->count == next, goes_on = when->count > next && codes[next].kind == CODE_AND_JUMP;
+    if (!ends && !goes_on)
+        return;
+    active->lead = codes[0].arg;
+    active->is_lead_false = is_negated;
+}
+
+/* Those of one subject whose condition the module does not rule out. */
+static void add_actives(Engine *e, const Rulebook *book, uint32_t s, const double *thresholds, Subject subject)
+{
+    const RuleSet *set = book->sets[s];
+    for (uint32_t r = 0; r < set->rule_count; r++) {
+        const Rule *rule = &set->rules[r];
+        const RuleChoice *choice = book->choices[s] ? &book->choices[s][r] : NULL;
+        bool is_wanted = choice ? choice->is_enabled : !rule->is_preview;
+        if (rule->is_front_end || rule->subject != subject || !is_wanted)
+            continue;
+        Active active = { .rule = rule, .set = s, .number = r, .severity = choice ? choice->severity : rule->info.severity,
+                          .thresholds = thresholds + rule->threshold_first };
+        Ask ask = ask_of(e, &active, nowhere);
+        if (!is_true(&ask, rule->when[LEVEL_MODULE]))
+            continue;
+        active.module_certainty = ask.certainty;
+        find_lead(set, &active);
+        e->actives[e->active_count++] = active;
+    }
+}
+
+static bool has_broken_func(const Module *module)
+{
+    for (FuncId f = 0; f < module->func_count; f++)
+        if (module->funcs[f].has_syntax_error || module->funcs[f].has_unknown)
+            return true;
+    return false;
+}
+
+Engine *ptx_engine_new(Arena *arena, Arena *work, Arena *scratch, DiagSink *diags, const Module *module, const Gpu *gpu,
+                       const Rulebook *book, const RuleTimes *times)
+{
+    Engine *e = ptx_arena_new(arena, Engine);
+    const double *thresholds[RULE_SETS] = { NULL };
+    uint32_t rule_count = 0;
+    e->arena = arena;
+    e->work = work;
+    e->diags = diags;
+    e->times = times;
+    e->set_count = book->set_count;
+    e->shared = (ModuleInquiry){ .module = module, .gpu = gpu, .arena = arena, .scratch = scratch, .has_broken_func = has_broken_func(module) };
+    e->inquiry = (Inquiry){ .shared = &e->shared, .arena = arena };
+    e->op_rules = ptx_arena_array(arena, OpRules, module->op_count + 1);
+    for (uint32_t s = 0; s < book->set_count; s++) {
+        const RuleSet *set = book->sets[s];
+        thresholds[s] = book->thresholds[s] ? book->thresholds[s] : copy_thresholds(e, set);
+        e->evaluators[s] = (Evaluator){ &e->inquiry, set, ptx_arena_array(arena, Found, set->quantifier_count + 1),
+                                        ptx_arena_array(arena, int8_t *, set->quantifier_count + 1) };
+        rule_count += set->rule_count;
+    }
+    e->actives = ptx_arena_array(arena, Active, rule_count + 1);
+    for (int subject = 0; subject < SUBJECT__COUNT; subject++) {
+        e->subject_first[subject] = e->active_count;
+        for (uint32_t s = 0; s < book->set_count; s++)
+            add_actives(e, book, s, thresholds[s], (Subject)subject);
+    }
+    e->subject_first[SUBJECT__COUNT] = e->active_count;
+    return e;
+}

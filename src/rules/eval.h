@@ -1,0 +1,37 @@
+/* eval.h -- the value of a compiled expression for one subject. */
+#ifndef PTX_RULES_EVAL_H
+#define PTX_RULES_EVAL_H
+
+#include "rules/measure.h"
+
+/* What a quantifier has found in the function in hand. */
+typedef struct Found {
+    bool is_done;
+    Certainty certainty;        /* of the facts its predicate has read */
+    uint32_t count, total;
+    const bool *hits;           /* per instruction, or per loop or parameter */
+    const uint32_t *loop_counts, *loop_totals;  /* per loop, inner loops included; NULL: not asked for yet */
+    const bool *some_before, *none_before;      /* per block: some path to it from the entry has a hit; some path has none */
+    const bool *some_after, *none_after;        /* per block: the same from its end to an exit; NULL: not asked for yet */
+} Found;
+
+/* One set of rules, in one function. */
+typedef struct Evaluator {
+    Inquiry *q;
+    const RuleSet *set;
+    Found *found;               /* per quantifier; zeroed for each function */
+    int8_t **op_hits;           /* per quantifier whose predicate asks for the opcode text alone, and Op.id: 0 not asked for yet, 1 true, 2 not;
+                                 * NULL: not made yet. For the module */
+} Evaluator;
+
+typedef struct Ask {
+    Evaluator *evaluator;
+    const double *thresholds;   /* of the rule */
+    Subjects at;
+    Certainty certainty;        /* of the facts read so far: the worst */
+} Ask;
+
+/* NaN: unknown. An empty program is unknown. */
+double ptx_eval(Ask *ask, Program program);
+
+#endif

@@ -1,0 +1,857 @@
+#include "rules/measure.h"
+
+#include "gpu/costs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define UNKNOWN ((double)NAN)
+
+static double count_or_unknown(double value)
+{
+    return value < 0 ? UNKNOWN : value;
+}
+
+/* ---- what is computed on demand ---------------------------------------------------------------------------------- */
+
+static const Bases *bases_of(Inquiry *q)
+{
+    if (!q->bases)
+        q->bases = ptx_bases_compute(q->arena, q->shared->scratch, q->shared->module, q->func);
+    return q->bases;
+}
+
+static const Splits *splits_of(Inquiry *q)
+{
+    const Facts *f = q->facts;
+    if (!q->splits)
+        q->splits = ptx_splits_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops, f->launch);
+    return q->splits;
+}
+
+static const Repeats *repeats_of(Inquiry *q)
+{
+    if (!q->repeats)
+        q->repeats = ptx_repeats_compute(q->arena, q->shared->scratch, q->shared->module, q->func, q->facts->cfg, q->facts->loops);
+    return q->repeats;
+}
+
+static const InsnId *fused_of(Inquiry *q)
+{
+    if (!q->fused_with)
+        q->fused_with = ptx_fuse_compute(q->arena, q->shared->scratch, q->func, q->facts->cfg);
+    return q->fused_with;
+}
+
+static const Trips *trips_of(Inquiry *q)
+{
+    const Facts *f = q->facts;
+    if (!q->trips)
+        q->trips = f->trips ? f->trips : ptx_trips_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops, f->launch);
+    return q->trips;
+}
+
+static const Usage *usage_of(ModuleInquiry *shared)
+{
+    if (!shared->usage)
+        shared->usage = ptx_usage_compute(shared->arena, shared->scratch, shared->module);
+    return shared->usage;
+}
+
+/* Times that a thread executes the body of each loop; outer loops come before inner ones. */
+static const double *loop_weights_of(Inquiry *q)
+{
+    const Loops *loops = q->facts->loops;
+    if (q->loop_weights)
+        return q->loop_weights;
+    double *weights = ptx_arena_array(q->arena, double, loops->loop_count + 1);
+    for (LoopId l = 0; l < loops->loop_count; l++) {
+        double trips = trips_of(q)->trips[l].count;
+        LoopId parent = loops->loops[l].parent;
+        weights[l] = (isnan(trips) ? MIX_LOOP_WEIGHT : trips) * (parent == NO_LOOP ? 1 : weights[parent]);
+    }
+    return q->loop_weights = weights;
+}
+
+static double weight_of(Inquiry *q, BlockId block)
+{
+    LoopId loop = q->facts->loops->loop_of[block];
+    return loop == NO_LOOP ? 1 : loop_weights_of(q)[loop];
+}
+
+/* Machine operations of the shortest translation; a part of one is a share of instructions that pairs of it join in. */
+static float sum_cost(const Op *op, Target target)
+{
+    const Cost *cost = ptx_cost_find(op, target);
+    float sum = 0;
+    if (!cost)
+        return (float)NAN;
+    for (int t = 0; t < cost->term_count; t++)
+        sum += cost->terms[t].count;
+    return sum;
+}
+
+static double machine_instructions(ModuleInquiry *shared, const Op *op)
+{
+    if (!shared->machine_instructions) {
+        shared->machine_instructions = ptx_arena_array(shared->arena, float, shared->module->op_count + 1);
+        for (uint32_t i = 0; i <= shared->module->op_count; i++)
+            shared->machine_instructions[i] = -1;
+    }
+    float *known = &shared->machine_instructions[op->id];
+    if (*known < 0)
+        *known = sum_cost(op, shared->module->target);
+    return (double)*known;
+}
+
+/* An instruction of unknown cost counts as one. */
+static double weighted_block(Inquiry *q, BlockId id)
+{
+    const Block *block = &q->facts->cfg->blocks[id];
+    double own = 0;
+    for (InsnId i = block->first; i < block->end; i++) {
+        double cost = machine_instructions(q->shared, q->func->insns[i].op);
+        own += isnan(cost) ? 1 : cost;
+    }
+    return own * weight_of(q, id);
+}
+
+static double weighted_instructions(Inquiry *q)
+{
+    const Cfg *cfg = q->facts->cfg;
+    if (q->weighted_instructions > 0)
+        return q->weighted_instructions;
+    double sum = 0;
+    for (uint32_t r = 0; r < cfg->rpo_count; r++)
+        sum += weighted_block(q, cfg->rpo[r]);
+    return q->weighted_instructions = sum > 1 ? sum : 1;
+}
+
+/* ---- reading registers ------------------------------------------------------------------------------------------- */
+
+static void note_read(InsnId *first, RegId reg, InsnId insn)
+{
+    if (reg != NO_ID && first[reg] == NO_ID)
+        first[reg] = insn;
+}
+
+static const InsnId *first_reads_of(Inquiry *q)
+{
+    const Func *func = q->func;
+    if (q->first_reads)
+        return q->first_reads;
+    InsnId *first = ptx_arena_array(q->arena, InsnId, func->reg_count + 1);
+    for (RegId r = 0; r <= func->reg_count; r++)
+        first[r] = NO_ID;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        if (!ptx_block_is_reachable(q->facts->cfg, q->facts->cfg->block_of[i]))
+            continue;
+        for (uint32_t o = 0; o < insn->operand_count; o++)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE)
+                note_read(first, operands[o].id, i);
+        note_read(first, insn->guard, i);
+    }
+    return q->first_reads = first;
+}
+
+/* A compiler packs an undefined half beside a value that matters, and merges undefined values that no path uses. */
+static bool may_not_matter(const Insn *insn, RegId reg)
+{
+    return insn->guard != reg && (insn->op->insn_class == CLASS_MOVE || insn->op->insn_class == CLASS_LOGIC);
+}
+
+static double measure_register(Inquiry *q, const Subjects *s, FactId fact)
+{
+    const Reg *reg = &q->func->regs[s->reg];
+    InsnId first = NO_ID;
+    switch (fact) {
+    case FACT_REGISTER_type:        return reg->type;
+    case FACT_REGISTER_is_written:  return q->func->has_unknown ? UNKNOWN : reg->is_written || reg->is_result || reg->is_param;
+    case FACT_REGISTER_is_read:
+        return q->func->has_unknown ? UNKNOWN : reg->is_result || first_reads_of(q)[s->reg] != NO_ID;
+    case FACT_REGISTER_is_of_range: return reg->is_of_range;
+    case FACT_REGISTER_is_merged:
+        first = first_reads_of(q)[s->reg];
+        return first != NO_ID && may_not_matter(&q->func->insns[first], s->reg);
+    default:                        return UNKNOWN;
+    }
+}
+
+/* ---- dead writes ------------------------------------------------------------------------------------------------- */
+
+/* Values that change by themselves: reading one and dropping it may be meant as a delay or a fence for the compiler. And what
+ * a call returned: a result that the source ignores is its business. */
+static bool may_be_meant(const Inquiry *q, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(q->func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (operands[o].kind == OPERAND_VAR) {
+            const Var *var = &q->shared->module->vars[operands[o].id];
+            if (var->space == SPACE_PARAM && !var->is_parameter)
+                return true;
+        }
+        if (operands[o].kind != OPERAND_SREG)
+            continue;
+        switch (operands[o].id) {
+        case SREG_CLOCK: case SREG_CLOCK64: case SREG_CLOCK_HI: case SREG_GLOBALTIMER: case SREG_GLOBALTIMER_HI:
+        case SREG_GLOBALTIMER_LO: case SREG_PM: case SREG_PM_64: case SREG_SMID: case SREG_WARPID:
+            return true;
+        default:
+            break;
+        }
+    }
+    return false;
+}
+
+static const InsnId *find_dead(Inquiry *q, uint32_t *count)
+{
+    const Live *live = q->facts->live;
+    InsnId *dead = ptx_arena_array(q->arena, InsnId, (live ? live->dead_count : 0) + 1);
+    *count = 0;
+    for (uint32_t d = 0; live && d < live->dead_count; d++)
+        if (!may_be_meant(q, &q->func->insns[live->dead[d]]))
+            dead[(*count)++] = live->dead[d];
+    return dead;
+}
+
+static const bool *dead_of(Inquiry *q)
+{
+    if (q->dead)
+        return q->dead;
+    bool *dead = ptx_arena_array(q->arena, bool, q->func->insn_count + 1);
+    uint32_t count;
+    const InsnId *list = find_dead(q, &count);
+    for (uint32_t d = 0; d < count; d++)
+        dead[list[d]] = true;
+    return q->dead = dead;
+}
+
+/* ---- lanes, barriers, divisors ----------------------------------------------------------------------------------- */
+
+/* Operand in a position of the form, the first of a vector; NULL. */
+static const Operand *operand_at(const Func *func, const Insn *insn, uint32_t position)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].position == position && !(operands[o].flags & OPERAND_RIGHT))
+            return &operands[o];
+    return NULL;
+}
+
+static const Operand *last_operand(const Func *func, const Insn *insn)
+{
+    return insn->operand_count ? ptx_insn_operands(func, insn) + insn->operand_count - 1 : NULL;
+}
+
+static bool takes_mask(const Op *op)
+{
+    static const char *const opcodes[] = { "shfl", "vote", "match", "redux" };
+    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+        if (!strcmp(ptx_opcode_info[op->opcode].text, opcodes[i]))
+            return ptx_op_has_modifier(op, "sync");
+    return op->kind == OPK_BAR && ptx_op_has_modifier(op, "warp");
+}
+
+/* Lanes 0 up to the highest of the mask execute it, or nobody could ask for that lane; with the block's size known, all that there are
+ * in its first warp. Only where every lane of a warp comes here together. */
+static double excluded_lanes(Inquiry *q, const Subjects *s)
+{
+    const Insn *insn = &q->func->insns[s->insn];
+    int64_t mask;
+    if (!takes_mask(insn->op) || insn->guard != NO_ID || !ptx_base_constant(bases_of(q), last_operand(q->func, insn), &mask))
+        return UNKNOWN;
+    uint32_t bits = (uint32_t)mask, active = bits;
+    if (bits == UINT32_MAX)
+        return 0;
+    if (splits_of(q)->may[s->block])
+        return UNKNOWN;
+    for (int shift = 1; shift < 32; shift *= 2)
+        active |= active >> shift;
+    double threads = q->facts->figures.block_threads;
+    if (threads >= 32)
+        active = UINT32_MAX;
+    else if (threads > 0)
+        active = (UINT32_C(1) << (unsigned)threads) - 1;
+    return __builtin_popcount(active & ~bits);
+}
+
+/* The number of threads of bar.sync a, b: the operand behind the barrier's name. */
+static double barrier_threads(Inquiry *q, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(q->func, insn);
+    int64_t value;
+    if (insn->op->kind != OPK_BAR || ptx_op_has_modifier(insn->op, "warp") || ptx_op_has_modifier(insn->op, "cluster")
+        || ptx_op_has_modifier(insn->op, "red"))
+        return UNKNOWN;
+    return insn->operand_count == 2 && ptx_base_constant(bases_of(q), &operands[1], &value) && value >= 0 ? (double)value : UNKNOWN;
+}
+
+static bool is_integer(const Op *op)
+{
+    uint8_t kind = ptx_type_info[op->type].kind;
+    return kind == KIND_SIGNED || kind == KIND_UNSIGNED;
+}
+
+static double divisor(Inquiry *q, const Insn *insn, bool wants_zero)
+{
+    const Operand *operand = insn->op->kind == OPK_DIV ? operand_at(q->func, insn, 2) : NULL;
+    int64_t value;
+    if (!operand)
+        return 0;
+    if (!wants_zero && (operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64))
+        return 1;
+    bool is_constant = ptx_base_constant(bases_of(q), operand, &value);
+    return wants_zero ? is_constant && !value && is_integer(insn->op) : is_constant;
+}
+
+/* Whether a block lies between a conditional branch that dominates it and that branch's immediate post-dominator: only there can a part
+ * of a warp be known to be elsewhere. Spares most functions the evaluation of their branches. */
+static bool is_conditional(const Facts *f, BlockId block)
+{
+    for (BlockId d = f->dom->idom[block]; d != EXIT_BLOCK; d = f->dom->idom[d]) {
+        BlockId join = f->dom->ipdom[d];
+        if (f->cfg->blocks[d].succ_count > 1 && join != EXIT_BLOCK && !ptx_dom_dominates(f->dom, join, block))
+            return true;
+    }
+    return false;
+}
+
+static double measure_split(Inquiry *q, BlockId block)
+{
+    if (q->func->has_unknown)
+        return UNKNOWN;
+    return is_conditional(q->facts, block) && splits_of(q)->by[block] != NO_ID;
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+static bool is_number_conversion(const Op *op)
+{
+    bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT || ptx_type_info[op->dst_type].kind == KIND_FLOAT;
+    return op->kind == OPK_CVT && is_float && op->type != op->dst_type;
+}
+
+static double word(uint32_t number)
+{
+    return number ? (double)number : UNKNOWN;
+}
+
+static double measure_op(Inquiry *q, const Op *op, FactId fact)
+{
+    switch (fact) {
+    case FACT_INSN_opcode:              return word(op->opcode);
+    case FACT_INSN_type:                return word(op->type);
+    case FACT_INSN_result_type:         return word(op->dst_type);
+    case FACT_INSN_type_bits:           return word(ptx_type_info[op->type].bits);
+    case FACT_INSN_result_bits:         return word(ptx_type_info[op->dst_type].bits);
+    case FACT_INSN_class:               return word(op->insn_class);
+    case FACT_INSN_space:               return word(op->space);
+    case FACT_INSN_vector:              return op->vector ? op->vector : 1;
+    case FACT_INSN_is_load:             return (op->flags & OPF_LOAD) != 0;
+    case FACT_INSN_is_store:            return (op->flags & OPF_STORE) != 0;
+    case FACT_INSN_is_conversion:       return is_number_conversion(op);
+    case FACT_INSN_is_full_precision:   return (op->flags & OPF_FULL_PRECISION) != 0;
+    case FACT_INSN_machine_instructions: return machine_instructions(q->shared, op);
+    default:                            return UNKNOWN;
+    }
+}
+
+static bool reads_warp_index(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_SREG && (operands[o].id == SREG_WARPID || operands[o].id == SREG_NWARPID))
+            return true;
+    return false;
+}
+
+static double measure_fp64_trip(Inquiry *q, InsnId insn)
+{
+    if (q->func->has_unknown)
+        return UNKNOWN;
+    if (!q->fp64_trips)
+        q->fp64_trips = ptx_fp64_trips_compute(q->arena, q->shared->scratch, q->func);
+    return q->fp64_trips[insn];
+}
+
+static double measure_unused(Inquiry *q, InsnId insn)
+{
+    const Facts *f = q->facts;
+    if (!f->live || q->func->has_unknown)
+        return UNKNOWN;
+    if (!q->unused_results)
+        q->unused_results = ptx_unused_results_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->live);
+    return q->unused_results[insn];
+}
+
+static double measure_insn(Inquiry *q, const Subjects *s, FactId fact)
+{
+    const Insn *insn = &q->func->insns[s->insn];
+    switch (fact) {
+    case FACT_INSN_weight:              return weight_of(q, s->block);
+    case FACT_INSN_is_reachable:        return ptx_block_is_reachable(q->facts->cfg, s->block);
+    case FACT_INSN_is_guarded:          return insn->guard != NO_ID;
+    case FACT_INSN_is_dead:             return q->func->has_unknown ? UNKNOWN : dead_of(q)[s->insn];
+    case FACT_INSN_is_result_unused:    return measure_unused(q, s->insn);
+    case FACT_INSN_is_divisor_zero:     return divisor(q, insn, true);
+    case FACT_INSN_is_divisor_constant: return divisor(q, insn, false);
+    case FACT_INSN_is_fusable:          return q->func->has_unknown ? UNKNOWN : fused_of(q)[s->insn] != NO_ID;
+    case FACT_INSN_is_fp64_round_trip:  return measure_fp64_trip(q, s->insn);
+    case FACT_INSN_is_split:            return measure_split(q, s->block);
+    case FACT_INSN_excluded_lanes:      return q->func->has_unknown ? UNKNOWN : excluded_lanes(q, s);
+    case FACT_INSN_is_barrier_repeated: return q->func->has_unknown ? UNKNOWN : repeats_of(q)->barrier[s->insn] != NO_ID;
+    case FACT_INSN_barrier_threads:     return barrier_threads(q, insn);
+    case FACT_INSN_reads_warp_index:    return reads_warp_index(q->func, insn);
+    default:                            return measure_op(q, insn->op, fact);
+    }
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+static bool base_of(Inquiry *q, const Subjects *s, Base *base)
+{
+    return !q->func->has_unknown && ptx_base_of_access(bases_of(q), q->shared->module, q->func, &q->func->insns[s->insn], base);
+}
+
+/* Of a variable whose address, size and offset are known. */
+static double measure_place(Inquiry *q, const Subjects *s, FactId fact)
+{
+    Base base;
+    int64_t bytes = q->func->insns[s->insn].access_bytes;
+    if (!base_of(q, s, &base) || base.kind != BASE_VAR)
+        return UNKNOWN;
+    const Var *var = &q->shared->module->vars[base.id];
+    if (fact == FACT_ACCESS_variable_bytes)
+        return var->bytes ? (double)var->bytes : UNKNOWN;
+    if (!base.has_offset)
+        return UNKNOWN;
+    if (fact == FACT_ACCESS_offset)
+        return (double)base.offset;
+    if (!bytes)
+        return UNKNOWN;
+    if (fact == FACT_ACCESS_misalignment) {
+        int64_t align = var->align ? var->align : 1, rest = ((base.offset % bytes) + bytes) % bytes;
+        return bytes & (bytes - 1) || align % bytes ? UNKNOWN : (double)rest;
+    }
+    if (!var->bytes || var->bytes > INT64_MAX / 2)
+        return UNKNOWN;
+    int64_t beyond = base.offset + bytes - (int64_t)var->bytes;
+    return base.offset < 0 ? (double)-base.offset : beyond > 0 ? (double)beyond : 0;
+}
+
+static double measure_read_only(Inquiry *q, InsnId insn)
+{
+    if (q->func->has_unknown || !q->func->is_entry)
+        return UNKNOWN;
+    if (!q->read_only)
+        q->read_only = (const uint8_t *)ptx_read_only_params_compute(q->arena, q->shared->scratch, q->shared->module, q->func, q->facts->cfg);
+    return q->read_only[insn];
+}
+
+static double measure_access(Inquiry *q, const Subjects *s, FactId fact)
+{
+    const Insn *insn = &q->func->insns[s->insn];
+    Base base;
+    switch (fact) {
+    case FACT_ACCESS_bytes:             return insn->access_bytes ? insn->access_bytes : UNKNOWN;
+    case FACT_ACCESS_address_space:     return base_of(q, s, &base) ? word(base.space) : UNKNOWN;
+    case FACT_ACCESS_pointed_space:     return base_of(q, s, &base) ? word(base.pointed) : UNKNOWN;
+    case FACT_ACCESS_is_repeated:       return q->func->has_unknown ? UNKNOWN : repeats_of(q)->earlier[s->insn] != NO_ID;
+    case FACT_ACCESS_is_invariant:
+        return q->func->has_unknown || s->loop == NO_LOOP ? UNKNOWN : repeats_of(q)->invariant[s->insn];
+    case FACT_ACCESS_may_change_in_loop:
+        return q->func->has_unknown || s->loop == NO_LOOP ? UNKNOWN : repeats_of(q)->may_change[s->insn];
+    case FACT_ACCESS_neighbours:        return q->func->has_unknown ? UNKNOWN : repeats_of(q)->neighbours[s->insn];
+    case FACT_ACCESS_is_read_only:      return measure_read_only(q, s->insn);
+    default:                            return measure_place(q, s, fact);
+    }
+}
+
+/* ---- loops, blocks, branches ------------------------------------------------------------------------------------- */
+
+static Certainty trip_certainty(const Trip *trip)
+{
+    return trip->is_exact ? CERTAINTY_EXACT : trip->is_upper ? CERTAINTY_BOUND : CERTAINTY_ESTIMATE;
+}
+
+/* Each block counts in its innermost loop; then every loop in the one around it, which comes before it. */
+static double measure_loop_share(Inquiry *q, LoopId loop)
+{
+    const Loops *loops = q->facts->loops;
+    if (!q->loop_sums) {
+        double *sums = ptx_arena_array(q->arena, double, loops->loop_count + 1);
+        for (uint32_t r = 0; r < q->facts->cfg->rpo_count; r++) {
+            BlockId block = q->facts->cfg->rpo[r];
+            if (loops->loop_of[block] != NO_LOOP)
+                sums[loops->loop_of[block]] += weighted_block(q, block);
+        }
+        for (LoopId l = loops->loop_count; l-- > 0;)
+            if (loops->loops[l].parent != NO_LOOP)
+                sums[loops->loops[l].parent] += sums[l];
+        q->loop_sums = sums;
+    }
+    return 100 * q->loop_sums[loop] / weighted_instructions(q);
+}
+
+static bool may_store(const Op *op)
+{
+    bool is_control = op->kind == OPK_BRA || op->kind == OPK_BRX || op->kind == OPK_RET || op->kind == OPK_EXIT;
+    return op->flags & OPF_SIDE_EFFECT && !is_control;
+}
+
+static bool has_stores(Inquiry *q, LoopId loop)
+{
+    const Loops *loops = q->facts->loops;
+    if (!q->loop_stores) {
+        bool *stores = ptx_arena_array(q->arena, bool, loops->loop_count + 1);
+        for (InsnId i = 0; i < q->func->insn_count; i++) {
+            LoopId at = loops->loop_of[q->facts->cfg->block_of[i]];
+            if (at != NO_LOOP && may_store(q->func->insns[i].op))
+                stores[at] = true;
+        }
+        for (LoopId l = loops->loop_count; l-- > 0;)
+            if (stores[l] && loops->loops[l].parent != NO_LOOP)
+                stores[loops->loops[l].parent] = true;
+        q->loop_stores = stores;
+    }
+    return q->loop_stores[loop];
+}
+
+static double measure_loop(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+{
+    const Loop *loop = s->loop == NO_LOOP ? NULL : &q->facts->loops->loops[s->loop];
+    const Trip *trip;
+    if (fact == FACT_LOOP_depth)
+        return loop ? loop->depth : 0;
+    if (!loop)
+        return UNKNOWN;
+    switch (fact) {
+    case FACT_LOOP_instructions:    return q->facts->mixes->loops[s->loop].insn_count;
+    case FACT_LOOP_is_innermost:    return loop->is_innermost;
+    case FACT_LOOP_share:           return measure_loop_share(q, s->loop);
+    case FACT_LOOP_has_stores:      return has_stores(q, s->loop);
+    case FACT_LOOP_overhead:
+        if (!q->loop_overhead)
+            q->loop_overhead = ptx_loop_overhead_compute(q->arena, q->shared->scratch, q->func, q->facts->cfg, q->facts->loops);
+        return q->loop_overhead[s->loop];
+    case FACT_LOOP_trips:
+        trip = &trips_of(q)->trips[s->loop];
+        *certainty = trip_certainty(trip);
+        return trip->count;
+    default:                        return UNKNOWN;
+    }
+}
+
+static bool is_stub(const Func *func, const Block *block)
+{
+    for (InsnId i = block->first; i < block->end; i++) {
+        OpKind kind = (OpKind)func->insns[i].op->kind;
+        if (kind != OPK_BRA && kind != OPK_RET && kind != OPK_EXIT && kind != OPK_TRAP)
+            return false;
+    }
+    return true;
+}
+
+static double measure_block(Inquiry *q, const Subjects *s, FactId fact)
+{
+    const Cfg *cfg = q->facts->cfg;
+    const Block *block = &cfg->blocks[s->block];
+    switch (fact) {
+    case FACT_BLOCK_instructions:   return block->end - block->first;
+    case FACT_BLOCK_is_reachable:
+        return cfg->has_unknown_target || q->func->has_unknown ? UNKNOWN : ptx_block_is_reachable(cfg, s->block);
+    case FACT_BLOCK_is_stub:        return is_stub(q->func, block);
+    default:                        return UNKNOWN;
+    }
+}
+
+/* One of the ways leaves the innermost loop around it, or leads to its header. */
+static bool is_loop_exit(Inquiry *q, const Subjects *s)
+{
+    const Cfg *cfg = q->facts->cfg;
+    const Loops *loops = q->facts->loops;
+    const Block *block = &cfg->blocks[s->block];
+    for (uint32_t e = 0; e < block->succ_count && s->loop != NO_LOOP; e++) {
+        BlockId to = cfg->succs[block->succ_first + e];
+        if (to == EXIT_BLOCK || to == loops->loops[s->loop].header)
+            return true;
+        LoopId at = loops->loop_of[to];
+        while (at != NO_LOOP && at != s->loop)
+            at = loops->loops[at].parent;
+        if (at == NO_LOOP)
+            return true;
+    }
+    return false;
+}
+
+static double measure_branch(Inquiry *q, const Subjects *s, FactId fact)
+{
+    switch (fact) {
+    case FACT_BRANCH_splits_warp:   return q->func->has_unknown ? UNKNOWN : splits_of(q)->splits[s->block];
+    case FACT_BRANCH_is_loop_exit:  return is_loop_exit(q, s);
+    default:                        return UNKNOWN;
+    }
+}
+
+/* ---- kernels, parameters, variables, the module ------------------------------------------------------------------ */
+
+static double measure_figures(const Figures *f, FactId fact, Certainty *certainty)
+{
+    if (ptx_fact_info[fact].certainty == CERTAINTY_NONE)
+        *certainty = f->certainty;
+    switch (fact) {
+    case FACT_KERNEL_block_threads:         return f->block_threads;
+    case FACT_KERNEL_most_threads:          return f->most_threads;
+    case FACT_KERNEL_block_exceeds_bounds:  return f->block_exceeds_bounds;
+    case FACT_KERNEL_grid_blocks:           return f->grid_blocks;
+    case FACT_KERNEL_register_cap:          return f->register_cap;
+    case FACT_KERNEL_registers:             return f->registers;
+    case FACT_KERNEL_occupancy:             return f->occupancy_percent;
+    case FACT_KERNEL_blocks_per_sm:         return f->blocks_per_sm;
+    case FACT_KERNEL_limiter:               return count_or_unknown(f->limiter);
+    case FACT_KERNEL_registers_to_free:     return f->registers_to_free;
+    case FACT_KERNEL_shared_to_free:        return f->shared_to_free;
+    case FACT_KERNEL_fits:                  return isnan(f->blocks_per_sm) ? UNKNOWN : f->blocks_per_sm > 0;
+    case FACT_KERNEL_static_shared:         return f->static_shared_bytes;
+    case FACT_KERNEL_local_bytes:           return f->local_bytes;
+    case FACT_KERNEL_spill_bytes:           return f->spill_bytes;
+    case FACT_KERNEL_waves:                 return f->waves;
+    case FACT_KERNEL_tail_blocks:           return f->tail_blocks;
+    case FACT_KERNEL_utilisation:           return f->utilisation_percent;
+    default:                                return UNKNOWN;
+    }
+}
+
+static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
+{
+    const Func *func = q->func;
+    const Facts *f = q->facts;
+    switch (fact) {
+    case FACT_KERNEL_is_entry:              return func->is_entry;
+    case FACT_KERNEL_is_called:
+        return q->shared->has_broken_func ? UNKNOWN : f->calls->is_called || f->calls->is_address_taken || func->linkage != LINKAGE_NONE;
+    case FACT_KERNEL_is_recursive:          return f->calls->is_recursive;
+    case FACT_KERNEL_has_calls:             return func->has_calls;
+    case FACT_KERNEL_instructions:          return func->insn_count;
+    case FACT_KERNEL_weighted_instructions: return f->cfg ? weighted_instructions(q) : UNKNOWN;
+    case FACT_KERNEL_loops:                 return f->cfg ? f->loops->loop_count : 0;
+    case FACT_KERNEL_has_launch_bounds:
+        return func->bounds.maxntid[0] || func->bounds.reqntid[0] || func->bounds.maxnreg;
+    case FACT_KERNEL_live_registers:        return f->live ? f->live->max_pressure : UNKNOWN;
+    default:                                return measure_figures(&f->figures, fact, certainty);
+    }
+}
+
+static const bool *named_params_of(Inquiry *q)
+{
+    const Func *func = q->func;
+    if (q->named_params)
+        return q->named_params;
+    bool *named = ptx_arena_array(q->arena, bool, func->param_count + 1);
+    VarId first = func->param_count ? func->params[0] : 0;      /* declared together, one behind the other */
+    for (uint32_t o = 0; o < func->operand_count; o++)
+        if (func->operands[o].kind == OPERAND_VAR && func->operands[o].id - first < func->param_count)
+            named[func->operands[o].id - first] = true;
+    return q->named_params = named;
+}
+
+static double measure_parameter(Inquiry *q, const Subjects *s, FactId fact)
+{
+    const Var *var = &q->shared->module->vars[s->var];
+    switch (fact) {
+    case FACT_PARAMETER_bytes:      return (double)var->bytes;
+    case FACT_PARAMETER_is_used:    return q->func->has_unknown ? UNKNOWN : named_params_of(q)[s->var - q->func->params[0]];
+    default:                        return UNKNOWN;
+    }
+}
+
+static double measure_variable(Inquiry *q, const Subjects *s, FactId fact)
+{
+    ModuleInquiry *shared = q->shared;
+    const Var *var = &shared->module->vars[s->var];
+    switch (fact) {
+    case FACT_VARIABLE_space:       return word(var->space);
+    case FACT_VARIABLE_bytes:       return (double)var->bytes;
+    case FACT_VARIABLE_is_local:    return var->func != NO_ID;
+    case FACT_VARIABLE_is_visible:  return var->linkage != LINKAGE_NONE;
+    case FACT_VARIABLE_is_named:    return shared->has_broken_func ? UNKNOWN : usage_of(shared)->is_named[s->var];
+    case FACT_VARIABLE_is_read:     return shared->has_broken_func ? UNKNOWN : usage_of(shared)->is_read[s->var];
+    case FACT_VARIABLE_is_written:  return shared->has_broken_func ? UNKNOWN : usage_of(shared)->is_written[s->var];
+    default:                        return UNKNOWN;
+    }
+}
+
+static double measure_module(const Module *module, FactId fact)
+{
+    switch (fact) {
+    case FACT_MODULE_version:               return module->version ? module->version / 10.0 : UNKNOWN;
+    case FACT_MODULE_target:                return word(module->target.sm);
+    case FACT_MODULE_is_target_specific:    return module->target.suffix != 0;
+    case FACT_MODULE_is_debug:              return module->is_debug;
+    case FACT_MODULE_address_size:          return module->has_address_size ? module->address_size : UNKNOWN;
+    default:                                return UNKNOWN;
+    }
+}
+
+const InsnId *ptx_measure_list(Inquiry *q, uint32_t fact, uint32_t *count)
+{
+    *count = 0;
+    return fact == FACT_INSN_is_dead && !q->func->has_unknown ? find_dead(q, count) : NULL;
+}
+
+/* ---- the dictionary ---------------------------------------------------------------------------------------------- */
+
+double ptx_measure(Inquiry *q, const Subjects *s, uint32_t fact, Certainty *certainty)
+{
+    Certainty own = CERTAINTY_EXACT;
+    double value = UNKNOWN;
+    if (fact >= FACT__COUNT) {
+        return q->shared->gpu ? q->shared->gpu->figures[fact - FACT__COUNT] : UNKNOWN;
+    }
+    if (ptx_fact_info[fact].certainty)
+        own = (Certainty)ptx_fact_info[fact].certainty;
+    switch ((Scope)ptx_fact_info[fact].scope) {
+    case SCOPE_MODULE:      value = measure_module(q->shared->module, (FactId)fact);    break;
+    case SCOPE_KERNEL:      value = measure_kernel(q, (FactId)fact, &own);              break;
+    case SCOPE_VARIABLE:    value = measure_variable(q, s, (FactId)fact);               break;
+    case SCOPE_PARAMETER:   value = measure_parameter(q, s, (FactId)fact);              break;
+    case SCOPE_REGISTER:    value = measure_register(q, s, (FactId)fact);               break;
+    case SCOPE_BLOCK:       value = measure_block(q, s, (FactId)fact);                  break;
+    case SCOPE_LOOP:        value = measure_loop(q, s, (FactId)fact, &own);             break;
+    case SCOPE_BRANCH:      value = measure_branch(q, s, (FactId)fact);                 break;
+    case SCOPE_INSN:        value = measure_insn(q, s, (FactId)fact);                   break;
+    case SCOPE_ACCESS:      value = measure_access(q, s, (FactId)fact);                 break;
+    default:                break;
+    }
+    if (own > *certainty)
+        *certainty = own;
+    return value;
+}
+
+static const char *span_text(const Inquiry *q, Span span, size_t *length)
+{
+    *length = ptx_span_length(span);
+    return q->shared->module->text + span.begin;
+}
+
+static const char *fixed_text(const char *text, size_t *length)
+{
+    *length = text ? strlen(text) : 0;
+    return text ? text : "";
+}
+
+static const char *target_text(Inquiry *q, size_t *length)
+{
+    Target target = q->shared->module->target;
+    char text[16];
+    int count = snprintf(text, sizeof text, "sm_%u%.1s", (unsigned)target.sm, target.suffix ? &target.suffix : "");
+    *length = (size_t)count;
+    return ptx_arena_strndup(q->arena, text, (size_t)count);
+}
+
+static const char *label_text(Inquiry *q, LoopId loop, size_t *length)
+{
+    const Func *func = q->func;
+    if (loop != NO_LOOP) {
+        InsnId first = q->facts->cfg->blocks[q->facts->loops->loops[loop].header].first;
+        for (uint32_t l = 0; l < func->label_count; l++)
+            if (func->labels[l].insn == first)
+                return span_text(q, func->labels[l].name, length);
+    }
+    return fixed_text("", length);
+}
+
+/* Why an access goes to local memory: what of its address the compiler could not resolve. */
+static const char *local_cause(Inquiry *q, const Subjects *s)
+{
+    Base base;
+    if (!base_of(q, s, &base) || base.kind != BASE_VAR)
+        return "its address is not that of one variable";
+    if (!base.has_offset)
+        return "it is indexed by a value that is known at run time only";
+    return "other accesses to the same array are indexed at run time, or its address is taken";
+}
+
+const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length)
+{
+    const Module *module = q->shared->module;
+    Base base;
+    switch (fact) {
+    case FACT_MODULE_target_name:   return target_text(q, length);
+    case FACT_KERNEL_name:          return span_text(q, q->func->name, length);
+    case FACT_KERNEL_launch_error:  return fixed_text(q->facts->figures.launch_error, length);
+    case FACT_VARIABLE_name: case FACT_PARAMETER_name:
+        return span_text(q, module->vars[s->var].name, length);
+    case FACT_REGISTER_name:        return span_text(q, q->func->regs[s->reg].name, length);
+    case FACT_LOOP_label:           return label_text(q, s->loop, length);
+    case FACT_INSN_op:
+        *length = q->func->insns[s->insn].op->length;
+        return q->func->insns[s->insn].op->text;
+    case FACT_ACCESS_variable: case FACT_ACCESS_parameter:
+        if (base_of(q, s, &base) && base.kind == (fact == FACT_ACCESS_variable ? BASE_VAR : BASE_PARAM))
+            return span_text(q, module->vars[base.id].name, length);
+        return fixed_text("", length);
+    case FACT_ACCESS_local_cause:   return fixed_text(local_cause(q, s), length);
+    default:                        return fixed_text("", length);
+    }
+}
+
+InsnId ptx_measure_place(Inquiry *q, const Subjects *s, uint32_t fact)
+{
+    BlockId by;
+    switch (fact) {
+    case FACT_INSN_fused_with:      return fused_of(q)[s->insn];
+    case FACT_INSN_earlier_barrier: return repeats_of(q)->barrier[s->insn];
+    case FACT_ACCESS_earlier:       return repeats_of(q)->earlier[s->insn];
+    case FACT_INSN_split_at:
+        by = splits_of(q)->by[s->block];
+        return by == NO_ID ? NO_ID : q->facts->cfg->blocks[by].end - 1;
+    default:                        return NO_ID;
+    }
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+static bool continues_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
+}
+
+/* Where an instruction says a name; all of the instruction where it does not. */
+static Span find_name(const Module *module, Span within, Span name)
+{
+    const char *text = module->text, *wanted = text + name.begin;
+    uint32_t length = ptx_span_length(name);
+    for (uint32_t at = within.begin; at + length <= within.end; at++) {
+        if (!memcmp(text + at, wanted, length) && !continues_name(text[at + length]) && (at == within.begin || !continues_name(text[at - 1])))
+            return (Span){ at, at + length };
+    }
+    return within;
+}
+
+static Span register_span(Inquiry *q, RegId reg)
+{
+    InsnId first = first_reads_of(q)[reg];
+    return first == NO_ID ? q->func->regs[reg].name : find_name(q->shared->module, q->func->insns[first].span, q->func->regs[reg].name);
+}
+
+Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s)
+{
+    const Module *module = q->shared->module;
+    const Cfg *cfg = q->func ? q->facts->cfg : NULL;
+    switch (subject) {
+    case SUBJECT_MODULE:        return module->target_span;
+    case SUBJECT_VARIABLE: case SUBJECT_PARAMETER:
+        return module->vars[s->var].name;
+    case SUBJECT_KERNEL:        return q->func->name;
+    case SUBJECT_REGISTER:      return register_span(q, s->reg);
+    case SUBJECT_BLOCK:         return q->func->insns[cfg->blocks[s->block].first].span;
+    case SUBJECT_LOOP:          return q->func->insns[cfg->blocks[q->facts->loops->loops[s->loop].header].first].span;
+    case SUBJECT_BRANCH: case SUBJECT_INSTRUCTION: case SUBJECT_ACCESS:
+        return q->func->insns[s->insn].span;
+    default:                    return (Span){ 0, 0 };
+    }
+}

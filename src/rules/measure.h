@@ -1,0 +1,72 @@
+/* measure.h -- the value of a fact for one subject. What an analysis must find for it is computed when the first rule asks, and
+ * kept until the function is done: an Inquiry. */
+#ifndef PTX_RULES_MEASURE_H
+#define PTX_RULES_MEASURE_H
+
+#include "analysis/base.h"
+#include "analysis/fuse.h"
+#include "analysis/repeat.h"
+#include "analysis/split.h"
+#include "analysis/usage.h"
+#include "analysis/waste.h"
+#include "rules/facts.h"
+#include "rules/rule.h"
+
+/* What all functions of a module share. */
+typedef struct ModuleInquiry {
+    const Module *module;
+    const Gpu *gpu;             /* the first that figures are for; NULL */
+    Arena *arena;               /* of what lives as long as the questions do */
+    Arena *scratch;
+    float *machine_instructions;        /* per Op.id: NaN not known; below 0: not asked for yet */
+    const Usage *usage;         /* NULL: not asked for yet */
+    bool has_broken_func;       /* a syntax error, or an opcode that the tables lack */
+} ModuleInquiry;
+
+typedef struct Inquiry {
+    ModuleInquiry *shared;
+    Arena *arena;               /* until the function is done */
+    const Func *func;           /* NULL: about the module */
+    const Facts *facts;
+    const Bases *bases;         /* these: NULL: not asked for yet */
+    const Splits *splits;
+    const Repeats *repeats;
+    const Trips *trips;
+    const InsnId *fused_with;
+    const bool *fp64_trips, *unused_results, *read_by_insn;
+    const bool *dead;           /* per instruction */
+    const uint32_t *loop_overhead;
+    const uint8_t *read_only;
+    const double *loop_weights; /* per loop: times a thread executes its body */
+    const double *loop_sums;    /* per loop: weighted machine instructions, inner loops included */
+    const bool *loop_stores;    /* per loop: something in it may write memory, or let others do so */
+    const InsnId *first_reads;  /* per register: the first reachable instruction that reads it; NO_ID */
+    const bool *named_params;   /* per parameter of the entry */
+    double weighted_instructions;       /* 0: not asked for yet */
+} Inquiry;
+
+/* What a fact is asked of; ids beyond the subject's own follow from it (the block of an instruction, the loop of a block). */
+typedef struct Subjects {
+    InsnId insn;
+    BlockId block;
+    LoopId loop;
+    RegId reg;
+    VarId var;                  /* variable or parameter */
+} Subjects;
+
+/* NaN: not known. *certainty is raised to that of the value. Not for texts and places. */
+double ptx_measure(Inquiry *q, const Subjects *s, uint32_t fact, Certainty *certainty);
+
+/* Instructions for which FACT_INSN_is_dead is true, ascending: few among many. */
+const InsnId *ptx_measure_list(Inquiry *q, uint32_t fact, uint32_t *count);
+
+/* "" where it is not known; owned by the module's text or arena. */
+const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length);
+
+/* NO_ID where there is none. */
+InsnId ptx_measure_place(Inquiry *q, const Subjects *s, uint32_t fact);
+
+/* Where a subject stands in the text. */
+Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s);
+
+#endif

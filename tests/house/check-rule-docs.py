@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""check-rule-docs.py PTXLINT [--update] -- docs/rules/ and docs/facts.md are what the program says of its rules, with no page left over.
+
+--update (tools/docs.sh) writes them anew.
+"""
+import json
+import os
+import subprocess
+import sys
+
+from tree import ROOT, finish, name, read
+
+ptxlint = os.path.abspath(sys.argv[1])
+PAGES = ROOT / "docs/rules"
+
+
+def output_of(*arguments):
+    plain = os.environ | {"NO_COLOR": "1"}
+    done = subprocess.run([ptxlint, *arguments, "--no-config"], cwd=ROOT, env=plain, capture_output=True, text=True, check=False)
+    if done.returncode:
+        finish([f"ptxlint {' '.join(arguments)}: exit {done.returncode}: {done.stderr.strip()}"])
+    return done.stdout
+
+
+def wanted():
+    """Path and text of each page."""
+    codes = [rule["code"] for rule in json.loads(output_of("rules", "--format", "json"))["rules"]]
+    pages = {PAGES / f"{code}.md": output_of("explain", "--format", "markdown", code) for code in codes}
+    pages[PAGES / "README.md"] = output_of("rules", "--format", "markdown")
+    pages[ROOT / "docs/facts.md"] = output_of("rules", "--facts", "--format", "markdown")
+    return pages
+
+
+def update(pages):
+    PAGES.mkdir(exist_ok=True)
+    for left_over in set(PAGES.glob("*.md")) - set(pages):
+        left_over.unlink()
+    for path, text in pages.items():
+        path.write_text(text, encoding="utf-8")
+
+
+def problems(pages):
+    found = [f"{name(path)}: there is no such rule" for path in sorted(set(PAGES.glob("*.md")) - set(pages))]
+    for path, text in sorted(pages.items()):
+        if not path.exists():
+            found.append(f"{name(path)}: is missing")
+        elif read(path) != text:
+            found.append(f"{name(path)}: is not what ptxlint says")
+    return found + ["tools/docs.sh writes them anew"] if found else []
+
+
+if "--update" in sys.argv:
+    update(wanted())
+else:
+    finish(problems(wanted()))
