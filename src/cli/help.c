@@ -189,9 +189,13 @@ static const char names_help[] =
 static const char rules_help[] =
     "\nRULE is a code, as THR102, or a name, as full-precision-in-loop.\n";
 
+static const char facts_help[] =
+    "\nThe rules are those that hold in the working directory. With --facts: what the conditions of\n"
+    "your own rules may ask.\n";
+
 static const char config_help[] =
     "\n  show   which settings hold for PATH (default: the working directory)\n"
-    "  files  which config files apply to PATH\n"
+    "  files  which config file applies to PATH\n"
     "  init   write a .ptxlint.yaml with comments to DIR (default: the working directory)\n";
 
 static const char commands_help[] =
@@ -200,7 +204,7 @@ static const char commands_help[] =
     "  report    figures for each kernel: registers, memory, occupancy, instruction mix, loops\n"
     "  gpu       what is known of GPUs, with its sources\n"
     "  explain   what a rule says of itself: why, examples, how to silence it\n"
-    "  rules     which rules there are\n"
+    "  rules     which rules there are, and what a rule may ask\n"
     "  config    which settings hold, and a first .ptxlint.yaml\n"
     "ptxlint COMMAND --help says more.\n";
 
@@ -210,6 +214,7 @@ static const char *const examples[COMMAND__COUNT] = {
     "  nvcc -ptx -lineinfo saxpy.cu -o - | ptxlint -\n"
     "  ptxlint --only syntax,correctness --format oneline build/\n"
     "  ptxlint --select THR,COR --ignore full-precision-in-loop build/\n"
+    "  ptxlint --rules lint-rules --statistics build/\n"
     "  ptxlint --gpu h200 --launch launches.json --format sarif --output found.sarif build/\n",
 
     "\nEXAMPLES\n"
@@ -226,6 +231,7 @@ static const char *const examples[COMMAND__COUNT] = {
 
     "\nEXAMPLES\n"
     "  ptxlint explain THR102\n"
+    "  ptxlint explain --rules lint-rules house-rule\n"
     "  ptxlint explain --format markdown full-precision-in-loop\n",
 
     "\nEXAMPLES\n"
@@ -268,15 +274,23 @@ static const char gpu_codes[] =
 static const char rule_codes[] =
     "\nEXIT CODES\n"
     "  0  done\n"
+    "  2  usage: an unknown option, value or rule, a bad rule file or config file\n"
+    "  3  a file is unreadable, or the output cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
+static const char config_codes[] =
+    "\nEXIT CODES\n"
+    "  0  done\n"
     "  2  usage: an unknown option, value or rule, a bad rule file or config file; init: there is a\n"
     "     .ptxlint.yaml already\n"
     "  3  a file is unreadable, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
-static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, rule_codes };
+static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes };
 
-static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, "", config_help };
+static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help };
 
 void ptx_help_print(const Options *options)
 {

@@ -25,10 +25,10 @@ static const char first_config[] =
     "# How severe a rule's findings are: error, warning or note.\n"
     "#severity: { COR101: error }\n"
     "\n"
-    "# Numbers that rules compare with; `ptxlint explain CODE` tells them.\n"
-    "#thresholds: { CODE.name: 32 }\n"
+    "# Numbers that rules compare with; `ptxlint explain CODE` tells which there are.\n"
+    "#thresholds: { OCC103.threads: 32 }\n"
     "\n"
-    "# Not in these kernels, CUDA files (with lines, where they are given) and PTX files.\n"
+    "# Not in these kernels, CUDA files (with lines, where they are given) and PTX files: these findings are silenced.\n"
     "#per-kernel-ignore: { \"cutlass_*\": [throughput] }\n"
     "#per-source-ignore: { \"src/kernel.cu:40-55\": [ALL] }\n"
     "#per-file-ignore: { \"third_party/*\": [hygiene] }\n"
@@ -40,7 +40,7 @@ static const char first_config[] =
     "#gpu: [h200]\n"
     "#launch: launches.json\n"
     "\n"
-    "# Rules of your own: files, or folders of .yaml files.\n"
+    "# Rules of your own: .yaml files, or folders of them.\n"
     "#rules: [lint-rules]\n";
 
 static ExitCode init_config(const char *folder)

@@ -1,3 +1,4 @@
+#include "ir/check.h"
 #include "ir/ir.h"
 
 #include "ir/names.h"
@@ -214,6 +215,29 @@ static void read_bounds(Lower *l, const AstAttribute *attribute, Bounds *bounds)
         for (int i = 0; shape && i < 3; i++)
             shape[i] = i < attribute->value_count ? values[i] : 1;
     }
+}
+
+/* PTX ISA, "Performance-Tuning Directives", "Cluster Dimension Directives": what is for entries, what takes no zero, what contradicts what. */
+static void check_bounds(Lower *l, const AstFunc *ast, const Bounds *bounds)
+{
+    static const char *const entries[] = { ".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".reqnctapercluster", ".maxclusterrank",
+                                           ".explicitcluster", ".blocksareclusters" };
+    for (const AstAttribute *a = ast->attributes; a; a = a->next) {
+        const char *name = text_at(l, a->name);
+        size_t length = ptx_span_length(a->name), known = 0;
+        while (known < sizeof entries / sizeof *entries && (strlen(entries[known]) != length || memcmp(entries[known], name, length) != 0))
+            known++;
+        bool is_for_entry = known < sizeof entries / sizeof *entries;
+        bool is_noreturn = length == strlen(".noreturn") && !memcmp(name, ".noreturn", length);
+        if (ast->is_entry ? is_noreturn : is_for_entry)
+            ptx_diag(l->diags, DIAG_BAD_DECLARATION, a->span, "`%.*s` is for %s", (int)length, name, ast->is_entry ? "a .func" : "an .entry");
+        else if (is_for_entry && a->value_count && !a->values[0])
+            ptx_diag(l->diags, DIAG_BAD_DECLARATION, a->span, "`%.*s` takes a number from 1 on", (int)length, name);
+    }
+    if (bounds->maxntid[0] && bounds->reqntid[0])
+        ptx_diag(l->diags, DIAG_BAD_DECLARATION, ast->name, "`.maxntid` and `.reqntid` cannot both be given");
+    if (bounds->reqnctapercluster[0] && bounds->maxclusterrank)
+        ptx_diag(l->diags, DIAG_BAD_DECLARATION, ast->name, "`.reqnctapercluster` and `.maxclusterrank` cannot both be given");
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -433,6 +457,35 @@ static void report_gates(Lower *l, const Op *op, Span where)
     soften(l, diag);
 }
 
+/* A modifier that is given twice where no form has it twice; -1. Those that ptxas takes twice are left alone, and so are matrix, video
+ * and texture instructions, whose types repeat. */
+static int find_repeated(const Op *op)
+{
+    static const char *const harmless[] = { "sat", "cc", "sync", "uni", "shiftamt", "relu", "approx", "NaN", "aligned", "L2::evict_unchanged" };
+    static const char *const others[] = { "mma", "wmma", "wgmma", "tcgen05", "tex", "tld4", "cp", "cvt" };
+    const char *opcode = ptx_opcode_info[op->opcode].text;
+    bool is_other = *opcode == 'v' && strcmp(opcode, "vote") != 0;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        is_other |= !strcmp(opcode, others[i]);
+    for (int a = 0; a < op->modifier_count && !is_other; a++) {
+        bool is_harmless = op->modifiers[a] < 0;
+        for (size_t i = 0; i < sizeof harmless / sizeof *harmless && !is_harmless; i++)
+            is_harmless = !strcmp(ptx_modifier_texts[op->modifiers[a]], harmless[i]);
+        for (int b = 0; b < a && !is_harmless; b++)
+            if (op->modifiers[a] == op->modifiers[b])
+                return op->modifiers[a];
+    }
+    return -1;
+}
+
+static void report_repeated(Lower *l, const Op *op, Span where)
+{
+    int modifier = find_repeated(op);
+    if (modifier >= 0)
+        ptx_diag(l->diags, DIAG_BAD_FORM, where, "`%s` has the modifier `.%s` twice", ptx_opcode_info[op->opcode].text, ptx_modifier_texts[modifier])
+            ->help = "one of them goes";
+}
+
 static void report_op(Lower *l, const Op *op, Span where)
 {
     if (op->flags & OPF_TOO_NEW) {
@@ -491,6 +544,8 @@ static const Op *find_op(Lower *l, const char *text, size_t length, Span where)
     }
     if (op->flags & (OPF_UNKNOWN | OPF_TOO_NEW))
         report_op(l, op, where);
+    else if (op->out_of_order)
+        report_repeated(l, op, where);
     return op;
 }
 
@@ -667,6 +722,11 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
             }
         }
         add_operand(l, ast, roles, 0);
+    }
+    if (insn->form && !bad && !op->out_of_order) {
+        const OperandCheck check = { l->diags, l->text, l->regs.items, op, stmt, l->operands.items + insn->operand_first,
+                                     l->operands.count - insn->operand_first, count };
+        ptx_check_operands(&check, insn->form);
     }
 }
 
@@ -859,6 +919,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     *func = (Func){ .name = ast->name, .span = ast->span, .linkage = ast->linkage, .is_entry = ast->is_entry,
                     .has_body = ast->body != NULL, .has_syntax_error = ast->has_syntax_error };
     read_bounds(l, ast->attributes, &func->bounds);
+    check_bounds(l, ast, &func->bounds);
     uint32_t names_mark = l->names.symbol_count, errors = ptx_diag_errors(l->diags);
     ptx_names_enter(&l->names);
     func->result_count = declare_params(l, ast->results, id, true, &func->results);
