@@ -23,20 +23,30 @@ static bool is_def(const Operand *operand)
 }
 
 /* What an instruction without a form writes is not known: any register that it names. */
-static void count_operand(Follower *f, InsnId id, const Insn *insn, const Operand *operand)
+static void count_def(Follower *f, InsnId id, const Insn *insn, const Operand *operand, bool is_unknown)
 {
-    bool is_unknown = insn->op->flags & OPF_UNKNOWN || !insn->form;
-    if (operand->kind != OPERAND_REG)
-        return;
-    f->use_count[operand->id] += (operand->role & ROLE_USE) != 0;
-    if (!(operand->role & ROLE_DEF) && (!is_unknown || operand->role & ROLE_ADDRESS))
-        return;
     uint8_t *count = &f->def_count[operand->id];
     if (is_unknown || operand->flags & OPERAND_COMPONENT || *count == DEFS_UNKNOWN)
         *count = DEFS_UNKNOWN;
     else
         *count = insn->guard == NO_ID && *count == DEFS_NONE ? DEFS_ONE : DEFS_SEVERAL;
     f->def[operand->id] = *count == DEFS_ONE ? id : NO_ID;
+}
+
+static void count_insn(Follower *f, InsnId id, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(f->func, insn);
+    bool is_unknown = insn->op->flags & OPF_UNKNOWN || !insn->form;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        const Operand *operand = &operands[o];
+        if (operand->kind != OPERAND_REG)
+            continue;
+        f->use_count[operand->id] += (operand->role & ROLE_USE) != 0;
+        if (operand->role & ROLE_DEF || (is_unknown && !(operand->role & ROLE_ADDRESS)))
+            count_def(f, id, insn, operand, is_unknown);
+    }
+    if (insn->guard != NO_ID)
+        f->use_count[insn->guard]++;
 }
 
 static void count_all(Follower *f)
@@ -46,14 +56,8 @@ static void count_all(Follower *f)
         f->def[reg] = NO_ID;
         f->def_count[reg] = func->regs[reg].is_param || func->has_syntax_error ? DEFS_UNKNOWN : DEFS_NONE;
     }
-    for (InsnId i = 0; i < func->insn_count; i++) {
-        const Insn *insn = &func->insns[i];
-        const Operand *operands = ptx_insn_operands(func, insn);
-        for (uint32_t o = 0; o < insn->operand_count; o++)
-            count_operand(f, i, insn, &operands[o]);
-        if (insn->guard != NO_ID)
-            f->use_count[insn->guard]++;
-    }
+    for (InsnId i = 0; i < func->insn_count; i++)
+        count_insn(f, i, &func->insns[i]);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -73,8 +77,8 @@ static bool is_address(const Base *base)
 /* base + distance; distance NULL: something unknown. */
 static Base moved_by(Base base, unsigned width, const int64_t *distance)
 {
-    base.has_offset &= distance != NULL;
-    base.offset = base.has_offset ? ptx_width_signed(width, (uint64_t)base.offset + (uint64_t)*distance) : 0;
+    base.has_offset = base.has_offset && distance;
+    base.offset = !distance || !base.has_offset ? 0 : ptx_width_signed(width, (uint64_t)base.offset + (uint64_t)*distance);
     return base;
 }
 
@@ -91,15 +95,15 @@ static bool is_whole(const Func *func, const Operand *operand)
 
 static Base operand_base(const Base *regs, const Module *module, const Func *func, const Operand *operand)
 {
-    Base base = unknown;
     if (operand->flags & (OPERAND_MINUS | OPERAND_NEGATED))
         return unknown;
     if (operand->kind == OPERAND_INT)
         return (Base){ .kind = BASE_CONST, .has_offset = true, .offset = operand->value };
     if (operand->kind == OPERAND_VAR)
         return base_of_var(module, operand->id, operand->value);
-    if (is_whole(func, operand))
-        base = regs[operand->id];
+    if (!is_whole(func, operand))
+        return unknown;
+    Base base = regs[operand->id];
     if (base.kind == BASE_UNKNOWN || !(operand->role & ROLE_ADDRESS))
         return base;
     unsigned width = ptx_type_info[func->regs[operand->id].type].bits;
@@ -233,22 +237,15 @@ static Base loaded(const Reader *rd)
     return (Base){ .kind = BASE_PARAM, .has_offset = true, .id = at.id };
 }
 
-static Base integer_result(const Reader *rd)
+static Base moved_here(const Reader *rd)
+{
+    Base base = source(rd, 1);
+    return base.kind == BASE_CONST ? constant(rd->width, (uint64_t)base.offset) : base;
+}
+
+static Base other_result(const Reader *rd)
 {
     const Op *op = rd->op;
-    bool may_saturate = op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_FMA;
-    if (may_saturate && ptx_op_has_modifier(op, "sat"))
-        return unknown;
-    switch (op->kind) {
-    case OPK_MOV: return source(rd, 1).kind == BASE_CONST ? constant(rd->width, (uint64_t)source(rd, 1).offset) : source(rd, 1);
-    case OPK_ADD: return sum(rd->width, source(rd, 1), source(rd, 2));
-    case OPK_SUB: return difference(rd->width, source(rd, 1), source(rd, 2));
-    case OPK_CVT: return converted(rd);
-    case OPK_LD:  return loaded(rd);
-    case OPK_MUL: return is_opcode(op, "mul") ? product(rd) : unknown;
-    case OPK_FMA: return is_opcode(op, "mad") ? sum(result_width(rd), product(rd), source(rd, 3)) : unknown;
-    default: break;
-    }
     if (is_opcode(op, "cvta"))
         return generic_converted(rd);
     if (is_opcode(op, "and"))
@@ -256,6 +253,25 @@ static Base integer_result(const Reader *rd)
     if (is_opcode(op, "or"))
         return bitwise(rd, SYM_OR);
     return is_opcode(op, "shl") ? bitwise(rd, SYM_SHL) : unknown;
+}
+
+static Base integer_result(const Reader *rd)
+{
+    const Op *op = rd->op;
+    bool may_saturate = op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_FMA;
+    if (may_saturate && op->modifier_count > 1 && ptx_op_has_modifier(op, "sat"))
+        return unknown;
+    switch (op->kind) {
+    case OPK_MOV:  return moved_here(rd);
+    case OPK_ADD:  return sum(rd->width, source(rd, 1), source(rd, 2));
+    case OPK_SUB:  return difference(rd->width, source(rd, 1), source(rd, 2));
+    case OPK_CVT:  return converted(rd);
+    case OPK_LD:   return loaded(rd);
+    case OPK_MUL:  return is_opcode(op, "mul") ? product(rd) : unknown;
+    case OPK_FMA:  return is_opcode(op, "mad") ? sum(result_width(rd), product(rd), source(rd, 3)) : unknown;
+    case OPK_SETP: return unknown;
+    default:       return other_result(rd);
+    }
 }
 
 /* Integers of 16 to 64 bits, one a register. */
@@ -279,30 +295,43 @@ static void join(Follower *f, RegId reg, Base base)
     *known = f->is_mixed[reg] ? unknown : base;
 }
 
-static void define(Follower *f, const Reader *rd, InsnId id, RegId reg, bool is_followed)
+/* Operand 0 is one whole register, the only result. */
+static bool has_one_result(const Func *func, const Insn *insn, const Operand *operands)
 {
-    if (f->def[reg] == id && is_followed)
-        f->regs[reg] = integer_result(rd);
-    else if (f->def_count[reg] == DEFS_SEVERAL)
-        join(f, reg, is_followed ? integer_result(rd) : unknown);
+    if (insn->operand_count < 2 || !is_def(&operands[0]) || operands[0].flags & OPERAND_ELEMENT || !is_whole(func, &operands[0]))
+        return false;
+    for (uint32_t o = 1; o < insn->operand_count; o++)
+        if (is_def(&operands[o]) || operands[o].flags & OPERAND_ELEMENT)
+            return false;
+    return true;
+}
+
+static void follow_result(Follower *f, InsnId id, const Insn *insn, const Operand *operands)
+{
+    RegId reg = operands[0].id;
+    bool is_several = f->def_count[reg] == DEFS_SEVERAL;
+    if (f->def[reg] != id && !is_several)
+        return;
+    const TypeInfo *info = &ptx_type_info[insn->op->type];
+    Reader rd = { .f = f, .insn = insn, .op = insn->op, .operands = operands, .width = info->bits, .is_signed = info->kind == KIND_SIGNED };
+    Base result = integer_result(&rd);
+    if (is_several)
+        join(f, reg, result);
+    else
+        f->regs[reg] = result;
 }
 
 static void follow(Follower *f, InsnId id)
 {
     const Insn *insn = &f->func->insns[id];
-    Reader rd = { .f = f, .insn = insn, .op = insn->op, .operands = ptx_insn_operands(f->func, insn),
-                  .width = ptx_type_info[insn->op->type].bits, .is_signed = ptx_type_info[insn->op->type].kind == KIND_SIGNED };
-    uint32_t def_count = 0;
-    bool has_vector = false;
-    for (uint32_t o = 0; o < insn->operand_count; o++) {
-        def_count += is_def(&rd.operands[o]);
-        has_vector |= (rd.operands[o].flags & OPERAND_ELEMENT) != 0;
+    const Operand *operands = ptx_insn_operands(f->func, insn);
+    if (is_followed_type(insn->op->type) && has_one_result(f->func, insn, operands)) {
+        follow_result(f, id, insn, operands);
+        return;
     }
-    bool is_followed = insn->operand_count >= 2 && def_count == 1 && !has_vector && is_def(&rd.operands[0])
-                    && is_whole(f->func, &rd.operands[0]) && is_followed_type(insn->op->type);
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (is_def(&rd.operands[o]))
-            define(f, &rd, id, rd.operands[o].id, is_followed);
+        if (is_def(&operands[o]) && f->def_count[operands[o].id] == DEFS_SEVERAL)
+            join(f, operands[o].id, unknown);
 }
 
 enum { PASSES_MOST = 4 };

@@ -490,10 +490,10 @@ static const uint8_t *loop_writes(Arena *arena, const EffectWords *words, const 
 }
 
 static void look_at_loops(Arena *scratch, const EffectWords *words, const Module *module, const Func *func, const Cfg *cfg,
-                          const Loops *loops, bool *invariant, bool *may_change)
+                          const Loops *loops, const Defs *defs, bool *invariant, bool *may_change)
 {
     const uint8_t *writes = loop_writes(scratch, words, func, cfg, loops);
-    Hoister hoister = { .words = words, .module = module, .func = func, .defs = ptx_defs_compute(scratch, func, cfg, loops) };
+    Hoister hoister = { .words = words, .module = module, .func = func, .defs = defs };
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         LoopId loop = loops->loop_of[cfg->block_of[i]];
@@ -512,7 +512,7 @@ static InsnId *no_insns(Arena *arena, const Func *func)
 }
 
 const Repeats *ptx_repeats_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
-                                   const Loops *loops)
+                                   const Loops *loops, const Defs *defs)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     const EffectWords words = ptx_effect_words();
@@ -526,7 +526,7 @@ const Repeats *ptx_repeats_compute(Arena *arena, Arena *scratch, const Module *m
         if (ptx_block_is_reachable(cfg, b))
             walk_block(&walk, b);
     if (loops->loop_count)
-        look_at_loops(scratch, &words, module, func, cfg, loops, invariant, may_change);
+        look_at_loops(scratch, &words, module, func, cfg, loops, defs, invariant, may_change);
     *out = (Repeats){ .earlier = walk.earlier, .barrier = walk.barriers, .invariant = invariant, .may_change = may_change,
                       .neighbours = walk.neighbours };
     ptx_arena_release(scratch, mark);

@@ -7,6 +7,7 @@
 #define PTX_ANALYSIS_REPEAT_H
 
 #include "analysis/cfg.h"
+#include "analysis/defs.h"
 #include "analysis/loop.h"
 
 typedef struct Repeats {        /* per instruction */
@@ -21,8 +22,8 @@ typedef struct Repeats {        /* per instruction */
                                  * stands between loads, no load of what is stored and no barrier between stores */
 } Repeats;
 
-/* Owned by arena; scratch, another arena, is left as found. */
+/* Owned by arena; scratch, another arena, is left as found. defs: NULL where there are no loops. */
 const Repeats *ptx_repeats_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
-                                   const Loops *loops);
+                                   const Loops *loops, const Defs *defs);
 
 #endif

@@ -330,13 +330,14 @@ static void find_overhead(Bookkeeper *k)
             note_uses(k, i);
 }
 
-const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops)
+const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops,
+                                          const Defs *defs)
 {
     uint32_t *out = ptx_arena_array(arena, uint32_t, loops->loop_count + 1);
     if (!loops->loop_count)
         return out;
     ArenaMark mark = ptx_arena_mark(scratch);
-    Bookkeeper k = { .func = func, .cfg = cfg, .loops = loops, .defs = ptx_defs_compute(scratch, func, cfg, loops),
+    Bookkeeper k = { .func = func, .cfg = cfg, .loops = loops, .defs = defs,
                      .use_counts = count_uses(scratch, func), .steps = ptx_arena_array(scratch, Step, 2 * (size_t)func->insn_count + 1),
                      .step_of = ptx_arena_array(scratch, uint32_t, func->reg_count + 1),
                      .is_closing = ptx_arena_array(scratch, bool, func->insn_count + 1) };
@@ -538,14 +539,15 @@ static bool reads_global(const Func *func)
     return false;
 }
 
-const bool *ptx_read_only_params_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg)
+const bool *ptx_read_only_params_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
+                                         const Bases *bases)
 {
     bool *out = ptx_arena_array(arena, bool, func->insn_count + 1);
     if (!func->is_entry || !func->param_count || func->has_calls || func->has_unknown || cfg->has_unknown_target || !reads_global(func))
         return out;
     ArenaMark mark = ptx_arena_mark(scratch);
     const EffectWords words = ptx_effect_words();
-    Reader r = { .words = &words, .module = module, .func = func, .bases = ptx_bases_compute(scratch, arena, module, func),
+    Reader r = { .words = &words, .module = module, .func = func, .bases = bases,
                  .griddepcontrol = ptx_opcode_find("griddepcontrol", strlen("griddepcontrol")) };
     find_params(&r, scratch);
     bool is_known = find_written(&r, cfg);

@@ -5,6 +5,8 @@
 #ifndef PTX_ANALYSIS_WASTE_H
 #define PTX_ANALYSIS_WASTE_H
 
+#include "analysis/base.h"
+#include "analysis/defs.h"
 #include "analysis/live.h"
 #include "analysis/loop.h"
 
@@ -15,7 +17,8 @@ const bool *ptx_fp64_trips_compute(Arena *arena, Arena *scratch, const Func *fun
 /* Per loop, instructions of its own text (not of inner loops) that only count, compare, branch back and step addresses by a
  * constant: the branches that close it or go on inside, the comparison that nothing else reads, additions of a constant to a register
  * that only the comparison, addresses and itself use. When in doubt an instruction is none of them. */
-const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops);
+const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops,
+                                          const Defs *defs);
 
 /* Per loop: instructions of its text, inner loops included. */
 const uint32_t *ptx_loop_counts(Arena *arena, const Cfg *cfg, const Loops *loops);
@@ -26,6 +29,7 @@ const bool *ptx_unused_results_compute(Arena *arena, Arena *scratch, const Func 
 
 /* Per instruction: a load of global memory through a pointer parameter of the entry, where every store, atomic and copy of the function
  * goes through other parameters, or to variables, and no call is made. Different parameters are taken as different memory. */
-const bool *ptx_read_only_params_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg);
+const bool *ptx_read_only_params_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
+                                         const Bases *bases);
 
 #endif

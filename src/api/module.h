@@ -22,6 +22,7 @@ struct ptxlint_module {
     ptxlint_kernel *kernels;
     size_t kernel_count;
     uint32_t *shared_seen;      /* view.c: per variable, the last function that used it, + 1; NULL: no sized one in .shared at module level */
+    bool has_unsized_shared;    /* some shared array has no size: dynamic shared memory */
     bool has_shared_in_funcs;   /* some .func declares shared memory of its own */
     VarId next_var;             /* view.c: variables up to it belong to functions that were seen */
     const Gpu **gpus;           /* that figures are for */

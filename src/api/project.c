@@ -104,10 +104,8 @@ static void find_registers(const PtxasKernel *said, const ptxlint_kernel *kernel
 static bool may_use_dynamic_shared(const ptxlint_module *m, FuncId id)
 {
     const Func *func = &m->ir->funcs[id];
-    bool may_share = ptx_view_may_share(m, id);
-    for (VarId v = 0; v < m->ir->var_count && may_share; v++)
-        if (m->ir->vars[v].space == SPACE_SHARED && !m->ir->vars[v].bytes)
-            return true;
+    if (m->has_unsized_shared && ptx_view_may_share(m, id))
+        return true;
     for (uint32_t o = 0; o < func->operand_count; o++) {
         const Var *var = func->operands[o].kind == OPERAND_VAR ? &m->ir->vars[func->operands[o].id] : NULL;
         if (var && var->space == SPACE_SHARED && !var->bytes)
@@ -231,7 +229,7 @@ static bool exceeds_bounds(const ptxlint_kernel *kernel)
     for (int i = 0; i < 3 && kernel->reqntid[0]; i++)
         if (launch->block[i] != (kernel->reqntid[i] ? kernel->reqntid[i] : 1))
             return true;
-    return launch->threads_per_block > most_threads(kernel);
+    return (double)launch->threads_per_block > most_threads(kernel);
 }
 
 static int find_limiter(const ptxlint_occupancy *occupancy)

@@ -397,10 +397,10 @@ static void read_comments(Suppress *s)
     uint32_t at, end;
     ptx_comment_scan_init(&scan, s->module->text, s->module->length);
     while (ptx_comment_next(&scan, &at, &end)) {
-        Comment *last = (Comment *)s->comments.items + (s->comments.count - (s->comments.count > 0));
+        Comment *last = s->comments.count ? (Comment *)s->comments.items + (s->comments.count - 1) : NULL;
         if (!s->bodies)
             find_bodies(s);
-        if (s->comments.count && last->reason.end > at)         /* two in one comment */
+        if (last && last->reason.end > at)         /* two in one comment */
             last->reason.end = at;
         read_comment(s, &scan, at, end);
     }

@@ -241,6 +241,7 @@ static void find_shared(ptxlint_module *m)
 {
     for (VarId v = 0; v < m->ir->var_count; v++) {
         const Var *var = &m->ir->vars[v];
+        m->has_unsized_shared |= var->space == SPACE_SHARED && !var->bytes;
         if (var->space != SPACE_SHARED || !var->bytes)
             continue;
         if (var->func != NO_ID)

@@ -486,6 +486,9 @@ static void report_repeated(Lower *l, const Op *op, Span where)
             ->help = "one of them goes";
 }
 
+/* Suggestions are for those who write PTX, not for a file full of mistakes. */
+enum { SUGGESTIONS_MOST = 1000 };
+
 static void report_op(Lower *l, const Op *op, Span where)
 {
     if (op->flags & OPF_TOO_NEW) {
@@ -498,7 +501,7 @@ static void report_op(Lower *l, const Op *op, Span where)
         head++;
     if (!opcode) {
         Diag *diag = ptx_diag(l->diags, DIAG_UNKNOWN_OPCODE, where, "there is no instruction `%.*s`", shown(head), op->text);
-        const char *near = ptx_opcode_suggest(op->text, head);
+        const char *near = l->diags->count > SUGGESTIONS_MOST ? NULL : ptx_opcode_suggest(op->text, head);
         if (near)
             diag->help = ptx_diag_text(l->diags, "did you mean `%s`?", near);
         soften(l, diag);
@@ -506,7 +509,7 @@ static void report_op(Lower *l, const Op *op, Span where)
         const char *modifier = op->text + op->unknown_at;
         Diag *diag = ptx_diag(l->diags, DIAG_UNKNOWN_MODIFIER, where, "`%s` has no modifier `.%.*s`", opcode,
                               shown(op->unknown_length), modifier);
-        const char *near = ptx_modifier_suggest(op, modifier, op->unknown_length);
+        const char *near = l->diags->count > SUGGESTIONS_MOST ? NULL : ptx_modifier_suggest(op, modifier, op->unknown_length);
         if (near)
             diag->help = ptx_diag_text(l->diags, "did you mean `.%s`?", near);
         soften(l, diag);
@@ -723,7 +726,7 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
         }
         add_operand(l, ast, roles, 0);
     }
-    if (insn->form && !bad && !op->out_of_order) {
+    if (insn->form && count && !bad && !op->out_of_order) {
         const OperandCheck check = { l->diags, l->text, l->regs.items, op, stmt, l->operands.items + insn->operand_first,
                                      l->operands.count - insn->operand_first, count };
         ptx_check_operands(&check, insn->form);

@@ -212,7 +212,7 @@ static bool is_line_end(char byte)
 /* From the `;` or the line end before the finding to the one behind it, or to the finding's end where that is later. */
 static ptxlint_span statement_span(const char *text, size_t length, ptxlint_span span)
 {
-    uint32_t begin = span.begin, end = span.begin;
+    uint32_t begin = span.begin, end = begin;
     uint32_t first = begin > STATEMENT_BYTES ? begin - STATEMENT_BYTES : 0;
     uint32_t last = length - begin > STATEMENT_BYTES ? begin + STATEMENT_BYTES : (uint32_t)length;
     while (begin > first && text[begin - 1] != ';' && !is_line_end(text[begin - 1]))

@@ -30,10 +30,17 @@ typedef struct Active {
     Folded *folds;              /* per loop, and one more for outside; NULL: none yet */
 } Active;
 
-/* Rules that an opcode text leaves. */
+/* A rule that an opcode text leaves, and what is left of its condition. */
+typedef struct OpRule {
+    uint16_t active;
+    Subject subject;
+    const Code *codes;          /* count 0: always true */
+    uint32_t count;
+} OpRule;
+
 typedef struct OpRules {
     bool is_done;
-    const uint16_t *actives;    /* count of them */
+    const OpRule *rules;        /* count of them */
     uint32_t count;
 } OpRules;
 
@@ -48,6 +55,8 @@ struct Engine {
     uint32_t active_count;
     uint32_t subject_first[SUBJECT__COUNT + 1]; /* into actives, which are in order of subject */
     OpRules *op_rules;          /* per Op.id */
+    OpRule *left;               /* while the rules of one are found: per rule ... */
+    Code *codes;                /* ... and what is left of its condition */
     const RuleTimes *times;
 };
 
@@ -201,7 +210,8 @@ static void add_finding(Engine *e, Active *active, Ask *ask)
     }
     if (fold)
         *fold = (Folded){ diag, gain };
-    describe(e, active, ask, severity, diag);
+    if (!ptx_diag_is_dropped(e->diags, diag))
+        describe(e, active, ask, severity, diag);
 }
 
 /* ---- conditions -------------------------------------------------------------------------------------------------- */
@@ -228,25 +238,33 @@ static bool holds_for_kernel(Engine *e, Active *active)
     return active->kernel_state == 1;
 }
 
-static void judge(Engine *e, Active *active, Subjects at)
+/* count 0: true. */
+static void judge(Engine *e, Active *active, const Code *codes, uint32_t count, Subjects at)
 {
     Ask ask = ask_of(e, active, at);
     ask.certainty = active->module_certainty > active->kernel_certainty ? active->module_certainty : active->kernel_certainty;
-    if (is_true(&ask, active->rule->when[LEVEL_SUBJECT]))
+    if (!count || ptx_eval_codes(&ask, codes, count) == 1)
         add_finding(e, active, &ask);
 }
 
 /* The same with the clock read. */
-static void judge_timed(Engine *e, Active *active, Subjects at)
+static void judge_timed(Engine *e, Active *active, const Code *codes, uint32_t count, Subjects at)
 {
     const RuleTimes *times = e->times;
     double begin = times ? times->now() : 0;
     if (holds_for_kernel(e, active))
-        judge(e, active, at);
+        judge(e, active, codes, count, at);
     if (times) {
         times->seconds[active->set][active->number] += times->now() - begin;
         times->counts[active->set][active->number]++;
     }
+}
+
+/* The whole condition on the subject. */
+static void judge_subject(Engine *e, Active *active, Subjects at)
+{
+    Program when = active->rule->when[LEVEL_SUBJECT];
+    judge_timed(e, active, e->evaluators[active->set].set->codes + when.first, when.count, at);
 }
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
@@ -266,24 +284,37 @@ static bool is_listed(const Active *active)
     return active->rule->subject == SUBJECT_INSTRUCTION && active->lead == FACT_INSN_is_dead && !active->is_lead_false;
 }
 
+/* False: this text rules it out. */
+static bool narrow(Engine *e, uint32_t a, InsnId insn, OpRule *out)
+{
+    const Active *active = &e->actives[a];
+    const Program when = active->rule->when[LEVEL_SUBJECT];
+    Ask ask = ask_of(e, active, nowhere);
+    ask.at.insn = insn;
+    if (is_listed(active) || !may_be_subject((Subject)active->rule->subject, e->inquiry.func->insns[insn].op)
+        || !is_true(&ask, active->rule->when[LEVEL_OP]))
+        return false;
+    Rest rest = ptx_eval_narrow(&ask, when, e->codes);
+    const Code *codes = e->evaluators[active->set].set->codes + when.first;
+    if (rest.is_open && rest.count < when.count)
+        codes = memcpy(ptx_arena_array(e->arena, Code, rest.count), rest.codes, rest.count * sizeof *codes);
+    *out = (OpRule){ (uint16_t)a, (Subject)active->rule->subject, codes, rest.is_open ? rest.count : 0 };
+    return rest.is_open || rest.is_true;
+}
+
 /* Rules on instructions, accesses and branches that this text leaves. */
 static const OpRules *find_op_rules(Engine *e, InsnId insn)
 {
-    const Op *op = e->inquiry.func->insns[insn].op;
-    OpRules *rules = &e->op_rules[op->id];
+    OpRules *rules = &e->op_rules[e->inquiry.func->insns[insn].op->id];
     if (rules->is_done)
         return rules;
-    uint32_t first = e->subject_first[SUBJECT_BRANCH], end = e->subject_first[SUBJECT__COUNT];
-    uint16_t *actives = ptx_arena_array(e->arena, uint16_t, end - first + 1);
-    for (uint32_t a = first; a < end; a++) {
-        const Active *active = &e->actives[a];
-        Ask ask = ask_of(e, active, nowhere);
-        ask.at.insn = insn;
-        if (!is_listed(active) && may_be_subject((Subject)active->rule->subject, op) && is_true(&ask, active->rule->when[LEVEL_OP]))
-            actives[rules->count++] = (uint16_t)a;
-    }
-    rules->actives = actives;
-    rules->is_done = true;
+    uint32_t first = e->subject_first[SUBJECT_BRANCH], end = e->subject_first[SUBJECT__COUNT], count = 0;
+    for (uint32_t a = first; a < end; a++)
+        count += narrow(e, a, insn, &e->left[count]);
+    OpRule *found = ptx_arena_array(e->arena, OpRule, count);
+    if (count)
+        memcpy(found, e->left, count * sizeof *found);
+    *rules = (OpRules){ true, found, count };
     return rules;
 }
 
@@ -299,10 +330,12 @@ static bool is_subject(Subject subject, const Insn *insn)
 static void run_insn(Engine *e, InsnId insn, BlockId block)
 {
     const OpRules *rules = find_op_rules(e, insn);
+    const Subjects at = { insn, block, e->inquiry.facts->loops->loop_of[block], NO_ID, NO_ID };
     for (uint32_t r = 0; r < rules->count; r++) {
-        Active *active = &e->actives[rules->actives[r]];
-        if (active->kernel_state != 2 && is_subject((Subject)active->rule->subject, &e->inquiry.func->insns[insn]))
-            judge_timed(e, active, (Subjects){ insn, block, e->inquiry.facts->loops->loop_of[block], NO_ID, NO_ID });
+        const OpRule *rule = &rules->rules[r];
+        Active *active = &e->actives[rule->active];
+        if (active->kernel_state != 2 && is_subject(rule->subject, &e->inquiry.func->insns[insn]))
+            judge_timed(e, active, rule->codes, rule->count, at);
     }
 }
 
@@ -314,7 +347,7 @@ static void run_listed(Engine *e, Active *active)
     const InsnId *insns = ptx_measure_list(&e->inquiry, active->lead, &count);
     for (uint32_t i = 0; i < count && active->kernel_state != 2; i++) {
         BlockId block = cfg->block_of[insns[i]];
-        judge_timed(e, active, (Subjects){ insns[i], block, e->inquiry.facts->loops->loop_of[block], NO_ID, NO_ID });
+        judge_subject(e, active, (Subjects){ insns[i], block, e->inquiry.facts->loops->loop_of[block], NO_ID, NO_ID });
     }
 }
 
@@ -372,16 +405,22 @@ static bool may_hold(Engine *e, const Active *active, const Subjects *at)
     return active->lead == FACT__COUNT || ptx_measure(&e->inquiry, at, active->lead, &unused) == !active->is_lead_false;
 }
 
+static void run_rule(Engine *e, Active *active, Subject subject, uint32_t count)
+{
+    if (active->is_lead_false && ptx_measure_is_never_false(&e->inquiry, active->lead))
+        return;
+    for (uint32_t i = 0; i < count && active->kernel_state != 2; i++) {
+        Subjects at = subject_at(e, subject, i);
+        if (may_hold(e, active, &at))
+            judge_subject(e, active, at);
+    }
+}
+
 static void run_subject(Engine *e, Subject subject)
 {
     uint32_t count = count_of(e, subject);
-    for (uint32_t a = e->subject_first[subject]; a < e->subject_first[subject + 1]; a++) {
-        for (uint32_t i = 0; i < count && e->actives[a].kernel_state != 2; i++) {
-            Subjects at = subject_at(e, subject, i);
-            if (may_hold(e, &e->actives[a], &at))
-                judge_timed(e, &e->actives[a], at);
-        }
-    }
+    for (uint32_t a = e->subject_first[subject]; a < e->subject_first[subject + 1]; a++)
+        run_rule(e, &e->actives[a], subject, count);
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
@@ -418,14 +457,14 @@ void ptx_engine_finish(Engine *e)
     const Module *module = e->shared.module;
     begin_func(e, NULL, NULL);
     for (uint32_t a = e->subject_first[SUBJECT_MODULE]; a < e->subject_first[SUBJECT_MODULE + 1]; a++)
-        judge_timed(e, &e->actives[a], nowhere);
+        judge_subject(e, &e->actives[a], nowhere);
     for (uint32_t a = e->subject_first[SUBJECT_VARIABLE]; a < e->subject_first[SUBJECT_VARIABLE + 1]; a++) {
         for (VarId v = 0; v < module->var_count; v++) {
             Subjects at = nowhere;
             at.var = v;
             e->diags->func = module->vars[v].func == NO_ID ? -1 : (int32_t)module->vars[v].func;
             if (module->vars[v].space != SPACE_PARAM)
-                judge_timed(e, &e->actives[a], at);
+                judge_subject(e, &e->actives[a], at);
         }
         e->diags->func = -1;
     }
@@ -479,6 +518,16 @@ static void add_actives(Engine *e, const Rulebook *book, uint32_t s, const doubl
     }
 }
 
+static uint32_t longest_condition(const Engine *e)
+{
+    uint32_t longest = 0;
+    for (uint32_t a = e->subject_first[SUBJECT_BRANCH]; a < e->active_count; a++) {
+        uint32_t count = e->actives[a].rule->when[LEVEL_SUBJECT].count;
+        longest = count > longest ? count : longest;
+    }
+    return longest;
+}
+
 static bool has_broken_func(const Module *module)
 {
     for (FuncId f = 0; f < module->func_count; f++)
@@ -515,5 +564,7 @@ Engine *ptx_engine_new(Arena *arena, Arena *work, Arena *scratch, DiagSink *diag
             add_actives(e, book, s, thresholds[s], (Subject)subject);
     }
     e->subject_first[SUBJECT__COUNT] = e->active_count;
+    e->left = ptx_arena_array(arena, OpRule, e->active_count - e->subject_first[SUBJECT_BRANCH] + 1);
+    e->codes = ptx_arena_array(arena, Code, longest_condition(e) + 1);
     return e;
 }

@@ -83,6 +83,8 @@ static void find_insns(Ask *ask, uint32_t id, Found *found)
     bool by_op = quantifier->level <= LEVEL_OP && quantifier->over == SUBJECT_INSTRUCTION;
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
         const Block *block = &cfg->blocks[cfg->rpo[r]];
+        if (quantifier->in_loop && q->facts->loops->loop_of[cfg->rpo[r]] == NO_LOOP)
+            continue;
         for (InsnId i = block->first; i < block->end; i++) {
             if (!belongs((Subject)quantifier->over, &q->func->insns[i]))
                 continue;
@@ -237,21 +239,29 @@ static const bool *walk(const Inquiry *q, const bool *has_hit, bool backward, bo
     return reached;
 }
 
-static const bool *blocks_with_hits(const Inquiry *q, const Found *found)
+/* Per block the first and the last hit. */
+static void find_ends(const Inquiry *q, Found *found)
 {
-    bool *has_hit = ptx_arena_array(q->arena, bool, q->facts->cfg->block_count + 1);
-    for (InsnId i = 0; i < q->func->insn_count; i++)
-        has_hit[q->facts->cfg->block_of[i]] |= found->hits[i];
-    return has_hit;
+    const Cfg *cfg = q->facts->cfg;
+    InsnId *first = ptx_arena_array(q->arena, InsnId, cfg->block_count + 1), *last = ptx_arena_array(q->arena, InsnId, cfg->block_count + 1);
+    bool *has_hit = ptx_arena_array(q->arena, bool, cfg->block_count + 1);
+    for (InsnId i = 0; i < q->func->insn_count; i++) {
+        BlockId block = cfg->block_of[i];
+        if (!found->hits[i])
+            continue;
+        first[block] = has_hit[block] ? first[block] : i;
+        last[block] = i;
+        has_hit[block] = true;
+    }
+    found->has_hit = has_hit;
+    found->first = first;
+    found->last = last;
 }
 
-static bool hits_in_block(const Inquiry *q, const Found *found, const Ask *ask, bool after)
+static bool hits_in_block(const Found *found, const Ask *ask, bool after)
 {
-    const Block *block = &q->facts->cfg->blocks[ask->at.block];
-    for (InsnId i = after ? ask->at.insn + 1 : block->first; i < (after ? block->end : ask->at.insn); i++)
-        if (found->hits[i])
-            return true;
-    return false;
+    BlockId block = ask->at.block;
+    return found->has_hit[block] && (after ? found->last[block] > ask->at.insn : found->first[block] < ask->at.insn);
 }
 
 static double follow_paths(Ask *ask, const Code *code)
@@ -262,11 +272,13 @@ static double follow_paths(Ask *ask, const Code *code)
     bool always = code->kind == CODE_ALWAYS_BEFORE || code->kind == CODE_ALWAYS_AFTER;
     if (!found->is_done || ask->at.insn == NO_ID || q->facts->cfg->has_unknown_target || q->func->has_unknown)
         return UNKNOWN;
-    if (hits_in_block(q, found, ask, after))
+    if (!found->has_hit)
+        find_ends(q, found);
+    if (hits_in_block(found, ask, after))
         return 1;
     const bool **known = always ? (after ? &found->none_after : &found->none_before) : after ? &found->some_after : &found->some_before;
     if (!*known)
-        *known = walk(q, blocks_with_hits(q, found), after, always);
+        *known = walk(q, found->has_hit, after, always);
     return (*known)[ask->at.block] != always;
 }
 
@@ -325,7 +337,7 @@ static double is_in(const RuleSet *set, const Code *code, double value)
     return isnan(value) ? UNKNOWN : 0;
 }
 
-static double push(Ask *ask, const Code *code)
+static inline double push(Ask *ask, const Code *code)
 {
     const Evaluator *e = ask->evaluator;
     switch ((CodeKind)code->kind) {
@@ -341,12 +353,16 @@ static double push(Ask *ask, const Code *code)
 
 double ptx_eval(Ask *ask, Program program)
 {
+    return ptx_eval_codes(ask, ask->evaluator->set->codes + program.first, program.count);
+}
+
+double ptx_eval_codes(Ask *ask, const Code *codes, uint32_t count)
+{
     const RuleSet *set = ask->evaluator->set;
-    const Code *codes = set->codes + program.first;
     double stack[CODE_STACK + 1];       /* [1..depth] */
     unsigned depth = 0;
     stack[0] = UNKNOWN;
-    for (uint32_t at = 0; at < program.count; at++) {
+    for (uint32_t at = 0; at < count; at++) {
         const Code *code = &codes[at];
         CodeKind kind = (CodeKind)code->kind;
         if (kind < CODE_NOT && kind != CODE_IN) {
@@ -364,4 +380,118 @@ double ptx_eval(Ask *ask, Program program)
         }
     }
     return stack[depth];
+}
+
+/* ---- what is left where the opcode text is known ----------------------------------------------------------------- */
+
+/* A value on the stack of the codes written so far. */
+typedef struct Held {
+    uint32_t first;             /* of the codes that give it */
+    bool is_known;
+    double value;
+} Held;
+
+/* An `and` or `or` whose right side is being written. */
+typedef struct Junction {
+    uint32_t jump;              /* its jump */
+    bool is_dropped;            /* the left side leaves the decision to the right one, and is gone */
+} Junction;
+
+typedef struct Narrower {
+    Ask *ask;
+    Code *codes;
+    uint32_t count;
+    Held held[CODE_STACK + 1];  /* [1..depth] */
+    Junction junctions[CODE_STACK];
+    uint32_t depth, junction_count;
+} Narrower;
+
+/* The same for all instructions of one text; no other certainty comes with it. */
+static bool is_of_op(const Code *code)
+{
+    switch ((CodeKind)code->kind) {
+    case CODE_CONST: case CODE_THRESHOLD: case CODE_IS:
+        return true;
+    case CODE_FACT:
+        return code->arg >= FACT__COUNT || (ptx_fact_info[code->arg].level <= LEVEL_OP && ptx_fact_info[code->arg].certainty == CERTAINTY_EXACT);
+    default:
+        return false;
+    }
+}
+
+static void hold(Narrower *n, const Code *code)
+{
+    bool is_known = is_of_op(code);
+    n->held[++n->depth] = (Held){ n->count, is_known, is_known ? push(n->ask, code) : UNKNOWN };
+    n->codes[n->count++] = *code;
+}
+
+static void replace_top(Narrower *n, const Code *code)
+{
+    Held *top = &n->held[n->depth];
+    top->value = code->kind == CODE_IN ? is_in(n->ask->evaluator->set, code, top->value) : change((CodeKind)code->kind, top->value);
+    n->codes[n->count++] = *code;
+}
+
+static void join_two(Narrower *n, const Code *code)
+{
+    const Held *right = &n->held[n->depth--];
+    Held *left = &n->held[n->depth];
+    left->is_known &= right->is_known;
+    left->value = combine((CodeKind)code->kind, left->value, right->value);
+    n->codes[n->count++] = *code;
+}
+
+/* Behind the left side. True: that decides, and the right side is not wanted. */
+static bool begin_junction(Narrower *n, const Code *code)
+{
+    Held *left = &n->held[n->depth];
+    double deciding = code->kind == CODE_OR_JUMP;
+    if (left->is_known && left->value == deciding)
+        return true;
+    bool is_dropped = left->is_known && left->value == 1 - deciding;
+    n->junctions[n->junction_count++] = (Junction){ n->count, is_dropped };
+    if (is_dropped) {
+        n->count = left->first;
+        n->depth--;
+    } else {
+        left->is_known = false;
+        n->codes[n->count++] = *code;
+    }
+    return false;
+}
+
+static void end_junction(Narrower *n, const Code *code)
+{
+    const Junction *junction = &n->junctions[--n->junction_count];
+    if (junction->is_dropped)
+        return;
+    const Held *right = &n->held[n->depth--];
+    if (right->is_known && right->value == (code->kind == CODE_AND)) {
+        n->count = junction->jump;      /* the left side decides alone */
+        return;
+    }
+    n->codes[n->count++] = *code;
+    n->codes[junction->jump].arg = (uint16_t)n->count;
+}
+
+Rest ptx_eval_narrow(Ask *ask, Program program, Code *codes)
+{
+    const Code *from = ask->evaluator->set->codes + program.first;
+    Narrower n = { .ask = ask, .codes = codes };
+    for (uint32_t at = 0; at < program.count; at++) {
+        CodeKind kind = (CodeKind)from[at].kind;
+        if (kind < CODE_NOT && kind != CODE_IN)
+            hold(&n, &from[at]);
+        else if (kind < CODE_ADD)
+            replace_top(&n, &from[at]);
+        else if (kind == CODE_AND || kind == CODE_OR)
+            end_junction(&n, &from[at]);
+        else if (kind != CODE_AND_JUMP && kind != CODE_OR_JUMP)
+            join_two(&n, &from[at]);
+        else if (begin_junction(&n, &from[at]))
+            at = from[at].arg - 1u;
+    }
+    const Held *all = &n.held[1];
+    return (Rest){ codes, n.count, program.count && !all->is_known, !program.count || (all->is_known && all->value == 1) };
 }

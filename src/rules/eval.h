@@ -11,6 +11,8 @@ typedef struct Found {
     uint32_t count, total;
     const bool *hits;           /* per instruction, or per loop or parameter */
     const uint32_t *loop_counts, *loop_totals;  /* per loop, inner loops included; NULL: not asked for yet */
+    const bool *has_hit;        /* per block, of instructions; NULL: not asked for yet; and the first and last in those that have one */
+    const InsnId *first, *last;
     const bool *some_before, *none_before;      /* per block: some path to it from the entry has a hit; some path has none */
     const bool *some_after, *none_after;        /* per block: the same from its end to an exit; NULL: not asked for yet */
 } Found;
@@ -33,5 +35,20 @@ typedef struct Ask {
 
 /* NaN: unknown. An empty program is unknown. */
 double ptx_eval(Ask *ask, Program program);
+
+/* The same of codes that are none of the set's programs. */
+double ptx_eval_codes(Ask *ask, const Code *codes, uint32_t count);
+
+/* What a condition still asks. */
+typedef struct Rest {
+    const Code *codes;
+    uint32_t count;
+    bool is_open;               /* codes tell */
+    bool is_true;               /* else */
+} Rest;
+
+/* For all instructions with the text of that in ask; an empty program is true. codes has room for all of the program's. Values
+ * and certainties of what is asked in the end are those of the whole program. */
+Rest ptx_eval_narrow(Ask *ask, Program program, Code *codes);
 
 #endif

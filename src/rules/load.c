@@ -281,9 +281,8 @@ static bool read_threshold(Loader *l, const YamlNode *key, Rule *rule)
         return false;
     if (!is_threshold_name(threshold.name))
         return fail(l, key, "a threshold has a name of small letters, digits and `_`");
-    const Threshold *own = l->builder->set.thresholds + rule->threshold_first;
     for (uint32_t i = 0; i < rule->threshold_count; i++)
-        if (!strcmp(own[i].name, threshold.name))
+        if (!strcmp(l->builder->set.thresholds[rule->threshold_first + i].name, threshold.name))
             return fail(l, key, "'%s' is given twice", threshold.name);
     if (rule->threshold_count == THRESHOLDS_MAX)
         return fail(l, key, "a rule has at most %d thresholds", (int)THRESHOLDS_MAX);

@@ -30,10 +30,18 @@ static const Splits *splits_of(Inquiry *q)
     return q->splits;
 }
 
+static const Defs *defs_of(Inquiry *q)
+{
+    if (!q->defs && q->facts->loops->loop_count)
+        q->defs = ptx_defs_compute(q->arena, q->func, q->facts->cfg, q->facts->loops);
+    return q->defs;
+}
+
 static const Repeats *repeats_of(Inquiry *q)
 {
     if (!q->repeats)
-        q->repeats = ptx_repeats_compute(q->arena, q->shared->scratch, q->shared->module, q->func, q->facts->cfg, q->facts->loops);
+        q->repeats = ptx_repeats_compute(q->arena, q->shared->scratch, q->shared->module, q->func, q->facts->cfg, q->facts->loops,
+                                         defs_of(q));
     return q->repeats;
 }
 
@@ -163,13 +171,18 @@ static bool may_not_matter(const Insn *insn, RegId reg)
     return insn->guard != reg && (insn->op->insn_class == CLASS_MOVE || insn->op->insn_class == CLASS_LOGIC);
 }
 
+static bool is_written(const Reg *reg)
+{
+    return reg->is_written || reg->is_result || reg->is_param;
+}
+
 static double measure_register(Inquiry *q, const Subjects *s, FactId fact)
 {
     const Reg *reg = &q->func->regs[s->reg];
     InsnId first = NO_ID;
     switch (fact) {
     case FACT_REGISTER_type:        return reg->type;
-    case FACT_REGISTER_is_written:  return q->func->has_unknown ? UNKNOWN : reg->is_written || reg->is_result || reg->is_param;
+    case FACT_REGISTER_is_written:  return q->func->has_unknown ? UNKNOWN : is_written(reg);
     case FACT_REGISTER_is_read:
         return q->func->has_unknown ? UNKNOWN : reg->is_result || first_reads_of(q)[s->reg] != NO_ID;
     case FACT_REGISTER_is_of_range: return reg->is_of_range;
@@ -307,23 +320,46 @@ static double divisor(Inquiry *q, const Insn *insn, bool wants_zero)
     return wants_zero ? is_constant && !value && is_integer(insn->op) : is_constant;
 }
 
-/* Whether a block lies between a conditional branch that dominates it and that branch's immediate post-dominator: only there can a part
- * of a warp be known to be elsewhere. Spares most functions the evaluation of their branches. */
-static bool is_conditional(const Facts *f, BlockId block)
+/* A branch whose ways meet again, not before it. */
+static bool parts_ways(const Facts *f, BlockId block)
 {
-    for (BlockId d = f->dom->idom[block]; d != EXIT_BLOCK; d = f->dom->idom[d]) {
-        BlockId join = f->dom->ipdom[d];
-        if (f->cfg->blocks[d].succ_count > 1 && join != EXIT_BLOCK && !ptx_dom_dominates(f->dom, join, block))
-            return true;
+    BlockId join = f->dom->ipdom[block];
+    return f->cfg->blocks[block].succ_count > 1 && join != EXIT_BLOCK && !ptx_dom_dominates(f->dom, join, block);
+}
+
+/* Per block: whether it lies between a conditional branch that dominates it and that branch's immediate post-dominator: only there can a
+ * part of a warp be known to be elsewhere. Spares most functions the evaluation of their branches. Down the dominator tree: each such
+ * branch counts behind it, until its ways meet. */
+static const bool *conditional_of(Inquiry *q)
+{
+    const Facts *f = q->facts;
+    if (q->is_conditional)
+        return q->is_conditional;
+    bool *out = ptx_arena_array(q->arena, bool, f->cfg->block_count + 1);
+    ArenaMark mark = ptx_arena_mark(q->shared->scratch);
+    uint32_t *inside = ptx_arena_array(q->shared->scratch, uint32_t, f->cfg->block_count + 1);  /* such branches */
+    uint32_t *meeting = ptx_arena_array(q->shared->scratch, uint32_t, f->cfg->block_count + 1); /* those whose ways meet here */
+    for (uint32_t r = 0; r < f->cfg->rpo_count; r++) {
+        BlockId block = f->cfg->rpo[r];
+        if (parts_ways(f, block) && ptx_dom_dominates(f->dom, block, f->dom->ipdom[block]))
+            meeting[f->dom->ipdom[block]]++;
     }
-    return false;
+    for (uint32_t r = 0; r < f->cfg->rpo_count; r++) {
+        BlockId block = f->cfg->rpo[r], above = f->dom->idom[block];
+        if (above == EXIT_BLOCK)
+            continue;
+        inside[block] = inside[above] + parts_ways(f, above) - meeting[block];
+        out[block] = inside[block] > 0;
+    }
+    ptx_arena_release(q->shared->scratch, mark);
+    return q->is_conditional = out;
 }
 
 static double measure_split(Inquiry *q, BlockId block)
 {
     if (q->func->has_unknown)
         return UNKNOWN;
-    return is_conditional(q->facts, block) && splits_of(q)->by[block] != NO_ID;
+    return conditional_of(q)[block] && splits_of(q)->by[block] != NO_ID;
 }
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
@@ -368,6 +404,15 @@ static bool reads_warp_index(const Func *func, const Insn *insn)
     return false;
 }
 
+static bool reads_special(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_SREG)
+            return true;
+    return false;
+}
+
 static double measure_fp64_trip(Inquiry *q, InsnId insn)
 {
     if (q->func->has_unknown)
@@ -405,6 +450,7 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact)
     case FACT_INSN_is_barrier_repeated: return q->func->has_unknown ? UNKNOWN : repeats_of(q)->barrier[s->insn] != NO_ID;
     case FACT_INSN_barrier_threads:     return barrier_threads(q, insn);
     case FACT_INSN_reads_warp_index:    return reads_warp_index(q->func, insn);
+    case FACT_INSN_reads_special:       return reads_special(q->func, insn);
     default:                            return measure_op(q, insn->op, fact);
     }
 }
@@ -447,7 +493,8 @@ static double measure_read_only(Inquiry *q, InsnId insn)
     if (q->func->has_unknown || !q->func->is_entry)
         return UNKNOWN;
     if (!q->read_only)
-        q->read_only = (const uint8_t *)ptx_read_only_params_compute(q->arena, q->shared->scratch, q->shared->module, q->func, q->facts->cfg);
+        q->read_only = (const uint8_t *)ptx_read_only_params_compute(q->arena, q->shared->scratch, q->shared->module, q->func, q->facts->cfg,
+                                                                     bases_of(q));
     return q->read_only[insn];
 }
 
@@ -535,7 +582,8 @@ static double measure_loop(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_LOOP_has_stores:      return has_stores(q, s->loop);
     case FACT_LOOP_overhead:
         if (!q->loop_overhead)
-            q->loop_overhead = ptx_loop_overhead_compute(q->arena, q->shared->scratch, q->func, q->facts->cfg, q->facts->loops);
+            q->loop_overhead = ptx_loop_overhead_compute(q->arena, q->shared->scratch, q->func, q->facts->cfg, q->facts->loops,
+                                                         defs_of(q));
         return q->loop_overhead[s->loop];
     case FACT_LOOP_trips:
         trip = &trips_of(q)->trips[s->loop];
@@ -543,6 +591,15 @@ static double measure_loop(Inquiry *q, const Subjects *s, FactId fact, Certainty
         return trip->count;
     default:                        return UNKNOWN;
     }
+}
+
+/* To a compiler inline assembly is no end of the function, whatever is in it, so code follows its exit and trap. */
+static bool is_behind_end(const Func *func, const Block *block)
+{
+    if (block->first == 0)
+        return false;
+    OpKind kind = (OpKind)func->insns[block->first - 1].op->kind;
+    return kind == OPK_EXIT || kind == OPK_TRAP || kind == OPK_CALL;
 }
 
 static bool is_stub(const Func *func, const Block *block)
@@ -563,7 +620,7 @@ static double measure_block(Inquiry *q, const Subjects *s, FactId fact)
     case FACT_BLOCK_instructions:   return block->end - block->first;
     case FACT_BLOCK_is_reachable:
         return cfg->has_unknown_target || q->func->has_unknown ? UNKNOWN : ptx_block_is_reachable(cfg, s->block);
-    case FACT_BLOCK_is_stub:        return is_stub(q->func, block);
+    case FACT_BLOCK_is_stub:        return is_stub(q->func, block) || is_behind_end(q->func, block);
     default:                        return UNKNOWN;
     }
 }
@@ -579,9 +636,9 @@ static bool is_loop_exit(Inquiry *q, const Subjects *s)
         if (to == EXIT_BLOCK || to == loops->loops[s->loop].header)
             return true;
         LoopId at = loops->loop_of[to];
-        while (at != NO_LOOP && at != s->loop)
+        while (at != NO_LOOP && loops->loops[at].depth > loops->loops[s->loop].depth)
             at = loops->loops[at].parent;
-        if (at == NO_LOOP)
+        if (at != s->loop)
             return true;
     }
     return false;
@@ -702,6 +759,16 @@ const InsnId *ptx_measure_list(Inquiry *q, uint32_t fact, uint32_t *count)
     return fact == FACT_INSN_is_dead && !q->func->has_unknown ? find_dead(q, count) : NULL;
 }
 
+bool ptx_measure_is_never_false(const Inquiry *q, uint32_t fact)
+{
+    if (fact != FACT_REGISTER_is_written)
+        return false;
+    for (RegId reg = 0; reg < q->func->reg_count && !q->func->has_unknown; reg++)
+        if (!is_written(&q->func->regs[reg]))
+            return false;
+    return true;
+}
+
 /* ---- the dictionary ---------------------------------------------------------------------------------------------- */
 
 double ptx_measure(Inquiry *q, const Subjects *s, uint32_t fact, Certainty *certainty)
@@ -752,16 +819,23 @@ static const char *target_text(Inquiry *q, size_t *length)
     return ptx_arena_strndup(q->arena, text, (size_t)count);
 }
 
-static const char *label_text(Inquiry *q, LoopId loop, size_t *length)
+static const LabelId *labels_of(Inquiry *q)
 {
     const Func *func = q->func;
-    if (loop != NO_LOOP) {
-        InsnId first = q->facts->cfg->blocks[q->facts->loops->loops[loop].header].first;
-        for (uint32_t l = 0; l < func->label_count; l++)
-            if (func->labels[l].insn == first)
-                return span_text(q, func->labels[l].name, length);
-    }
-    return fixed_text("", length);
+    if (q->label_before)
+        return q->label_before;
+    LabelId *before = ptx_arena_array(q->arena, LabelId, func->insn_count + 1);
+    for (LabelId l = func->label_count; l-- > 0;)
+        if (func->labels[l].insn <= func->insn_count)
+            before[func->labels[l].insn] = l + 1;
+    return q->label_before = before;
+}
+
+static const char *label_text(Inquiry *q, LoopId loop, size_t *length)
+{
+    InsnId first = loop == NO_LOOP ? q->func->insn_count : q->facts->cfg->blocks[q->facts->loops->loops[loop].header].first;
+    LabelId label = loop == NO_LOOP ? 0 : labels_of(q)[first];
+    return label ? span_text(q, q->func->labels[label - 1].name, length) : fixed_text("", length);
 }
 
 /* Why an access goes to local memory: what of its address the compiler could not resolve. */
@@ -820,22 +894,33 @@ static bool continues_name(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
 }
 
-/* Where an instruction says a name; all of the instruction where it does not. */
-static Span find_name(const Module *module, Span within, Span name)
+/* Where an instruction says a name, from `from` on; all of the instruction where it does not. */
+static Span find_name(const Module *module, Span within, uint32_t from, Span name)
 {
     const char *text = module->text, *wanted = text + name.begin;
     uint32_t length = ptx_span_length(name);
-    for (uint32_t at = within.begin; at + length <= within.end; at++) {
-        if (!memcmp(text + at, wanted, length) && !continues_name(text[at + length]) && (at == within.begin || !continues_name(text[at - 1])))
+    for (uint32_t at = from; at + length <= within.end; at++) {
+        if (text[at] == *wanted && !memcmp(text + at, wanted, length) && !continues_name(text[at + length])
+            && (at == within.begin || !continues_name(text[at - 1])))
             return (Span){ at, at + length };
     }
     return within;
 }
 
+/* From the last name found in the same instruction first: a call may have tens of thousands. */
 static Span register_span(Inquiry *q, RegId reg)
 {
+    const Span name = q->func->regs[reg].name;
     InsnId first = first_reads_of(q)[reg];
-    return first == NO_ID ? q->func->regs[reg].name : find_name(q->shared->module, q->func->insns[first].span, q->func->regs[reg].name);
+    if (first == NO_ID)
+        return name;
+    const Span within = q->func->insns[first].span;
+    uint32_t from = q->name_end > within.begin && q->name_end < within.end ? q->name_end : within.begin;
+    Span found = find_name(q->shared->module, within, from, name);
+    if (found.begin < from)
+        found = find_name(q->shared->module, within, within.begin, name);
+    q->name_end = found.end;
+    return found;
 }
 
 Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s)

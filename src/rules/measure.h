@@ -28,7 +28,8 @@ typedef struct Inquiry {
     Arena *arena;               /* until the function is done */
     const Func *func;           /* NULL: about the module */
     const Facts *facts;
-    const Bases *bases;         /* these: NULL: not asked for yet */
+    const Defs *defs;           /* these: NULL: not asked for yet */
+    const Bases *bases;
     const Splits *splits;
     const Repeats *repeats;
     const Trips *trips;
@@ -41,7 +42,10 @@ typedef struct Inquiry {
     const double *loop_sums;    /* per loop: weighted machine instructions, inner loops included */
     const bool *loop_stores;    /* per loop: something in it may write memory, or let others do so */
     const InsnId *first_reads;  /* per register: the first reachable instruction that reads it; NO_ID */
+    const bool *is_conditional; /* per block */
+    const LabelId *label_before;        /* per instruction: the first label that stands before it, + 1; 0: none */
     const bool *named_params;   /* per parameter of the entry */
+    uint32_t name_end;          /* of the name of a register that was found last */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
 
@@ -59,6 +63,9 @@ double ptx_measure(Inquiry *q, const Subjects *s, uint32_t fact, Certainty *cert
 
 /* Instructions for which FACT_INSN_is_dead is true, ascending: few among many. */
 const InsnId *ptx_measure_list(Inquiry *q, uint32_t fact, uint32_t *count);
+
+/* Whether a fact on registers is false of none, or known of none. Cheaper than to ask about each; false where it is not. */
+bool ptx_measure_is_never_false(const Inquiry *q, uint32_t fact);
 
 /* "" where it is not known; owned by the module's text or arena. */
 const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length);

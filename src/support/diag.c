@@ -54,9 +54,21 @@ static void sink_push(DiagSink *sink, Diag *diag)
     sink->items[sink->count++] = diag;
 }
 
+/* Those that are dropped share one: an input may have one a byte. */
+static Diag *new_diag(DiagSink *sink)
+{
+    if (sink->count < LIMIT_DIAGNOSTICS)
+        return ptx_arena_new(sink->arena, Diag);
+    if (!sink->spare)
+        sink->spare = ptx_arena_new(sink->arena, Diag);
+    *sink->spare = (Diag){ 0 };
+    sink->dropped++;
+    return sink->spare;
+}
+
 Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span span, const char *message)
 {
-    Diag *diag = ptx_arena_new(sink->arena, Diag);
+    Diag *diag = new_diag(sink);
     diag->info = info;
     diag->severity = severity;
     diag->certainty = CERTAINTY_EXACT;
@@ -65,9 +77,7 @@ Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span 
     diag->func = sink->func;
     diag->message = message;
     sink->counts[severity]++;
-    if (sink->count >= LIMIT_DIAGNOSTICS)
-        sink->dropped++;
-    else
+    if (!ptx_diag_is_dropped(sink, diag))
         sink_push(sink, diag);
     return diag;
 }

@@ -63,6 +63,7 @@ typedef struct DiagSink {
     uint32_t count, capacity, dropped;
     uint32_t counts[4];         /* by the severity of the row, dropped ones too */
     int32_t func;               /* given to new diagnostics */
+    Diag *spare;                /* stands for all that are dropped; NULL: none is yet */
 } DiagSink;
 
 void ptx_diag_init(DiagSink *sink, Arena *arena);
@@ -70,6 +71,12 @@ void ptx_diag_init(DiagSink *sink, Arena *arena);
 /* Adds one and returns it for label, help and related to be set; never NULL (beyond LIMIT_DIAGNOSTICS it is counted in
  * dropped and goes nowhere). The format is printf's. */
 Diag *ptx_diag(DiagSink *sink, DiagId id, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Whether it is one that goes nowhere. */
+static inline bool ptx_diag_is_dropped(const DiagSink *sink, const Diag *diag)
+{
+    return diag == sink->spare;
+}
 
 /* The same for a rule's finding, with its text, which must live as long as the arena. */
 Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span span, const char *message);

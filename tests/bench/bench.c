@@ -8,6 +8,8 @@
  *   parse   the same with ptx_parser_next, items dropped as they come
  *   lint    ptxlint_module_new with findings_only, as `ptxlint check` calls it, and its diagnostics as text to a sink
  *   all     ptxlint_module_new with every figure, for the GPU of .target
+ *   none, tree, user    milliseconds of lint with no rule selected, with those of the tree, and with USER_RULES of the usual kinds alone,
+ *           generated as a user would write them
  * MB/s (10^6 bytes, a second of processor time) is the median of five runs; memory is the peak resident set (VmHWM) without
  * what the process had when it began, over the size of the input, of which it holds one copy itself. */
 #include "parser/parser.h"
@@ -24,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUNS = 5, MEGABYTE = 1000 * 1000 };
+enum { RUNS = 5, MEGABYTE = 1000 * 1000, USER_RULES = 200 };
 
 typedef struct Text {
     char *bytes;                /* length of them and a NUL */
@@ -197,8 +199,9 @@ static Text make_input(const char *folder, size_t bytes)
 
 /* ---- what is measured -------------------------------------------------------------------------------------------- */
 
-static void run_scan(const Text *text)
+static void run_scan(const Text *text, const ptxlint_config *config)
 {
+    (void)config;
     jmp_buf on_failure;
     Arena arena;
     DiagSink diags;
@@ -213,8 +216,9 @@ static void run_scan(const Text *text)
     ptx_arena_free(&arena);
 }
 
-static void run_parse(const Text *text)
+static void run_parse(const Text *text, const ptxlint_config *config)
 {
+    (void)config;
     jmp_buf on_failure;
     Arena arena, items;
     DiagSink diags;
@@ -239,20 +243,21 @@ static int count_bytes(void *context, const char *bytes, size_t length)
     return 0;
 }
 
-static ptxlint_module *analyse(const Text *text, int findings_only)
+static ptxlint_module *analyse(const Text *text, const ptxlint_config *config, int findings_only)
 {
     ptxlint_options options;
     ptxlint_module *module;
     ptxlint_options_init(&options);
+    options.config = config;
     options.findings_only = findings_only;
     if (ptxlint_module_new(text->bytes, text->length, &options, &module) != PTXLINT_OK)
         die("failed", "ptxlint_module_new");
     return module;
 }
 
-static void run_lint(const Text *text)
+static void run_lint(const Text *text, const ptxlint_config *config)
 {
-    ptxlint_module *module = analyse(text, 1);
+    ptxlint_module *module = analyse(text, config, 1);
     size_t written = 0;
     const ptxlint_module *const modules[] = { module };
     if (ptxlint_write_diagnostics(modules, 1, NULL, count_bytes, &written) != PTXLINT_OK)
@@ -260,19 +265,74 @@ static void run_lint(const Text *text)
     ptxlint_module_free(module);
 }
 
-static void run_all(const Text *text)
+static void run_all(const Text *text, const ptxlint_config *config)
 {
-    ptxlint_module_free(analyse(text, 0));
+    ptxlint_module_free(analyse(text, config, 0));
 }
 
-static const struct { const char *name; void (*run)(const Text *); } stages[] = {
-    { "scan", run_scan }, { "parse", run_parse }, { "lint", run_lint }, { "all", run_all },
+/* ---- rules ------------------------------------------------------------------------------------------------------- */
+
+/* Conditions of the usual kinds, by turns; %u: a number that differs from rule to rule. */
+static const struct { const char *on, *when; } user_kinds[] = {
+    { "instruction", "insn is \"div.rn.f32\" and loop.depth > %u" },
+    { "instruction", "insn.opcode in [\"sqrt\", \"rcp\", \"sin\", \"cos\"] and insn.machine_instructions > %u and loop.depth > 0" },
+    { "instruction", "insn is \"bar.sync\" and ever_after(insn is \"ld.shared\") and kernel.instructions > %u" },
+    { "access", "insn.space == \"global\" and access.bytes > %u and access.is_invariant" },
+    { "access", "insn.space in [\"local\", \"shared\"] and access.offset == %u" },
+    { "branch", "branch.splits_warp and loop.depth > %u" },
+    { "loop", "loop.is_innermost and count(loop.instructions: insn.is_conversion) > %u" },
+    { "block", "block.instructions > 50%u and loop.depth > 0" },
+    { "kernel", "kernel.is_entry and kernel.live_registers > 10%u" },
+    { "kernel", "kernel.loops > 1%u and any(accesses: access.bytes < 4)" },
 };
 
-enum { STAGE_COUNT = sizeof stages / sizeof *stages };
+enum { KIND_COUNT = sizeof user_kinds / sizeof *user_kinds };
+
+static Text make_rules(void)
+{
+    Text out = { 0 };
+    char rule[1024], when[512];
+    static const char head[] = "group: user\nrules:\n";
+    add_bytes(&out, head, sizeof head - 1);
+    for (unsigned r = 0; r < USER_RULES; r++) {
+        snprintf(when, sizeof when, user_kinds[r % KIND_COUNT].when, r / KIND_COUNT + 1);
+        int length = snprintf(rule, sizeof rule, "- code: USR%03u\n  name: user-%u\n  severity: note\n  on: %s\n  when: '%s'\n"
+                              "  message: \"in `{kernel.name}`\"\n  summary: One of many.\n  doc: None.\n",
+                              r, r, user_kinds[r % KIND_COUNT].on, when);
+        add_bytes(&out, rule, (size_t)length);
+    }
+    return out;
+}
+
+/* One setting over the rules of the tree and the user's; for as long as the process runs. */
+static const ptxlint_config *make_config(const char *key, const char *value)
+{
+    Text text = make_rules();
+    ptxlint_rules *rules;
+    ptxlint_config *config;
+    char error[512];
+    if (ptxlint_rules_new(&rules) != PTXLINT_OK)
+        die("no memory", "rules");
+    if (ptxlint_rules_add(rules, "user.yaml", text.bytes, text.length, error, sizeof error) != PTXLINT_OK)
+        die("are not taken", error);
+    if (ptxlint_config_new(rules, &config) != PTXLINT_OK)
+        die("no memory", "rules");
+    if (ptxlint_config_set(config, key, value, error, sizeof error) != PTXLINT_OK)
+        die("is not taken", error);
+    free(text.bytes);
+    return config;
+}
+
+/* key NULL: no config. */
+static const struct { const char *name, *key, *value; void (*run)(const Text *, const ptxlint_config *); } stages[] = {
+    { "scan", NULL, NULL, run_scan }, { "parse", NULL, NULL, run_parse }, { "lint", NULL, NULL, run_lint }, { "all", NULL, NULL, run_all },
+    { "none", "ignore", "ALL", run_lint }, { "tree", "ignore", "user", run_lint }, { "user", "select", "user", run_lint },
+};
+
+enum { STAGE_COUNT = sizeof stages / sizeof *stages, FIRST_OF_RULES = 4 };
 
 typedef struct Result {
-    double megabytes_per_s, memory_factor;
+    double seconds, megabytes_per_s, memory_factor;
 } Result;
 
 static double now_s(void)
@@ -306,26 +366,28 @@ static Result measure(int stage, const char *path)
 {
     double times[RUNS], before = peak_bytes();
     Text text = read_file(path);
+    const ptxlint_config *config = stages[stage].key ? make_config(stages[stage].key, stages[stage].value) : NULL;
     for (int i = 0; i < RUNS; i++) {
         double begin = now_s();
-        stages[stage].run(&text);
+        stages[stage].run(&text, config);
         times[i] = now_s() - begin;
     }
     qsort(times, RUNS, sizeof *times, compare_doubles);
-    Result result = { (double)text.length / MEGABYTE / times[RUNS / 2], (peak_bytes() - before) / (double)text.length };
+    double seconds = times[RUNS / 2];
+    Result result = { seconds, (double)text.length / MEGABYTE / seconds, (peak_bytes() - before) / (double)text.length };
     free(text.bytes);
     return result;
 }
 
-/* A fresh process: this program again, as `ptxlint-bench --stage N PATH`, which prints its two figures. */
+/* A fresh process: this program again, as `ptxlint-bench --stage N PATH`, which prints its three figures. */
 static Result measure_apart(const char *self, int stage, const char *path)
 {
     char command[8192], line[128] = "";
-    Result result = { 0, 0 };
+    Result result = { 0, 0, 0 };
     snprintf(command, sizeof command, "'%s' --stage %d '%s'", self, stage, path);
     FILE *pipe = popen(command, "r");
     if (!pipe || !fgets(line, sizeof line, pipe) || pclose(pipe)
-        || sscanf(line, "%lf %lf", &result.megabytes_per_s, &result.memory_factor) != 2)
+        || sscanf(line, "%lf %lf %lf", &result.seconds, &result.megabytes_per_s, &result.memory_factor) != 3)
         die("failed", command);
     return result;
 }
@@ -349,7 +411,7 @@ int main(int argc, char **argv)
 {
     if (argc == 4 && !strcmp(argv[1], "--stage")) {
         Result result = measure(atoi(argv[2]), argv[3]);
-        printf("%.17g %.17g\n", result.megabytes_per_s, result.memory_factor);
+        printf("%.17g %.17g %.17g\n", result.seconds, result.megabytes_per_s, result.memory_factor);
         return 0;
     }
     if (argc < 2) {
@@ -364,15 +426,20 @@ int main(int argc, char **argv)
         die("cannot be made", path);
     close(descriptor);
     printf("      MB");
-    for (int s = 0; s < STAGE_COUNT; s++)
+    for (int s = 0; s < FIRST_OF_RULES; s++)
         printf("   %5s MB/s  memory/input", stages[s].name);
+    for (int s = FIRST_OF_RULES; s < STAGE_COUNT; s++)
+        printf("   %4s ms", stages[s].name);
     putchar('\n');
     for (int i = 0; i < count; i++) {
         write_input(argv[1], strtoul(sizes[i], NULL, 10) * MEGABYTE, path);
         printf("%8s", sizes[i]);
         for (int s = 0; s < STAGE_COUNT; s++) {
             Result result = measure_apart(argv[0], s, path);
-            printf("   %10.1f  %12.2f", result.megabytes_per_s, result.memory_factor);
+            if (s < FIRST_OF_RULES)
+                printf("   %10.1f  %12.2f", result.megabytes_per_s, result.memory_factor);
+            else
+                printf("   %7.1f", 1000 * result.seconds);
         }
         putchar('\n');
         fflush(stdout);

@@ -1,7 +1,7 @@
 /* replay.c -- the fuzz target without libFuzzer, so that every compiler runs it as an ordinary test.
  *
  *   fuzz_replay DIR...              every file of these folders, not those below them
- *   fuzz_replay --cut FILE          every beginning of FILE, and FILE with every byte replaced in turn
+ *   fuzz_replay --cut FILE          every beginning of FILE, and FILE with every byte replaced in turn, by two others
  *   fuzz_replay --grow [NAME...]    inputs that only grow: deep nests, long lists, many of everything; see shapes[]
  *
  * A crash is the failure; -v before the mode names each input and the milliseconds of processor time it took. */
@@ -127,7 +127,7 @@ static void run_cuts(const char *path)
     }
     for (size_t at = 0; at < whole.length; at++) {
         char kept = whole.bytes[at];
-        for (size_t i = 0; i < sizeof others; i++) {
+        for (size_t i = at % 4; i < sizeof others; i += 4) {
             whole.bytes[at] = others[i];
             snprintf(what, sizeof what, "byte %zu is 0x%02x", at, (unsigned char)others[i]);
             run(what, &whole);
@@ -219,6 +219,24 @@ static void many_functions(Text *t, size_t n)
     add(t, ".version 9.0\n.target sm_90\n");
     for (size_t i = 0; i < n; i++)
         add(t, ".func f%zu() { call f%zu; ret; }\n", i, (i + 1) % n);
+}
+
+static void many_modifiers(Text *t, size_t n)
+{
+    begin_kernel(t);
+    for (size_t i = 0; i < n; i++)
+        add(t, "ld.global.x%zu.u32 %%r1, [%%rd1];\n", i);
+    end_kernel(t);
+}
+
+/* Kernels, each with a function of its own that it calls, which is elsewhere. */
+static void many_callers(Text *t, size_t n)
+{
+    add(t, ".version 9.0\n.target sm_90\n");
+    for (size_t i = 0; i < n; i++)
+        add(t, ".extern .func f%zu(.param .b64 a);\n", i);
+    for (size_t i = 0; i < n; i++)
+        add(t, ".entry k%zu() { .param .b64 a; call f%zu, (a); ret; }\n", i, i);
 }
 
 static void same_function(Text *t, size_t n)
@@ -321,6 +339,45 @@ static void wide_liveness(Text *t, size_t n)
     end_kernel(t);
 }
 
+/* Registers that a call reads and nothing writes: each has a finding of its own, at its name. */
+static void undefined_arguments(Text *t, size_t n)
+{
+    add(t, ".version 9.0\n.target sm_90\n.func f();\n.entry k()\n{\n.reg .b32 %%a<%zu>;\ncall f, (%%a0", n + 1);
+    for (size_t i = 1; i <= n; i++)
+        add(t, ", %%a%zu", i);
+    add(t, ");\n");
+    end_kernel(t);
+}
+
+/* Barriers that everyone comes to, each behind one more branch. */
+static void barriers(Text *t, size_t n)
+{
+    begin_kernel(t);
+    add(t, "mov.u32 %%r1, %%tid.x;\nsetp.lt.s32 %%p1, %%r1, 7;\n");
+    for (size_t i = 0; i < n; i++)
+        add(t, "@%%p1 bra L%zu;\nst.shared.u32 [%%r1], %%r2;\nL%zu: bar.sync 0;\n", i, i);
+    end_kernel(t);
+}
+
+/* One block in which each copy looks for what waits for it. */
+static void copies(Text *t, size_t n)
+{
+    nested(t, "", "cp.async.ca.shared.global [%r1], [%rd1], 4;\nmembar.gl;\n", "", "", n);
+}
+
+/* Branches out of the innermost of n loops, to each of them. */
+static void nested_exits(Text *t, size_t n)
+{
+    begin_kernel(t);
+    for (size_t i = 0; i < n; i++)
+        add(t, "L%zu: add.s32 %%r1, %%r1, 1;\n", i);
+    for (size_t i = n; i--;)
+        add(t, "@%%p1 bra M%zu;\n", i);
+    for (size_t i = n; i--;)
+        add(t, "@%%p1 bra L%zu;\nM%zu: bar.sync 0;\n", i, i);
+    end_kernel(t);
+}
+
 static void variadic_call(Text *t, size_t n)
 {
     begin_kernel(t);
@@ -346,10 +403,11 @@ static const struct { const char *name; void (*make)(Text *, size_t n); } shapes
     SHAPE(spaced_modifiers), SHAPE(long_word), SHAPE(long_opcode), SHAPE(long_number), SHAPE(long_string),
     SHAPE(long_comment), SHAPE(open_comments), SHAPE(bad_bytes), SHAPE(unknown_opcodes), SHAPE(lost_semicolons),
     SHAPE(errors), SHAPE(same_label), SHAPE(same_register), SHAPE(dead_writes), SHAPE(self_loops), SHAPE(huge_ranges),
-    SHAPE(only_locs), SHAPE(initializer), SHAPE(long_initializer), SHAPE(many_functions), SHAPE(same_function),
+    SHAPE(only_locs), SHAPE(initializer), SHAPE(long_initializer), SHAPE(many_functions), SHAPE(many_callers), SHAPE(many_modifiers),
+    SHAPE(same_function),
     SHAPE(many_files), SHAPE(many_variables), SHAPE(many_params), SHAPE(many_stems), SHAPE(many_names),
     SHAPE(nested_loops), SHAPE(irreducible), SHAPE(ladder), SHAPE(jump_tables), SHAPE(wide_liveness),
-    SHAPE(variadic_call), SHAPE(long_line),
+    SHAPE(undefined_arguments), SHAPE(barriers), SHAPE(copies), SHAPE(nested_exits), SHAPE(variadic_call), SHAPE(long_line),
 };
 
 /* Sizes on both sides of the limits of nesting, of the parser's stack, and of 16-bit counts. */

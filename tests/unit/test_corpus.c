@@ -62,7 +62,7 @@ static void test_real(void **state)
 /* The real kernels that are written to be wrong or slow, and files that nobody should ship: all else has no warning. kernel NULL: of
  * the file. */
 static const struct { const char *file, *kernel, *rule; } meant[] = {
-    { "cp_async.", "copy_no_wait", "COR103" },
+    { "cp_async.", "copy_no_wait", "COR122" },
     { "fp64_pitfalls.", "double_literals", "THR101" },
     { "fp64_pitfalls.", "double_functions", "THR101" },
     { "local_spill.", "capped", "OCC105" },

@@ -60,8 +60,10 @@ static void print_lines(const Run *run, const bool *is_set)
 static const Repeats *repeats_of(const Run *run)
 {
     World *w = run->world;
+    const Facts *f = run->facts;
     char *before = w->scratch.next;
-    const Repeats *repeats = ptx_repeats_compute(&w->arena, &w->scratch, run->module->ir, run->func, run->facts->cfg, run->facts->loops);
+    const Repeats *repeats = ptx_repeats_compute(&w->arena, &w->scratch, run->module->ir, run->func, f->cfg, f->loops,
+                                                 ptx_defs_compute(&w->arena, run->func, f->cfg, f->loops));
     assert_ptr_equal(w->scratch.next, before);
     return repeats;
 }
@@ -577,8 +579,10 @@ static const Case overhead[] = {
 static void describe_overhead(const Run *run)
 {
     World *w = run->world;
-    const uint32_t *counts = ptx_loop_counts(&w->arena, run->facts->cfg, run->facts->loops);
-    const uint32_t *overheads = ptx_loop_overhead_compute(&w->arena, &w->scratch, run->func, run->facts->cfg, run->facts->loops);
+    const Facts *f = run->facts;
+    const uint32_t *counts = ptx_loop_counts(&w->arena, f->cfg, f->loops);
+    const uint32_t *overheads = ptx_loop_overhead_compute(&w->arena, &w->scratch, run->func, f->cfg, f->loops,
+                                                          ptx_defs_compute(&w->arena, run->func, f->cfg, f->loops));
     for (LoopId loop = 0; loop < run->facts->loops->loop_count; loop++)
         kit_print(run->out, "%s%u/%u", blank(run), overheads[loop], counts[loop]);
 }
@@ -647,7 +651,8 @@ static void describe_read_only(const Run *run)
 {
     World *w = run->world;
     char *before = w->scratch.next;
-    print_lines(run, ptx_read_only_params_compute(&w->arena, &w->scratch, run->module->ir, run->func, run->facts->cfg));
+    const Bases *bases = ptx_bases_compute(&w->arena, &w->scratch, run->module->ir, run->func);
+    print_lines(run, ptx_read_only_params_compute(&w->arena, &w->scratch, run->module->ir, run->func, run->facts->cfg, bases));
     assert_ptr_equal(w->scratch.next, before);
 }
 
