@@ -370,11 +370,6 @@ const Bases *ptx_bases_compute(Arena *arena, Arena *scratch, const Module *modul
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-Base ptx_base_of_operand(const Bases *bases, const Module *module, const Func *func, const Operand *operand)
-{
-    return operand_base(bases->regs, module, func, operand);
-}
-
 bool ptx_base_of_access(const Bases *bases, const Module *module, const Func *func, const Insn *insn, Base *out)
 {
     const Operand *operands = ptx_insn_operands(func, insn);

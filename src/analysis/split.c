@@ -43,6 +43,7 @@ typedef struct Splitter {
     uint32_t shape[3];          /* of a block of threads; x only: lanes of the one warp */
     uint32_t warp_count;
     bool has_shape;             /* the warps are all of those of a block */
+    bool is_assumed;            /* the shape is not known */
     bool has_tid;               /* lanes are known by %tid */
     uint64_t work;              /* left; 0: the function stays in doubt */
     uint64_t evaluations;       /* left; 0: further conditions do */
@@ -574,6 +575,7 @@ static void assume_shape(Splitter *sp)
     sp->shape[1] = sp->shape[2] = 1;
     sp->warp_count = 1;
     sp->has_shape = false;
+    sp->is_assumed = true;
     sp->has_tid = bound[1] <= 1 && bound[2] <= 1 && !reads_other_dimensions(sp->func);
 }
 
@@ -645,6 +647,7 @@ const Splits *ptx_splits_compute(Arena *arena, Arena *scratch, const Module *mod
     sp.reach = ptx_reach_new(scratch, module, func, cfg, dom, loops, launch, steps);
     sp.s = ptx_reach_symbols(sp.reach);
     analyse(&sp, certain, by, may);
+    splits->is_assumed = sp.is_assumed;
     ptx_arena_release(scratch, mark);
     return splits;
 }

@@ -26,6 +26,7 @@ typedef struct Splits {
                                  * until it ends, where others come; NO_ID: none */
     const bool *may;            /* per block: perhaps executed by a part of a warp only, because lanes went another way or have
                                  * left; true where in doubt. A call is taken to return in all lanes */
+    bool is_assumed;            /* the block's shape is not known, and was taken as one row of threads: then the first two are likely only */
 } Splits;
 
 /* launch may be NULL. The work is bounded; what is beyond it is in doubt. Owned by arena; scratch, another arena, is left as

@@ -351,18 +351,6 @@ const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Fu
     return out;
 }
 
-const uint32_t *ptx_loop_counts(Arena *arena, const Cfg *cfg, const Loops *loops)
-{
-    uint32_t *counts = ptx_arena_array(arena, uint32_t, loops->loop_count + 1);
-    for (BlockId b = 0; b < cfg->block_count; b++)
-        if (loops->loop_of[b] != NO_LOOP)
-            counts[loops->loop_of[b]] += cfg->blocks[b].end - cfg->blocks[b].first;
-    for (LoopId loop = loops->loop_count; loop-- > 0;)          /* an inner loop comes after its outer one */
-        if (loops->loops[loop].parent != NO_LOOP)
-            counts[loops->loops[loop].parent] += counts[loop];
-    return counts;
-}
-
 /* ---- results that nobody reads ----------------------------------------------------------------------------------- */
 
 /* Backwards through a block; is_live is of the registers behind it and stays exact before it. A definition under a guard, or of

@@ -20,9 +20,6 @@ const bool *ptx_fp64_trips_compute(Arena *arena, Arena *scratch, const Func *fun
 const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops,
                                           const Defs *defs);
 
-/* Per loop: instructions of its text, inner loops included. */
-const uint32_t *ptx_loop_counts(Arena *arena, const Cfg *cfg, const Loops *loops);
-
 /* Per instruction: it writes a register and no path reads any that it writes; whether it does something else is not asked. All false
  * where live is NULL. */
 const bool *ptx_unused_results_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Live *live);

@@ -106,12 +106,18 @@ static bool is_number(const Operand *operand)
     return operand->kind == OPERAND_INT || operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64;
 }
 
-/* mov packs: {a, b} of half the width each. */
-static Type element_type(const OperandCheck *c, const AstOperand *ast, Type type)
+static uint32_t count_elements(const AstOperand *ast)
 {
     uint32_t count = 0;
     for (const AstOperand *child = ast->child; child; child = child->next)
         count++;
+    return count;
+}
+
+/* mov packs: {a, b} of half the width each. */
+static Type element_type(const OperandCheck *c, const AstOperand *ast, Type type)
+{
+    uint32_t count = count_elements(ast);
     if (c->op->kind != OPK_MOV || c->op->vector > 1)
         return type;
     switch (count ? ptx_type_info[type].bits / count : 0) {
@@ -178,14 +184,6 @@ static Wrong judge_elements(const OperandCheck *c, uint8_t position)
         bits = own ? own : bits;
     }
     return WRONG_NOTHING;
-}
-
-static uint32_t count_elements(const AstOperand *ast)
-{
-    uint32_t count = 0;
-    for (const AstOperand *child = ast->child; child; child = child->next)
-        count++;
-    return count;
 }
 
 /* Vectors have 1, 2, 4 or 8 elements; coordinates and the fragments of matrices have sizes of their own. */
@@ -336,15 +334,6 @@ static void report(const OperandCheck *c, const Finding *f)
 
 /* ---- the instruction --------------------------------------------------------------------------------------------- */
 
-static bool takes_count(const FormInfo *form, uint32_t count)
-{
-    const FormOperand *operands = ptx_form_operands + form->operand_first;
-    uint32_t required = 0;
-    while (required < form->operand_count && !operands[required].optional)
-        required++;
-    return count >= required && count <= form->operand_count;
-}
-
 /* Numbers that the hardware has: barriers 0 to 15, asynchronous copies of 4, 8 or 16 bytes. */
 static void check_ranges(const OperandCheck *c)
 {
@@ -372,7 +361,7 @@ void ptx_check_operands(const OperandCheck *c, FormId form)
     if (!first.wrong)
         return;
     for (FormId other = c->op->form; other; other = ptx_form_next(c->op, other))
-        if (other != form && takes_count(&ptx_form_info[other], c->operand_count) && !judge(c, other).wrong)
+        if (other != form && ptx_form_takes(other, c->operand_count) && !judge(c, other).wrong)
             return;
     report(c, &first);
 }

@@ -675,19 +675,10 @@ static void lower_call(Lower *l, const AstOperand *ast)
         add_operand(l, ast, (Roles){ ROLE_USE, 0, 3 }, 0);
 }
 
-static bool form_fits(const FormInfo *form, uint32_t count)
-{
-    const FormOperand *operands = ptx_form_operands + form->operand_first;
-    uint32_t required = 0;
-    while (required < form->operand_count && !operands[required].optional)
-        required++;
-    return count >= required && count <= form->operand_count;
-}
-
 static FormId fitting_form(const Op *op, uint32_t count)
 {
     FormId form = op->form;
-    while (form && !form_fits(&ptx_form_info[form], count))
+    while (form && !ptx_form_takes(form, count))
         form = ptx_form_next(op, form);
     return form;
 }

@@ -230,6 +230,16 @@ FormId ptx_form_next(const Op *op, FormId after)
     return 0;
 }
 
+bool ptx_form_takes(FormId id, uint32_t operand_count)
+{
+    const FormInfo *form = &ptx_form_info[id];
+    const FormOperand *operands = ptx_form_operands + form->operand_first;
+    uint32_t required = 0;
+    while (required < form->operand_count && !operands[required].optional)
+        required++;
+    return operand_count >= required && operand_count <= form->operand_count;
+}
+
 /* ---- what the modifiers say -------------------------------------------------------------------------------------- */
 
 static const struct { const char *text; uint8_t kind, flags; } kinds[] = {

@@ -203,6 +203,9 @@ bool ptx_op_has_modifier(const Op *op, const char *text);
  * that takes op's modifiers; 0 at the end. */
 FormId ptx_form_next(const Op *op, FormId after);
 
+/* Whether a form takes so many operands. */
+bool ptx_form_takes(FormId form, uint32_t operand_count);
+
 /* Name nearest to text by edit distance, or NULL where nothing is near. */
 const char *ptx_opcode_suggest(const char *text, size_t length);
 const char *ptx_modifier_suggest(const Op *op, const char *text, size_t length);

@@ -591,6 +591,14 @@ static bool read_code(Loader *l, YamlNode **v, Rule *rule)
         && (!v[KEY_GAIN] || read_expression(l, v[KEY_GAIN], "`gain`", FACT_NUMBER, &percent, &rule->gain));
 }
 
+static bool is_front_end_group(const char *group)
+{
+    for (int i = 1; i < DIAG__COUNT; i++)
+        if (!strcmp(ptx_diag_info[i].group, group))
+            return true;
+    return false;
+}
+
 static bool read_rule(Loader *l, const YamlNode *mapping)
 {
     const RuleSet *set = &l->builder->set;
@@ -604,6 +612,8 @@ static bool read_rule(Loader *l, const YamlNode *mapping)
         return false;
     if (!check_keys(l, mapping, v, &rule) || !read_info(l, v, &rule))
         return false;
+    if (!rule.is_front_end && is_front_end_group(l->group))
+        return fail(l, l->group_node, "the group '%s' is of ptxlint itself, and takes no rules", l->group);
     if (!rule.is_front_end && !read_code(l, v, &rule))
         return false;
     if (!read_line(l, v[KEY_SUMMARY], "`summary`", &rule.summary) || !read_text(l, v[KEY_DOC], "`doc`", &rule.doc) || !read_lists(l, v, &rule))

@@ -355,11 +355,19 @@ static const bool *conditional_of(Inquiry *q)
     return q->is_conditional = out;
 }
 
-static double measure_split(Inquiry *q, BlockId block)
+static Certainty split_certainty(Inquiry *q)
+{
+    return splits_of(q)->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
+}
+
+static double measure_split(Inquiry *q, BlockId block, Certainty *certainty)
 {
     if (q->func->has_unknown)
         return UNKNOWN;
-    return conditional_of(q)[block] && splits_of(q)->by[block] != NO_ID;
+    if (!conditional_of(q)[block] || splits_of(q)->by[block] == NO_ID)
+        return 0;
+    *certainty = split_certainty(q);
+    return 1;
 }
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
@@ -432,7 +440,7 @@ static double measure_unused(Inquiry *q, InsnId insn)
     return q->unused_results[insn];
 }
 
-static double measure_insn(Inquiry *q, const Subjects *s, FactId fact)
+static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Insn *insn = &q->func->insns[s->insn];
     switch (fact) {
@@ -445,7 +453,7 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact)
     case FACT_INSN_is_divisor_constant: return divisor(q, insn, false);
     case FACT_INSN_is_fusable:          return q->func->has_unknown ? UNKNOWN : fused_of(q)[s->insn] != NO_ID;
     case FACT_INSN_is_fp64_round_trip:  return measure_fp64_trip(q, s->insn);
-    case FACT_INSN_is_split:            return measure_split(q, s->block);
+    case FACT_INSN_is_split:            return measure_split(q, s->block, certainty);
     case FACT_INSN_excluded_lanes:      return q->func->has_unknown ? UNKNOWN : excluded_lanes(q, s);
     case FACT_INSN_is_barrier_repeated: return q->func->has_unknown ? UNKNOWN : repeats_of(q)->barrier[s->insn] != NO_ID;
     case FACT_INSN_barrier_threads:     return barrier_threads(q, insn);
@@ -644,10 +652,14 @@ static bool is_loop_exit(Inquiry *q, const Subjects *s)
     return false;
 }
 
-static double measure_branch(Inquiry *q, const Subjects *s, FactId fact)
+static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     switch (fact) {
-    case FACT_BRANCH_splits_warp:   return q->func->has_unknown ? UNKNOWN : splits_of(q)->splits[s->block];
+    case FACT_BRANCH_splits_warp:
+        if (q->func->has_unknown)
+            return UNKNOWN;
+        *certainty = split_certainty(q);
+        return splits_of(q)->splits[s->block];
     case FACT_BRANCH_is_loop_exit:  return is_loop_exit(q, s);
     default:                        return UNKNOWN;
     }
@@ -788,8 +800,8 @@ double ptx_measure(Inquiry *q, const Subjects *s, uint32_t fact, Certainty *cert
     case SCOPE_REGISTER:    value = measure_register(q, s, (FactId)fact);               break;
     case SCOPE_BLOCK:       value = measure_block(q, s, (FactId)fact);                  break;
     case SCOPE_LOOP:        value = measure_loop(q, s, (FactId)fact, &own);             break;
-    case SCOPE_BRANCH:      value = measure_branch(q, s, (FactId)fact);                 break;
-    case SCOPE_INSN:        value = measure_insn(q, s, (FactId)fact);                   break;
+    case SCOPE_BRANCH:      value = measure_branch(q, s, (FactId)fact, &own);           break;
+    case SCOPE_INSN:        value = measure_insn(q, s, (FactId)fact, &own);             break;
     case SCOPE_ACCESS:      value = measure_access(q, s, (FactId)fact);                 break;
     default:                break;
     }

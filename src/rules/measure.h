@@ -34,7 +34,7 @@ typedef struct Inquiry {
     const Repeats *repeats;
     const Trips *trips;
     const InsnId *fused_with;
-    const bool *fp64_trips, *unused_results, *read_by_insn;
+    const bool *fp64_trips, *unused_results;
     const bool *dead;           /* per instruction */
     const uint32_t *loop_overhead;
     const uint8_t *read_only;

@@ -266,6 +266,38 @@ static void test_settings(void **state)
     }
 }
 
+/* How sure a finding is depends on what its facts rest on: a block's shape that was taken, memory of two parameters that may be one. */
+static void test_certainty(void **state)
+{
+    (void)state;
+    static const struct { const char *bounds, *rule; ptxlint_certainty want; } rows[] = {
+        { "", "COR121", PTXLINT_ESTIMATE },
+        { ".maxntid 128", "COR121", PTXLINT_ESTIMATE },
+        { ".reqntid 128", "COR121", PTXLINT_EXACT },
+        { ".reqntid 128", "MEM106", PTXLINT_ESTIMATE },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        Text text = { 0 };
+        size_t count, found = 0;
+        kit_print(&text, ".version 8.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) %s\n{\n"
+                         ".reg .pred %%p<2>;\n.reg .b32 %%r<4>;\n.reg .b64 %%rd<4>;\n"
+                         "ld.param.u64 %%rd1, [in];\nld.param.u64 %%rd2, [out];\nmov.u32 %%r1, %%tid.x;\nld.global.u32 %%r2, [%%rd1];\n"
+                         "setp.lt.u32 %%p1, %%r1, 16;\n@%%p1 bra JOIN;\nbar.sync 0;\nJOIN:\nst.global.u32 [%%rd2], %%r2;\nret;\n}\n", rows[i].bounds);
+        ptxlint_module *module = kit_module(text.bytes);
+        const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+        for (size_t d = 0; d < count; d++) {
+            if (strcmp(diags[d].rule, rows[i].rule))
+                continue;
+            found++;
+            assert_int_equal(diags[d].certainty, rows[i].want);
+        }
+        if (found != 1)
+            fail_msg("row %zu: %zu findings of %s", i, found, rows[i].rule);
+        ptxlint_module_free(module);
+        free(text.bytes);
+    }
+}
+
 /* Every fact can be asked for everything that it is of, and every word can be written. */
 static void test_every_fact(void **state)
 {
@@ -305,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_conditions),
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_certainty),
         cmocka_unit_test(test_every_fact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

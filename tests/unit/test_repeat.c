@@ -580,11 +580,10 @@ static void describe_overhead(const Run *run)
 {
     World *w = run->world;
     const Facts *f = run->facts;
-    const uint32_t *counts = ptx_loop_counts(&w->arena, f->cfg, f->loops);
     const uint32_t *overheads = ptx_loop_overhead_compute(&w->arena, &w->scratch, run->func, f->cfg, f->loops,
                                                           ptx_defs_compute(&w->arena, run->func, f->cfg, f->loops));
     for (LoopId loop = 0; loop < run->facts->loops->loop_count; loop++)
-        kit_print(run->out, "%s%u/%u", blank(run), overheads[loop], counts[loop]);
+        kit_print(run->out, "%s%u/%u", blank(run), overheads[loop], f->mixes->loops[loop].insn_count);
 }
 
 static void test_overhead(void **state)
