@@ -96,6 +96,137 @@ PTXLINT_API int ptxlint_gpu_pipe(const ptxlint_gpu *gpu, size_t index, ptxlint_p
  * NULL. NaN: the pipe does not take them. */
 PTXLINT_API double ptxlint_gpu_rate(const ptxlint_gpu *gpu, size_t pipe, size_t machine_class, const char **key);
 
+/* ---- the instruction set ----------------------------------------------------------------------------------------- */
+
+/* The table of instructions that PTX is held to, as a manual. What is returned by value or as const char * without a handle lives
+ * as long as the program. */
+
+enum { PTXLINT_ISA_TARGET_BYTES = 16 };
+
+/* Where an instruction is legal: from a .version on, for targets from one on ("sm_80"), for one alone ("sm_90a"), or for a family
+ * from a member on ("sm_100f"). */
+typedef struct ptxlint_isa_need {
+    int version_major, version_minor;
+    char target[PTXLINT_ISA_TARGET_BYTES];
+} ptxlint_isa_need;
+
+/* Kinds of instructions: number index; 0 past the end. */
+typedef struct ptxlint_isa_class {
+    const char *key, *what;             /* "sfu", "special functions" */
+} ptxlint_isa_class;
+
+PTXLINT_API int ptxlint_isa_class_at(size_t index, ptxlint_isa_class *out);
+
+typedef struct ptxlint_isa_opcode {
+    const char *text;                   /* "fma" */
+    const char *summary;                /* a sentence */
+    uint32_t classes;                   /* bit i: some of its forms are of class number i */
+    size_t main_class;                  /* of its first form */
+    ptxlint_isa_need first;             /* the oldest .version, and the oldest target, of any of its forms */
+} ptxlint_isa_opcode;
+
+/* Opcode number index, by name; 0 past the end. */
+PTXLINT_API int ptxlint_isa_opcode_at(size_t index, ptxlint_isa_opcode *out);
+
+/* Whether a GPU has any form of it, or of the instruction: text is an opcode, and maybe modifiers, of length bytes. */
+PTXLINT_API int ptxlint_isa_has(const char *text, size_t length, const ptxlint_gpu *gpu);
+
+/* The nearest opcode to a misspelt one; NULL where none is near. */
+PTXLINT_API const char *ptxlint_isa_suggest(const char *text, size_t length);
+
+/* A position that one modifier can take. */
+typedef struct ptxlint_isa_modifier {
+    const char *name;                   /* of a group of them, "rnd", as the syntax has it; else NULL */
+    const char *const *values;          /* "rn", "rz", ...; value_count of them, 1 where there is no choice */
+    size_t value_count;
+    int is_optional;
+} ptxlint_isa_modifier;
+
+/* Numbers: low, low + step, ... high, or where step is 0 low, low * factor, ... high. */
+typedef struct ptxlint_isa_range {
+    int64_t low, high, step, factor;
+} ptxlint_isa_range;
+
+typedef struct ptxlint_isa_operand {
+    const char *name;                   /* "d" */
+    const char *type;                   /* ".u32"; ".rnd", a group of the form; "constant", "label", "function", "parameters", "32 bits"; "": any.
+                                         * Of [a, {c}] that of the vector in the brackets */
+    const char *pair;                   /* of d|p the p, NULL: no pair */
+    const char *pair_type;              /* ".pred"; NULL without a pair */
+    int is_read, is_written, is_address;
+    int is_pair_written;
+    int is_optional, is_negatable;
+    int is_register;                    /* no number may stand here */
+    int is_counted;                     /* {..} of as many elements as the modifiers say: .v4, .x2, a shape */
+    uint64_t element_set;               /* bit n: {..} of n elements will do, bit 0: no braces; 0: not said, or is_counted */
+    unsigned element_count;             /* is_counted, of an instruction that is whole: how many; 0: not known */
+    int has_range, has_next_range;      /* what a number may be, and in a vector those behind the first */
+    ptxlint_isa_range range, next_range;
+} ptxlint_isa_operand;
+
+typedef struct ptxlint_isa_form {
+    const char *modifiers_text;         /* "add{.rnd}{.ftz}{.sat}.f32" */
+    const char *operands_text;          /* "d, a, b" */
+    const char *summary;                /* what it does, a sentence */
+    size_t class_index;                 /* of ptxlint_isa_class_at */
+    const ptxlint_isa_modifier *modifiers;
+    size_t modifier_count;
+    const ptxlint_isa_operand *operands;
+    size_t operand_count;
+    const ptxlint_isa_need *needs;      /* any one of them will do; at least one */
+    size_t need_count;
+} ptxlint_isa_form;
+
+/* An operation of an opcode that has a sentence of its own. */
+typedef struct ptxlint_isa_operation {
+    const char *text, *summary;         /* "mbarrier.init" */
+} ptxlint_isa_operation;
+
+/* Forms of an instruction: all of its opcode that take the modifiers which are written, in any order. */
+typedef struct ptxlint_isa ptxlint_isa;
+
+/* text: "ld", "ld.global.v4.f32"; length bytes. PTXLINT_BAD_ARGUMENT: there is no such opcode, or no form with these modifiers, and
+ * *error (of error_size bytes, may be NULL) says what would be near. All that the handle gives lives until it is freed. */
+PTXLINT_API ptxlint_status ptxlint_isa_new(const char *text, size_t length, ptxlint_isa **out, char *error, size_t error_size);
+PTXLINT_API void ptxlint_isa_free(ptxlint_isa *isa);
+
+typedef struct ptxlint_isa_info {
+    const char *text;                   /* as it was asked for */
+    const char *opcode, *summary;       /* summary: of the narrowest operation that all forms belong to */
+    int is_whole;                       /* text is an instruction as it may stand in a file; else it lacks modifiers */
+    const ptxlint_isa_form *forms;      /* in the order of the table; those that differ in their needs alone are one */
+    size_t form_count;
+    const ptxlint_isa_operation *operations;    /* narrower ones that the forms have */
+    size_t operation_count;
+    const ptxlint_isa_modifier *groups; /* that the forms name, each once */
+    size_t group_count;
+} ptxlint_isa_info;
+
+PTXLINT_API const ptxlint_isa_info *ptxlint_isa_get_info(const ptxlint_isa *isa);
+
+/* How fast an instruction is on a GPU where nothing else runs: what its most loaded pipeline finishes in a clock of an SM. */
+typedef struct ptxlint_isa_rate {
+    double results_per_clock;           /* of single threads; NaN: not known; infinite: it takes no machine operation */
+    double fmas_per_clock;              /* multiply-adds of a matrix instruction; NaN: it is none, or not known */
+    const char *pipe, *pipe_what;       /* key of ptxlint_gpu_pipe: "fma"; "" where none is known */
+    const char *source;                 /* of the pipeline's figure; "" */
+} ptxlint_isa_rate;
+
+/* text is an instruction with all modifiers it needs; 0: the GPU has no such instruction, or nothing is known. */
+PTXLINT_API int ptxlint_isa_get_rate(const char *text, size_t length, const ptxlint_gpu *gpu, ptxlint_isa_rate *out);
+
+/* Instructions of the handle that differ in speed on some GPU: number index, with the types of those that are like it (".u32 .s32",
+ * "" none); 0 past the end. */
+typedef struct ptxlint_isa_sample {
+    const char *text, *alike;
+} ptxlint_isa_sample;
+
+PTXLINT_API int ptxlint_isa_sample_at(const ptxlint_isa *isa, size_t index, ptxlint_isa_sample *out);
+
+/* What an editor shows for an instruction under the mouse: Markdown, at most size bytes with the NUL, into out. Returns the length
+ * it has in full (as snprintf), 0 for an unknown opcode. gpu: whose speed is told; NULL: nobody's. */
+PTXLINT_API size_t ptxlint_isa_hover(const char *text, size_t length, const ptxlint_gpu *gpu, char *out, size_t size);
+
 /* ---- occupancy --------------------------------------------------------------------------------------------------- */
 
 /* What a block takes; PTXLINT_UNKNOWN where it is not known. */
@@ -369,6 +500,13 @@ typedef struct ptxlint_related {
     const char *message;
 } ptxlint_related;
 
+/* An edit of the module's text that repairs a finding. */
+typedef struct ptxlint_fix {
+    ptxlint_span span;                  /* what goes; empty: nothing, the replacement is inserted there */
+    const char *replacement;
+    int is_certain;                     /* nothing else can have been meant; else a guess, to be looked at before it is applied */
+} ptxlint_fix;
+
 typedef struct ptxlint_diagnostic {
     const char *rule;                   /* "COR101" */
     const char *name;                   /* "never-written-register" */
@@ -380,6 +518,7 @@ typedef struct ptxlint_diagnostic {
     const char *source_path;            /* through .loc; NULL: none */
     const ptxlint_related *related;
     size_t related_count;
+    const ptxlint_fix *fix;             /* NULL: none */
     uint32_t source_line, source_column;
     uint32_t repeat_count;              /* further findings of this rule in the same loop, or function, folded into this one */
     double gain_percent;                /* of the kernel's issue slots that repairing it would free, with those folded: an estimate; NaN: none */

@@ -63,7 +63,7 @@ static double operations(PipeId pipe, const CostTerm *term)
     return is_served && pipe != PIPE_SHARED && term->count > 1 ? 1 : (double)term->count;
 }
 
-static void cost_op(OpCycles *out, const Op *op, const Gpu *gpu)
+void ptx_throughput_op(OpCycles *out, const Op *op, const Gpu *gpu)
 {
     const Cost *cost = ptx_cost_find(op, gpu->target);
     double warp = ptx_gpu_has(gpu, FIGURE_WARP_SIZE) ? gpu->figures[FIGURE_WARP_SIZE] : 32;
@@ -85,7 +85,7 @@ const OpCycles *ptx_throughput_ops(Arena *arena, const Module *module, const Gpu
 {
     OpCycles *ops = ptx_arena_array(arena, OpCycles, module->op_count + 1);
     for (uint32_t i = 0; i < module->op_count; i++)
-        cost_op(&ops[i], module->ops[i], gpu);
+        ptx_throughput_op(&ops[i], module->ops[i], gpu);
     return ops;
 }
 

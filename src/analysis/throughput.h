@@ -32,6 +32,9 @@ typedef struct OpCycles {
     float pipes[PIPE__COUNT];   /* NaN: not known, as of an opcode without a cost, or of the matrix unit for a type without a rate */
 } OpCycles;
 
+/* Of one instruction; out zeroed before. */
+void ptx_throughput_op(OpCycles *out, const Op *op, const Gpu *gpu);
+
 const OpCycles *ptx_throughput_ops(Arena *arena, const Module *module, const Gpu *gpu);
 
 /* work: ptx_work_compute. Owned by arena; scratch, another arena, is left as found. */

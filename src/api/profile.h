@@ -15,6 +15,7 @@ typedef enum ProfileStage {
     PROFILE_TRIPS,
     PROFILE_MIX,
     PROFILE_THROUGHPUT,
+    PROFILE_EVALUATE,
     PROFILE_CALLS,
     PROFILE_RULES,              /* conditions, findings, and analyses that a rule was the first to ask for */
     PROFILE_SUPPRESS,

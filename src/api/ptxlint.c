@@ -59,7 +59,7 @@ static const Throughput **analyse_throughput(ptxlint_module *m, Arena *scratch, 
     } while (0)
 
 /* One line per stage. Each result is const to the stages below. */
-static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, const Func *func, Facts *facts)
+static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Arena *work, Arena *scratch, const Func *func, Facts *facts)
 {
     Arena *a = &m->arena;
     TIMED(FLOW, facts->launch = ptx_launch_build(a, options->launches, m->ir, func));
@@ -74,6 +74,8 @@ static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Aren
     TIMED(MIX, facts->mixes = ptx_mix_compute(a, scratch, func, facts->cfg, facts->loops, facts->trips));
     if (!options->findings_only)
         TIMED(THROUGHPUT, facts->throughputs = analyse_throughput(m, scratch, func, facts));
+    if (!options->findings_only && func->is_entry && m->gpu_count)
+        TIMED(EVALUATE, facts->evaluation = ptx_evaluate(a, work, scratch, m->ir, (FuncId)(func - m->ir->funcs), facts->launch, m->gpus[0], EVALUATE_STEPS_REPORT, false));
 }
 
 /* Those asked for, or what the file's target says. */
@@ -128,7 +130,7 @@ static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *wo
         const Func *func = &m->ir->funcs[f];
         m->diags.func = (int32_t)f;
         facts[f].calls = &calls->nodes[f];
-        analyse_func(m, options, scratch, func, &facts[f]);
+        analyse_func(m, options, work, scratch, func, &facts[f]);
         if (!func->has_body)
             continue;
         TIMED(VIEW, ptx_view_func(m, options, f, &facts[f].figures));

@@ -60,6 +60,15 @@ static void view_related(ptxlint_module *m, const Diag *diag, ptxlint_diagnostic
         *related++ = (ptxlint_related){ to_span(r->span), r->message };
 }
 
+static const ptxlint_fix *view_fix(ptxlint_module *m, const DiagFix *fix)
+{
+    if (!fix)
+        return NULL;
+    ptxlint_fix *out = ptx_arena_new(&m->arena, ptxlint_fix);
+    *out = (ptxlint_fix){ to_span(fix->span), fix->replacement, fix->is_certain };
+    return out;
+}
+
 static void view_diagnostics(ptxlint_module *m)
 {
     static const ptxlint_certainty certainties[] = { PTXLINT_NOT_KNOWN, PTXLINT_EXACT, PTXLINT_BOUND, PTXLINT_ESTIMATE, PTXLINT_NOT_KNOWN };
@@ -83,6 +92,7 @@ static void view_diagnostics(ptxlint_module *m)
         out->gain_percent = diag->gain_percent;
         out->suppression = suppressions[diag->suppression];
         out->suppression_reason = diag->reason;
+        out->fix = view_fix(m, diag->fix);
         view_related(m, diag, out);
         if (diag->func < 0)
             continue;
@@ -182,7 +192,55 @@ static const char *space_name(Space space)
     }
 }
 
-static void view_accesses(ptxlint_module *m, const Func *func, ptxlint_kernel *out)
+static ptxlint_certainty to_certainty(Certainty certainty)
+{
+    switch (certainty) {
+    case CERTAINTY_EXACT:    return PTXLINT_EXACT;
+    case CERTAINTY_BOUND:    return PTXLINT_BOUND;
+    case CERTAINTY_ESTIMATE: return PTXLINT_ESTIMATE;
+    default:                 return PTXLINT_NOT_KNOWN;
+    }
+}
+
+/* What the figures rest on, or why there are none. */
+static const char *why_access(const Evaluation *evaluation, const Evaluated *insn)
+{
+    if (!evaluation)
+        return "addresses are not evaluated";
+    if (!insn->is_reached)
+        return evaluation->is_cut ? "not reached within the budget of the evaluation" : "no thread comes here in this launch";
+    switch ((Doubt)insn->total.doubt) {
+    case DOUBT_ADDRESS:     return "the address hangs on data";
+    case DOUBT_DATA:        return "data decide which threads come here, or by which offset";
+    case DOUBT_PARAMETER:   return "rests on what was assumed of parameters or of the launch";
+    default:                break;
+    }
+    if (evaluation->is_cut)
+        return "the evaluation came to the end of its budget";
+    return insn->certainty == CERTAINTY_ESTIMATE ? "a sample of the blocks" : "evaluated";
+}
+
+static void fill_access(const Evaluation *evaluation, const Evaluated *insn, ptxlint_access *out)
+{
+    const Count *total = &insn->total;
+    out->why = why_access(evaluation, insn);
+    out->certainty = to_certainty(insn->certainty);
+    if (!(total->requests > 0))
+        return;
+    out->active_threads = total->active / total->requests;
+    if (insn->certainty == CERTAINTY_UNKNOWN)
+        return;
+    if (total->sectors > 0) {
+        out->sectors_per_request = total->sectors / total->requests;
+        out->ideal_sectors_per_request = total->ideal_sectors / total->requests;
+    }
+    if (total->wavefronts > 0) {
+        out->wavefronts_per_request = total->wavefronts / total->requests;
+        out->ideal_wavefronts_per_request = total->ideal_wavefronts / total->requests;
+    }
+}
+
+static void view_accesses(ptxlint_module *m, const Func *func, const Evaluation *evaluation, ptxlint_kernel *out)
 {
     for (InsnId i = 0; i < func->insn_count; i++)
         out->access_count += ptx_insn_is_access(&func->insns[i]);
@@ -192,13 +250,16 @@ static void view_accesses(ptxlint_module *m, const Func *func, ptxlint_kernel *o
         const Insn *insn = &func->insns[i];
         if (!ptx_insn_is_access(insn))
             continue;
-        *view++ = (ptxlint_access){
+        *view = (ptxlint_access){
             .span = to_span(insn->span), .space = space_name((Space)insn->op->space), .op = operation(insn->op),
             .bytes = insn->access_bytes ? insn->access_bytes : PTXLINT_UNKNOWN, .active_threads = (double)NAN,
             .sectors_per_request = (double)NAN, .ideal_sectors_per_request = (double)NAN,
             .wavefronts_per_request = (double)NAN, .ideal_wavefronts_per_request = (double)NAN,
             .certainty = PTXLINT_NOT_KNOWN, .why = "addresses are not evaluated",
         };
+        if (evaluation)
+            fill_access(evaluation, &evaluation->insns[i], view);
+        view++;
     }
 }
 
@@ -389,7 +450,7 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncI
     const Facts *facts = m->facts ? &m->facts[id] : &(const Facts){ 0 };
     out->barriers = count_barriers(m, id);
     out->pressure = view_pressure(m, func, facts);
-    view_accesses(m, func, out);
+    view_accesses(m, func, facts->evaluation, out);
     if (!facts->cfg) {
         out->mix = view_mix(m, &(const Mix){ 0 });
         ptx_project_kernel(m, options, id, out);

@@ -1,7 +1,7 @@
 /* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c finds config files and a user's
  * rules, paths.c the inputs, inputs.c reads GPUs, launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does
- * the work through the public API and tally.c counts. explain.c, rules.c and show.c are commands of their own; they write through
- * page.c (Markdown) and paint.c (Markdown to a terminal).
+ * the work through the public API and tally.c counts. explain.c, rules.c, show.c and isa.c are commands of their own; they write
+ * through page.c and isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for it. */
 #ifndef PTX_CLI_CLI_H
@@ -70,7 +70,7 @@ typedef struct StringList {
 } StringList;
 
 typedef enum Command {
-    COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND__COUNT
+    COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND_ISA, COMMAND__COUNT
 } Command;
 
 typedef enum Format {
@@ -97,6 +97,7 @@ typedef struct Options {
     unsigned jobs;                      /* 0: as many as there are cores */
     bool is_quiet, has_no_config, has_statistics, has_profile;
     bool has_facts;                     /* rules: the facts instead */
+    bool has_list;                      /* isa: a line an opcode */
     const char **paths;                 /* ends with NULL; popt's; NULL: none */
     poptContext popt;
     const char **words;                 /* that popt reads */
@@ -120,7 +121,7 @@ bool ptx_options_has_color(const Options *options);
 
 enum {
     OPT_FORMAT = 1, OPT_CSV, OPT_GPU, OPT_LAUNCH, OPT_PTXAS_LOG, OPT_PTXAS, OPT_KERNEL, OPT_ONLY, OPT_COLOR, OPT_OUTPUT, OPT_QUIET,
-    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_HELP, OPT_VERSION,
+    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_HELP, OPT_VERSION,
     OPT_SETTING,                                /* and those after it: rows of ptx_setting_names */
     OPT_CHOICE = OPT_SETTING + SETTING_COUNT    /* and those after it: rows of ptx_choice_names */
 };
@@ -328,6 +329,7 @@ ExitCode ptx_run(const Options *options);               /* run.c: check, report,
 ExitCode ptx_explain(const Options *options);           /* explain.c */
 ExitCode ptx_rules_list(const Options *options);        /* rules.c */
 ExitCode ptx_config_command(const Options *options);    /* show.c */
+ExitCode ptx_isa_command(const Options *options);       /* isa.c */
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 

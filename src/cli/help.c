@@ -4,11 +4,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config" };
+const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa" };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...", "[OPTIONS] PATH...", "[OPTIONS] [NAME...]", "[OPTIONS] RULE...", "[OPTIONS]",
-    "[OPTIONS] show [PATH] | files [PATH] | init [DIR]",
+    "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]",
 };
 
 enum { SETTING_BLOCK, SETTING_GRID, SETTING_CLUSTER, SETTING_DYNAMIC_SHARED, SETTING_PARAM, SETTING_TRIP };
@@ -173,8 +173,17 @@ static const struct poptOption config_table[] = {
     HELP
 };
 
+static const struct poptOption isa_table[] = {
+    TEXT_OPTION("gpu", OPT_GPU, "How fast these GPUs or targets are, as h200 or sm_90, or of a file FILE.yaml, and with --list those that "
+                "they take; may be repeated (default: all targets)", "NAME[,NAME]"),
+    FLAG_OPTION("list", OPT_LIST, "A line for each opcode"),
+    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), json or markdown", "FORMAT"),
+    WRITE_OPTIONS,
+    HELP_OPTIONS
+};
+
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = { check_table, report_table, gpu_table, explain_table, rules_table,
-                                                                     config_table };
+                                                                     config_table, isa_table };
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -198,6 +207,10 @@ static const char config_help[] =
     "  files  which config file applies to PATH\n"
     "  init   write a .ptxlint.yaml with comments to DIR (default: the working directory)\n";
 
+static const char isa_help[] =
+    "\nOPCODE is an instruction, as ld; with modifiers, as ld.global.v4.f32, the forms that take\n"
+    "them. Without one all are listed by class.\n";
+
 static const char commands_help[] =
     "\nCOMMANDS\n"
     "  check     look for mistakes and slow code (the default command)\n"
@@ -206,6 +219,7 @@ static const char commands_help[] =
     "  explain   what a rule says of itself: why, examples, how to silence it\n"
     "  rules     which rules there are, and what a rule may ask\n"
     "  config    which settings hold, and a first .ptxlint.yaml\n"
+    "  isa       the instructions of PTX: syntax, meaning, versions and targets, speed\n"
     "ptxlint COMMAND --help says more.\n";
 
 static const char *const examples[COMMAND__COUNT] = {
@@ -242,6 +256,12 @@ static const char *const examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint config show build/kernel.ptx\n"
     "  ptxlint config init\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint isa\n"
+    "  ptxlint isa mbarrier.try_wait\n"
+    "  ptxlint isa --gpu h200 fma.rn.f32\n"
+    "  ptxlint isa --list --gpu sm_75\n",
 };
 
 static const char check_codes[] =
@@ -288,9 +308,17 @@ static const char config_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
-static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes };
+static const char isa_codes[] =
+    "\nEXIT CODES\n"
+    "  0  done\n"
+    "  2  usage: an unknown option, value, GPU or instruction, a bad GPU file\n"
+    "  3  a file is unreadable, or the output cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
 
-static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help };
+static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes };
+
+static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help };
 
 void ptx_help_print(const Options *options)
 {

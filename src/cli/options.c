@@ -37,6 +37,7 @@ static const struct {
     [COMMAND_EXPLAIN] = { "text, json, markdown", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_MARKDOWN] = true } },
     [COMMAND_RULES] = { "text, json, markdown", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_MARKDOWN] = true } },
     [COMMAND_CONFIG] = { "text, json", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true } },
+    [COMMAND_ISA] = { "text, json, markdown", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_MARKDOWN] = true } },
 };
 
 static bool set_format(Options *options, const char *value)
@@ -136,6 +137,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_STATISTICS: options->has_statistics = true;        break;
     case OPT_PROFILE:    options->has_profile = true;           break;
     case OPT_FACTS:      options->has_facts = true;             break;
+    case OPT_LIST:       options->has_list = true;              break;
     default:             is_good = add_setting(options, option, value ? value : "true");
     }
     free(value);
@@ -165,7 +167,7 @@ static const char *word_for_popt(const char *word)
 static bool open_popt(Options *options, int argc, char **argv)
 {
     static const char *const names[COMMAND__COUNT] = { "ptxlint check", "ptxlint report", "ptxlint gpu", "ptxlint explain",
-                                                       "ptxlint rules", "ptxlint config" };
+                                                       "ptxlint rules", "ptxlint config", "ptxlint isa" };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
@@ -214,6 +216,7 @@ static Parsed check_options(const Options *options)
     const char *trouble = needs_path && !has_words ? "no PATH given; ptxlint --help tells how to use it" :
         options->command == COMMAND_EXPLAIN && !has_words ? "explain: which rule? `ptxlint rules` lists them all" :
         options->command == COMMAND_CONFIG && !has_words ? "config: what of it? One of show, files, init" :
+        options->has_list && has_words ? "isa: --list goes without OPCODE" :
         options->has_no_config && options->config_path ? "--config and --no-config do not go together" :
         options->has_statistics && (options->format == FORMAT_SARIF || options->format == FORMAT_GITHUB) ?
             "--statistics goes with --format text, oneline, json and jsonl" : NULL;

@@ -1,5 +1,8 @@
 #include "ir/check.h"
 
+#include "ir/judge.h"
+#include "ir/sreg.h"
+
 #include <string.h>
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
@@ -41,52 +44,33 @@ bool ptx_type_takes(Type wanted, Type given, bool is_relaxed)
 /* The type that a form gives an operand; TYPE_NONE: any, or none that can be told. */
 static Type operand_type(const OperandCheck *c, const FormInfo *form, const FormOperand *shape)
 {
+    if (form->class == FORM_VIDEO)
+        return TYPE_S32;                        /* each operand is one of .u32 and .s32 */
     if (shape->type == OPERAND_OWN)
         return (Type)c->op->type;
     if (shape->type < TYPE__COUNT)
         return (Type)shape->type;
-    if (shape->type < OPERAND_GROUP)
-        return TYPE_NONE;
-    const GroupInfo *group = &ptx_group_info[ptx_form_modifiers[form->modifier_first + shape->type - OPERAND_GROUP].group];
-    Type found = TYPE_NONE;
-    for (uint32_t m = 0; m < c->op->modifier_count; m++) {
-        for (uint32_t v = 0; v < group->count; v++) {
-            if (c->op->modifiers[m] != ptx_group_values[group->first + v])
-                continue;
-            const char *text = ptx_modifier_texts[c->op->modifiers[m]];
-            Type type = ptx_type_find(text, strlen(text));
-            if (found && type != found)
-                return TYPE_NONE;               /* several could be meant */
-            found = type;
-        }
+    switch (shape->type) {
+    case OPERAND_ANY32: case OPERAND_BITS32:
+        return TYPE_B32;
+    case OPERAND_BITS16:
+        return TYPE_B16;
+    case OPERAND_COORDS:
+        return c->op->has_layers ? TYPE_U32 : (Type)c->op->type;
+    default:
+        break;
     }
-    return found;
+    uint32_t place = shape->type - OPERAND_GROUP;
+    return shape->type >= OPERAND_GROUP && place < c->op->type_count ? (Type)c->op->types[place] : TYPE_NONE;
 }
 
-/* ld, ldu, st, cvt take wider registers. */
+/* ld, ldu, st, cvt and the surface instructions take wider registers. */
 static bool is_relaxed(const Op *op)
 {
-    return op->kind == OPK_LD || op->kind == OPK_ST || op->kind == OPK_CVT;
-}
-
-/* Forms whose operand types are all in the table; the others tell of widths that the text does not say. */
-static bool has_typed_operands(const Op *op, const FormInfo *form)
-{
-    switch ((FormClass)form->class) {
-    case FORM_INT: case FORM_LOGIC: case FORM_CMP: case FORM_ARITH: case FORM_FP32: case FORM_FP64: case FORM_HALF: case FORM_FMA:
-    case FORM_CVT: case FORM_SFU: case FORM_DIV: case FORM_MOVE: case FORM_WARP:
-        return true;
-    default:
-        return op->kind == OPK_LD || op->kind == OPK_ST || op->kind == OPK_ATOM || op->kind == OPK_RED;
-    }
+    return op->kind == OPK_LD || (op->kind == OPK_ST && !ptx_op_has_modifier(op, "async")) || op->kind == OPK_CVT || op->kind == OPK_SURFACE;
 }
 
 /* ---- one operand ------------------------------------------------------------------------------------------------- */
-
-typedef enum Wrong {
-    WRONG_NOTHING, WRONG_BRACKETS, WRONG_NO_BRACKETS, WRONG_RESULT, WRONG_REGISTER, WRONG_NUMBER, WRONG_ADDRESS, WRONG_SINK, WRONG_SIGN,
-    WRONG_OFFSET, WRONG_COUNT, WRONG_ELEMENTS
-} Wrong;
 
 typedef struct Finding {
     Wrong wrong;
@@ -129,133 +113,322 @@ static Type element_type(const OperandCheck *c, const AstOperand *ast, Type type
     }
 }
 
-static bool takes_number(Type wanted, const Operand *operand)
+/* Floats take floats of either width; bits take those of their own; packed and half formats take no number at all. */
+static bool takes_number(const OperandCheck *c, Type wanted, const Operand *operand)
 {
     const TypeInfo *want = &ptx_type_info[wanted];
     bool is_float = operand->kind != OPERAND_INT;
     if (wanted == TYPE_F32 || wanted == TYPE_F64)
         return is_float;
-    return !is_float || !is_integer_kind(want->kind);
+    if (want->kind == KIND_BITS)
+        return !is_float || want->bits == (operand->kind == OPERAND_F32 ? 32 : 64);
+    if (wanted == TYPE_U16X2 || wanted == TYPE_S16X2 || want->kind == KIND_FLOAT)
+        return ptx_form_info[c->op->form].class == FORM_TENSOR;
+    return !is_float;
 }
 
-static Wrong judge_value(const OperandCheck *c, const Operand *operand, Type type, bool in_vector)
+/* ptxas takes f16x2 for the integers and predicates that the instruction names, not for those that a form has of itself (but the wide
+ * result of mul and mad); formats without registers of their own want .b of their width, where arithmetic and conversions work on them. */
+static bool takes_register(const OperandCheck *c, const FormOperand *shape, Type wanted, Type given)
 {
-    if (!type || operand->flags & (OPERAND_COMPONENT | OPERAND_IMPLICIT))
+    uint8_t class = ptx_form_info[c->op->form].class;
+    bool is_memory = class == FORM_MEM || class == FORM_ATOMIC || class == FORM_TEX || class == FORM_TENSOR;
+    bool is_fixed = shape->type < TYPE__COUNT && shape->type != OPERAND_OWN;
+    uint8_t kind = ptx_type_info[wanted].kind;
+    if (given == TYPE_F16X2 && is_fixed && (is_integer_kind(kind) || kind == KIND_PREDICATE) && c->op->kind != OPK_MUL && c->op->kind != OPK_FMA)
+        return is_memory;
+    if (is_memory || has_own_registers(wanted))
+        return ptx_type_takes(wanted, given, is_relaxed(c->op));
+    if (wanted == TYPE_U16X2 || wanted == TYPE_S16X2)
+        return given == TYPE_B32 || given == TYPE_F16X2;
+    return ptx_type_info[given].kind == KIND_BITS && ptx_type_info[given].bits == ptx_type_info[wanted].bits;
+}
+
+/* A register of several elements, named whole: mov, ld and st take it, of as many as they say, and mov packs it into a .b type. */
+static Wrong judge_whole_vector(const OperandCheck *c, const Reg *reg, Type type)
+{
+    const Op *op = c->op;
+    bool packs = op->kind == OPK_MOV && op->vector == 1 && ptx_type_info[type].kind == KIND_BITS;
+    if (packs)
+        return reg->vector * ptx_type_info[reg->type].bits == ptx_type_info[type].bits ? WRONG_NOTHING : WRONG_VECTOR;
+    uint8_t class = ptx_form_info[op->form].class;
+    if (class == FORM_TEX || class == FORM_TENSOR || class == FORM_ATOMIC || (class == FORM_MEM && op->kind != OPK_LD && op->kind != OPK_ST))
+        return WRONG_NOTHING;
+    if (op->kind != OPK_MOV && op->kind != OPK_LD && op->kind != OPK_ST)
+        return WRONG_VECTOR;
+    if (reg->vector != op->vector)
+        return WRONG_VECTOR;
+    return ptx_type_takes(type, (Type)reg->type, is_relaxed(op)) ? WRONG_NOTHING : WRONG_REGISTER;
+}
+
+/* In the vectors of memory and texture instructions integers may stand for floats. */
+static bool takes_integer_elements(const OperandCheck *c, Type type)
+{
+    uint8_t class = ptx_form_info[c->op->form].class;
+    bool is_float = type == TYPE_F16 || type == TYPE_F32 || type == TYPE_F64;
+    return is_float && (class == FORM_MEM || class == FORM_ATOMIC || class == FORM_TEX);
+}
+
+/* The elements of a vector are of different types, or numbers: together they are bits, which any type takes. */
+static bool is_mixed(const OperandCheck *c, uint8_t position)
+{
+    uint8_t type = TYPE_NONE;
+    for (uint32_t o = 0; o < c->count; o++) {
+        const Operand *operand = &c->operands[o];
+        if (operand->position != position || !(operand->flags & OPERAND_ELEMENT))
+            continue;
+        if (is_number(operand))
+            return true;
+        uint8_t own = operand->kind == OPERAND_REG ? c->regs[operand->id].type : type;
+        if (type && own != type)
+            return true;
+        type = own;
+    }
+    return false;
+}
+
+/* Whether a form's own word on registers is narrower, or wider, than what its type takes. */
+static bool takes_exactly(const FormOperand *shape, Type type)
+{
+    return shape->type == OPERAND_BITS16 ? type == TYPE_B16 : shape->type == OPERAND_BITS32 ? type == TYPE_B32
+         : shape->type == OPERAND_ANY32 && type == TYPE_PRED;
+}
+
+static Wrong judge_value(const OperandCheck *c, const FormOperand *shape, const Operand *operand, Type type, bool in_vector)
+{
+    if (!type || operand->flags & OPERAND_IMPLICIT)
         return WRONG_NOTHING;
     if (operand->kind == OPERAND_REG) {
         const Reg *reg = &c->regs[operand->id];
-        bool relaxed = is_relaxed(c->op);
-        if (!reg->type || reg->vector > 1 || ptx_type_takes(type, (Type)reg->type, relaxed))
+        if (reg->vector > 1 && !in_vector && !(operand->flags & OPERAND_COMPONENT) && !shape->elements)
+            return judge_whole_vector(c, reg, type);
+        if (!reg->type || takes_exactly(shape, (Type)reg->type))
             return WRONG_NOTHING;
-        bool is_same_size = ptx_type_info[reg->type].bits == ptx_type_info[type].bits && reg->type != TYPE_PRED;
-        return in_vector && relaxed && is_same_size ? WRONG_NOTHING : WRONG_REGISTER;       /* ptxas asks for no more of elements */
+        if (shape->type == OPERAND_BITS16 || shape->type == OPERAND_BITS32)
+            return WRONG_REGISTER;
+        if (takes_register(c, shape, type, (Type)reg->type))
+            return WRONG_NOTHING;
+        bool is_same_size = ptx_type_info[reg->type].bits == ptx_type_info[type].bits && is_integer_kind(ptx_type_info[reg->type].kind);
+        return in_vector && is_same_size && takes_integer_elements(c, type) ? WRONG_NOTHING : WRONG_REGISTER;
     }
-    return is_number(operand) && !in_vector && !takes_number(type, operand) ? WRONG_NUMBER : WRONG_NOTHING;
+    return is_number(operand) && !in_vector && !takes_number(c, type, operand) ? WRONG_NUMBER : WRONG_NOTHING;
 }
 
-/* Addresses are integers of the width of an address, or less. */
-static Wrong judge_address(const OperandCheck *c, const AstOperand *ast, uint8_t position)
-{
-    if (!(ast->flags & AST_BRACKETS) || ast->kind != AST_NAME)
-        return WRONG_NOTHING;
-    for (uint32_t o = 0; o < c->count; o++) {
-        const Operand *operand = &c->operands[o];
-        if (operand->position != position || operand->kind != OPERAND_REG)
-            continue;
-        const TypeInfo *type = &ptx_type_info[c->regs[operand->id].type];
-        if (type->kind == KIND_PREDICATE || type->kind == KIND_FLOAT)
-            return WRONG_ADDRESS;
-    }
-    return WRONG_NOTHING;
-}
-
-/* The registers of a vector are of one width. */
-static Wrong judge_elements(const OperandCheck *c, uint8_t position)
-{
-    uint8_t bits = 0;
-    for (uint32_t o = 0; o < c->count; o++) {
-        const Operand *operand = &c->operands[o];
-        if (operand->position != position || operand->kind != OPERAND_REG || !(operand->flags & OPERAND_ELEMENT))
-            continue;
-        Type type = (Type)c->regs[operand->id].type;
-        uint8_t own = type == TYPE_PRED ? 32 : ptx_type_info[type].bits;        /* ptxas counts a predicate so */
-        if (bits && own && own != bits)
-            return WRONG_ELEMENTS;
-        bits = own ? own : bits;
-    }
-    return WRONG_NOTHING;
-}
-
-/* Vectors have 1, 2, 4 or 8 elements; coordinates and the fragments of matrices have sizes of their own. */
-static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const AstOperand *ast)
+/* A vector is allowed in mov (which packs into .b types), in loads and stores, and where the form says how many elements. */
+static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const AstOperand *ast, Type type)
 {
     uint32_t count = count_elements(ast);
-    bool is_memory = c->op->kind == OPK_LD || c->op->kind == OPK_ST;
-    if (is_memory)
+    bool is_sunk = c->op->kind == OPK_MOV || c->op->kind == OPK_LD;
+    for (const AstOperand *child = ast->child; child && is_sunk; child = child->next)
+        is_sunk = child->kind == AST_NAME && child->name_length == 1 && c->text[child->name] == '_';
+    if (is_sunk)
+        return WRONG_SINK;
+    if (c->op->kind == OPK_LD || c->op->kind == OPK_ST)
         return count == (c->op->vector ? c->op->vector : 1) ? WRONG_NOTHING : WRONG_COUNT;
-    if (form->class == FORM_TEX || form->class == FORM_TENSOR || form->class == FORM_MEM || form->class == FORM_MISC || form->class == FORM_ATOMIC)
-        return WRONG_NOTHING;
-    return count == 1 || count == 2 || count == 4 || count == 8 ? WRONG_NOTHING : WRONG_COUNT;
+    if (c->op->kind == OPK_MOV) {
+        if (c->op->vector > 1)
+            return count == c->op->vector ? WRONG_NOTHING : WRONG_COUNT;
+        if (ptx_type_info[type].kind != KIND_BITS)
+            return WRONG_VECTORS;
+        return count == 1 || count == 2 || count == 4 || count == 8 ? WRONG_NOTHING : WRONG_COUNT;
+    }
+    bool may_have = form->class == FORM_TENSOR || form->class == FORM_ATOMIC || form->class == FORM_MEM || form->class == FORM_TEX;
+    return may_have || form->class == FORM_MISC ? WRONG_NOTHING : WRONG_COUNT;
+}
+
+/* Elements are names, with a component at most, and numbers. */
+static bool are_plain(const AstOperand *child)
+{
+    const uint8_t signs = AST_NOT | AST_NEGATIVE | AST_BRACKETS | AST_PARENTHESES | AST_INDEXED;
+    for (; child; child = child->next) {
+        bool is_plain = child->kind == AST_NAME ? !child->value && !(child->flags & signs)
+                                                : (child->kind == AST_INT && !(child->flags & AST_BRACKETS)) || child->kind == AST_F32 || child->kind == AST_F64;
+        if (!is_plain && child->kind != AST_BAD)
+            return false;
+    }
+    return true;
 }
 
 /* What is wrong whatever the type: a sign, an offset or a sink where none may be. */
 static Wrong judge_shape(const OperandCheck *c, const FormInfo *form, const FormOperand *shape, const AstOperand *ast, const Operand *operand)
 {
-    bool is_plain = operand->kind == OPERAND_REG && !(operand->flags & OPERAND_ELEMENT);
-    bool is_predicate = operand->kind == OPERAND_REG && c->regs[operand->id].type == TYPE_PRED;
-    if (operand->flags & OPERAND_NEGATED && !is_predicate && operand->kind == OPERAND_REG)
+    bool is_element = operand->flags & OPERAND_ELEMENT, is_register = operand->kind == OPERAND_REG;
+    bool is_plain = is_register && !is_element, is_def = shape->role & ROLE_DEF;
+    bool is_predicate = is_register && c->regs[operand->id].type == TYPE_PRED;
+    if (operand->flags & OPERAND_NEGATED && is_register && (!is_predicate || is_def))
         return WRONG_SIGN;
-    if (operand->flags & OPERAND_MINUS && is_plain && !shape->negatable && form->class != FORM_VIDEO)
+    if (operand->flags & OPERAND_MINUS && !shape->takes_minus && (is_plain || operand->kind == OPERAND_VAR || operand->kind == OPERAND_SREG))
         return WRONG_SIGN;
-    if (operand->kind == OPERAND_SINK && !(shape->role & ROLE_DEF) && has_typed_operands(c->op, form))
+    bool is_wide = c->op->kind == OPK_ST && c->op->vector * ptx_type_info[c->op->type].bits == 256;      /* may leave elements alone */
+    if (operand->kind == OPERAND_SINK && !is_def && !shape->takes_sink && !is_wide)
         return WRONG_SINK;
-    bool discards = operand->kind == OPERAND_SINK && ast->kind == AST_NAME && !shape->pair_role;
-    if (discards && (form->class == FORM_INT || form->class == FORM_FP32 || form->class == FORM_FP64 || form->class == FORM_FMA))
+    if (operand->kind == OPERAND_SINK && !is_element && !shape->takes_sink && form->class != FORM_ATOMIC && form->class != FORM_BARRIER)
         return WRONG_SINK;
-    return is_plain && shape->role & ROLE_DEF && ast->kind == AST_NAME && !ast->suffix_length && !(ast->flags & AST_INDEXED) && ast->value ? WRONG_OFFSET : WRONG_NOTHING;
+    return is_plain && is_def && ast->kind == AST_NAME && !ast->suffix_length && !(ast->flags & AST_INDEXED) && ast->value ? WRONG_OFFSET : WRONG_NOTHING;
 }
 
-/* g[1] may be meant either way; cp.async.bulk.tensor takes a register without brackets too, says ptxas. */
-static bool takes_either(const Op *op, const AstOperand *ast)
+/* A variable's name stands for its address, a special register for its value: where the form takes them. */
+static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const FormOperand *shape, const AstOperand *ast, const Operand *operand, Type type)
 {
-    return ast->flags & AST_INDEXED || ptx_op_has_modifier(op, "tensor");
+    const Op *op = c->op;
+    if (operand->kind == OPERAND_SREG) {
+        if (shape->role & ROLE_DEF)
+            return WRONG_RESULT;
+        if (!shape->takes_sreg)
+            return WRONG_SREG;
+        bool is_whole = ptx_sreg_info[operand->id].vector > 1 && !ast->suffix_length;
+        if (is_whole)
+            return op->vector == 4 || type == TYPE_B128 ? WRONG_NOTHING : WRONG_VECTOR;
+        return ptx_sreg_fits((SregId)operand->id, type, is_relaxed(op)) ? WRONG_NOTHING : WRONG_SREG;
+    }
+    if (operand->kind != OPERAND_VAR || form->class == FORM_TEX)
+        return WRONG_NOTHING;
+    if (shape->role & ROLE_DEF)
+        return WRONG_RESULT;
+    uint8_t kind = ptx_type_info[type].kind;
+    if (!shape->takes_variable || kind == KIND_FLOAT || kind == KIND_PREDICATE)
+        return WRONG_VARIABLE;
+    Space wanted = op->space_count ? (Space)op->spaces[0] : SPACE_SHARED;       /* cvta; mapa, getctarank */
+    return op->kind == OPK_MOV || ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space) ? WRONG_NOTHING : WRONG_SPACE;
+}
+
+/* d|p: the right side is a predicate. at: the operands of the position begin there. */
+static Wrong judge_pair(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint32_t at)
+{
+    if (ast->kind != AST_PAIR)
+        return shape->pair_role && !shape->pair_optional ? WRONG_NO_PAIR : WRONG_NOTHING;
+    if (!shape->pair_role)
+        return WRONG_PAIR;
+    const AstOperand *left = ast->child, *right = left->next;
+    if ((left->kind == AST_NAME && left->flags) || right->flags)
+        return WRONG_SHAPE;
+    const Operand *last = NULL, *first = at < c->count ? &c->operands[at] : NULL;
+    for (uint32_t o = at; o < c->count && c->operands[o].position == first->position; o++)
+        last = &c->operands[o];
+    if (!last)
+        return WRONG_NOTHING;
+    if (last->kind == OPERAND_SINK)
+        return first->kind == OPERAND_SINK && left->kind == AST_NAME ? WRONG_SHAPE : shape->pair_takes_sink ? WRONG_NOTHING : WRONG_PAIR_PREDICATE;
+    bool is_predicate = last->kind == OPERAND_REG && c->regs[last->id].type == TYPE_PRED;
+    return is_predicate || last->kind == OPERAND_UNKNOWN ? WRONG_NOTHING : WRONG_PAIR_PREDICATE;
+}
+
+/* What ptxas takes as an address without brackets: g[1] in loads and stores, registers in copies of tensors, the barrier of a bulk copy. */
+static bool takes_either(const Op *op, const AstOperand *ast, uint32_t address_index)
+{
+    if (ast->flags & AST_INDEXED && (op->kind == OPK_LD || op->kind == OPK_ST))
+        return true;
+    return ptx_op_has_modifier(op, address_index < 2 ? "tensor" : "bulk");
+}
+
+/* The space that the instruction says for its index-th address: of two, copies write both; a third is a barrier, in shared memory. */
+static Space address_space(const Op *op, const FormInfo *form, uint32_t index)
+{
+    if (form->class == FORM_TEX)
+        return SPACE__COUNT;                    /* textures are in any */
+    if (!op->space_count)
+        return SPACE_GENERIC;
+    return index < op->space_count ? (Space)op->spaces[index] : op->space_count == 1 ? (Space)op->spaces[0] : SPACE_SHARED;
+}
+
+typedef struct Place {          /* of one operand */
+    uint32_t at;                /* its first one in OperandCheck.operands */
+    uint32_t address_index;     /* so many addresses stand before it */
+    uint8_t position;
+} Place;
+
+/* What the elements and range columns say. */
+static Wrong judge_columns(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint8_t position)
+{
+    if (shape->elements) {
+        uint32_t register_elements = 0;
+        for (uint32_t o = 0; o < c->count; o++)
+            if (c->operands[o].position == position && c->operands[o].kind == OPERAND_REG && !(c->operands[o].flags & OPERAND_RIGHT))
+                register_elements = c->regs[c->operands[o].id].vector;          /* the last one: of an address, its coordinates */
+        if (!ptx_elements_fit(c, shape, ast, register_elements))
+            return WRONG_SIZE;
+    }
+    if (ast->kind == AST_PAIR && !shape->pair_role)
+        return WRONG_PAIR;
+    bool has_limits = shape->range || shape->is_register || shape->type == OPERAND_IMM;
+    return has_limits && ptx_number_judge(shape, ast) != NUMBER_FITS ? WRONG_VALUE : WRONG_NOTHING;
+}
+
+/* The type that a form gives an address, or the vector in it. */
+static void judge_inside(const OperandCheck *c, const FormOperand *shape, uint8_t position, Finding *found)
+{
+    bool is_vector = shape->elements != ELEMENTS_UNSAID;
+    if (is_vector && is_mixed(c, position))
+        return;
+    for (uint32_t o = 0; o < c->count && !found->wrong; o++) {
+        const Operand *operand = &c->operands[o];
+        if (operand->position != position || is_vector != ((operand->flags & OPERAND_ELEMENT) != 0) || operand->kind != OPERAND_REG)
+            continue;
+        found->operand = operand;
+        found->wrong = judge_value(c, shape, operand, found->type, is_vector);
+    }
+}
+
+static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const FormOperand *shape, const AstOperand *ast, const Operand *operand, Type type)
+{
+    bool in_vector = operand->flags & OPERAND_ELEMENT;
+    Wrong wrong = judge_shape(c, form, shape, ast, operand);
+    if (!wrong && !in_vector && ast->kind == AST_NAME)
+        wrong = ptx_judge_selector(c, shape, ast, operand);
+    if (!wrong && !in_vector)
+        wrong = judge_symbol(c, form, shape, ast, operand, type);
+    if (wrong)
+        return wrong;
+    if (is_number(operand) && shape->role & ROLE_DEF && !in_vector)
+        return WRONG_RESULT;
+    bool is_value = shape->type != OPERAND_ANY && shape->type != OPERAND_IMM;
+    return is_value ? judge_value(c, shape, operand, type, in_vector) : WRONG_NOTHING;
 }
 
 /* The operands of one position. */
-static Finding judge_position(const OperandCheck *c, const FormInfo *form, const FormOperand *shape, const AstOperand *ast, uint8_t position)
+static Finding judge_position(const OperandCheck *c, const FormInfo *form, const FormOperand *shape, const AstOperand *ast, Place place)
 {
     Finding found = { WRONG_NOTHING, ast, shape, operand_type(c, form, shape), NULL };
-    bool wants_address = shape->role & ROLE_ADDRESS, is_typed = has_typed_operands(c->op, form);
+    bool wants_address = shape->role & ROLE_ADDRESS;
     if (shape->type == OPERAND_LABEL || shape->type == OPERAND_FUNC || shape->type == OPERAND_PARAMS)
         return found;
-    found.wrong = judge_elements(c, position);
+    found.wrong = ptx_vector_type(c, place.position) == TYPE__COUNT ? WRONG_ELEMENTS : WRONG_NOTHING;
+    if (!found.wrong)
+        found.wrong = judge_columns(c, shape, ast, place.position);
     if (found.wrong)
         return found;
     if (wants_address || is_address(ast)) {
-        if (wants_address != is_address(ast) && !takes_either(c->op, ast))
+        found.operand = place.at < c->count ? &c->operands[place.at] : NULL;
+        if (wants_address != is_address(ast) && !takes_either(c->op, ast, place.address_index))
             found.wrong = wants_address ? WRONG_NO_BRACKETS : WRONG_BRACKETS;
+        else if (wants_address && ast->kind == AST_ADDRESS && ast->child && ast->child->next && !strchr(shape->name, ','))
+            found.wrong = WRONG_MORE;
         else if (wants_address)
-            found.wrong = judge_address(c, ast, position);
+            found.wrong = ptx_judge_address(c, shape, ast, place.at, address_space(c->op, form, place.address_index));
+        if (!found.wrong && wants_address && shape->type != OPERAND_OWN)
+            judge_inside(c, shape, place.position, &found);
         return found;
     }
+    if (ast->kind == AST_LIST || (ast->kind == AST_NAME && ast->flags & AST_PARENTHESES) || (ast->kind == AST_VECTOR && !are_plain(ast->child)))
+        found.wrong = WRONG_SHAPE;
+    else
+        found.wrong = judge_pair(c, shape, ast, place.at);
     bool in_vector = ast->kind == AST_VECTOR;
-    if (in_vector)
-        found.wrong = judge_vector(c, form, ast);
+    if (in_vector && !found.wrong && !shape->elements)
+        found.wrong = judge_vector(c, form, ast, found.type);
     Type type = in_vector ? element_type(c, ast, found.type) : found.type;
-    if (form->class == FORM_WARP && is_integer_kind(ptx_type_info[type].kind) && ptx_type_info[type].bits == 32)
-        type = TYPE_B32;                        /* lanes, masks: any bits */
-    for (uint32_t o = 0; o < c->count && !found.wrong; o++) {
-        const Operand *operand = &c->operands[o];
-        if (operand->position != position || operand->flags & OPERAND_RIGHT)
+    bool is_typed = !in_vector || (c->op->kind == OPK_MOV && c->op->vector == 1) || !is_mixed(c, place.position);
+    const AstOperand *child = in_vector ? ast->child : NULL;
+    for (uint32_t o = place.at; o < c->count && c->operands[o].position == place.position && !found.wrong; o++) {
+        if (c->operands[o].flags & OPERAND_RIGHT)
             continue;
-        found.operand = operand;
-        found.wrong = judge_shape(c, form, shape, ast, operand);
+        found.operand = &c->operands[o];
+        if (child && child->kind == AST_NAME && ptx_judge_selector(c, shape, child, found.operand))
+            found.wrong = WRONG_SELECTOR;
+        child = child ? child->next : NULL;
         if (found.wrong)
-            continue;
-        if (shape->role & ROLE_DEF && (is_number(operand) || operand->kind == OPERAND_SREG))
-            found.wrong = WRONG_RESULT;
-        else if (is_typed && shape->type != OPERAND_ANY && shape->type != OPERAND_IMM)
-            found.wrong = judge_value(c, operand, type, in_vector);
+            break;
+        found.wrong = judge_operand(c, form, shape, ast, found.operand, is_typed ? type : TYPE_NONE);
     }
     found.type = type;
     return found;
@@ -266,9 +439,16 @@ static Finding judge(const OperandCheck *c, FormId id)
     const FormInfo *form = &ptx_form_info[id];
     const FormOperand *shape = ptx_form_operands + form->operand_first;
     Finding found = { WRONG_NOTHING, NULL, NULL, TYPE_NONE, NULL };
-    uint8_t position = 0;
-    for (const AstOperand *ast = c->stmt->operands; ast && position < form->operand_count && !found.wrong; ast = ast->next, position++)
-        found = judge_position(c, form, &shape[position], ast, position);
+    Place place = { 0, 0, 0 };
+    const AstOperand *ast = c->stmt->operands;
+    if (c->op->kind == OPK_MOV && c->op->vector == 1 && ast->kind == AST_VECTOR && ast->next && ast->next->kind == AST_VECTOR)
+        return (Finding){ WRONG_VECTORS, ast, shape, TYPE_NONE, NULL };
+    for (; ast && place.position < form->operand_count && !found.wrong; ast = ast->next, place.position++) {
+        while (place.at < c->count && c->operands[place.at].position < place.position)
+            place.at++;
+        found = judge_position(c, form, &shape[place.position], ast, place);
+        place.address_index += (shape[place.position].role & ROLE_ADDRESS) != 0;
+    }
     return found;
 }
 
@@ -277,6 +457,49 @@ static Finding judge(const OperandCheck *c, FormId id)
 static int shown(Span span)
 {
     return ptx_span_length(span) > 80 ? 80 : (int)ptx_span_length(span);
+}
+
+static const char *number_help(Type wanted, uint8_t given)
+{
+    if (wanted == TYPE_F32 || wanted == TYPE_F64)
+        return "write it with a point, as 1.0, or as bits, 0f3F800000";
+    if (ptx_type_info[wanted].kind == KIND_BITS && ptx_type_info[wanted].bits == 32)
+        return "32 bits of a float are written 0f3F800000; 1.0 has 64";
+    return given == OPERAND_INT || ptx_type_info[wanted].kind == KIND_FLOAT ? "this type has no constants: move the bits into a register" : NULL;
+}
+
+static const char *selector_help(Parts parts)
+{
+    switch (parts) {
+    case PARTS_PART:         return "here stand .b0 to .b3, .h0 and .h1";
+    case PARTS_HALVES:       return "here stand two halves of the four of both sources, as .h10";
+    case PARTS_BYTES:        return "here stand four bytes of the eight of both sources, as .b3210";
+    case PARTS_HALF_MASK:    return "here stand .h0, .h1 and .h10";
+    case PARTS_BYTE_MASK:    return "here stand the bytes that are written, in descending order, as .b3210 or .b20";
+    default:                    return "selectors are for some operands of video instructions, .x to .w for vectors";
+    }
+}
+
+static void report_address(const OperandCheck *c, const Finding *f)
+{
+    Span span = f->at->span;
+    const char *operand = c->text + span.begin, *opcode = c->op->text;
+    int length = shown(span), opcode_length = c->op->length > 80 ? 80 : (int)c->op->length;
+    Diag *diag;
+    if (f->wrong == WRONG_SPACE) {
+        const Var *var = &c->module->vars[f->operand->id];
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not reach the state space `.%s`, where `%.*s` is", opcode_length, opcode,
+                        ptx_space_text[var->space], shown(var->name), c->text + var->name.begin);
+        ptx_diag_relate(c->diags, diag, var->name, "declared here");
+        return;
+    }
+    if (f->wrong == WRONG_IMMEDIATE_ADDRESS) {
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes no number as an address: only `.local` does", opcode_length, opcode)->help =
+            "move the number into a register";
+        return;
+    }
+    diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "this is no address for `%.*s`: `%.*s`", opcode_length, opcode, length, operand);
+    diag->help = strchr(f->shape->name, ',') ? "an address here is [name, {coordinates}]" : "an address is [name], [name+number] or [number]";
 }
 
 static void report(const OperandCheck *c, const Finding *f)
@@ -302,7 +525,7 @@ static void report(const OperandCheck *c, const Finding *f)
     case WRONG_NUMBER:
         diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "`%.*s` works on `.%s` here, and `%.*s` is %s", opcode_length, opcode, type, length,
                         operand, f->operand->kind == OPERAND_INT ? "an integer" : "a float");
-        diag->help = f->operand->kind == OPERAND_INT ? "write it with a point, as 1.0, or as bits, 0f3F800000" : NULL;
+        diag->help = number_help(f->type, f->operand->kind);
         return;
     case WRONG_ADDRESS:
         ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "an address is an integer, and the register in `%.*s` is a %s", length, operand,
@@ -319,7 +542,56 @@ static void report(const OperandCheck *c, const Finding *f)
         ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "the result of an instruction goes to a register without an offset: `%.*s`", length, operand);
         return;
     case WRONG_ELEMENTS:
-        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "the registers of a vector are of one width, and those of `%.*s` are not", length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "the registers of a vector are of one width and kind, and those of `%.*s` are not", length, operand);
+        return;
+    case WRONG_SPACE: case WRONG_IMMEDIATE_ADDRESS: case WRONG_ADDRESS_SHAPE:
+        report_address(c, f);
+        return;
+    case WRONG_VARIABLE:
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes a register or a number here, not the variable `%.*s`", opcode_length, opcode,
+                        length, operand);
+        diag->help = "an address of a variable is for mov and cvta; a value in memory is loaded first";
+        ptx_diag_relate(c->diags, diag, c->module->vars[f->operand->id].name, "declared here");
+        return;
+    case WRONG_SREG:
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, f->shape->takes_sreg ? "`%.*s` does not take the special register `%.*s` as this type"
+                        : "`%.*s` takes no special register here: `%.*s`", opcode_length, opcode, length, operand);
+        diag->help = f->shape->takes_sreg ? ptx_diag_text(c->diags, "its type is `.%s`", ptx_type_info[ptx_sreg_info[f->operand->id].type].text)
+                                          : "mov it into a register first";
+        return;
+    case WRONG_SELECTOR:
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes no such selector here: `%.*s`", opcode_length, opcode, length, operand);
+        diag->help = selector_help((Parts)f->shape->selector);
+        return;
+    case WRONG_SHAPE:
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "this is no operand of `%.*s`: `%.*s`", opcode_length, opcode, length, operand);
+        return;
+    case WRONG_VECTOR:
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not take all elements of `%.*s` here", opcode_length, opcode, length, operand)->help =
+            "name one of them, as v.x, or say in the instruction how many there are, as .v4";
+        return;
+    case WRONG_VECTORS:
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not take a vector `%.*s` here", opcode_length, opcode, length, operand);
+        diag->help = "mov packs elements into a register of a `.b` type, or unpacks them from one; between two vectors it says .v2 or .v4";
+        return;
+    case WRONG_NO_PAIR:
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` writes a predicate too: the result is written as d|p", opcode_length, opcode);
+        return;
+    case WRONG_PAIR:
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` writes no predicate here: `%.*s`", opcode_length, opcode, length, operand);
+        return;
+    case WRONG_PAIR_PREDICATE:
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "the right side of `%.*s` is a predicate register", length, operand);
+        return;
+    case WRONG_SIZE:
+        ptx_elements_report(c, f->shape, f->at);
+        return;
+    case WRONG_MORE:
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes one address here, with nothing behind it: `%.*s`", opcode_length, opcode, length,
+                 operand);
+        return;
+    case WRONG_VALUE:
+        ptx_number_report(c, f->shape, f->at, ptx_number_judge(f->shape, f->at));
         return;
     case WRONG_COUNT:
         ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not take a vector of %u elements here", opcode_length, opcode,
@@ -334,34 +606,45 @@ static void report(const OperandCheck *c, const Finding *f)
 
 /* ---- the instruction --------------------------------------------------------------------------------------------- */
 
-/* Numbers that the hardware has: barriers 0 to 15, asynchronous copies of 4, 8 or 16 bytes. */
-static void check_ranges(const OperandCheck *c)
+static bool is_allowed(const Module *module, FormId id)
 {
-    const AstOperand *ast = c->stmt->operands;
-    bool is_barrier = c->op->kind == OPK_BAR && !ptx_op_has_modifier(c->op, "warp") && !ptx_op_has_modifier(c->op, "cluster");
-    uint32_t at = c->op->kind == OPK_CP_ASYNC ? 2 : is_barrier ? ptx_op_has_modifier(c->op, "red") : UINT32_MAX;
-    if (at == UINT32_MAX)
-        return;
-    for (uint32_t i = 0; ast && i < at; i++)
-        ast = ast->next;
-    if (!ast || ast->kind != AST_INT || ast->flags & AST_BRACKETS)
-        return;
-    if (is_barrier && ast->value > 15)
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, ast->span, "there are barriers 0 to 15");
-    bool is_copy = !is_barrier && !ptx_op_has_modifier(c->op, "bulk");
-    bool is_size = ast->value == 16 || (!ptx_op_has_modifier(c->op, "cg") && (ast->value == 4 || ast->value == 8));
-    if (is_copy && !is_size)
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, ast->span, "`cp.async` copies 4, 8 or 16 bytes, with `.cg` 16");
+    const FormInfo *form = &ptx_form_info[id];
+    return (!module->version || form->version <= module->version) && (!module->target.sm || ptx_target_allows(module->target, form->target));
+}
+
+/* The operands fit a row that the module's version or target does not allow, and no other. */
+static void report_gate(const OperandCheck *c, FormId id)
+{
+    const FormInfo *form = &ptx_form_info[id];
+    const Module *m = c->module;
+    int length = c->op->length > 80 ? 80 : (int)c->op->length;
+    Diag *diag;
+    if (m->version && form->version > m->version)
+        diag = ptx_diag(c->diags, DIAG_VERSION_TOO_OLD, c->stmt->span, "`%.*s` with these operands needs PTX %d.%d; this module says %d.%d", length,
+                        c->op->text, form->version / 10, form->version % 10, m->version / 10, m->version % 10);
+    else
+        diag = ptx_diag(c->diags, DIAG_TARGET_TOO_OLD, c->stmt->span, "`%.*s` with these operands needs sm_%d%.1s; this module is for sm_%d%.1s",
+                        length, c->op->text, form->target.sm, &form->target.suffix, m->target.sm, &m->target.suffix);
+    if (m->version > PTX_VERSION_NEWEST || m->target.sm > 121)
+        diag->severity = SEVERITY_NOTE;
 }
 
 void ptx_check_operands(const OperandCheck *c, FormId form)
 {
-    check_ranges(c);
     Finding first = judge(c, form);
-    if (!first.wrong)
+    bool is_newer = c->op->flags & OPF_TOO_NEW;         /* said already */
+    if (!first.wrong && (is_newer || is_allowed(c->module, form)))
         return;
-    for (FormId other = c->op->form; other; other = ptx_form_next(c->op, other))
-        if (other != form && ptx_form_takes(other, c->operand_count) && !judge(c, other).wrong)
+    FormId gated = first.wrong ? 0 : form;
+    for (FormId other = c->op->form; other; other = ptx_form_next(c->op, other)) {
+        if (other == form || !ptx_form_takes(other, c->operand_count) || judge(c, other).wrong)
+            continue;
+        if (is_newer || is_allowed(c->module, other))
             return;
-    report(c, &first);
+        gated = gated ? gated : other;
+    }
+    if (gated)
+        report_gate(c, gated);
+    else
+        report(c, &first);
 }

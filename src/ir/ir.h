@@ -77,6 +77,7 @@ typedef struct Label {
     uint32_t table;             /* .branchtargets, .calltargets: into Func.tables; NO_ID: an ordinary label */
     bool is_used;
     bool is_prototype;          /* names a .callprototype */
+    bool is_calltargets;        /* names .calltargets */
 } Label;
 
 typedef struct Table {          /* .branchtargets: LabelIds; .calltargets: FuncIds */
@@ -94,6 +95,7 @@ typedef struct Var {
     uint8_t vector;             /* 1, 2, 4, 8 */
     uint8_t linkage;            /* Linkage */
     bool is_parameter;          /* of the function's own signature */
+    bool is_array;
 } Var;
 
 typedef struct Loc {            /* .loc: PTX ISA, "Debugging Directives: .loc" */
@@ -106,6 +108,7 @@ typedef struct Bounds {         /* performance directives; 0: not given */
     uint32_t minnctapersm, maxnreg;
     uint32_t reqnctapercluster[3], maxclusterrank;
     bool explicitcluster, blocksareclusters, noreturn;
+    bool is_repeated;           /* one of them is given twice: the last one counts */
 } Bounds;
 
 typedef struct Func {
@@ -138,8 +141,10 @@ typedef struct Module {
     uint32_t length;
     uint16_t version;           /* 10 * major + minor; 0: none */
     Target target;
+    Span version_span;          /* of the number; empty without one */
     Span target_span;           /* of its first name; empty without one */
     bool is_debug;              /* .target ..., debug */
+    bool is_texmode_independent;
     uint32_t address_size;      /* 32 or 64 */
     bool has_address_size;      /* the file says so; else it is the default */
     Func *funcs;

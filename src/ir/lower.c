@@ -1,7 +1,14 @@
 #include "ir/check.h"
+#include "ir/check_call.h"
+#include "ir/check_decl.h"
+#include "ir/check_form.h"
+#include "ir/check_loc.h"
+#include "ir/check_module.h"
 #include "ir/ir.h"
 
+#include "ir/explain.h"
 #include "ir/names.h"
+#include "ir/sreg.h"
 #include "support/hash.h"
 #include "support/limits.h"
 
@@ -17,7 +24,22 @@ typedef struct SparseReg {      /* (range, index) -> RegId of ranges too large f
     uint32_t reg;               /* RegId + 1; 0: free */
 } SparseReg;
 
+typedef struct Prototype {      /* a .callprototype */
+    LabelId label;
+    Signature signature;
+} Prototype;
+
+/* The range that a stem of up to 8 bytes was found to name: nearly every register is `%r12`, of a handful of ranges. */
+typedef struct RangeMemo {
+    uint64_t stem;              /* its bytes, the first lowest; 0: none */
+    uint32_t range, changes;    /* changes: Names.range_changes when it was found */
+} RangeMemo;
+
+enum { RANGE_MEMOS = 32 };
+
 #define VECTOR_OF(T) struct { T *items; uint32_t count, capacity; }
+
+enum { SCOPE_FUNC = 1, SINGLES_COMPARED = 65536 };
 
 struct Lower {
     Arena *arena, *scratch, *vectors;
@@ -40,6 +62,10 @@ struct Lower {
     VECTOR_OF(Table) tables;
     VECTOR_OF(uint32_t) table_ids;
     VECTOR_OF(Range) ranges;
+    VECTOR_OF(Prototype) prototypes;            /* of the function being lowered */
+    VECTOR_OF(Signature) signatures;            /* by FuncId */
+    RangeMemo range_memos[RANGE_MEMOS];
+    LocSet loc_set;
     SparseReg *sparse;
     uint32_t sparse_count, sparse_capacity;
     uint64_t dense_left;        /* entries that dense maps may still take: bounded by the source */
@@ -47,6 +73,7 @@ struct Lower {
     uint32_t scope_count;
     uint32_t func_capacity;
     uint32_t result_reg_count;  /* the first registers of the function: its .reg results */
+    uint32_t singles_left;      /* names that may still be held against a range: the cost of mistakes is bounded */
     uint32_t open_table;        /* of the label just lowered, for the list behind it; NO_ID: none */
 };
 
@@ -86,13 +113,6 @@ static int shown(size_t length)
     return length > 80 ? 80 : (int)length;
 }
 
-/* Beyond the newest version of the tables a gap is theirs, not the file's. */
-static void soften(const Lower *l, Diag *diag)
-{
-    if (l->module->version > PTX_VERSION_NEWEST || l->module->target.sm > 121)
-        diag->severity = SEVERITY_NOTE;
-}
-
 /* ---- declarations ------------------------------------------------------------------------------------------------ */
 
 static void report_redeclared(Lower *l, Span name, const Symbol *earlier)
@@ -100,6 +120,74 @@ static void report_redeclared(Lower *l, Span name, const Symbol *earlier)
     Diag *diag = ptx_diag(l->diags, DIAG_REDECLARED, name, "`%.*s` is declared twice in this scope", shown(ptx_span_length(name)),
                           text_at(l, name));
     ptx_diag_relate(l->diags, diag, earlier->name, "the first declaration");
+    diag->help = "rename one of them";
+}
+
+/* Parameters and the outermost `{ }` of a body are one scope. */
+static bool is_same_scope(const Lower *l, const Symbol *symbol)
+{
+    return symbol->scope == l->names.scope || (symbol->scope == SCOPE_FUNC && l->names.scope == SCOPE_FUNC + 1);
+}
+
+static uint64_t read_index(const char *digits, size_t count)
+{
+    uint64_t index = 0;
+    for (size_t i = 0; i < count && i < 18; i++)
+        index = 10 * index + (uint64_t)(digits[i] - '0');
+    return index;
+}
+
+/* The range of this scope that declares name as one of its own; NULL. */
+static const Symbol *find_range_of(const Lower *l, Span name)
+{
+    const char *text = text_at(l, name);
+    size_t length = ptx_span_length(name), stem = length;
+    while (stem > 1 && text[stem - 1] >= '0' && text[stem - 1] <= '9' && length - stem < 18) {
+        stem--;
+        const Symbol *range = ptx_names_find(&l->names, NAMES_RANGE, text, stem);
+        if (range && is_same_scope(l, range) && read_index(text + stem, length - stem) < l->ranges.items[range->id].count)
+            return range;
+    }
+    return NULL;
+}
+
+/* A name of this scope that the range would declare again; the first of it ptxas lets pass. */
+static const Symbol *find_single_of(Lower *l, Span stem, uint64_t count)
+{
+    size_t length = ptx_span_length(stem);
+    for (uint32_t i = l->names.symbol_count; i-- > 1 && l->names.percent_digit_names && l->singles_left;) {
+        const Symbol *symbol = &l->names.symbols[i];
+        size_t whole = ptx_span_length(symbol->name);
+        if (!is_same_scope(l, symbol))
+            break;
+        l->singles_left--;
+        const char *digits = text_at(l, symbol->name) + length;
+        if (symbol->space != NAMES_ORDINARY || whole <= length || memcmp(text_at(l, symbol->name), text_at(l, stem), length) != 0)
+            continue;
+        if (strspn(digits, "0123456789") < whole - length)
+            continue;
+        uint64_t index = read_index(digits, whole - length);
+        if (index && index < count)
+            return symbol;
+    }
+    return NULL;
+}
+
+/* Declares a register or variable; earlier: what the same scope has of that name already, else NULL. Labels share the names of their scope. */
+static const Symbol *declare_name(Lower *l, SymbolKind kind, Span name, uint32_t id)
+{
+    Symbol *earlier;
+    const Symbol *label = l->names.scope ? ptx_names_find(&l->names, NAMES_LABEL, text_at(l, name), ptx_span_length(name)) : NULL;
+    const Symbol *symbol = ptx_names_declare(&l->names, NAMES_ORDINARY, kind, name, id, &earlier);
+    if (earlier)
+        return earlier;
+    const Symbol *outer = symbol->shadowed ? &l->names.symbols[symbol->shadowed] : NULL;
+    if (outer && is_same_scope(l, outer) && outer->kind != SYMBOL_UNDECLARED)
+        return outer;
+    if (label && is_same_scope(l, label) && label->name.begin < name.begin)
+        return label;
+    char last = l->text[name.end - 1];
+    return last >= '0' && last <= '9' && l->ranges.count && l->names.scope ? find_range_of(l, name) : NULL;
 }
 
 static RegId add_reg(Lower *l, Span name, Type type, uint8_t vector)
@@ -112,11 +200,13 @@ static RegId add_reg(Lower *l, Span name, Type type, uint8_t vector)
 static void declare_regs(Lower *l, const AstDecl *decl)
 {
     Symbol *earlier;
+    if (decl->is_empty_range)
+        return;
     if (!decl->reg_count) {
         RegId reg = add_reg(l, decl->name, decl->type, decl->vector);
-        ptx_names_declare(&l->names, NAMES_ORDINARY, SYMBOL_REG, decl->name, reg, &earlier);
-        if (earlier)
-            report_redeclared(l, decl->name, earlier);
+        const Symbol *first = declare_name(l, SYMBOL_REG, decl->name, reg);
+        if (first && l->func->has_body)
+            report_redeclared(l, decl->name, first);
         return;
     }
     Range *range = PUSH(l, l->ranges);
@@ -125,9 +215,19 @@ static void declare_regs(Lower *l, const AstDecl *decl)
         l->dense_left -= decl->reg_count;
         range->dense = ptx_arena_array(l->scratch, uint32_t, decl->reg_count);
     }
+    const Symbol *single = find_single_of(l, decl->name, decl->reg_count);
     ptx_names_declare(&l->names, NAMES_RANGE, SYMBOL_RANGE, decl->name, l->ranges.count - 1, &earlier);
-    if (earlier)
-        report_redeclared(l, decl->name, earlier);
+    if (earlier || single)
+        report_redeclared(l, decl->name, earlier ? earlier : single);
+}
+
+/* Two declarations of a variable of the module: one type and size; the one .extern, and the other not hidden from other modules. The
+ * state space may differ, says ptxas. */
+static bool may_repeat(const Var *first, const Var *second)
+{
+    bool is_same = first->type == second->type && first->vector == second->vector && first->is_array == second->is_array
+                && (first->bytes == second->bytes || (first->is_array && (!first->bytes || !second->bytes)));
+    return is_same && (second->linkage == LINKAGE_EXTERN || (first->linkage == LINKAGE_EXTERN && second->linkage != LINKAGE_NONE));
 }
 
 static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_parameter)
@@ -138,28 +238,35 @@ static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_pa
     Var *var = &m->vars[m->var_count];
     uint64_t element = (uint64_t)(ptx_type_info[decl->type].bits + 7) / 8 * decl->vector;
     *var = (Var){ .name = decl->name, .span = decl->span, .init = decl->init_has_names ? decl->init : (Span){ 0, 0 }, .func = owner, .space = (uint8_t)decl->space,
-                  .type = (uint8_t)decl->type, .is_parameter = is_parameter,
+                  .type = (uint8_t)decl->type, .is_parameter = is_parameter, .is_array = decl->dim_count,
                   .vector = decl->vector, .linkage = (uint8_t)decl->linkage,
                   .align = decl->align ? decl->align : (uint32_t)element };
     if (__builtin_mul_overflow(element, decl->element_count, &var->bytes))
         var->bytes = UINT64_MAX;
-    Symbol *earlier = NULL;
+    const Symbol *earlier = NULL;
     if (ptx_span_length(decl->name) != 1 || *text_at(l, decl->name) != '_')
-        ptx_names_declare(&l->names, NAMES_ORDINARY, SYMBOL_VAR, decl->name, m->var_count, &earlier);
-    bool may_repeat = owner == NO_ID && (decl->linkage != LINKAGE_NONE || (earlier && earlier->kind == SYMBOL_VAR
-                                         && m->vars[earlier->id].linkage != LINKAGE_NONE));
-    if (earlier && !may_repeat)
+        earlier = declare_name(l, SYMBOL_VAR, decl->name, m->var_count);
+    if (earlier && owner == NO_ID && earlier->kind == SYMBOL_VAR && may_repeat(&m->vars[earlier->id], var))
+        earlier = NULL;
+    if (earlier && !(is_parameter && !l->func->has_body))
         report_redeclared(l, decl->name, earlier);
     return m->var_count++;
 }
 
 static void declare(Lower *l, const AstDecl *decl, FuncId owner)
 {
+    const ModuleCheck check = { l->diags, l->text, l->module };
     for (; decl; decl = decl->next) {
-        if (decl->space == SPACE_REG && owner != NO_ID)
+        bool is_right = ptx_check_decl(&check, decl, owner == NO_ID ? DECL_MODULE : DECL_BODY);
+        bool is_range = decl->reg_count || decl->is_empty_range;
+        if (is_range && owner == NO_ID)
+            continue;                   /* ptxas takes it; nobody writes it */
+        if (is_range || (decl->space == SPACE_REG && owner != NO_ID))
             declare_regs(l, decl);
         else
             declare_var(l, decl, owner, false);
+        if (is_right && decl->init_value)
+            ptx_check_init(&check, &l->names, decl);
     }
 }
 
@@ -183,61 +290,6 @@ static uint32_t declare_params(Lower *l, const AstDecl *decl, FuncId owner, bool
         }
     }
     return count;
-}
-
-static void read_bounds(Lower *l, const AstAttribute *attribute, Bounds *bounds)
-{
-    for (; attribute; attribute = attribute->next) {
-        const char *name = text_at(l, attribute->name);
-        size_t length = ptx_span_length(attribute->name);
-        const uint32_t *values = attribute->values;
-        uint32_t *shape = NULL;
-#define IS(word) (length == sizeof word - 1 && !memcmp(name, word, length))
-        if (IS(".maxntid"))
-            shape = bounds->maxntid;
-        else if (IS(".reqntid"))
-            shape = bounds->reqntid;
-        else if (IS(".reqnctapercluster"))
-            shape = bounds->reqnctapercluster;
-        else if (IS(".minnctapersm"))
-            bounds->minnctapersm = values[0];
-        else if (IS(".maxnreg"))
-            bounds->maxnreg = values[0];
-        else if (IS(".maxclusterrank"))
-            bounds->maxclusterrank = values[0];
-        else if (IS(".noreturn"))
-            bounds->noreturn = true;
-        else if (IS(".explicitcluster"))
-            bounds->explicitcluster = true;
-        else if (IS(".blocksareclusters"))
-            bounds->blocksareclusters = true;
-#undef IS
-        for (int i = 0; shape && i < 3; i++)
-            shape[i] = i < attribute->value_count ? values[i] : 1;
-    }
-}
-
-/* PTX ISA, "Performance-Tuning Directives", "Cluster Dimension Directives": what is for entries, what takes no zero, what contradicts what. */
-static void check_bounds(Lower *l, const AstFunc *ast, const Bounds *bounds)
-{
-    static const char *const entries[] = { ".maxntid", ".reqntid", ".minnctapersm", ".maxnreg", ".reqnctapercluster", ".maxclusterrank",
-                                           ".explicitcluster", ".blocksareclusters" };
-    for (const AstAttribute *a = ast->attributes; a; a = a->next) {
-        const char *name = text_at(l, a->name);
-        size_t length = ptx_span_length(a->name), known = 0;
-        while (known < sizeof entries / sizeof *entries && (strlen(entries[known]) != length || memcmp(entries[known], name, length) != 0))
-            known++;
-        bool is_for_entry = known < sizeof entries / sizeof *entries;
-        bool is_noreturn = length == strlen(".noreturn") && !memcmp(name, ".noreturn", length);
-        if (ast->is_entry ? is_noreturn : is_for_entry)
-            ptx_diag(l->diags, DIAG_BAD_DECLARATION, a->span, "`%.*s` is for %s", (int)length, name, ast->is_entry ? "a .func" : "an .entry");
-        else if (is_for_entry && a->value_count && !a->values[0])
-            ptx_diag(l->diags, DIAG_BAD_DECLARATION, a->span, "`%.*s` takes a number from 1 on", (int)length, name);
-    }
-    if (bounds->maxntid[0] && bounds->reqntid[0])
-        ptx_diag(l->diags, DIAG_BAD_DECLARATION, ast->name, "`.maxntid` and `.reqntid` cannot both be given");
-    if (bounds->reqnctapercluster[0] && bounds->maxclusterrank)
-        ptx_diag(l->diags, DIAG_BAD_DECLARATION, ast->name, "`.reqnctapercluster` and `.maxclusterrank` cannot both be given");
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -279,6 +331,32 @@ typedef struct Binding {
     uint32_t id;
 } Binding;
 
+/* What bind_range finds for `%r12` where all its digits are the index; SYMBOL_NONE: look it up in full. */
+static Binding bind_usual_range(Lower *l, Span name)
+{
+    size_t length = ptx_span_length(name), stem = length;
+    const char *text = text_at(l, name);
+    uint64_t word = 0, index = 0;
+    while (stem > 1 && text[stem - 1] >= '0' && text[stem - 1] <= '9')
+        stem--;
+    if (stem > sizeof word || length - stem > 9 || (text[stem] == '0' && length - stem > 1))
+        return (Binding){ SYMBOL_NONE, 0 };
+    for (size_t i = stem; i < length; i++)
+        index = 10 * index + (uint64_t)(text[i] - '0');
+    for (size_t i = 0; i < stem; i++)
+        word |= (uint64_t)(unsigned char)text[i] << 8 * i;
+    RangeMemo *memo = &l->range_memos[(uint32_t)ptx_hash_mix(word) % RANGE_MEMOS];
+    if (memo->stem != word || memo->changes != l->names.range_changes) {
+        const Symbol *range = ptx_names_find(&l->names, NAMES_RANGE, text, stem);
+        if (!range)
+            return (Binding){ SYMBOL_NONE, 0 };
+        *memo = (RangeMemo){ word, range->id, l->names.range_changes };
+    }
+    if (index >= l->ranges.items[memo->range].count)
+        return (Binding){ SYMBOL_NONE, 0 };
+    return (Binding){ SYMBOL_REG, range_reg(l, memo->range, index, name) };
+}
+
 /* `%r12` is index 12 of stem `%r`. A stem may itself end in digits (`%r1<8>` declares %r10 to %r17): every split is
  * tried, the longest index first. An index has no leading zero. */
 static Binding bind_range(Lower *l, Span name, const Symbol *single)
@@ -308,6 +386,11 @@ static Binding bind_name(Lower *l, Span name)
     size_t length = ptx_span_length(name);
     bool digits = text[length - 1] >= '0' && text[length - 1] <= '9', percent = text[0] == '%';
     const Symbol *single = NULL;
+    if (digits && percent && !l->names.percent_digit_names) {
+        Binding usual = bind_usual_range(l, name);
+        if (usual.kind)
+            return usual;
+    }
     if (!digits || !percent || l->names.percent_digit_names)
         single = ptx_names_find(&l->names, NAMES_ORDINARY, text, length);
     if (digits && (percent || !single)) {
@@ -318,44 +401,10 @@ static Binding bind_name(Lower *l, Span name)
     return single ? (Binding){ (SymbolKind)single->kind, single->id } : (Binding){ SYMBOL_NONE, 0 };
 }
 
-static const struct { const char *text; uint8_t length; } sreg_names[] = {
-#define SR(id, text, ...) [SREG_##id] = { text, sizeof text - 1 },
-#include "isa/sregs.def"
-#undef SR
-};
-
-/* A special register; *component is 0..3 for .x .y .z .w. */
-static SregId find_sreg(const char *name, size_t length, const char *suffix, size_t suffix_length, int64_t *component)
-{
-    *component = 0;
-    if (length < 3 || name[0] != '%')
-        return SREG_NONE;
-    name++;
-    length--;
-    if (suffix_length == 2) {
-        const char *place = strchr("xyzw", suffix[1]);
-        *component = place && suffix[1] ? place - "xyzw" : 0;
-    }
-    size_t stem = length;
-    while (stem && name[stem - 1] >= '0' && name[stem - 1] <= '9')
-        stem--;
-    for (int id = 1; id < SREG__COUNT; id++) {
-        const char *text = sreg_names[id].text;
-        size_t n = sreg_names[id].length;
-        if (n == length && !memcmp(name, text, n))
-            return (SregId)id;
-        bool numbered = id == SREG_ENVREG || id == SREG_PM || id == SREG_RESERVED_SMEM_OFFSET;
-        if (numbered && stem < length && n == stem && !memcmp(name, text, n))
-            return (SregId)id;
-    }
-    if (length == 6 && !memcmp(name, "pm", 2) && !memcmp(name + 3, "_64", 3))
-        return SREG_PM_64;
-    return SREG_NONE;
-}
-
 static RegId undeclared(Lower *l, Span name)
 {
-    ptx_diag(l->diags, DIAG_UNDECLARED, name, "`%.*s` is not declared", shown(ptx_span_length(name)), text_at(l, name));
+    Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED, name, "`%.*s` is not declared", shown(ptx_span_length(name)), text_at(l, name));
+    ptx_explain_name(l->diags, diag, &l->names, name);
     RegId reg = add_reg(l, name, TYPE_NONE, 1);
     l->regs.items[reg].is_written = true;
     Symbol *earlier;
@@ -395,11 +444,12 @@ static Operand bind_operand(Lower *l, const AstOperand *ast)
         break;
     }
     int64_t component;
-    SregId sreg = find_sreg(text_at(l, name), ast->name_length, suffix, ast->suffix_length, &component);
+    SregId sreg = ptx_sreg_find(text_at(l, name), ast->name_length, suffix, ast->suffix_length, &component);
     if (sreg) {
         operand.kind = OPERAND_SREG;
         operand.id = sreg;
         operand.value = component;
+        ptx_check_sreg(l->diags, l->module, sreg, name);
         return operand;
     }
     operand.id = undeclared(l, name);
@@ -421,104 +471,6 @@ static LabelId bind_label(Lower *l, const AstOperand *ast)
 
 static const Op *find_op(Lower *l, const char *text, size_t length, Span where);
 
-static bool version_allows(const Module *m, const FormInfo *form)
-{
-    return !m->version || form->version <= m->version;
-}
-
-static bool target_allows(const Module *m, const FormInfo *form)
-{
-    return !m->target.sm || ptx_target_allows(m->target, form->target);
-}
-
-/* Marks an op none of whose forms the module's .version and .target take. */
-static void check_gates(const Module *m, Op *op)
-{
-    for (FormId form = op->form; form; form = ptx_form_next(op, form)) {
-        if (version_allows(m, &ptx_form_info[form]) && target_allows(m, &ptx_form_info[form]))
-            return;
-    }
-    if (op->form)
-        op->flags |= OPF_TOO_NEW;
-}
-
-static void report_gates(Lower *l, const Op *op, Span where)
-{
-    const Module *m = l->module;
-    const FormInfo *form = &ptx_form_info[op->form];
-    if (!version_allows(m, form)) {
-        ptx_diag(l->diags, DIAG_VERSION_TOO_OLD, where, "`%.*s` needs PTX %d.%d; this module says %d.%d", shown(op->length), op->text,
-                 form->version / 10, form->version % 10, m->version / 10, m->version % 10)->help =
-            ptx_diag_text(l->diags, "write `.version %d.%d` or newer", form->version / 10, form->version % 10);
-        return;
-    }
-    Diag *diag = ptx_diag(l->diags, DIAG_TARGET_TOO_OLD, where, "`%.*s` needs sm_%d%.1s; this module is for sm_%d%.1s", shown(op->length), op->text,
-             form->target.sm, &form->target.suffix, m->target.sm, &m->target.suffix);
-    soften(l, diag);
-}
-
-/* A modifier that is given twice where no form has it twice; -1. Those that ptxas takes twice are left alone, and so are matrix, video
- * and texture instructions, whose types repeat. */
-static int find_repeated(const Op *op)
-{
-    static const char *const harmless[] = { "sat", "cc", "sync", "uni", "shiftamt", "relu", "approx", "NaN", "aligned", "L2::evict_unchanged" };
-    static const char *const others[] = { "mma", "wmma", "wgmma", "tcgen05", "tex", "tld4", "cp", "cvt" };
-    const char *opcode = ptx_opcode_info[op->opcode].text;
-    bool is_other = *opcode == 'v' && strcmp(opcode, "vote") != 0;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        is_other |= !strcmp(opcode, others[i]);
-    for (int a = 0; a < op->modifier_count && !is_other; a++) {
-        bool is_harmless = op->modifiers[a] < 0;
-        for (size_t i = 0; i < sizeof harmless / sizeof *harmless && !is_harmless; i++)
-            is_harmless = !strcmp(ptx_modifier_texts[op->modifiers[a]], harmless[i]);
-        for (int b = 0; b < a && !is_harmless; b++)
-            if (op->modifiers[a] == op->modifiers[b])
-                return op->modifiers[a];
-    }
-    return -1;
-}
-
-static void report_repeated(Lower *l, const Op *op, Span where)
-{
-    int modifier = find_repeated(op);
-    if (modifier >= 0)
-        ptx_diag(l->diags, DIAG_BAD_FORM, where, "`%s` has the modifier `.%s` twice", ptx_opcode_info[op->opcode].text, ptx_modifier_texts[modifier])
-            ->help = "one of them goes";
-}
-
-/* Suggestions are for those who write PTX, not for a file full of mistakes. */
-enum { SUGGESTIONS_MOST = 1000 };
-
-static void report_op(Lower *l, const Op *op, Span where)
-{
-    if (op->flags & OPF_TOO_NEW) {
-        report_gates(l, op, where);
-        return;
-    }
-    const char *opcode = op->opcode ? ptx_opcode_info[op->opcode].text : NULL;
-    size_t head = 0;
-    while (head < op->length && op->text[head] != '.')
-        head++;
-    if (!opcode) {
-        Diag *diag = ptx_diag(l->diags, DIAG_UNKNOWN_OPCODE, where, "there is no instruction `%.*s`", shown(head), op->text);
-        const char *near = l->diags->count > SUGGESTIONS_MOST ? NULL : ptx_opcode_suggest(op->text, head);
-        if (near)
-            diag->help = ptx_diag_text(l->diags, "did you mean `%s`?", near);
-        soften(l, diag);
-    } else if (op->unknown_length) {
-        const char *modifier = op->text + op->unknown_at;
-        Diag *diag = ptx_diag(l->diags, DIAG_UNKNOWN_MODIFIER, where, "`%s` has no modifier `.%.*s`", opcode,
-                              shown(op->unknown_length), modifier);
-        const char *near = l->diags->count > SUGGESTIONS_MOST ? NULL : ptx_modifier_suggest(op, modifier, op->unknown_length);
-        if (near)
-            diag->help = ptx_diag_text(l->diags, "did you mean `.%s`?", near);
-        soften(l, diag);
-    } else if (!op->form) {
-        Diag *diag = ptx_diag(l->diags, DIAG_BAD_FORM, where, "`%s` does not take these modifiers together", opcode);
-        soften(l, diag);
-    }
-}
-
 static const Op *find_op(Lower *l, const char *text, size_t length, Span where)
 {
     Module *m = l->module;
@@ -539,35 +491,18 @@ static const Op *find_op(Lower *l, const char *text, size_t length, Span where)
     if (!op) {
         Op *made = ptx_arena_new(l->arena, Op);
         ptx_op_resolve(made, text, length);
-        check_gates(m, made);
+        ptx_check_gates(m, made);
         if (m->op_count == l->op_capacity)
             m->ops = grow_items(l->arena, (void *)m->ops, m->op_count, &l->op_capacity, sizeof *m->ops);
         made->id = m->op_count;
         m->ops[m->op_count++] = l->op_slots[slot] = op = made;
     }
     if (op->flags & (OPF_UNKNOWN | OPF_TOO_NEW))
-        report_op(l, op, where);
-    else if (op->out_of_order)
-        report_repeated(l, op, where);
+        ptx_report_op(l->diags, m, op, where);
     return op;
 }
 
-/* Opcode text without the white space that may stand between its parts. */
-static const char *joined_opcode(Lower *l, Span span, size_t *length)
-{
-    char *text = ptx_arena_strndup(l->arena, text_at(l, span), ptx_span_length(span));
-    size_t n = 0;
-    for (size_t i = 0; text[i]; i++) {
-        if (text[i] == '/' && (text[i + 1] == '/' || text[i + 1] == '*')) {
-            const char *end = text[i + 1] == '/' ? strchr(text + i, '\n') : strstr(text + i + 2, "*/");
-            i = end ? (size_t)(end - text) + (*end == '*') : strlen(text) - 1;
-        } else if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r' && text[i] != '\n') {
-            text[n++] = text[i];
-        }
-    }
-    *length = n;
-    return text;
-}
+enum { CALLTARGETS_CHECKED = 64 };      /* of one table, at each call through it */
 
 typedef struct Roles {          /* in one word, so that it is passed in a register */
     uint64_t role : 8, pair_role : 8, position : 8;
@@ -644,50 +579,132 @@ static void add_target(Lower *l, const AstOperand *ast, uint8_t position)
     LabelId label = bind_label(l, ast);
     if (label == NO_ID) {
         Span name = ast->kind == AST_NAME ? (Span){ ast->name, ast->name + ast->name_length } : ast->span;
-        ptx_diag(l->diags, DIAG_UNDECLARED_LABEL, name, "there is no label `%.*s` in this scope", shown(ptx_span_length(name)), text_at(l, name));
+        Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED_LABEL, name, "there is no label `%.*s` in this scope", shown(ptx_span_length(name)), text_at(l, name));
+        ptx_explain_label(l->diags, diag, &l->names, name, l->labels.items, l->labels.count);
     }
     Operand operand = { .kind = label == NO_ID ? OPERAND_UNKNOWN : OPERAND_TARGET, .id = label };
     push_operand(l, operand, (Roles){ ROLE_USE, 0, position }, 0);
 }
 
-/* call (ret), f, (args), targets; every part but f may be missing. PTX ISA, "Control Flow Instructions: call". */
-static void lower_call(Lower *l, const AstOperand *ast)
+/* Operands of one list of a call, one for each that is written. */
+static uint32_t lower_call_list(Lower *l, const AstOperand *list, Roles roles)
 {
-    bool results = ast && (ast->kind == AST_LIST || (ast->flags & AST_PARENTHESES));
-    if (results) {
-        add_operand(l, ast, (Roles){ ROLE_DEF, 0, 0 }, 0);
-        ast = ast->next;
-    }
-    if (!ast)
-        return;
-    add_operand(l, ast, (Roles){ ROLE_USE, 0, 1 }, 0);
-    ast = ast->next;
-    if (ast && (ast->kind == AST_LIST || (ast->flags & AST_PARENTHESES))) {
-        add_operand(l, ast, (Roles){ ROLE_USE, 0, 2 }, 0);
-        ast = ast->next;
-    }
-    if (!ast)
-        return;
-    LabelId label = bind_label(l, ast);         /* of .calltargets or .callprototype */
-    if (label != NO_ID)
-        push_operand(l, (Operand){ .kind = OPERAND_TARGET, .id = label }, (Roles){ ROLE_USE, 0, 3 }, 0);
-    else
-        add_operand(l, ast, (Roles){ ROLE_USE, 0, 3 }, 0);
+    uint32_t first = l->operands.count;
+    if (list)
+        add_operand(l, list, roles, 0);
+    return first;
 }
 
-static FormId fitting_form(const Op *op, uint32_t count)
+static void check_target(Lower *l, const CallParts *parts, FuncId id, uint32_t results, uint32_t arguments, uint32_t end)
 {
-    FormId form = op->form;
-    while (form && !ptx_form_takes(form, count))
-        form = ptx_form_next(op, form);
-    return form;
+    const CallCheck check = { l->diags, l->text, l->regs.items, l->module->vars };
+    const Operand *operands = l->operands.items;
+    ptx_check_call(&check, parts, &l->signatures.items[id], parts->target->span, operands + results, arguments - 1 - results,
+                   operands + arguments, end - arguments);
+}
+
+static const Signature *find_prototype(const Lower *l, LabelId label)
+{
+    for (uint32_t i = l->prototypes.count; i-- > 0;) {          /* the last one is nearly always it */
+        if (l->prototypes.items[i].label == label)
+            return &l->prototypes.items[i].signature;
+    }
+    return NULL;
+}
+
+/* A call through a register: what its prototype, or each function of its table, takes. */
+static void check_indirect(Lower *l, const CallParts *parts, LabelId label, uint32_t results, uint32_t arguments, uint32_t end)
+{
+    const CallCheck check = { l->diags, l->text, l->regs.items, l->module->vars };
+    const Label *table = &l->labels.items[label];
+    const Operand *operands = l->operands.items;
+    const Signature *prototype = table->is_prototype ? find_prototype(l, label) : NULL;
+    if (prototype) {
+        ptx_check_call(&check, parts, prototype, parts->target->span, operands + results, arguments - 1 - results, operands + arguments,
+                       end - arguments);
+    } else if (table->table == NO_ID || !table->is_calltargets) {
+        Diag *diag = ptx_diag(l->diags, DIAG_CALL_SIGNATURE, parts->table->span, "`%.*s` is no label of a .callprototype or of .calltargets before this call",
+                              shown(ptx_span_length(parts->table->span)), text_at(l, parts->table->span));
+        ptx_diag_relate(l->diags, diag, table->name, "the label stands here");
+    } else {
+        const Table *ids = &l->tables.items[table->table];
+        for (uint32_t i = 0; i < ids->count && i < CALLTARGETS_CHECKED; i++) {
+            if (!ptx_check_call(&check, parts, &l->signatures.items[l->table_ids.items[ids->first + i]], parts->target->span, operands + results,
+                                arguments - 1 - results, operands + arguments, end - arguments))
+                return;
+        }
+    }
+}
+
+static void wrong_target(Lower *l, const AstOperand *target, const char *what, const char *help)
+{
+    ptx_diag(l->diags, DIAG_CALL_SIGNATURE, target->span, "`%.*s` cannot be called%s", shown(ptx_span_length(target->span)),
+             text_at(l, target->span), what)->help = help;
+}
+
+/* call (ret), f, (args), targets; every part but f may be missing. PTX ISA, "Control Flow Instructions: call". */
+static void lower_call(Lower *l, const AstStmt *stmt)
+{
+    const CallCheck check = { l->diags, l->text, l->regs.items, l->module->vars };
+    CallParts parts;
+    uint32_t errors = ptx_diag_errors(l->diags);
+    bool is_right = ptx_call_parts(&check, stmt, &parts);
+    uint32_t results = lower_call_list(l, parts.results, (Roles){ ROLE_DEF, 0, 0 });
+    if (!parts.target)
+        return;
+    add_operand(l, parts.target, (Roles){ ROLE_USE, 0, 1 }, 0);
+    uint32_t arguments = lower_call_list(l, parts.arguments, (Roles){ ROLE_USE, 0, 2 }), end = l->operands.count;
+    LabelId label = parts.table ? bind_label(l, parts.table) : NO_ID;   /* of .calltargets or .callprototype */
+    if (label != NO_ID)
+        push_operand(l, (Operand){ .kind = OPERAND_TARGET, .id = label }, (Roles){ ROLE_USE, 0, 3 }, 0);
+    else if (parts.table)
+        add_operand(l, parts.table, (Roles){ ROLE_USE, 0, 3 }, 0);
+    if (!is_right || ptx_diag_errors(l->diags) != errors)
+        return;
+    const Operand *target = &l->operands.items[arguments - 1], *table = parts.table && label == NO_ID ? &l->operands.items[end] : NULL;
+    bool is_table = table && table->kind == OPERAND_VAR && l->module->vars[table->id].is_array;         /* of addresses of functions */
+    if (target->kind == OPERAND_FUNCTION && l->module->funcs[target->id].is_entry)
+        wrong_target(l, parts.target, ": it is an .entry", "call a .func; entries are launched");
+    else if (target->kind == OPERAND_FUNCTION && parts.table)
+        wrong_target(l, parts.target, " with a prototype: it is a function", "leave the prototype out");
+    else if (target->kind == OPERAND_FUNCTION)
+        check_target(l, &parts, target->id, results, arguments, end);
+    else if (target->kind != OPERAND_REG)
+        wrong_target(l, parts.target, ": it is no function", NULL);
+    else if (!parts.table)
+        wrong_target(l, parts.target, " without a prototype: it is a register", "put the label of a .callprototype or of .calltargets last");
+    else if (ptx_type_info[l->regs.items[target->id].type].kind == KIND_FLOAT || l->regs.items[target->id].type == TYPE_PRED)
+        wrong_target(l, parts.target, ": it is no address", "the address of a function is an integer");
+    else if (label != NO_ID)
+        check_indirect(l, &parts, label, results, arguments, end);
+    else if (!is_table)
+        wrong_target(l, parts.table, " through: it is no table of functions", "put the label of a .callprototype or of .calltargets last");
+}
+
+/* A form with so many operands, if there is one that the module has. */
+static FormId fitting_form(const Module *m, const Op *op, uint32_t count)
+{
+    FormId first = 0;
+    for (FormId form = op->form; form; form = ptx_form_next(op, form)) {
+        if (!ptx_form_takes(form, count))
+            continue;
+        if (ptx_form_is_allowed(m, form))
+            return form;
+        first = first ? first : form;
+    }
+    return first;
 }
 
 static void report_operand_count(Lower *l, const Op *op, const AstStmt *stmt, uint32_t count)
 {
     const FormInfo *form = &ptx_form_info[op->form];
-    ptx_diag(l->diags, DIAG_OPERAND_COUNT, stmt->span, "`%.*s` takes %u operands, not %u", shown(op->length), op->text,
-             (unsigned)form->operand_count, (unsigned)count);
+    unsigned most = form->operand_count, least = 0;
+    while (least < most && !ptx_form_operands[form->operand_first + least].optional)
+        least++;
+    const char *range = least < most ? ptx_diag_text(l->diags, "%u to ", least) : "";
+    Diag *diag = ptx_diag(l->diags, DIAG_OPERAND_COUNT, stmt->span, "`%.*s` takes %s%u operands, not %u", shown(op->length), op->text, range, most,
+                          (unsigned)count);
+    ptx_explain_operands(l->diags, diag, op);
 }
 
 static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
@@ -698,7 +715,11 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
         count++;
         bad |= ast->kind == AST_BAD;
     }
-    insn->form = fitting_form(op, count);
+    insn->form = fitting_form(l->module, op, count);
+    if (insn->form && !(op->flags & OPF_TOO_NEW) && !ptx_form_is_allowed(l->module, insn->form))
+        ptx_report_gate(l->diags, l->module, op, insn->form, stmt->span);
+    if (insn->form && stmt->operands && stmt->operands->kind == AST_PAIR)
+        ptx_check_pair_gate(l->diags, l->module, op, stmt->operands->span);
     if (op->form && !insn->form && !bad)
         report_operand_count(l, op, stmt, count);
     const FormInfo *form = &ptx_form_info[insn->form];
@@ -717,9 +738,9 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
         }
         add_operand(l, ast, roles, 0);
     }
-    if (insn->form && count && !bad && !op->out_of_order) {
+    if (insn->form && count && !bad) {
         const OperandCheck check = { l->diags, l->text, l->regs.items, op, stmt, l->operands.items + insn->operand_first,
-                                     l->operands.count - insn->operand_first, count };
+                                     l->operands.count - insn->operand_first, count, l->module };
         ptx_check_operands(&check, insn->form);
     }
 }
@@ -759,7 +780,7 @@ static uint8_t access_bytes(const Lower *l, const Insn *insn)
 static void lower_insn(Lower *l, const AstStmt *stmt)
 {
     size_t length = ptx_span_length(stmt->opcode);
-    const char *text = stmt->detached ? joined_opcode(l, stmt->opcode, &length) : text_at(l, stmt->opcode);
+    const char *text = stmt->detached ? ptx_op_joined(l->arena, text_at(l, stmt->opcode), ptx_span_length(stmt->opcode), &length) : text_at(l, stmt->opcode);
     const Op *op = find_op(l, text, length, stmt->opcode);
     Insn *insn = PUSH(l, l->insns);
     *insn = (Insn){ .op = op, .span = stmt->span, .operand_first = l->operands.count, .guard = NO_ID, .loc = l->loc,
@@ -771,7 +792,9 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
             insn->guard = guard.id;
             if (l->regs.items[guard.id].type != TYPE_PRED)
                 ptx_diag(l->diags, DIAG_BAD_GUARD, name, "a guard is a predicate; `%.*s` is `.%s`", shown(stmt->guard_length),
-                         text_at(l, name), ptx_type_info[l->regs.items[guard.id].type].text);
+                         text_at(l, name), ptx_type_info[l->regs.items[guard.id].type].text)->help =
+                    ptx_diag_text(l->diags, "make one of it before: `setp.ne.%s %%p1, %.*s, 0`", ptx_type_info[l->regs.items[guard.id].type].text,
+                                  shown(stmt->guard_length), text_at(l, name));
         } else if (guard.kind == OPERAND_UNKNOWN) {
             insn->guard = guard.id;      /* undeclared: still a guard, so that control goes on behind it */
         } else {
@@ -780,7 +803,7 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
     }
     if (op->kind == OPK_CALL) {
         insn->form = op->form;
-        lower_call(l, stmt->operands);
+        lower_call(l, stmt);
     } else {
         lower_plain(l, stmt, op, insn);
     }
@@ -817,6 +840,7 @@ static void enter_scope(Lower *l, const AstStmt *scope)
         Diag *diag = ptx_diag(l->diags, DIAG_DUPLICATE_LABEL, label->opcode, "label `%.*s` stands twice in this scope",
                               shown(ptx_span_length(label->opcode)), text_at(l, label->opcode));
         ptx_diag_relate(l->diags, diag, earlier->name, "the first one");
+        diag->help = "rename one of them, and the branches that mean it";
     }
 }
 
@@ -833,14 +857,22 @@ static void lower_label(Lower *l, const AstStmt *stmt)
         return;
     Label *label = &l->labels.items[symbol->id];
     label->insn = l->insns.count;
+    const ModuleCheck check = { l->diags, l->text, l->module };
+    ptx_check_name(&check, stmt->opcode);
+    const Symbol *other = ptx_names_find(&l->names, NAMES_ORDINARY, text_at(l, stmt->opcode), ptx_span_length(stmt->opcode));
+    if (other && is_same_scope(l, other) && other->kind != SYMBOL_UNDECLARED)
+        report_redeclared(l, stmt->opcode, other);
     const AstStmt *next = stmt->next;
     if (!next)
         return;
     if (next->kind == AST_BRANCHTARGETS || next->kind == AST_CALLTARGETS) {
         label->table = l->open_table = l->tables.count;
         *PUSH(l, l->tables) = (Table){ l->table_ids.count, 0 };
+        label->is_calltargets = next->kind == AST_CALLTARGETS;
     } else if (next->kind == AST_CALLPROTOTYPE) {
         label->is_prototype = true;
+        *PUSH(l, l->prototypes) = (Prototype){ symbol->id, ptx_signature_new(l->scratch, next->prototype) };
+        ptx_check_prototype(&check, next->prototype);
     }
 }
 
@@ -878,6 +910,8 @@ static void lower_loc(Lower *l, const AstLoc *ast)
         m->locs = grow_items(l->arena, m->locs, m->loc_count, &l->loc_capacity, sizeof *m->locs);
     m->locs[m->loc_count] = (Loc){ ast->file, ast->line, ast->column, ast->inlined_file, ast->inlined_line, ast->inlined_column };
     l->loc = m->loc_count++;
+    if (ast->inlined_line)
+        ptx_loc_check(&l->loc_set, l->vectors, l->diags, m, ast);
 }
 
 static void lower_body(Lower *l, const AstStmt *stmt)
@@ -907,19 +941,23 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     l->open_table = NO_ID;
     l->diags->func = (int32_t)id;
     l->loc = 0;
-    l->insns.count = l->operands.count = l->regs.count = l->labels.count = l->tables.count = l->table_ids.count = l->ranges.count = 0;
+    l->insns.count = l->operands.count = l->regs.count = l->labels.count = l->tables.count = l->table_ids.count = l->ranges.count = l->prototypes.count = 0;
     l->sparse_count = l->sparse_capacity = 0;
+    l->singles_left = SINGLES_COMPARED;
     l->dense_left = 1024 + ptx_span_length(ast->span);
     *func = (Func){ .name = ast->name, .span = ast->span, .linkage = ast->linkage, .is_entry = ast->is_entry,
                     .has_body = ast->body != NULL, .has_syntax_error = ast->has_syntax_error };
-    read_bounds(l, ast->attributes, &func->bounds);
-    check_bounds(l, ast, &func->bounds);
+    const ModuleCheck check = { l->diags, l->text, l->module };
+    ptx_bounds_read(&check, ast->attributes, &func->bounds);
+    ptx_check_bounds(&check, ast, &func->bounds);
+    ptx_check_params(&check, ast);
     uint32_t names_mark = l->names.symbol_count, errors = ptx_diag_errors(l->diags);
     ptx_names_enter(&l->names);
     func->result_count = declare_params(l, ast->results, id, true, &func->results);
     l->result_reg_count = l->regs.count;
     func->param_count = declare_params(l, ast->params, id, false, &func->params);
     lower_body(l, ast->body);
+    func->bounds.is_repeated = ptx_bounds_repeat(&check, ast->attributes);
     ptx_names_leave(&l->names, names_mark);
     for (uint32_t i = 0; i < l->labels.count; i++) {
         if (l->labels.items[i].insn == NO_ID)
@@ -939,12 +977,17 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
 static void declare_func(Lower *l, const AstFunc *ast, FuncId id)
 {
     Symbol *earlier;
+    const ModuleCheck check = { l->diags, l->text, l->module };
+    ptx_check_name(&check, ast->name);
     ptx_names_declare(&l->names, NAMES_ORDINARY, SYMBOL_FUNC, ast->name, id, &earlier);
+    if (ast->linkage == LINKAGE_EXTERN && ast->body)
+        ptx_diag(l->diags, DIAG_BAD_DECLARATION, (Span){ ast->span.end - 1, ast->span.end }, "`%.*s` is .extern and has a body",
+                 shown(ptx_span_length(ast->name)), text_at(l, ast->name))->help = "write .visible, or take the body away";
     if (!earlier)
         return;
-    bool both_bodies = earlier->kind == SYMBOL_FUNC && ast->body && l->module->funcs[earlier->id].has_body;
-    if (earlier->kind != SYMBOL_FUNC || both_bodies)
-        report_redeclared(l, ast->name, earlier);
+    const RepeatCheck repeat = { l->diags, l->text, ast, earlier->name, &l->signatures.items[l->signatures.count - 1] };
+    bool is_func = earlier->kind == SYMBOL_FUNC;
+    ptx_check_repeat(&repeat, is_func ? &l->module->funcs[earlier->id] : NULL, is_func ? &l->signatures.items[earlier->id] : NULL);
 }
 
 /* ---- the module -------------------------------------------------------------------------------------------------- */
@@ -956,6 +999,8 @@ static void read_header(Lower *l, const AstHeader *header)
     m->address_size = header->address_size ? header->address_size : 32;
     m->has_address_size = header->address_size != 0;
     m->is_debug = header->is_debug;
+    m->is_texmode_independent = header->is_texmode_independent;
+    m->version_span = header->version_span;
     m->target_span = header->target_span;
     if (!m->target.sm && ptx_span_length(header->target_span))
         ptx_target_find(text_at(l, header->target_span), ptx_span_length(header->target_span), &m->target);
@@ -996,6 +1041,7 @@ void ptx_lower_item(Lower *l, const AstHeader *header, const AstItem *item)
     if (item->func) {
         if (m->func_count == l->func_capacity)
             m->funcs = grow_items(l->arena, m->funcs, m->func_count, &l->func_capacity, sizeof *m->funcs);
+        *PUSH(l, l->signatures) = ptx_signature_new(l->arena, item->func);
         declare_func(l, item->func, m->func_count);
         lower_func(l, item->func, m->func_count++);
     } else if (item->decl) {
@@ -1009,7 +1055,7 @@ const Module *ptx_lower_finish(Lower *l, const AstHeader *header)
 {
     Module *m = l->module;
     read_header(l, header);
-    if (!m->version && !header->is_other_format)
+    if (!m->version && !header->is_other_format && !header->is_version_reported)
         ptx_diag(l->diags, DIAG_MISSING_VERSION, (Span){ 0, 0 }, "a PTX module begins with .version")->help =
             "write `.version 9.0` and `.target sm_90` first";
     uint32_t count = 0;

@@ -72,6 +72,7 @@ Symbol *ptx_names_declare(Names *names, Namespace space, SymbolKind kind, Span n
                         .kind = (uint8_t)kind, .space = (uint8_t)space };
     names->slots[slot] = names->symbol_count++;
     names->percent_digit_names += is_percent_digit(names, symbol);
+    names->range_changes += space == NAMES_RANGE;
     return symbol;
 }
 
@@ -87,5 +88,6 @@ void ptx_names_leave(Names *names, uint32_t mark)
         const Symbol *symbol = &names->symbols[--names->symbol_count];
         names->slots[symbol->slot] = symbol->shadowed;
         names->percent_digit_names -= is_percent_digit(names, symbol);
+        names->range_changes += symbol->space == NAMES_RANGE;
     }
 }

@@ -32,6 +32,7 @@ typedef struct Names {
     uint32_t *slots;            /* 0: free */
     uint32_t symbol_count, symbol_capacity, slot_count;
     uint32_t scope;
+    uint32_t range_changes;     /* counts what is declared and undone of NAMES_RANGE: what was found stays true while it stands */
     uint32_t percent_digit_names;       /* live single declarations like %r12: without any, a range is all to look for */
 } Names;
 

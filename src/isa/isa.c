@@ -51,11 +51,15 @@ Space ptx_space_find(const char *text, size_t length)
 
 /* ---- targets and versions ---------------------------------------------------------------------------------------- */
 
-typedef struct TargetRow { uint16_t sm; const char *suffixes; } TargetRow;
+typedef struct TargetRow {
+    uint16_t sm;
+    const char *suffixes;
+    uint8_t since, since_a, since_f;
+} TargetRow;
 typedef struct VersionRow { uint8_t major, last_minor; } VersionRow;
 
 static const TargetRow target_rows[] = {
-#define TG(sm, suffixes) { sm, suffixes },
+#define TG(sm, suffixes, since, since_a, since_f) { sm, suffixes, since, since_a, since_f },
 #define VR(major, minor)
 #include "isa/targets.def"
 #undef TG
@@ -63,7 +67,7 @@ static const TargetRow target_rows[] = {
 };
 
 static const VersionRow version_rows[] = {
-#define TG(sm, suffixes)
+#define TG(sm, suffixes, since, since_a, since_f)
 #define VR(major, minor) { major, minor },
 #include "isa/targets.def"
 #undef TG
@@ -97,6 +101,16 @@ TargetStatus ptx_target_find(const char *text, size_t length, Target *target)
         return TARGET_UNKNOWN;
     *target = (Target){ (uint16_t)sm, suffix };
     return TARGET_NEWER;
+}
+
+uint16_t ptx_target_since(Target target)
+{
+    for (size_t row = 0; row < sizeof target_rows / sizeof *target_rows; row++) {
+        const TargetRow *r = &target_rows[row];
+        if (r->sm == target.sm)
+            return target.suffix == 'a' ? r->since_a : target.suffix == 'f' ? r->since_f : r->since;
+    }
+    return 0;
 }
 
 TargetStatus ptx_version_find(uint32_t major, uint32_t minor)
@@ -159,87 +173,6 @@ int ptx_modifier_find(const char *text, size_t length)
     return -1;
 }
 
-/* ---- matching a form --------------------------------------------------------------------------------------------- */
-
-static bool group_has(uint16_t group, int modifier)
-{
-    const GroupInfo *info = &ptx_group_info[group];
-    for (unsigned i = 0; i < info->count; i++) {
-        if (ptx_group_values[info->first + i] == modifier)
-            return true;
-    }
-    return false;
-}
-
-/* In order, with backtracking over optional slots; both sides are at most OP_MAX_MODIFIERS long. */
-static bool match_in_order(const FormModifier *slot, const FormModifier *slot_end, const int16_t *modifier, const int16_t *modifier_end)
-{
-    for (; slot < slot_end; slot++) {
-        bool takes = modifier < modifier_end && group_has(slot->group, *modifier);
-        if (!slot->optional) {
-            if (!takes)
-                return false;
-            modifier++;
-        } else if (takes && match_in_order(slot + 1, slot_end, modifier + 1, modifier_end)) {
-            return true;
-        }
-    }
-    return modifier == modifier_end;
-}
-
-/* ptxas takes modifiers in other orders too, and some of them twice. */
-static bool match_any_order(const FormInfo *form, const Op *op)
-{
-    const FormModifier *slots = ptx_form_modifiers + form->modifier_first;
-    bool taken[OP_MAX_MODIFIERS] = { false };
-    for (unsigned s = 0; s < form->modifier_count; s++) {
-        bool found = false;
-        for (unsigned m = 0; m < op->modifier_count && !found; m++) {
-            if (!taken[m] && group_has(slots[s].group, op->modifiers[m]))
-                found = taken[m] = true;
-        }
-        if (!found && !slots[s].optional)
-            return false;
-    }
-    for (unsigned m = 0; m < op->modifier_count; m++) {
-        bool repeated = false;
-        for (unsigned n = 0; n < op->modifier_count && !repeated; n++)
-            repeated = n != m && taken[n] && op->modifiers[n] == op->modifiers[m];
-        if (!taken[m] && !repeated)
-            return false;
-    }
-    return true;
-}
-
-static bool form_takes(const Op *op, FormId id)
-{
-    const FormInfo *form = &ptx_form_info[id];
-    if (op->out_of_order)
-        return match_any_order(form, op);
-    const FormModifier *slots = ptx_form_modifiers + form->modifier_first;
-    return match_in_order(slots, slots + form->modifier_count, op->modifiers, op->modifiers + op->modifier_count);
-}
-
-FormId ptx_form_next(const Op *op, FormId after)
-{
-    const OpcodeInfo *info = &ptx_opcode_info[op->opcode];
-    for (unsigned id = after ? after + 1u : info->form_first; id < (unsigned)info->form_first + info->form_count; id++) {
-        if (form_takes(op, (FormId)id))
-            return (FormId)id;
-    }
-    return 0;
-}
-
-bool ptx_form_takes(FormId id, uint32_t operand_count)
-{
-    const FormInfo *form = &ptx_form_info[id];
-    const FormOperand *operands = ptx_form_operands + form->operand_first;
-    uint32_t required = 0;
-    while (required < form->operand_count && !operands[required].optional)
-        required++;
-    return operand_count >= required && operand_count <= form->operand_count;
-}
-
 /* ---- what the modifiers say -------------------------------------------------------------------------------------- */
 
 static const struct { const char *text; uint8_t kind, flags; } kinds[] = {
@@ -255,6 +188,7 @@ static const struct { const char *text; uint8_t kind, flags; } kinds[] = {
     { "red", OPK_RED, OPF_STORE },      { "rem", OPK_DIV, 0 },          { "ret", OPK_RET, 0 },
     { "setp", OPK_SETP, 0 },            { "st", OPK_ST, OPF_STORE },
     { "stmatrix", OPK_STMATRIX, OPF_STORE | OPF_WARP }, { "sub", OPK_SUB, 0 },
+    { "suld", OPK_SURFACE, 0 },         { "sured", OPK_SURFACE, 0 },     { "sust", OPK_SURFACE, 0 },
     { "trap", OPK_TRAP, 0 },
 };
 
@@ -345,7 +279,9 @@ static void read_modifiers(Op *op)
             i++;
         if (op->modifier_count == OP_MAX_MODIFIERS)
             return;             /* no form has as many: none will match */
-        int modifier = ptx_modifier_find(op->text + start, i - start);
+        const char *bank = memchr(op->text + start, '[', i - start);            /* ld.const[3].u32 */
+        size_t length = bank ? (size_t)(bank - op->text) - start : i - start;
+        int modifier = ptx_modifier_find(op->text + start, length);
         op->modifiers[op->modifier_count++] = (int16_t)modifier;
         if (modifier < 0) {
             if (!op->unknown_length) {
@@ -354,15 +290,19 @@ static void read_modifiers(Op *op)
             }
             continue;
         }
-        Type type = ptx_type_find(op->text + start, i - start);
+        Type type = ptx_type_find(op->text + start, length);
         if (type) {
             if (!op->dst_type)
                 op->dst_type = (uint8_t)type;
             op->type = (uint8_t)type;
+            if (op->type_count < sizeof op->types)
+                op->types[op->type_count++] = (uint8_t)type;
         }
-        Space space = ptx_space_find(op->text + start, i - start);
+        Space space = ptx_space_find(op->text + start, length);
         if (space && (!op->space || space == SPACE_GLOBAL))
             op->space = (uint8_t)space;
+        if (space && op->space_count < 2)
+            op->spaces[op->space_count++] = (uint8_t)space;
         if (i - start == 2 && op->text[start] == 'v')
             op->vector = (uint8_t)(op->text[start + 1] - '0');
     }
@@ -397,6 +337,7 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
         op->kind = OPK_OTHER;   /* bulk copies and waits: not an access of each thread */
         op->flags = 0;
     }
+    ptx_op_count_elements(op);
     if (form_class == FORM_MEM && op->kind == OPK_OTHER && defines)
         op->flags |= OPF_LOAD;  /* wmma.load, multimem.ld_reduce */
     if (form_class == FORM_MEM && (!strcmp(opcode->text, "wmma") || !strcmp(opcode->text, "multimem")) && !defines)
@@ -469,4 +410,20 @@ const char *ptx_modifier_suggest(const Op *op, const char *text, size_t length)
         }
     }
     return name;
+}
+
+const char *ptx_op_joined(Arena *arena, const char *written, size_t written_length, size_t *length)
+{
+    char *text = ptx_arena_strndup(arena, written, written_length);
+    size_t n = 0;
+    for (size_t i = 0; text[i]; i++) {
+        if (text[i] == '/' && (text[i + 1] == '/' || text[i + 1] == '*')) {
+            const char *end = text[i + 1] == '/' ? strchr(text + i, '\n') : strstr(text + i + 2, "*/");
+            i = end ? (size_t)(end - text) + (*end == '*') : strlen(text) - 1;
+        } else if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r' && text[i] != '\n') {
+            text[n++] = text[i];
+        }
+    }
+    *length = n;
+    return text;
 }

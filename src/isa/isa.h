@@ -4,6 +4,8 @@
 #ifndef PTX_ISA_ISA_H
 #define PTX_ISA_ISA_H
 
+#include "support/arena.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,10 +58,13 @@ typedef enum TargetStatus { TARGET_KNOWN, TARGET_NEWER, TARGET_UNKNOWN } TargetS
 /* Reads sm_NN[a|f] or compute_NN[a|f]. TARGET_NEWER: well formed and beyond the newest in targets.def. */
 TargetStatus ptx_target_find(const char *text, size_t length, Target *target);
 
+/* The first .version that takes a target, 10 * major + minor; 0 where none is known. */
+uint16_t ptx_target_since(Target target);
+
 /* version is 10 * major + minor. TARGET_NEWER: beyond the newest in targets.def. */
 TargetStatus ptx_version_find(uint32_t major, uint32_t minor);
 
-enum { PTX_VERSION_NEWEST = 90 };       /* a test holds it to targets.def */
+enum { PTX_VERSION_NEWEST = 90, PTX_TARGET_NEWEST = 121 };      /* a test holds the first to targets.def */
 
 /* Whether an instruction that needs `needed` may stand in a module for `have`. A plain architecture serves every newer
  * one; 'f' serves its family (same tens digit and hundreds, from the named one on), with 'f' or 'a' in the module;
@@ -96,15 +101,60 @@ typedef enum Role {             /* bits */
 /* Operand types beyond Type: stored in FormOperand.type. */
 enum { OPERAND_OWN = 0,         /* the instruction's type */
        OPERAND_IMM = 200, OPERAND_LABEL, OPERAND_FUNC, OPERAND_PARAMS, OPERAND_ANY,
-       OPERAND_GROUP = 240 };   /* + position of the modifier whose value is the type, up to 15 */
+       OPERAND_ANY32,           /* every register of 32 bits, and predicates, which ptxas counts as such */
+       OPERAND_BITS16, OPERAND_BITS32,          /* .b16, .b32 and no other */
+       OPERAND_COORDS,          /* the instruction's type, or .u32 where a texture has layers */
+       OPERAND_GROUP = 240 };   /* + which of the types that the instruction writes, from 0 to 15 */
+
+/* How many elements {a, b, ...} an operand has, where the row says it. */
+typedef enum Elements {
+    ELEMENTS_UNSAID,
+    ELEMENTS_SET,               /* FormOperand.element_set */
+    ELEMENTS_VEC,               /* as .v2 .v4 .v8 says; without it no braces */
+    ELEMENTS_A, ELEMENTS_B, ELEMENTS_C,         /* a thread's share of a matrix, from the shape and the types */
+    ELEMENTS_REPEAT,            /* of tcgen05.ld and st, from the shape and .xN */
+    ELEMENTS_LANES,             /* one mask for 32 lanes of the CTA group */
+    ELEMENTS_MATRICES,          /* of ldmatrix and stmatrix, from the shape and .xN */
+    ELEMENTS_DIMS,              /* coordinates of a bulk tensor copy, .1d to .5d */
+    ELEMENTS_OFFSETS,           /* its offsets with .im2col: two fewer */
+    ELEMENTS_COORDS,            /* coordinates of a texture or surface, array index included: so many at least, 1, 2 or 4, or one bare */
+    ELEMENTS_SHIFT,             /* offsets to them: as many as the texture has dimensions, at least, or one bare */
+    ELEMENTS_GRADS,             /* gradients: as many as it has dimensions, rounded up to 1, 2 or 4 */
+    ELEMENTS_TEXELS,            /* of a surface, of st.async: as .v2 and .v4 say, or a bare register; any number without them */
+    ELEMENTS__COUNT
+} Elements;
+
+/* Parts of a register that video instructions name: what may follow it. PTX ISA, "Video Instructions". */
+typedef enum Parts {
+    PARTS_NONE,
+    PARTS_PART,              /* .b0 to .b3, .h0, .h1 */
+    PARTS_HALVES,            /* .h10: two halves out of the four of both sources */
+    PARTS_BYTES,             /* .b3210: four bytes out of the eight of both sources */
+    PARTS_HALF_MASK,         /* .h0 .h1 .h10 */
+    PARTS_BYTE_MASK,         /* .b0 .b3 .b20 .b3210: descending */
+} Parts;
 
 typedef struct FormOperand {
     const char *name;
+    uint64_t element_set;       /* bit n: n elements; bit 0: no braces */
+    uint16_t range;             /* of a number, into ptx_range_info; 0: any that the type holds */
+    uint16_t next_range;        /* of the numbers behind the first of a vector, where theirs is another */
+    uint8_t elements;           /* Elements */
     uint8_t role;               /* Role bits */
     uint8_t pair_role;          /* of the right side of d|p, 0: no pair */
     uint8_t type;               /* Type, or OPERAND_* */
-    bool optional, pair_optional, negatable;
+    uint8_t selector;           /* Parts */
+    bool optional, pair_optional;
+    bool negatable, takes_minus;        /* !p, -r */
+    bool is_register;           /* a number may not stand here */
+    bool takes_variable;        /* a variable's or function's name, for its address */
+    bool takes_sreg;            /* a special register */
+    bool takes_sink, pair_takes_sink;   /* _, as the result, and as the right side of the pair */
 } FormOperand;
+
+typedef struct RangeInfo {
+    int64_t low, high, step;    /* low, low + step, ... high; step < 0: low, low * -step, ... high */
+} RangeInfo;
 
 typedef struct FormModifier {
     uint16_t group;             /* index into ptx_group_info */
@@ -123,7 +173,25 @@ typedef struct FormInfo {
     uint8_t version;            /* first PTX version, 10 * major + minor */
     uint8_t class;              /* FormClass as written in forms.txt */
     Target target;              /* lowest */
+    uint8_t name_count;         /* the first modifiers, which are part of the name: they stand first, in this order */
+    uint8_t until_version;      /* the last PTX version that has it, 0: it did not end */
+    uint8_t until_sm;           /* targets up to this one have it in later versions too */
 } FormInfo;
+
+enum { GATE_PAIR = UINT16_MAX };        /* in place of a modifier: the second result, behind | */
+
+/* An optional modifier that came later than the form. */
+typedef struct GateInfo {
+    uint16_t modifier;          /* index into ptx_modifier_texts, or GATE_PAIR */
+    uint8_t version;
+    Target target;              /* sm 0 with the suffix 'a': any that has it */
+} GateInfo;
+
+/* How a modifier may stand behind the name. */
+typedef struct ModifierOrder {
+    uint8_t kind;               /* those of one kind keep their order; 0: anywhere */
+    bool is_repeatable;
+} ModifierOrder;
 
 /* Classes as forms.txt writes them; CLASS_* come from them and the type. */
 typedef enum FormClass {
@@ -136,6 +204,7 @@ typedef struct OpcodeInfo {
     const char *text;
     FormId form_first;
     uint16_t form_count;
+    uint16_t gate_first, gate_count;            /* into ptx_gate_info */
 } OpcodeInfo;
 
 extern const OpcodeInfo ptx_opcode_info[];      /* sorted by text; 0 is none */
@@ -144,10 +213,25 @@ extern const FormInfo ptx_form_info[];          /* in file order, grouped by opc
 extern const FormId ptx_form_count;
 extern const FormModifier ptx_form_modifiers[];
 extern const FormOperand ptx_form_operands[];
+extern const RangeInfo ptx_range_info[];        /* 0 is none */
 extern const GroupInfo ptx_group_info[];
 extern const uint16_t ptx_group_values[];       /* indices into ptx_modifier_texts, ascending within a group */
 extern const char *const ptx_modifier_texts[];  /* sorted; without the dot */
+extern const ModifierOrder ptx_modifier_order[];        /* of each of them */
+extern const GateInfo ptx_gate_info[];
 extern const uint16_t ptx_modifier_count;
+
+/* A row of semantics.txt. */
+typedef struct SemanticInfo {
+    const char *text;           /* "cp.async.bulk" */
+    const char *what;           /* a sentence */
+    OpcodeId opcode;
+    uint8_t need_count;
+    int16_t needs[6];           /* indices into ptx_modifier_texts */
+} SemanticInfo;
+
+extern const SemanticInfo ptx_semantic_info[];  /* by opcode */
+extern const uint16_t ptx_semantic_count;
 
 OpcodeId ptx_opcode_find(const char *text, size_t length);
 
@@ -169,11 +253,15 @@ typedef struct Op {
     uint8_t dst_type;           /* Type: the first one written, of the result: cvt.DST.TYPE; often the same */
     uint8_t vector;             /* 1, 2, 4, 8 */
     uint8_t modifier_count;
+    uint8_t types[4], type_count;       /* Type of the first four written, in order */
+    uint8_t spaces[2], space_count;     /* Space of the first two written, whatever the class; count: 0 to 2 */
     uint16_t flags;             /* OPF_* */
     uint8_t kind;               /* OpKind: opcodes that analyses ask for by name */
+    bool has_layers;            /* .a1d .a2d .acube .a2dms: the first coordinate is an index */
+    uint8_t elements[ELEMENTS__COUNT];          /* what the modifiers say of each Elements; 0: nothing */
     int16_t modifiers[OP_MAX_MODIFIERS];        /* indices into ptx_modifier_texts, -1 unknown */
     uint16_t unknown_at, unknown_length;        /* the first unknown modifier in text, dot excluded; length 0: none */
-    bool out_of_order;          /* a form matches only with the modifiers rearranged or repeated */
+    bool out_of_order;          /* a form matches only with modifiers in another order than the table's, or repeated, as ptxas allows */
 } Op;
 
 enum {
@@ -190,11 +278,15 @@ enum {
 
 typedef enum OpKind {
     OPK_OTHER, OPK_BRA, OPK_BRX, OPK_CALL, OPK_RET, OPK_EXIT, OPK_TRAP, OPK_FMA, OPK_ADD, OPK_SUB, OPK_MUL, OPK_MOV,
-    OPK_CVT, OPK_LD, OPK_ST, OPK_ATOM, OPK_RED, OPK_CP_ASYNC, OPK_LDMATRIX, OPK_STMATRIX, OPK_SETP, OPK_DIV, OPK_BAR
+    OPK_CVT, OPK_LD, OPK_ST, OPK_ATOM, OPK_RED, OPK_CP_ASYNC, OPK_LDMATRIX, OPK_STMATRIX, OPK_SETP, OPK_DIV, OPK_BAR,
+    OPK_SURFACE
 } OpKind;
 
 /* Fills all of op from text (opcode and modifiers without white space). */
 void ptx_op_resolve(Op *op, const char *text, size_t length);
+
+/* Fills op->elements from the modifiers: done by ptx_op_resolve. */
+void ptx_op_count_elements(Op *op);
 
 /* Whether it is written; text without the dot. */
 bool ptx_op_has_modifier(const Op *op, const char *text);
@@ -203,11 +295,42 @@ bool ptx_op_has_modifier(const Op *op, const char *text);
  * that takes op's modifiers; 0 at the end. */
 FormId ptx_form_next(const Op *op, FormId after);
 
+/* Why no form has the modifiers of an op. */
+typedef enum MisfitKind {
+    MISFIT_OTHER,
+    MISFIT_ORDER,               /* all are right, in the order of text */
+    MISFIT_REPEATED,            /* modifier is there twice */
+    MISFIT_CLASH,               /* modifier and other exclude each other */
+    MISFIT_MISSING,             /* one of values is missing */
+    MISFIT_EXTRA,               /* it fits without modifier */
+    MISFIT_REPLACED,            /* it fits with one of values in place of modifier */
+} MisfitKind;
+
+enum { MISFIT_VALUES = 16 };
+
+typedef struct Misfit {
+    MisfitKind kind;
+    FormId form;                /* the nearest */
+    int modifier, other;        /* indices into ptx_modifier_texts, -1 none */
+    uint16_t values[MISFIT_VALUES];
+    uint32_t value_count;       /* may be more than are kept */
+    char text[256];             /* the modifiers in their right order, with dots; empty if they are too long */
+} Misfit;
+
+/* For an op whose opcode is known and whose form is 0 or ended. Forms that ended are not looked at. */
+void ptx_op_find_misfit(const Op *op, Misfit *misfit);
+
+/* The modifier that fills a slot of a form, in order: an index into ptx_modifier_texts, or -1. */
+int ptx_form_modifier(const Op *op, FormId form, unsigned slot);
+
 /* Whether a form takes so many operands. */
 bool ptx_form_takes(FormId form, uint32_t operand_count);
 
 /* Name nearest to text by edit distance, or NULL where nothing is near. */
 const char *ptx_opcode_suggest(const char *text, size_t length);
 const char *ptx_modifier_suggest(const Op *op, const char *text, size_t length);
+
+/* Opcode text without the white space and comments that may stand between its parts; owned by the arena. */
+const char *ptx_op_joined(Arena *arena, const char *written, size_t written_length, size_t *length);
 
 #endif

@@ -36,6 +36,8 @@ static inline Span ptx_token_span(Token token)
 typedef struct Lexer {
     const unsigned char *base, *cur, *end;  /* end[0] is a NUL that the loader appended */
     bool at_line_start;
+    bool has_foreign_bytes;                 /* outside ASCII, not spoken of yet */
+    bool is_cut_short;                      /* the rest of the text is a comment that is never closed */
     DiagSink *diags;
 } Lexer;
 

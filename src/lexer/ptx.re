@@ -10,8 +10,14 @@ void ptx_lexer_init(Lexer *lx, const char *text, size_t length, DiagSink *diags)
 {
     const unsigned char *base = (const unsigned char *)text;
     *lx = (Lexer){ .base = base, .cur = base, .end = base + length, .at_line_start = true, .diags = diags };
+    unsigned char all = 0;
+    for (size_t i = 3; i < length; i++)
+        all |= base[i];
+    lx->has_foreign_bytes = all >= 0x80;
     if (length >= 3 && base[0] == 0xEF && base[1] == 0xBB && base[2] == 0xBF) {
-        ptx_diag(diags, DIAG_BYTE_ORDER_MARK, (Span){ 0, 3 }, "the file begins with a byte-order mark, which ptxas refuses");
+        Diag *diag = ptx_diag(diags, DIAG_BYTE_ORDER_MARK, (Span){ 0, 3 }, "the file begins with a byte-order mark, which ptxas refuses");
+        diag->help = "save it as UTF-8 without one, or as ASCII";
+        ptx_diag_fix(diags, diag, (Span){ 0, 3 }, true, "%s", "");
         lx->cur += 3;
     }
 }
@@ -29,6 +35,37 @@ static void bad_byte(Lexer *lx, const unsigned char *start)
         ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "byte 0x%02x has no meaning in PTX", c);
 }
 
+/* Comments and strings may hold any bytes here; ptxas takes ASCII alone. Said of the first one. */
+static void look_for_foreign_bytes(Lexer *lx, const unsigned char *start)
+{
+    const unsigned char *at = start;
+    while (at < lx->cur && *at < 0x80)
+        at++;
+    if (at == lx->cur)
+        return;
+    const unsigned char *end = at;
+    while (end < lx->cur && *end >= 0x80)
+        end++;
+    lx->has_foreign_bytes = false;
+    ptx_diag(lx->diags, DIAG_NOT_ASCII, span_of(lx, at, end), "this %s is not ASCII, and ptxas refuses the file for it", *start == '"' ? "string" : "comment")
+        ->help = "write it in ASCII; this is said once for a file";
+}
+
+/* To the end of its line, but not over a `;` there: most likely that is the statement's. */
+static void skip_open_string(Lexer *lx, const unsigned char *start)
+{
+    while (lx->cur < lx->end && *lx->cur != '\n' && *lx->cur != '\r')
+        lx->cur++;
+    const unsigned char *last = lx->cur - 1;
+    while (last > start && (*last == ' ' || *last == '\t'))
+        last--;
+    if (last > start && *last == ';')
+        lx->cur = last;
+    Diag *diag = ptx_diag(lx->diags, DIAG_UNCLOSED_STRING, span_of(lx, start, lx->cur), "this string is not closed on its line");
+    diag->help = "close it with `\"`";
+    ptx_diag_fix(lx->diags, diag, span_of(lx, lx->cur, lx->cur), false, "\"");
+}
+
 Token ptx_lex(Lexer *lx)
 {
     const unsigned char *marker, *start;
@@ -44,18 +81,23 @@ Token ptx_lex(Lexer *lx)
 
         follow  = [a-zA-Z0-9_$];
         word    = [a-zA-Z] follow* | [_$%] follow+ | "_";  // PTX ISA, "Identifiers"
+        blank   = [ \t];
         dotted  = "." [a-zA-Z0-9_] (follow | "::")*;       // .f32  .shared::cta  .2d  .32x32b
+        bank    = ".const[" [0-9]+ "]";                    // PTX 1.5 to 2.1: "Constant State Space"
         comment = "//" [^\n\x00]* | "/*" ([^*\x00] | [*]+ [^*/\x00])* [*]+ "/";
         integer = ("0" [xX] [0-9a-fA-F]+ | "0" [bB] [01]+ | [0-9]+) "U"?;
         real    = [0-9]+ "." [0-9]* ([eE] [+-]? [0-9]+)? | [0-9]+ [eE] [+-]? [0-9]+ | "." [0-9]+ ([eE] [+-]? [0-9]+)?;
         bits    = "0" [fF] [0-9a-fA-F]{8} | "0" [dD] [0-9a-fA-F]{16};
 
         $                     { kind = TOK_EOF;           break; }
-        [ \t\r\f\v]+          { continue; }
+        [ \t\r\f\x1a]+        { continue; }             // a form feed, and the end mark of DOS: ptxas takes both
         "\n" [ \t\r\n]*       { first = true;             continue; }
-        comment               { continue; }
+        comment               { if (lx->has_foreign_bytes)
+                                    look_for_foreign_bytes(lx, start);
+                                continue; }
         "/*"                  { ptx_diag(lx->diags, DIAG_UNCLOSED_COMMENT, span_of(lx, start, lx->cur),
-                                         "this comment is never closed");
+                                         "this comment is never closed")->help = "close it with `*/`";
+                                lx->is_cut_short = true;
                                 lx->cur = lx->end;        continue; }
 
         ".version"            { kind = TOK_VERSION;       break; }
@@ -70,7 +112,7 @@ Token ptx_lex(Lexer *lx)
         ".func"               { kind = TOK_FUNC;          break; }
         ".extern" | ".visible" | ".weak" | ".common"
                               { kind = TOK_LINKAGE;       break; }
-        ".reg" | ".sreg" | ".const" | ".global" | ".local" | ".shared" | ".param" | ".tex" | ".surf"
+        ".reg" | ".sreg" | ".const" | ".global" | ".local" | ".shared" | ".param" | ".tex" | ".surf" | bank
                               { kind = TOK_SPACE;         break; }
         ".align"              { kind = TOK_ALIGN;         break; }
         ".ptr"                { kind = TOK_PTR;           break; }
@@ -85,15 +127,21 @@ Token ptx_lex(Lexer *lx)
         ".callprototype"      { kind = TOK_CALLPROTOTYPE; break; }
 
         "@@DWARF" [^\n\x00]*  { continue; }            // debug data of PTX 1.x: PTX ISA, "Debugging Directives: @@dwarf"
-        "#" [^\n\x00]*        { if (first)               // a line marker of a preprocessor
+        "#" blank* ("line" blank+)? [0-9]+ blank+ ["] [^"\n\x00]* ["] (blank+ [0-9]+)*
+                              { if (first)               // a line marker of a preprocessor: ptxas takes this form alone
                                     continue;
                                 lx->cur = start + 1;
                                 bad_byte(lx, start);      continue; }
+        "#" [^\n\x00]*        { const unsigned char *end = lx->cur;
+                                lx->cur = start + 1;
+                                bad_byte(lx, start);
+                                lx->cur = first ? end : start + 1;
+                                continue; }
 
         "." [0-9]+            { kind = TOK_REAL;          break; }
         dotted                { kind = TOK_MODIFIER;      break; }
         word                  { kind = TOK_WORD;          break; }
-        word dotted+          { kind = TOK_OPWORD;        break; }
+        word (dotted | bank)+ { kind = TOK_OPWORD;        break; }
         integer               { kind = TOK_INT;           break; }
         real                  { kind = TOK_REAL;          break; }
         bits                  { kind = TOK_BITS;          break; }
@@ -101,11 +149,10 @@ Token ptx_lex(Lexer *lx)
                               { ptx_diag(lx->diags, DIAG_BAD_NUMBER, span_of(lx, start, lx->cur),
                                          "`%.*s` is not a number", (int)(lx->cur - start), (const char *)start);
                                 kind = TOK_INT;           break; }
-        ["] [^"\n\x00]* ["]   { kind = TOK_STRING;        break; }
-        ["]                   { ptx_diag(lx->diags, DIAG_UNCLOSED_STRING, span_of(lx, start, lx->cur),
-                                         "this string is not closed on its line");
-                                while (lx->cur < lx->end && *lx->cur != '\n')
-                                    lx->cur++;
+        ["] [^"\n\x00]* ["]   { if (lx->has_foreign_bytes)
+                                    look_for_foreign_bytes(lx, start);
+                                kind = TOK_STRING;        break; }
+        ["]                   { skip_open_string(lx, start);
                                 kind = TOK_STRING;        break; }
 
         ","  { kind = TOK_COMMA;    break; }     ";"  { kind = TOK_SEMI;     break; }

@@ -30,12 +30,15 @@ enum {
     AST_BRACKETS = 8,           /* [name+offset] or [number] */
     AST_PARENTHESES = 16,       /* (x): in a call, a list of one */
     AST_INDEXED = 32,           /* name[value], or name[child] where the index is a register */
+    AST_GENERIC = 64,           /* generic(name) */
+    AST_MASK = 128,             /* 0xFF(name) */
 };
 
 typedef struct AstOperand {
     struct AstOperand *next;
     Span span;                  /* all of it, signs and brackets included */
-    uint64_t value;             /* AST_INT, AST_F32, AST_F64: the constant; AST_NAME: the offset, two's complement */
+    uint64_t value;             /* AST_INT, AST_F32, AST_F64: the constant; AST_NAME: the offset, two's complement;
+                                 * AST_VECTOR: integers of an initialiser that were skipped, without a node */
     struct AstOperand *child;
     uint32_t name;              /* AST_NAME: where the name begins */
     uint16_t name_length;       /* without suffixes */
@@ -73,6 +76,7 @@ typedef struct AstStmt {
 } AstStmt;
 
 struct AstLoc {
+    Span span;
     uint32_t file, line, column;
     Span function_name;         /* label in .debug_str, with inlined_at */
     uint32_t inlined_file, inlined_line, inlined_column;
@@ -87,6 +91,7 @@ struct AstDecl {
     uint64_t *dims;             /* dim_count of them, NULL for a scalar; an unsized one is 0 */
     uint64_t reg_count;         /* name<reg_count>; 0: a single one */
     uint64_t element_count;     /* product of dims, 1 for a scalar, saturated; 0 for an unsized array */
+    AstOperand *init_value;     /* NULL without one */
     uint32_t init_count;        /* scalars in the initialiser */
     bool init_has_names;        /* not all of them are numbers */
     uint32_t align;             /* 0: the type's */
@@ -98,12 +103,15 @@ struct AstDecl {
     uint8_t vector;             /* 1, 2, 4, 8 */
     uint8_t dim_count;
     bool is_pointer;            /* .ptr */
+    bool is_aligned_behind;     /* .align behind the type */
+    bool is_empty_range;        /* name<0> */
     bool is_managed;            /* .attribute(.managed) */
 };
 
 typedef struct AstAttribute {   /* performance directive */
     struct AstAttribute *next;
     Span span, name;
+    Span after;                 /* where ptxas takes it: itself, or the token behind it if more numbers could follow */
     uint32_t values[3];
     uint8_t value_count;
 } AstAttribute;
@@ -111,6 +119,7 @@ typedef struct AstAttribute {   /* performance directive */
 struct AstFunc {
     AstFunc *next;
     Span span, name;
+    Span mark;                  /* where ptxas takes its head as read: `)` of an .entry, the token behind it of a .func */
     AstDecl *params, *results;
     AstAttribute *attributes;
     AstStmt *body;              /* AST_SCOPE_BEGIN ... AST_SCOPE_END; NULL for a declaration */
@@ -123,6 +132,7 @@ typedef struct AstFile {        /* .file */
     struct AstFile *next;
     uint32_t index;
     Span path;                  /* inside the quotes */
+    Span span;                  /* of the index */
 } AstFile;
 
 typedef struct AstAlias {
@@ -145,6 +155,8 @@ typedef struct AstHeader {
     uint16_t version;           /* 10 * major + minor; 0: none */
     uint32_t address_size;      /* 32 or 64; 0: not said */
     bool is_debug;              /* .target names the option debug */
+    bool is_texmode_independent, is_texmode_unified;    /* .target names them */
+    bool is_version_reported;   /* that it is missing */
     bool is_other_format;       /* not PTX at all: diagnosed, and nothing was read */
 } AstHeader;
 

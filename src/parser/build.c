@@ -22,6 +22,7 @@ static bool span_is(const Parser *p, Span span, const char *word)
 
 static void mark_syntax_error(Parser *p)
 {
+    p->syntax_errors++;
     if (p->func)
         p->func->has_syntax_error = true;
 }
@@ -78,6 +79,7 @@ static const char *expected_text(Parser *p, const ExpectedTokens *expected)
 void ptx_build_unexpected(Parser *p, Token found, const ExpectedTokens *expected)
 {
     mark_syntax_error(p);
+    p->is_recovering = true;
     Span here = ptx_token_span(found), previous = ptx_token_span(p->last);
     const char *wanted = expected_text(p, expected);
     if (found.kind == TOK_EOF) {
@@ -85,6 +87,11 @@ void ptx_build_unexpected(Parser *p, Token found, const ExpectedTokens *expected
         return;
     }
     Diag *diag = ptx_diag(p->diags, DIAG_UNEXPECTED, here, "expected %s, found `%.*s`", wanted, length_of(here), text_of(p, here));
+    bool is_operand = found.kind == TOK_WORD || found.kind == TOK_INT || found.kind == TOK_BITS || found.kind == TOK_LBRACKET || found.kind == TOK_LBRACE;
+    if (is_operand && expected->takes[TOK_COMMA] && !found.first_on_line) {
+        diag->help = ptx_diag_text(p->diags, "insert `,` before `%.*s`", length_of(here), text_of(p, here));
+        ptx_diag_fix(p->diags, diag, (Span){ previous.end, previous.end }, false, ",");
+    }
     if (ptx_span_length(previous))
         diag->label = ptx_diag_text(p->diags, "cannot follow `%.*s`", length_of(previous), text_of(p, previous));
 }
@@ -126,7 +133,12 @@ static uint64_t read_integer(Parser *p, Span span, bool *is_unsigned)
         }
     }
     if (i < length && base == 8) {
-        ptx_diag(p->diags, DIAG_BAD_NUMBER, span, "`%.*s` begins with 0 and so is octal, but has a digit above 7", length_of(span), text);
+        Diag *diag = ptx_diag(p->diags, DIAG_BAD_NUMBER, span, "`%.*s` begins with 0 and so is octal, but has a digit above 7", length_of(span), text);
+        uint32_t zeros = 0;
+        while (zeros + 1 < length && text[zeros] == '0')
+            zeros++;
+        diag->help = ptx_diag_text(p->diags, "`%.*s` is the decimal number", length_of((Span){ zeros, length }), text + zeros);
+        ptx_diag_fix(p->diags, diag, (Span){ span.begin, span.begin + zeros }, false, "%s", "");
         mark_syntax_error(p);
     }
     if (value > INT64_MAX)
@@ -152,6 +164,7 @@ void ptx_build_version(Parser *p, Token directive, Token number)
     bool dotted = i < length && text[i] == '.';
     for (i += dotted; i < length && text[i] >= '0' && text[i] <= '9' && minor < 1000; i++)
         minor = 10 * minor + (uint32_t)(text[i] - '0');
+    bool is_written_so = dotted && i == length && text[length - 1] != '.';
     if (p->header.version) {
         Diag *diag = ptx_diag(p->diags, DIAG_REDECLARED, ptx_span_join(ptx_token_span(directive), ptx_token_span(number)), "a second .version in one module");
         ptx_diag_relate(p->diags, diag, p->header.version_span, "the first is here");
@@ -159,6 +172,11 @@ void ptx_build_version(Parser *p, Token directive, Token number)
     }
     p->header.version_span = ptx_token_span(number);
     p->header.version = (uint16_t)(10 * (major > 99 ? 99 : major) + (minor > 9 ? 9 : minor));
+    if (!is_written_so) {
+        ptx_diag(p->diags, DIAG_UNKNOWN_VERSION, ptx_token_span(number), "`%.*s` is no version; it is written as two numbers with a point, 9.0",
+                 length_of(ptx_token_span(number)), text);
+        return;
+    }
     switch (ptx_version_find(major, minor)) {
     case TARGET_KNOWN:
         break;
@@ -172,6 +190,26 @@ void ptx_build_version(Parser *p, Token directive, Token number)
     }
 }
 
+static const char *const target_options[] = { "texmode_unified", "texmode_independent", "debug", "map_f64_to_f32" };
+
+static bool is_target_option(const Parser *p, Span name)
+{
+    for (size_t i = 0; i < sizeof target_options / sizeof *target_options; i++) {
+        if (span_is(p, name, target_options[i]))
+            return true;
+    }
+    return false;
+}
+
+static void check_target_version(Parser *p, Span name, Target target)
+{
+    uint16_t since = ptx_target_since(target), version = p->header.version;
+    if (version >= since || ptx_version_find(version / 10u, version % 10u) != TARGET_KNOWN)
+        return;
+    ptx_diag(p->diags, DIAG_VERSION_TOO_OLD, name, "target `%.*s` needs PTX %d.%d; this module says %d.%d", length_of(name), text_of(p, name),
+             since / 10, since % 10, version / 10, version % 10)->help = ptx_diag_text(p->diags, "write `.version %d.%d` or newer", since / 10, since % 10);
+}
+
 void ptx_build_target(Parser *p, Token directive, Token name)
 {
     (void)directive;
@@ -180,26 +218,35 @@ void ptx_build_target(Parser *p, Token directive, Token name)
     Target target;
     switch (ptx_target_find(text_of(p, ptx_token_span(name)), ptx_span_length(ptx_token_span(name)), &target)) {
     case TARGET_KNOWN:
+        check_target_version(p, ptx_token_span(name), target);
         break;
     case TARGET_NEWER:
         ptx_diag(p->diags, DIAG_NEWER_VERSION, ptx_token_span(name), "target `%.*s` is newer than our tables", length_of(ptx_token_span(name)), text_of(p, ptx_token_span(name)));
         break;
     case TARGET_UNKNOWN:
-        ptx_build_target_option(p, name);
+        if (is_target_option(p, ptx_token_span(name)))
+            ptx_diag(p->diags, DIAG_UNKNOWN_TARGET, ptx_token_span(name), "a .target names an architecture first, as sm_90");
+        else
+            ptx_build_target_option(p, name);
         break;
     }
 }
 
 void ptx_build_target_option(Parser *p, Token name)
 {
-    static const char *const options[] = { "texmode_unified", "texmode_independent", "debug", "map_f64_to_f32" };
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        if (!span_is(p, ptx_token_span(name), options[i]))
-            continue;
-        p->header.is_debug |= !strcmp(options[i], "debug");
+    Span here = ptx_token_span(name);
+    Target target;
+    if (is_target_option(p, here)) {
+        p->header.is_debug |= span_is(p, here, "debug");
+        p->header.is_texmode_independent |= span_is(p, here, "texmode_independent");
+        p->header.is_texmode_unified |= span_is(p, here, "texmode_unified");
+        if (p->header.is_texmode_independent && p->header.is_texmode_unified)
+            ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "texmode_unified and texmode_independent exclude each other");
+        ptx_target_find(text_of(p, p->header.target_span), ptx_span_length(p->header.target_span), &target);
+        if (span_is(p, here, "map_f64_to_f32") && target.sm >= 13)
+            ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "map_f64_to_f32 is for targets before sm_13, which lack .f64");
         return;
     }
-    Target target;
     TargetStatus status = ptx_target_find(text_of(p, ptx_token_span(name)), ptx_span_length(ptx_token_span(name)), &target);
     if (status == TARGET_KNOWN || status == TARGET_NEWER)
         return;
@@ -218,6 +265,8 @@ void ptx_build_address_size(Parser *p, Token directive, Token number)
     }
 }
 
+enum { FILES_COMPARED = 4096 };         /* the first ones of a module: bounds the cost */
+
 void ptx_build_file(Parser *p, Token index, Token path)
 {
     AstFile *file = ptx_arena_new(p->header_arena, AstFile);
@@ -225,6 +274,14 @@ void ptx_build_file(Parser *p, Token index, Token path)
     file->path = (Span){ ptx_token_span(path).begin + 1, ptx_token_span(path).end - 1 };
     if (file->path.end < file->path.begin)
         file->path.end = file->path.begin;
+    file->span = ptx_token_span(index);
+    const AstFile *same = p->header.files;
+    for (uint32_t i = 0; same && i < FILES_COMPARED && same->index != file->index; i++)
+        same = same->next;
+    if (same && same->index == file->index) {
+        Diag *diag = ptx_diag(p->diags, DIAG_REDECLARED, file->span, "file index %u is given twice", (unsigned)file->index);
+        ptx_diag_relate(p->diags, diag, same->span, "the first one");
+    }
     *p->file_tail = file;
     p->file_tail = &file->next;
 }
@@ -232,6 +289,17 @@ void ptx_build_file(Parser *p, Token index, Token path)
 void ptx_build_file_directory(Parser *p, Token directive)
 {
     ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(directive), ".file takes one string; a directory before the name is DWARF's form, not PTX's");
+}
+
+/* Inside a function; ptxas takes .file before and between functions only. */
+void ptx_build_function_file(Parser *p, Token directive)
+{
+    ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(directive), ".file stands outside functions");
+}
+
+void ptx_build_module_loc(Parser *p, Token directive)
+{
+    ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(directive), ".loc stands inside a function");
 }
 
 static AstItem *add_item(Parser *p)
@@ -253,6 +321,14 @@ void ptx_build_alias(Parser *p, Token directive, Token name, Token target, Token
 
 /* ---- declarations ------------------------------------------------------------------------------------------------ */
 
+void ptx_build_attribute(Parser *p, Token word)
+{
+    Span here = ptx_token_span(word);
+    if (!span_is(p, here, ".managed") && !span_is(p, here, ".unified"))
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "there is no attribute `%.*s`", length_of(here), text_of(p, here))->help =
+            "attributes are .managed and .unified";
+}
+
 Prefix *ptx_prefix_new(Parser *p, Token first)
 {
     Prefix *prefix = ptx_arena_new(p->arena, Prefix);
@@ -261,37 +337,80 @@ Prefix *ptx_prefix_new(Parser *p, Token first)
     return prefix;
 }
 
-static void prefix_extend(Prefix *prefix, Token word)
+/* PTX has one order: linkage; state space, alignment, attribute; vector; type; .ptr with its own space and alignment. last: the last
+ * stage that it may follow; next: the one that it makes. */
+static void prefix_extend(Parser *p, Prefix *prefix, Token word, PrefixStage last, PrefixStage next)
 {
-    prefix->span = ptx_span_join(prefix->span, ptx_token_span(word));
+    Span here = ptx_token_span(word);
+    prefix->span = ptx_span_join(prefix->span, here);
+    if (next != PREFIX_LINKAGE && !ptx_span_length(prefix->detail))
+        prefix->detail = here;
+    if (prefix->stage <= last) {
+        prefix->stage = next;
+        return;
+    }
+    if (!prefix->is_misplaced)
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "`%.*s` cannot stand here", length_of(here), text_of(p, here))->help =
+            "a declaration is .visible (or another linkage), state space and .align, .v2 or .v4, type, in this order; each once";
+    prefix->is_misplaced = true;
+}
+
+void ptx_prefix_attribute(Parser *p, Prefix *prefix, Token word)
+{
+    prefix_extend(p, prefix, word, PREFIX_SPACE, PREFIX_SPACE);
 }
 
 void ptx_prefix_linkage(Parser *p, Prefix *prefix, Token word)
 {
-    prefix_extend(prefix, word);
+    prefix_extend(p, prefix, word, PREFIX_NOTHING, PREFIX_LINKAGE);
     prefix->linkage = span_is(p, ptx_token_span(word), ".extern")  ? LINKAGE_EXTERN
                     : span_is(p, ptx_token_span(word), ".visible") ? LINKAGE_VISIBLE
                     : span_is(p, ptx_token_span(word), ".weak")    ? LINKAGE_WEAK : LINKAGE_COMMON;
 }
 
+/* .const[N], of PTX 1.5 to 2.1: bank 0 is what .const means, the others hold external arrays without a size. */
+static void read_bank(Parser *p, Prefix *prefix, Span span)
+{
+    uint16_t version = p->header.version;
+    uint32_t bank = (uint32_t)strtoul(text_of(p, span) + strlen(".const["), NULL, 10);
+    prefix->has_bank = bank != 0;
+    if (bank > 10)
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, span, "there are constant banks 0 to 10");
+    else if (version > 21)
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, span, "constant banks went with PTX 2.2; this module says %d.%d", version / 10, version % 10)->help =
+            "write `.const`";
+    else if (bank && version && version < 15)
+        ptx_diag(p->diags, DIAG_VERSION_TOO_OLD, span, "constant banks need PTX 1.5; this module says %d.%d", version / 10, version % 10);
+}
+
 void ptx_prefix_space(Parser *p, Prefix *prefix, Token word)
 {
-    prefix_extend(prefix, word);
-    Space space = ptx_space_find(text_of(p, ptx_token_span(word)) + 1, ptx_span_length(ptx_token_span(word)) - 1);
+    bool is_pointed = prefix->is_pointer && !prefix->pointer_align;
+    prefix_extend(p, prefix, word, is_pointed ? PREFIX_POINTER : PREFIX_SPACE, is_pointed ? PREFIX_POINTER : PREFIX_SPACE);
+    const char *name = text_of(p, ptx_token_span(word)) + 1;
+    size_t length = ptx_span_length(ptx_token_span(word)) - 1;
+    if (name[length - 1] == ']') {
+        read_bank(p, prefix, ptx_token_span(word));
+        length = strlen("const");
+    }
+    Space space = ptx_space_find(name, length);
     if (prefix->is_pointer && !prefix->pointer_space)
         prefix->pointer_space = space;
     else if (!prefix->space)
         prefix->space = space;
-    else
+    else if (!prefix->is_misplaced)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(word), "a second state space in one declaration");
 }
 
 void ptx_prefix_align(Parser *p, Prefix *prefix, Token number)
 {
-    prefix_extend(prefix, number);
+    bool is_behind = prefix->is_pointer || prefix->stage == PREFIX_TYPE;         /* entry(.param .b32 .align 4 x) */
+    prefix_extend(p, prefix, number, is_behind ? PREFIX_POINTER : PREFIX_SPACE, is_behind ? PREFIX_POINTER : PREFIX_SPACE);
+    prefix->is_aligned_behind |= is_behind && !prefix->is_pointer;
     uint32_t align = read_small(p, number);
     if (!align || (align & (align - 1))) {
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(number), "an alignment is a power of two");
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(number), "an alignment is a power of two, and %u is none", (unsigned)align)->help =
+            "1, 2, 4, 8, 16, ... bytes";
         return;
     }
     if (prefix->is_pointer)
@@ -302,20 +421,17 @@ void ptx_prefix_align(Parser *p, Prefix *prefix, Token number)
 
 void ptx_prefix_pointer(Parser *p, Prefix *prefix, Token word)
 {
-    (void)p;
-    prefix_extend(prefix, word);
+    prefix_extend(p, prefix, word, PREFIX_TYPE, PREFIX_POINTER);
     prefix->is_pointer = true;
 }
 
 void ptx_prefix_modifier(Parser *p, Prefix *prefix, Token word)
 {
-    prefix_extend(prefix, word);
     const char *name = text_of(p, ptx_token_span(word)) + 1;
     uint32_t length = ptx_span_length(ptx_token_span(word)) - 1;
     Type type = ptx_type_find(name, length);
+    prefix_extend(p, prefix, word, type ? PREFIX_VECTOR : PREFIX_SPACE, type ? PREFIX_TYPE : PREFIX_VECTOR);
     if (type) {
-        if (prefix->type)
-            ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(word), "a second type in one declaration");
         prefix->type = type;
         return;
     }
@@ -328,12 +444,22 @@ void ptx_prefix_modifier(Parser *p, Prefix *prefix, Token word)
     mark_syntax_error(p);
 }
 
+static bool is_one_word(const Parser *p, Span span)
+{
+    for (uint32_t i = span.begin; i < span.end; i++) {
+        char c = p->text[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'))
+            return false;
+    }
+    return true;
+}
+
 Dims *ptx_dims_add(Parser *p, Dims *dims, AstOperand *size, Token end)
 {
     if (!dims)
         dims = ptx_arena_new(p->arena, Dims);
     dims->span = ptx_span_join(dims->span, ptx_token_span(end));
-    uint64_t value = 0;
+    uint64_t value = size != NULL;      /* after a mistake: no array without a bound */
     if (size && size->kind != AST_INT) {
         if (size->kind != AST_BAD)
             ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is an integer constant");
@@ -341,6 +467,10 @@ Dims *ptx_dims_add(Parser *p, Dims *dims, AstOperand *size, Token end)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is at least 1");
     } else if (size && !(size->flags & AST_UNSIGNED) && (int64_t)size->value < 0) {
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is not negative");
+    } else if (size && !is_one_word(p, size->span)) {
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, size->span, "an array bound is one number; `%.*s` is an expression", length_of(size->span),
+                 text_of(p, size->span))->help = ptx_diag_text(p->diags, "write %llu", (unsigned long long)size->value);
+        value = size->value;
     } else if (size) {
         value = size->value;
     }
@@ -376,8 +506,9 @@ AstDecl *ptx_decl_range(Parser *p, Token name, Token count, Token end)
     bool is_unsigned;
     decl->span = ptx_span_join(ptx_token_span(name), ptx_token_span(end));
     decl->reg_count = read_integer(p, ptx_token_span(count), &is_unsigned);
-    if (!decl->reg_count)
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(count), "a range of registers has at least one");
+    if (decl->reg_count > UINT32_MAX)
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(count), "a range has at most 4294967295 registers");
+    decl->is_empty_range = !decl->reg_count;
     return decl;
 }
 
@@ -394,15 +525,15 @@ static uint32_t count_scalars(const AstOperand *value, bool *has_names)
     return count;
 }
 
-void ptx_decl_init(Parser *p, AstDecl *decl, Token assign, const AstOperand *value)
+void ptx_decl_init(Parser *p, AstDecl *decl, Token assign, AstOperand *value)
 {
     (void)assign;
+    decl->init_value = value;
+    p->open_lists = p->closed_lists = NULL;
     decl->init = value->span;
     decl->init_count = count_scalars(value, &decl->init_has_names) + p->skipped_integers;
     p->skipped_integers = 0;
     decl->span = ptx_span_join(decl->span, value->span);
-    if (decl->dim_count && value->kind != AST_VECTOR)
-        ptx_diag(p->diags, DIAG_BAD_INITIALIZER, value->span, "an array is initialised by a list in braces");
 }
 
 void ptx_decl_prefix(Parser *p, AstDecl *decl, const Prefix *prefix)
@@ -420,8 +551,9 @@ void ptx_decl_prefix(Parser *p, AstDecl *decl, const Prefix *prefix)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, "this declaration names no state space");
     else if (!decl->type)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, "this declaration names no type");
-    else if (decl->reg_count && decl->space != SPACE_REG)
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, decl->span, "only registers are declared by the range");
+    else if (prefix->has_bank && (decl->linkage != LINKAGE_EXTERN || decl->element_count))
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, decl->span, "constant banks 1 to 10 hold `.extern` arrays without a size");
+    decl->is_aligned_behind = prefix->is_aligned_behind;
 }
 
 static AstStmt *add_stmt(Parser *p, AstStmtKind kind, Span span)
@@ -455,10 +587,13 @@ AttributeList ptx_attribute_add(Parser *p, AttributeList list, Token name, int c
     const Token values[3] = { x, y, z };
     attribute->name = attribute->span = ptx_token_span(name);
     attribute->value_count = (uint8_t)count;
+    bool takes_shape = span_is(p, attribute->name, ".maxntid") || span_is(p, attribute->name, ".reqntid")
+                    || span_is(p, attribute->name, ".reqnctapercluster");
     for (int i = 0; i < count; i++) {
         attribute->values[i] = read_small(p, values[i]);
         attribute->span = ptx_span_join(attribute->span, ptx_token_span(values[i]));
     }
+    attribute->after = takes_shape && count < 3 ? ptx_token_span(p->current) : attribute->span;
     return list.last ? LIST_ADD(AttributeList, list, attribute) : LIST_ONE(AttributeList, attribute);
 }
 
@@ -470,6 +605,9 @@ AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name
     func->span = ptx_span_join(prefix ? prefix->span : ptx_token_span(keyword), ptx_token_span(name));
     func->linkage = prefix ? prefix->linkage : LINKAGE_NONE;
     func->is_entry = keyword.kind == TOK_ENTRY;
+    func->mark = ptx_token_span(func->is_entry && p->mark_last.kind == TOK_RPAREN ? p->mark_last : p->mark_current);
+    if (prefix && (ptx_span_length(prefix->detail) || prefix->linkage == LINKAGE_COMMON))
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, "before .entry and .func stands a linkage: .visible, .extern or .weak");
     func->results = open_decls(results);
     func->params = open_decls(params);
     func->attributes = open_attributes(attributes);
@@ -479,6 +617,7 @@ AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name
 void ptx_build_func(Parser *p, AstFunc *func)
 {
     p->func = func;
+    p->is_recovering = false;
     p->diags->func = p->func_count++;
     p->stmt_tail = &func->body;
     p->scope_count = 0;
@@ -514,8 +653,22 @@ void ptx_build_scope_end(Parser *p, Token brace)
     p->scope_count -= p->scope_count > 0;
 }
 
+void ptx_build_empty(Parser *p, Token semicolon)
+{
+    Span span = ptx_token_span(semicolon);
+    bool is_mistake = ptx_span_length(span) && !p->is_recovering;       /* the driver's own ones have no text */
+    p->is_recovering = false;
+    if (!is_mistake)
+        return;
+    Diag *diag = ptx_diag(p->diags, DIAG_UNEXPECTED, span, "there is nothing to end here: PTX has no empty statement");
+    diag->help = "remove the `;`";
+    ptx_diag_fix(p->diags, diag, span, true, "%s", "");
+}
+
 void ptx_build_label(Parser *p, Token name, Token colon)
 {
+    if (ptx_token_span(name).end - name.begin == 1 && p->text[name.begin] == '_')
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(name), "`_` stands for nothing, and cannot be a label");
     AstStmt *label = add_stmt(p, AST_LABEL, ptx_span_join(ptx_token_span(name), ptx_token_span(colon)));
     label->opcode = ptx_token_span(name);
     if (!p->scope_count)
@@ -533,6 +686,7 @@ Token ptx_opcode_join(Token opcode, Token modifier)
 AstStmt *ptx_build_insn(Parser *p, Token opcode, OperandList operands, Token end)
 {
     AstStmt *insn = add_stmt(p, AST_INSN, ptx_span_join(ptx_token_span(opcode), ptx_token_span(end)));
+    p->is_recovering = false;
     insn->opcode = ptx_token_span(opcode);
     insn->detached = opcode.first_on_line;
     insn->operands = open_operands(operands);
@@ -574,7 +728,8 @@ void ptx_build_loc(Parser *p, Token directive, Token file, Token line, Token col
     loc->file = read_small(p, file);
     loc->line = read_small(p, line);
     loc->column = read_small(p, column);
-    add_stmt(p, AST_LOC, ptx_span_join(ptx_token_span(directive), ptx_token_span(column)))->loc = loc;
+    loc->span = ptx_span_join(ptx_token_span(directive), ptx_token_span(column));
+    add_stmt(p, AST_LOC, loc->span)->loc = loc;
 }
 
 AstLoc *ptx_loc_inlined(Parser *p, Token keyword, Span name)
@@ -585,6 +740,11 @@ AstLoc *ptx_loc_inlined(Parser *p, Token keyword, Span name)
                  text_of(p, ptx_token_span(keyword)));
     loc->function_name = name;
     return loc;
+}
+
+void ptx_loc_not_inlined(Parser *p, Span name)
+{
+    ptx_diag(p->diags, DIAG_UNEXPECTED, name, "a .loc with `function_name` says too where it was inlined")->help = "add `, inlined_at FILE LINE COLUMN`";
 }
 
 AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token at, Token file, Token line, Token column)
@@ -726,6 +886,19 @@ void ptx_operand_modifier(Parser *p, AstOperand *operand, Token modifier)
                  text_of(p, ptx_token_span(modifier)));
 }
 
+/* The integers that were skipped in the list that begins there. */
+static uint32_t take_skipped(Parser *p, uint32_t begin)
+{
+    for (SkippedList **list = &p->closed_lists; *list; list = &(*list)->next) {
+        if ((*list)->begin != begin)
+            continue;
+        uint32_t count = (*list)->count;
+        *list = (*list)->next;
+        return count;
+    }
+    return 0;
+}
+
 AstOperand *ptx_operand_group(Parser *p, AstOperandKind kind, Token open, OperandList list, Token close)
 {
     Span span = ptx_span_join(ptx_token_span(open), ptx_token_span(close));
@@ -737,6 +910,8 @@ AstOperand *ptx_operand_group(Parser *p, AstOperandKind kind, Token open, Operan
     }
     AstOperand *operand = new_operand(p, kind, span);
     operand->child = only;
+    if (kind == AST_VECTOR && p->closed_lists)
+        operand->value = take_skipped(p, span.begin);
     return operand;
 }
 
@@ -773,7 +948,10 @@ AstOperand *ptx_operand_generic(Parser *p, Token name, OperandList list, Token c
     bool is_mask = name.kind == TOK_INT;
     if (inner->next || inner->kind != AST_NAME || (!is_mask && !span_is(p, ptx_token_span(name), "generic")))
         return bad_operand(p, span, "only generic(name) and mask(name) are written like a call");
+    if (inner->value || inner->flags)
+        return bad_operand(p, span, "generic() and a mask take a name alone; an offset stands behind them");
     inner->span = span;
+    inner->flags |= is_mask ? AST_MASK : AST_GENERIC;
     return inner;
 }
 
@@ -879,14 +1057,20 @@ static bool is_plain(const AstOperand *operand)
     return !(operand->flags & (AST_BRACKETS | AST_NOT | AST_NEGATIVE | AST_INDEXED));
 }
 
-/* name+8, name-8 and (through unary minus) name+-8. */
+/* name+8 and (through unary minus) name+-8; PTX has no name-8 and no 8+name. */
 static bool add_offset(AstOperand *name, int operator, const AstOperand *offset)
 {
-    if (name->kind != AST_NAME || offset->kind != AST_INT || !is_plain(name) || !is_plain(offset))
+    if (operator != TOK_PLUS || name->kind != AST_NAME || offset->kind != AST_INT || !is_plain(name) || !is_plain(offset))
         return false;
-    if (operator != TOK_PLUS && operator != TOK_MINUS)
-        return false;
-    name->value = operator == TOK_PLUS ? name->value + offset->value : name->value - offset->value;
+    name->value += offset->value;
+    return true;
+}
+
+/* A comparison of floats is an integer. */
+static bool compared(AstOperand *result, bool is_true)
+{
+    result->kind = AST_INT;
+    result->value = is_true;
     return true;
 }
 
@@ -902,7 +1086,13 @@ static bool fold_reals(AstOperand *left, int operator, const AstOperand *right)
     case TOK_MINUS: a -= b; break;
     case TOK_STAR:  a *= b; break;
     case TOK_SLASH: a /= b; break;
-    default:        return false;
+    case TOK_LT: return compared(left, a < b);
+    case TOK_LE: return compared(left, a <= b);
+    case TOK_GT: return compared(left, a > b);
+    case TOK_GE: return compared(left, a >= b);
+    case TOK_EQ: return compared(left, a == b);
+    case TOK_NE: return compared(left, a != b);
+    default:     return false;
     }
     memcpy(&left->value, &a, sizeof a);
     return true;
@@ -935,11 +1125,9 @@ AstOperand *ptx_operand_binary(Parser *p, AstOperand *left, Token operator, AstO
         left->span = span;
         return left;
     }
-    if (operator.kind == TOK_PLUS && add_offset(right, operator.kind, left)) {
-        right->span = span;
-        return right;
-    }
-    return bad_operand(p, span, "operators combine constants only, and add a constant to a name");
+    if (operator.kind == TOK_MINUS && left->kind == AST_NAME && right->kind == AST_INT)
+        return bad_operand(p, span, "an offset is added: write `+-4` for `-4`");
+    return bad_operand(p, span, "operators combine constants only, and add a constant to a name before them");
 }
 
 AstOperand *ptx_operand_select(Parser *p, AstOperand *condition, AstOperand *yes, AstOperand *no)

@@ -25,6 +25,8 @@ typedef struct Dims {
     uint64_t sizes[AST_MAX_DIMS];       /* 0: unsized */
 } Dims;
 
+typedef enum PrefixStage { PREFIX_NOTHING, PREFIX_LINKAGE, PREFIX_SPACE, PREFIX_VECTOR, PREFIX_TYPE, PREFIX_POINTER } PrefixStage;
+
 typedef struct Prefix {         /* what stands before the name in a declaration */
     Span span;
     uint32_t align, pointer_align;
@@ -32,8 +34,19 @@ typedef struct Prefix {         /* what stands before the name in a declaration 
     Type type;
     Linkage linkage;
     uint8_t vector;
+    uint8_t stage;              /* PrefixStage: how far it is; PTX has one order */
     bool is_pointer;
+    bool is_misplaced;          /* something is, and was diagnosed */
+    bool is_aligned_behind;     /* .align behind the type, as parameters of an .entry may have it */
+    Span detail;                /* the first word that is no linkage; empty: all are */
+    bool has_bank;              /* .const[3] */
 } Prefix;
+
+/* A brace of an initialiser, and the integers skipped between it and its other brace. */
+typedef struct SkippedList {
+    struct SkippedList *next;
+    uint32_t begin, count;
+} SkippedList;
 
 struct Parser {
     Arena *arena;               /* of the item being built */
@@ -54,10 +67,18 @@ struct Parser {
     AstStmt **label_tails[LIMIT_NESTING + 2];
     GuardText guard;
 
-    Token last;                 /* token before the current one */
+    Token last, current;        /* the token that is being fed, and the one before it */
     uint32_t skipped_integers;  /* of the current initialiser: read by ptx_lex_skip_integers, without a node */
+    SkippedList *open_lists, *closed_lists;     /* of the current initialiser, innermost and last closed first */
+    Token mark_last, mark_current;              /* both tokens when the last parameter list was taken */
+    bool is_recovering;         /* after an unexpected token: the `;` behind it is no mistake of its own */
+    uint8_t header_stage;       /* HeaderStage */
+    uint32_t syntax_errors;     /* so far */
     bool parser_failed;         /* Lemon gave up: the driver starts it anew */
 };
+
+/* What of the module's head stands so far: .version, .target, .address_size come in this order, before everything else. */
+typedef enum HeaderStage { HEADER_NOTHING, HEADER_VERSION, HEADER_TARGET, HEADER_ADDRESS_SIZE, HEADER_ITEMS } HeaderStage;
 
 typedef struct ExpectedTokens { bool takes[128]; } ExpectedTokens;      /* by TOK_* */
 
@@ -72,8 +93,10 @@ void ptx_build_file(Parser *p, Token index, Token path);
 void ptx_build_file_directory(Parser *p, Token directive);
 void ptx_build_alias(Parser *p, Token directive, Token name, Token target, Token end);
 
+void ptx_build_attribute(Parser *p, Token word);
 Prefix *ptx_prefix_new(Parser *p, Token first);
 void ptx_prefix_linkage(Parser *p, Prefix *prefix, Token word);
+void ptx_prefix_attribute(Parser *p, Prefix *prefix, Token word);
 void ptx_prefix_space(Parser *p, Prefix *prefix, Token word);
 void ptx_prefix_align(Parser *p, Prefix *prefix, Token number);
 void ptx_prefix_pointer(Parser *p, Prefix *prefix, Token word);
@@ -82,7 +105,9 @@ void ptx_prefix_modifier(Parser *p, Prefix *prefix, Token word);
 Dims *ptx_dims_add(Parser *p, Dims *dims, AstOperand *size, Token end);
 AstDecl *ptx_decl_new(Parser *p, Token name, const Dims *dims);
 AstDecl *ptx_decl_range(Parser *p, Token name, Token count, Token end);
-void ptx_decl_init(Parser *p, AstDecl *decl, Token assign, const AstOperand *value);
+void ptx_decl_init(Parser *p, AstDecl *decl, Token assign, AstOperand *value);
+void ptx_build_module_loc(Parser *p, Token directive);
+void ptx_build_function_file(Parser *p, Token directive);
 void ptx_decl_prefix(Parser *p, AstDecl *decl, const Prefix *prefix);
 void ptx_build_declarations(Parser *p, const Prefix *prefix, DeclList list, Token end);
 
@@ -94,6 +119,8 @@ void ptx_build_func_end(Parser *p, Token end);
 
 void ptx_build_scope_begin(Parser *p, Token brace);
 void ptx_build_scope_end(Parser *p, Token brace);
+/* A `;` with nothing before it; an empty span is one that parser.c put in. */
+void ptx_build_empty(Parser *p, Token semicolon);
 void ptx_build_label(Parser *p, Token name, Token colon);
 /* opcode: first_on_line marks one that white space divides, joined by ptx_opcode_join. */
 Token ptx_opcode_join(Token opcode, Token modifier);
@@ -105,6 +132,7 @@ void ptx_build_prototype(Parser *p, Token keyword, DeclList results, Token name,
                          Token end);
 void ptx_build_loc(Parser *p, Token directive, Token file, Token line, Token column, AstLoc *inlined);
 AstLoc *ptx_loc_inlined(Parser *p, Token keyword, Span name);
+void ptx_loc_not_inlined(Parser *p, Span name);
 AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token at, Token file, Token line, Token column);
 
 AstOperand *ptx_operand_name(Parser *p, Token name);

@@ -1,6 +1,7 @@
 #include "parser/parser.h"
 
 #include "parser/build.h"
+#include "parser/quick.h"
 
 #include <stdlib.h>
 
@@ -20,7 +21,10 @@ typedef struct Driver {
     uint32_t braces;            /* those of them that are braces */
     uint32_t in_statement;      /* tokens since the statement began, guard not counted */
     bool in_initializer;        /* after `=` */
+    uint32_t skipped_to;        /* end of the integers that were skipped behind the last token; 0: none were */
     bool in_loc;                /* after .loc, on its line: no `;` ends it */
+    bool is_at_rest;            /* Lemon has reduced all that came, and a statement may begin: the last one was a quick one */
+    uint32_t errors_before;     /* syntax errors up to the item that is being read */
 } Driver;
 
 static void restart(Driver *d)
@@ -28,8 +32,10 @@ static void restart(Driver *d)
     PtxFinalize(d->lemon);
     PtxInit(d->lemon, &d->p);
     d->p.parser_failed = false;
+    d->p.open_lists = d->p.closed_lists = NULL;
     d->scopes = d->brackets = d->braces = d->in_statement = 0;
-    d->in_initializer = d->in_loc = false;
+    d->in_initializer = d->in_loc = d->is_at_rest = false;
+    d->errors_before = d->p.syntax_errors;
 }
 
 /* After Lemon gave up inside a body: to the brace that closes it, or to what can only stand behind it. */
@@ -107,20 +113,27 @@ static bool begins_module_item(const Driver *d, Token token)
         || token.kind == TOK_ADDRESS_SIZE || (token.kind == TOK_LINKAGE && token.first_on_line);
 }
 
+static void report_unclosed(Parser *p, Token before)
+{
+    Span open = p->scopes[0] ? p->scopes[0]->span : (Span){0};
+    Diag *diag = ptx_diag(p->diags, DIAG_UNCLOSED_BODY, ptx_token_span(before), "the body of `%.*s` is not closed before this",
+                          (int)ptx_span_length(p->func->name), p->text + p->func->name.begin);
+    diag->help = "insert `}` before it";
+    ptx_diag_fix(p->diags, diag, (Span){ (uint32_t)before.begin, (uint32_t)before.begin }, false, "}\n");
+    ptx_diag_relate(p->diags, diag, open, "the body begins here");
+}
+
 static void close_body(Driver *d, Token before)
 {
     Parser *p = &d->p;
     if (!p->func)               /* Lemon reduces at the next token: the body that the last `{` opened does not stand yet */
-        feed(d, ptx_token(TOK_SEMI, false, ptx_token_span(before)));
+        feed(d, ptx_token(TOK_SEMI, false, (Span){ (uint32_t)before.begin, (uint32_t)before.begin }));
     if (!p->func) {
         restart(d);
         return;
     }
-    Span open = p->scopes[0] ? p->scopes[0]->span : (Span){0};
-    Diag *diag = ptx_diag(p->diags, DIAG_UNCLOSED_BODY, ptx_token_span(before), "the body of `%.*s` is not closed before this",
-                          (int)ptx_span_length(p->func->name), p->text + p->func->name.begin);
-    diag->help = "put a `}` before it";
-    ptx_diag_relate(p->diags, diag, open, "the body begins here");
+    if (!p->lexer.is_cut_short)
+        report_unclosed(p, before);
     p->func->has_syntax_error = true;
     ptx_build_func_end(p, p->last);
     restart(d);
@@ -191,6 +204,8 @@ static void track_brace(Driver *d, Token token)
     }
     d->scopes -= d->scopes > 0;
     d->in_statement = d->brackets = 0;
+    if (!d->scopes)
+        d->errors_before = d->p.syntax_errors;
 }
 
 /* Keeps the driver's idea of where in a statement we are; called before the token is fed. */
@@ -203,6 +218,7 @@ static void track(Driver *d, Token token)
         track_brace(d, token);
         return;
     case TOK_SEMI:
+        d->p.open_lists = NULL;
         d->in_statement = d->braces = d->brackets = 0;
         d->in_initializer = false;
         return;
@@ -211,6 +227,8 @@ static void track(Driver *d, Token token)
         d->in_statement = 0;
         return;
     case TOK_ASSIGN:
+        if (!d->in_initializer)
+            d->p.open_lists = d->p.closed_lists = NULL;         /* what a mistake left */
         d->in_initializer = true;
         break;
     case TOK_LPAREN: case TOK_LBRACKET:
@@ -235,15 +253,119 @@ static void track(Driver *d, Token token)
     d->in_statement += !d->in_loc;
 }
 
+static void report_head(Driver *d, Token token, bool has_version)
+{
+    Parser *p = &d->p;
+    if (has_version) {
+        ptx_diag(p->diags, DIAG_MISSING_TARGET, ptx_token_span(token), "a .target stands before this, behind .version")->help =
+            "write `.target sm_90`, or the architecture that is meant";
+        return;
+    }
+    ptx_diag(p->diags, DIAG_MISSING_VERSION, ptx_token_span(token), "a PTX module begins with .version")->help =
+        "write `.version 9.0` and `.target sm_90` first";
+    p->header.is_version_reported = true;
+}
+
+/* PTX ISA, "PTX Module Directives": .version, .target, .address_size, in this order, and then the rest. */
+static void track_head(Driver *d, Token token)
+{
+    Parser *p = &d->p;
+    uint8_t stage = p->header_stage;
+    switch (token.kind) {
+    case TOK_VERSION:
+        p->header_stage = stage ? stage : HEADER_VERSION;
+        return;                         /* a second one is diagnosed where it is read */
+    case TOK_TARGET:
+        if (stage == HEADER_NOTHING)
+            report_head(d, token, false);
+        else if (stage > HEADER_TARGET)
+            ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token), ".target stands behind .version, before everything else");
+        p->header_stage = stage > HEADER_TARGET ? stage : HEADER_TARGET;
+        return;
+    case TOK_ADDRESS_SIZE:
+        if (stage < HEADER_TARGET)
+            report_head(d, token, stage == HEADER_VERSION);
+        else if (stage > HEADER_TARGET)
+            ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token), ".address_size stands once, behind .target, before everything else");
+        p->header_stage = stage > HEADER_ADDRESS_SIZE ? stage : HEADER_ADDRESS_SIZE;
+        return;
+    case TOK_FILE: case TOK_SECTION: case TOK_PRAGMA: case TOK_ALIAS: case TOK_LOC: case TOK_LINKAGE: case TOK_SPACE: case TOK_ENTRY:
+    case TOK_FUNC: case TOK_ALIGN: case TOK_ATTRIBUTE: case TOK_SEMI:
+        if (stage < HEADER_TARGET)
+            report_head(d, token, stage == HEADER_VERSION);
+        p->header_stage = HEADER_ITEMS;
+        return;
+    default:
+        return;
+    }
+}
+
+/* Which brace of an initialiser is open, for the integers that are skipped in it. */
+static void track_list(Driver *d, Token token)
+{
+    Parser *p = &d->p;
+    if (token.kind == TOK_LBRACE) {
+        SkippedList *list = ptx_arena_new(p->arena, SkippedList);
+        *list = (SkippedList){ p->open_lists, (uint32_t)token.begin, 0 };
+        p->open_lists = list;
+        return;
+    }
+    SkippedList *closed = p->open_lists;
+    if (!closed)
+        return;
+    p->open_lists = closed->next;
+    closed->next = p->closed_lists;
+    p->closed_lists = closed;
+    if (closed->count && p->last.begin < d->skipped_to)
+        ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token), "expected a value behind the `,`, found `}`");
+}
+
+/* Whether a statement begins here, in a body that has no error so far: with one, Lemon may be looking for where to go on. */
+static bool begins_statement(const Driver *d)
+{
+    const Parser *p = &d->p;
+    if (!d->scopes || d->in_statement || p->syntax_errors != d->errors_before)
+        return false;
+    return d->is_at_rest || p->last.kind == TOK_SEMI || p->last.kind == TOK_LBRACE || p->last.kind == TOK_RBRACE || p->last.kind == TOK_COLON;
+}
+
+/* The usual statements, past Lemon. It reduces when it sees the next token: an empty statement makes it finish the one before. */
+static bool handle_quickly(Driver *d)
+{
+    Parser *p = &d->p;
+    Lexer before = p->lexer;
+    Quick quick = ptx_quick_read(p);
+    if (!quick.kind)
+        return false;
+    if (!d->is_at_rest)
+        feed(d, ptx_token(TOK_SEMI, false, (Span){ (uint32_t)quick.head.begin, (uint32_t)quick.head.begin }));
+    d->is_at_rest = p->func && d->scopes;
+    if (!d->is_at_rest) {
+        p->lexer = before;
+        return false;
+    }
+    ptx_quick_build(p, &quick);
+    p->last = quick.end;
+    d->in_loc = false;
+    return true;
+}
+
 static void handle(Driver *d, Token token)
 {
     Parser *p = &d->p;
+    p->current = token;
+    if (!d->scopes && p->header_stage <= HEADER_ITEMS)
+        track_head(d, token);
+    if (d->in_initializer && (token.kind == TOK_LBRACE || token.kind == TOK_RBRACE))
+        track_list(d, token);
+    d->is_at_rest = false;
     if (begins_module_item(d, token))
         close_body(d, token);
     if (lost_semicolon(d, token)) {
         Span at = { ptx_token_span(p->last).end - 1, ptx_token_span(p->last).end };
         Diag *diag = ptx_diag(p->diags, DIAG_MISSING_SEMICOLON, at, "this statement has no `;`");
-        diag->help = "put a `;` here";
+        diag->help = "insert `;`";
+        ptx_diag_fix(p->diags, diag, (Span){ at.end, at.end }, true, ";");
         if (p->func)
             p->func->has_syntax_error = true;
         Span last = ptx_token_span(p->last);
@@ -265,7 +387,11 @@ static void handle(Driver *d, Token token)
         feed(d, close);
         p->last = close;
     } else if (d->in_initializer && (token.kind == TOK_COMMA || token.kind == TOK_LBRACE)) {
-        p->skipped_integers += ptx_lex_skip_integers(&p->lexer);
+        uint32_t skipped = ptx_lex_skip_integers(&p->lexer);
+        p->skipped_integers += skipped;
+        if (p->open_lists)
+            p->open_lists->count += skipped;
+        d->skipped_to = skipped ? (uint32_t)(p->lexer.cur - p->lexer.base) : 0;
     }
 }
 
@@ -286,7 +412,9 @@ static bool is_other_format(Parser *p)
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
         if (p->length - start < formats[f].length || memcmp(p->text + start, formats[f].magic, formats[f].length) != 0)
             continue;
-        ptx_diag(p->diags, DIAG_NOT_PTX, (Span){ start, start + (uint32_t)formats[f].length }, "this is %s, not PTX", formats[f].what);
+        Diag *diag = ptx_diag(p->diags, DIAG_NOT_PTX, (Span){ start, start + (uint32_t)formats[f].length }, "this is %s, not PTX", formats[f].what);
+        if (f < 2)
+            diag->help = "`cuobjdump -ptx FILE` prints the PTX in it, if there is any";
         return true;
     }
     return false;
@@ -326,9 +454,12 @@ const AstItem *ptx_parser_next(Parser *p)
     Driver *d = (Driver *)p;
     if (!p->items) {
         ptx_arena_release(p->arena, d->empty);
+        p->open_lists = p->closed_lists = NULL;
         p->item_tail = &p->items;
     }
     while (!p->items && !d->at_end) {
+        if (begins_statement(d) && handle_quickly(d))
+            continue;
         Token token = ptx_lex(&p->lexer);
         if (token.kind == TOK_EOF)
             handle_end(d);

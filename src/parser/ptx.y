@@ -84,6 +84,7 @@ size_t ptx_parser_bytes(void)
 %type attrs      {AttributeList}
 %type dims       {Dims *}
 %type inlined    {AstLoc *}
+%type loc        {Token}
 %type strings    {Span}
 %type name_offset {Span}
 
@@ -105,9 +106,9 @@ item ::= SECTION MODIFIER LBRACE RBRACE.                // parser.c skips what i
 item ::= SECTION WORD LBRACE RBRACE.
 item ::= PRAGMA strings SEMI.
 item ::= ALIAS(D) WORD(A) COMMA WORD(B) SEMI(E).        { ptx_build_alias(p, D, A, B, E); }
-item ::= loc.
+item ::= loc(L).                                        { ptx_build_module_loc(p, L); }
 item ::= declarations.
-item ::= SEMI.
+item ::= SEMI(E).                                       { ptx_build_empty(p, E); }
 item ::= error SEMI.                                    { yypParser->yyerrcnt = -1; }
 item ::= error RBRACE.                                  { yypParser->yyerrcnt = -1; }
 
@@ -121,17 +122,17 @@ prefix(P) ::= LINKAGE(T).                               { P = ptx_prefix_new(p, 
 prefix(P) ::= SPACE(T).                                 { P = ptx_prefix_new(p, T); ptx_prefix_space(p, P, T); }
 prefix(P) ::= ALIGN(T) INT(N).                          { P = ptx_prefix_new(p, T); ptx_prefix_align(p, P, N); }
 prefix(P) ::= MODIFIER(T).                              { P = ptx_prefix_new(p, T); ptx_prefix_modifier(p, P, T); }
-prefix(P) ::= ATTRIBUTE(T) LPAREN operandattrs RPAREN.  { P = ptx_prefix_new(p, T); }
+prefix(P) ::= ATTRIBUTE(T) LPAREN operandattrs RPAREN.  { P = ptx_prefix_new(p, T); ptx_prefix_attribute(p, P, T); }
 prefix(P) ::= prefix(Q) LINKAGE(T).                     { P = Q; ptx_prefix_linkage(p, P, T); }
 prefix(P) ::= prefix(Q) SPACE(T).                       { P = Q; ptx_prefix_space(p, P, T); }
 prefix(P) ::= prefix(Q) ALIGN INT(N).                   { P = Q; ptx_prefix_align(p, P, N); }
 prefix(P) ::= prefix(Q) PTR(T).                         { P = Q; ptx_prefix_pointer(p, P, T); }
 prefix(P) ::= prefix(Q) MODIFIER(T).                    { P = Q; ptx_prefix_modifier(p, P, T); }
-prefix(P) ::= prefix(Q) ATTRIBUTE(T) LPAREN operandattrs RPAREN. { P = Q; P->span = ptx_span_join(P->span, ptx_token_span(T)); }
-operandattrs ::= MODIFIER.
-operandattrs ::= MODIFIER LPAREN operands RPAREN.
-operandattrs ::= operandattrs COMMA MODIFIER.
-operandattrs ::= operandattrs COMMA MODIFIER LPAREN operands RPAREN.
+prefix(P) ::= prefix(Q) ATTRIBUTE(T) LPAREN operandattrs RPAREN. { P = Q; ptx_prefix_attribute(p, P, T); }
+operandattrs ::= MODIFIER(T).                           { ptx_build_attribute(p, T); }
+operandattrs ::= MODIFIER(T) LPAREN operands RPAREN.    { ptx_build_attribute(p, T); }
+operandattrs ::= operandattrs COMMA MODIFIER(T).        { ptx_build_attribute(p, T); }
+operandattrs ::= operandattrs COMMA MODIFIER(T) LPAREN operands RPAREN. { ptx_build_attribute(p, T); }
 
 declarators(L) ::= declarator(D).                       { L = LIST_ONE(DeclList, D); }
 declarators(L) ::= declarators(M) COMMA declarator(D).  { L = LIST_ADD(DeclList, M, D); }
@@ -171,7 +172,7 @@ params(L) ::= param(D).                                 { L = LIST_ONE(DeclList,
 params(L) ::= params(M) COMMA param(D).                 { L = LIST_ADD(DeclList, M, D); }
 param(D) ::= prefix(P) declarator(V).                   { D = V; ptx_decl_prefix(p, D, P); }
 
-attrs(A) ::= .                                          { A = (AttributeList){0}; }
+attrs(A) ::= .                                          { A = (AttributeList){0}; p->mark_last = p->last; p->mark_current = p->current; }
 attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X).            { A = ptx_attribute_add(p, L, T, 1, X, X, X); }
 attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X) COMMA INT(Y). { A = ptx_attribute_add(p, L, T, 2, X, Y, Y); }
 attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X) COMMA INT(Y) COMMA INT(Z). { A = ptx_attribute_add(p, L, T, 3, X, Y, Z); }
@@ -181,7 +182,7 @@ attrs(A) ::= attrs(L) PRAGMA strings SEMI.              { A = L; }
 // ---- statements
 stmts ::= .
 stmts ::= stmts stmt.                                   // left recursion: long bodies use no stack
-stmt ::= SEMI.
+stmt ::= SEMI(E).                                       { ptx_build_empty(p, E); }
 stmt ::= error SEMI.                                    { yypParser->yyerrcnt = -1; }
 stmt ::= scope_begin stmts RBRACE(E).                   { ptx_build_scope_end(p, E); }
 stmt ::= scope_begin stmts error RBRACE(E).             { yypParser->yyerrcnt = -1; ptx_build_scope_end(p, E); }
@@ -195,15 +196,15 @@ guard ::= AT(T) WORD(G).                                { p->guard = (GuardText)
 guard ::= AT(T) NOT WORD(G).                            { p->guard = (GuardText){ ptx_token_span(T), ptx_token_span(G), true }; }
 stmt ::= declarations.
 stmt ::= loc.
-stmt ::= FILE INT(I) STRING(S).                         { ptx_build_file(p, I, S); }
+stmt ::= FILE(D) INT(I) STRING(S).                      { ptx_build_file(p, I, S); ptx_build_function_file(p, D); }
 stmt ::= PRAGMA(T) strings(S) SEMI(E).                  { ptx_build_pragma(p, T, S, E); }
 stmt ::= BRANCHTARGETS(T) operands(L) SEMI(E).          { ptx_build_targets(p, AST_BRANCHTARGETS, T, L, E); }
 stmt ::= CALLTARGETS(T) operands(L) SEMI(E).            { ptx_build_targets(p, AST_CALLTARGETS, T, L, E); }
 stmt ::= CALLPROTOTYPE(K) results(R) WORD(N) paramlist(L) attrs(A) SEMI(E). { ptx_build_prototype(p, K, R, N, L, A, E); }
 
-loc ::= LOC(D) INT(F) INT(L) INT(C) inlined(I).         { ptx_build_loc(p, D, F, L, C, I); }
+loc(R) ::= LOC(D) INT(F) INT(L) INT(C) inlined(I).      { R = D; ptx_build_loc(p, D, F, L, C, I); }
 inlined(I) ::= .                                        { I = NULL; }
-inlined(I) ::= COMMA WORD(K) name_offset(N).            { I = ptx_loc_inlined(p, K, N); }
+inlined(I) ::= COMMA WORD(K) name_offset(N).            { I = ptx_loc_inlined(p, K, N); ptx_loc_not_inlined(p, N); }
 inlined(I) ::= COMMA WORD(K) name_offset(N) COMMA WORD(A) INT(F) INT(L) INT(C). { I = ptx_loc_inlined_at(p, K, N, A, F, L, C); }
 name_offset(N) ::= WORD(T).                             { N = ptx_token_span(T); }
 name_offset(N) ::= WORD(T) PLUS INT(I).                 { N = ptx_span_join(ptx_token_span(T), ptx_token_span(I)); }

@@ -31,6 +31,17 @@ static json_t *related_value(const ptxlint_module *module, const ptxlint_diagnos
     return ptx_json_finish(&all);
 }
 
+static json_t *fix_value(const ptxlint_module *module, const ptxlint_fix *fix)
+{
+    if (!fix)
+        return json_null();
+    Json json = ptx_json_make(json_object());
+    set_span(&json, ptxlint_module_place(module, fix->span.begin), ptxlint_module_place(module, fix->span.end));
+    ptx_json_set(&json, "replacement", ptx_value_text(fix->replacement));
+    ptx_json_set(&json, "certain", ptx_value_bool(fix->is_certain));
+    return ptx_json_finish(&json);
+}
+
 static json_t *source_value(const ptxlint_diagnostic *diagnostic)
 {
     if (!diagnostic->source_path)
@@ -67,6 +78,7 @@ void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_d
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(diagnostic->certainty)));
     ptx_json_set(&json, "label", ptx_value_text(diagnostic->label));
     ptx_json_set(&json, "help", ptx_value_text(diagnostic->help));
+    ptx_json_set(&json, "fix", fix_value(module, diagnostic->fix));
     ptx_json_set(&json, "related", related_value(module, diagnostic));
     ptx_json_set(&json, "source", source_value(diagnostic));
     ptx_json_set(&json, "repeats", json_integer(diagnostic->repeat_count));

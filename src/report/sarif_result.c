@@ -225,6 +225,27 @@ static json_t *fingerprints_value(const SarifResult *result)
     return ptx_json_finish(&json);
 }
 
+/* SARIF 3.55: what is deleted may be empty, then the text is inserted there. */
+static json_t *fixes_value(const SarifResult *result)
+{
+    const ptxlint_fix *fix = result->diagnostic->fix;
+    Region region = ptx_region_of(result->columns, result->module, fix->span);
+    Json all = ptx_json_make(json_array()), json = ptx_json_make(json_object());
+    Json changes = ptx_json_make(json_array()), change = ptx_json_make(json_object());
+    Json replacements = ptx_json_make(json_array()), replacement = ptx_json_make(json_object());
+    ptx_json_set(&replacement, "deletedRegion", region_value(&region));
+    if (*fix->replacement)
+        ptx_json_set(&replacement, "insertedContent", ptx_sarif_message(fix->replacement, ""));
+    ptx_json_append(&replacements, ptx_json_finish(&replacement));
+    ptx_json_set(&change, "artifactLocation", artifact_value(result->path));
+    ptx_json_set(&change, "replacements", ptx_json_finish(&replacements));
+    ptx_json_append(&changes, ptx_json_finish(&change));
+    ptx_json_set(&json, "description", ptx_sarif_message(result->diagnostic->help, "the edit that repairs it"));
+    ptx_json_set(&json, "artifactChanges", ptx_json_finish(&changes));
+    ptx_json_append(&all, ptx_json_finish(&json));
+    return ptx_json_finish(&all);
+}
+
 /* [] says that it is not silenced; where it were absent, nobody would know (SARIF 3.27.23). */
 static json_t *suppressions_value(const ptxlint_diagnostic *diagnostic)
 {
@@ -258,6 +279,8 @@ void ptx_sarif_result(Out *out, SarifResult *result)
     ptx_json_set(&json, "message", message_value(result));
     ptx_json_set(&json, "locations", locations_value(result));
     ptx_json_set(&json, "relatedLocations", related_value(result));
+    if (result->diagnostic->fix)
+        ptx_json_set(&json, "fixes", fixes_value(result));
     ptx_json_set(&json, "partialFingerprints", fingerprints_value(result));
     ptx_json_set(&json, "suppressions", suppressions_value(result->diagnostic));
     ptx_json_set(&json, "properties", properties_value(result->diagnostic));

@@ -38,6 +38,13 @@ const FactInfo ptx_fact_info[FACT__COUNT] = {
 #undef FT
 };
 
+static const char *const pattern_texts[] = {
+    "",
+#define PN(id, text, what) text,
+#include "warp/patterns.def"
+#undef PN
+};
+
 const char *ptx_domain_word(Domain domain, uint32_t number)
 {
     switch (domain) {
@@ -49,6 +56,8 @@ const char *ptx_domain_word(Domain domain, uint32_t number)
         return number >= TYPE__COUNT ? NULL : number ? ptx_type_info[number].text : "";
     case DOMAIN_CLASS:
         return number >= CLASS__COUNT ? NULL : number ? ptx_class_info[number].text : "";
+    case DOMAIN_PATTERN:
+        return number >= sizeof pattern_texts / sizeof *pattern_texts ? NULL : pattern_texts[number];
     case DOMAIN_LIMITER:
         return number >= LIMITER__COUNT ? NULL : ptx_limiter_text[number];
     default:

@@ -12,6 +12,7 @@
 #include "analysis/occupancy.h"
 #include "analysis/throughput.h"
 #include "analysis/trip.h"
+#include "warp/evaluate.h"
 
 /* How a kernel is launched, and how it fits the first GPU. NaN, -1: not known. */
 typedef struct Figures {
@@ -34,6 +35,7 @@ typedef struct Facts {
     const Trips *trips;         /* NULL where only findings were asked for: a rule that needs them has them computed */
     const Mixes *mixes;
     const Throughput **throughputs;     /* per GPU that figures are for; NULL where only findings were asked for */
+    const Evaluation *evaluation;       /* of a kernel; NULL where only findings were asked for */
     const CallNode *calls;
     const Launch *launch;
     Figures figures;

@@ -470,6 +470,28 @@ static bool base_of(Inquiry *q, const Subjects *s, Base *base)
     return !q->func->has_unknown && ptx_base_of_access(bases_of(q), q->shared->module, q->func, &q->func->insns[s->insn], base);
 }
 
+/* What the address without its offset is certainly a multiple of, at most the bytes accessed: a number of any, a variable of its
+ * .align. 0: not known. */
+static int64_t alignment_of(const Inquiry *q, const Base *base, int64_t bytes)
+{
+    bool is_var = base->kind == BASE_VAR;
+    if (bytes <= 0 || bytes & (bytes - 1) || (!is_var && base->kind != BASE_CONST))
+        return 0;
+    int64_t align = !is_var ? bytes : q->shared->module->vars[base->id].align ? q->shared->module->vars[base->id].align : 1;
+    return align < bytes ? align : bytes;
+}
+
+static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact)
+{
+    Base base;
+    int64_t bytes = q->func->insns[s->insn].access_bytes;
+    int64_t align = base_of(q, s, &base) && base.has_offset ? alignment_of(q, &base, bytes) : 0;
+    if (!align || align & (align - 1))
+        return UNKNOWN;
+    int64_t rest = ((base.offset % align) + align) % align;
+    return fact == FACT_ACCESS_alignment ? (double)align : rest || align == bytes ? (double)rest : UNKNOWN;
+}
+
 /* Of a variable whose address, size and offset are known. */
 static double measure_place(Inquiry *q, const Subjects *s, FactId fact)
 {
@@ -486,10 +508,6 @@ static double measure_place(Inquiry *q, const Subjects *s, FactId fact)
         return (double)base.offset;
     if (!bytes)
         return UNKNOWN;
-    if (fact == FACT_ACCESS_misalignment) {
-        int64_t align = var->align ? var->align : 1, rest = ((base.offset % bytes) + bytes) % bytes;
-        return bytes & (bytes - 1) || align % bytes ? UNKNOWN : (double)rest;
-    }
     if (!var->bytes || var->bytes > INT64_MAX / 2)
         return UNKNOWN;
     int64_t beyond = base.offset + bytes - (int64_t)var->bytes;
@@ -506,7 +524,55 @@ static double measure_read_only(Inquiry *q, InsnId insn)
     return q->read_only[insn];
 }
 
-static double measure_access(Inquiry *q, const Subjects *s, FactId fact)
+/* The report's evaluation; for findings alone a quick one. Only of kernels: nobody knows what calls a function. */
+static const Evaluation *evaluation_of(Inquiry *q)
+{
+    const Facts *f = q->facts;
+    if (f->evaluation || q->was_evaluated || q->func->has_unknown || !q->func->is_entry)
+        return f->evaluation ? f->evaluation : q->evaluation;
+    uint64_t steps = EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_INSN * q->func->insn_count;
+    q->was_evaluated = true;
+    q->evaluation = ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, q->shared->module,
+                                 (FuncId)(q->func - q->shared->module->funcs), f->launch, q->shared->gpu, steps, true);
+    return q->evaluation;
+}
+
+/* Requests cost more or less with the shape of the block: the best one counts where nobody knows it. */
+static double measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+{
+    const Evaluation *evaluation = evaluation_of(q);
+    const Evaluated *insn = evaluation ? &evaluation->insns[s->insn] : NULL;
+    if (!insn || insn->certainty == CERTAINTY_UNKNOWN || !(insn->total.requests > 0))
+        return UNKNOWN;
+    const Count *total = &insn->total;
+    double lanes = total->active / total->requests, share = (total->sectors + total->wavefronts) / total->active;
+    double best = insn->best_share < share ? insn->best_share / share : 1;
+    bool is_global = total->sectors > 0, is_shared = total->wavefronts > 0;
+    *certainty = insn->certainty;
+    switch (fact) {
+    case FACT_ACCESS_pattern:           return total->pattern ? word(total->pattern) : UNKNOWN;
+    case FACT_ACCESS_stride:            return total->pattern ? (double)total->stride : UNKNOWN;
+    case FACT_ACCESS_active_lanes:      return lanes;
+    case FACT_ACCESS_sectors:           return is_global ? best * total->sectors / total->requests : UNKNOWN;
+    case FACT_ACCESS_ideal_sectors:     return is_global ? total->ideal_sectors / total->requests : UNKNOWN;
+    case FACT_ACCESS_wavefronts:        return is_shared ? best * total->wavefronts / total->requests : UNKNOWN;
+    case FACT_ACCESS_ideal_wavefronts:  return is_shared ? total->ideal_wavefronts / total->requests : UNKNOWN;
+    default:                            return UNKNOWN;
+    }
+}
+
+static double measure_parted(Inquiry *q, const Subjects *s, Certainty *certainty)
+{
+    const Evaluation *evaluation = evaluation_of(q);
+    const Evaluated *insn = evaluation ? &evaluation->insns[q->facts->cfg->blocks[s->block].end - 1] : NULL;
+    if (!insn || !(insn->total.warps > 0) || evaluation->is_cut)
+        return UNKNOWN;
+    *certainty = insn->total.doubt || evaluation->grid_is_assumed || evaluation->block_is_assumed || evaluation->blocks_run < evaluation->blocks
+               ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
+    return 100 * insn->total.parted / insn->total.warps;
+}
+
+static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Insn *insn = &q->func->insns[s->insn];
     Base base;
@@ -521,6 +587,11 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact)
         return q->func->has_unknown || s->loop == NO_LOOP ? UNKNOWN : repeats_of(q)->may_change[s->insn];
     case FACT_ACCESS_neighbours:        return q->func->has_unknown ? UNKNOWN : repeats_of(q)->neighbours[s->insn];
     case FACT_ACCESS_is_read_only:      return measure_read_only(q, s->insn);
+    case FACT_ACCESS_pattern: case FACT_ACCESS_stride: case FACT_ACCESS_active_lanes: case FACT_ACCESS_sectors: case FACT_ACCESS_ideal_sectors:
+    case FACT_ACCESS_wavefronts: case FACT_ACCESS_ideal_wavefronts:
+        return measure_traffic(q, s, fact, certainty);
+    case FACT_ACCESS_misalignment: case FACT_ACCESS_alignment:
+        return measure_alignment(q, s, fact);
     default:                            return measure_place(q, s, fact);
     }
 }
@@ -660,6 +731,7 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
             return UNKNOWN;
         *certainty = split_certainty(q);
         return splits_of(q)->splits[s->block];
+    case FACT_BRANCH_parted:        return measure_parted(q, s, certainty);
     case FACT_BRANCH_is_loop_exit:  return is_loop_exit(q, s);
     default:                        return UNKNOWN;
     }
@@ -694,6 +766,12 @@ static double measure_figures(const Figures *f, FactId fact, Certainty *certaint
     }
 }
 
+static double required_cluster(const Bounds *bounds)
+{
+    const uint32_t *shape = bounds->reqnctapercluster;
+    return shape[0] ? (double)shape[0] * (shape[1] ? shape[1] : 1) * (shape[2] ? shape[2] : 1) : UNKNOWN;
+}
+
 static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
 {
     const Func *func = q->func;
@@ -709,6 +787,8 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_loops:                 return f->cfg ? f->loops->loop_count : 0;
     case FACT_KERNEL_has_launch_bounds:
         return func->bounds.maxntid[0] || func->bounds.reqntid[0] || func->bounds.maxnreg;
+    case FACT_KERNEL_has_repeated_bound:    return func->bounds.is_repeated;
+    case FACT_KERNEL_required_cluster:      return required_cluster(&func->bounds);
     case FACT_KERNEL_live_registers:        return f->live ? f->live->max_pressure : UNKNOWN;
     default:                                return measure_figures(&f->figures, fact, certainty);
     }
@@ -802,7 +882,7 @@ double ptx_measure(Inquiry *q, const Subjects *s, uint32_t fact, Certainty *cert
     case SCOPE_LOOP:        value = measure_loop(q, s, (FactId)fact, &own);             break;
     case SCOPE_BRANCH:      value = measure_branch(q, s, (FactId)fact, &own);           break;
     case SCOPE_INSN:        value = measure_insn(q, s, (FactId)fact, &own);             break;
-    case SCOPE_ACCESS:      value = measure_access(q, s, (FactId)fact);                 break;
+    case SCOPE_ACCESS:      value = measure_access(q, s, (FactId)fact, &own);                 break;
     default:                break;
     }
     if (own > *certainty)

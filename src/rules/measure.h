@@ -33,6 +33,7 @@ typedef struct Inquiry {
     const Splits *splits;
     const Repeats *repeats;
     const Trips *trips;
+    const Evaluation *evaluation;
     const InsnId *fused_with;
     const bool *fp64_trips, *unused_results;
     const bool *dead;           /* per instruction */
@@ -46,6 +47,7 @@ typedef struct Inquiry {
     const LabelId *label_before;        /* per instruction: the first label that stands before it, + 1; 0: none */
     const bool *named_params;   /* per parameter of the entry */
     uint32_t name_end;          /* of the name of a register that was found last */
+    bool was_evaluated;
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
 

@@ -108,6 +108,16 @@ void ptx_diag_relate(DiagSink *sink, Diag *diag, Span span, const char *format, 
     *tail = related;
 }
 
+void ptx_diag_fix(DiagSink *sink, Diag *diag, Span span, bool is_certain, const char *format, ...)
+{
+    DiagFix *fix = ptx_arena_new(sink->arena, DiagFix);
+    va_list args;
+    va_start(args, format);
+    *fix = (DiagFix){ span, format_text(sink->arena, format, args), is_certain };
+    va_end(args);
+    diag->fix = fix;
+}
+
 /* What is wrong, before what costs time. */
 static bool is_wrong(const Diag *diag)
 {

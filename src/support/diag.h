@@ -40,6 +40,13 @@ typedef struct DiagRelated {
     const char *message;
 } DiagRelated;
 
+/* An edit of the module's text that repairs what was found: replacement takes the place of span, which may be empty. */
+typedef struct DiagFix {
+    Span span;
+    const char *replacement;
+    bool is_certain;            /* nothing else can have been meant; else a guess, to be looked at */
+} DiagFix;
+
 typedef struct Diag {
     const DiagInfo *info;       /* a row of ptx_diag_info, or of a rule */
     Severity severity;          /* the row's, or lower where the file is newer than our tables */
@@ -55,6 +62,7 @@ typedef struct Diag {
     const char *label;          /* beside the caret, or NULL */
     const char *help;           /* or NULL */
     DiagRelated *related;
+    const DiagFix *fix;         /* or NULL */
 } Diag;
 
 typedef struct DiagSink {
@@ -82,6 +90,9 @@ static inline bool ptx_diag_is_dropped(const DiagSink *sink, const Diag *diag)
 Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span span, const char *message);
 
 void ptx_diag_relate(DiagSink *sink, Diag *diag, Span span, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Sets the fix; the replacement is a format. */
+void ptx_diag_fix(DiagSink *sink, Diag *diag, Span span, bool is_certain, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* A printf into the arena. */
 const char *ptx_diag_text(DiagSink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,4 @@
-/* fuzz_settings.c -- any bytes as each of the other inputs: a GPU file, a launch file, one setting, a log of ptxas.
+/* fuzz_settings.c -- any bytes as each of the other inputs: a GPU file, a launch file, one setting, a log of ptxas, an instruction.
  *
  * The library may refuse them, with a reason, and for nothing else than what they say. What it takes must be usable. */
 #include "fuzz.h"
@@ -97,6 +97,25 @@ static void try_log(const char *text, size_t length)
     ptxlint_ptxas_free(ptxas);
 }
 
+/* The first line: an instruction to be looked up. */
+static void try_isa(const char *text, size_t length)
+{
+    ptxlint_isa *isa;
+    ptxlint_isa_sample sample;
+    ptxlint_isa_rate rate;
+    char error[256] = "", hover[512];
+    const char *end = memchr(text, '\n', length);
+    length = end ? (size_t)(end - text) : length;
+    ptxlint_status status = ptxlint_isa_new(text, length, &isa, error, sizeof error);
+    require((status == PTXLINT_OK) == (isa != NULL), "forms, or a reason");
+    require(status == PTXLINT_OK || status == PTXLINT_BAD_ARGUMENT, "any text is an instruction or none");
+    for (size_t i = 0; isa && ptxlint_isa_sample_at(isa, i, &sample); i++)
+        require(ptxlint_isa_get_info(isa)->form_count && *sample.text, "samples are of forms");
+    (void)ptxlint_isa_get_rate(text, length, ptxlint_gpu_at(0), &rate);
+    require(ptxlint_isa_hover(text, length, ptxlint_gpu_at(0), hover, sizeof hover) || !isa, "what has forms can be shown");
+    ptxlint_isa_free(isa);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -109,6 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_launches(text, size);
     try_setting(text);
     try_log(text, size);
+    try_isa(text, size);
     free(text);
     return 0;
 }

@@ -91,7 +91,7 @@ static const struct { const char *body, *want; } bases[] = {
     { "mov.u32 a1, s; add.s32 a2, a1, 127; and.b32 a3, a2, -128; and.b32 a4, a2, 127; ld.shared.u32 a1, [a3]; ld.shared.u32 a5, [a4];", "?, ?" },
     { "mov.u32 a1, s; add.s32 a2, a1, 127; and.b32 a3, a2, -128; and.b32 a4, a2, 127; ld.shared.u32 a6, [a3]; ld.shared.u32 a5, [a4];",
       "s+? shared/shared, ?" },
-    { "mov.u32 a1, 40; ld.shared.u32 a2, [a1+8]; ld.shared.u32 a3, [16];", "=48, =16" },
+    { "mov.u32 a1, 40; ld.shared.u32 a2, [a1+8]; ld.local.u32 a3, [16];", "=48, =16" },
     { "mov.u32 a1, 3; shl.b32 a2, a1, 4; or.b32 a3, a2, 1; mul.lo.s32 a4, a3, 2; sub.s32 a5, 100, a4; ld.shared.u32 a6, [a5];", "=2" },
     { "mov.u32 a1, -1; cvt.u64.u32 d1, a1; cvt.s64.s32 d2, a1; ld.u32 a2, [d1]; ld.u32 a3, [d2];", "=4294967295, =-1" },
     { "mov.u32 a1, 0x7FFFFFFF; add.s32 a2, a1, 1; ld.shared.u32 a3, [a2];", "=-2147483648" },

@@ -442,7 +442,9 @@ static void test_sarif_result(void **state)
     static const ptxlint_related related[] = { { { 0, 12 }, "of [version] 9" }, { { 0, 0 }, "a remark" } };
     /* a face of two UTF-16 units, an umlaut of one */
     ptxlint_module *module = module_at("dir/a b%\xc3\xa9.ptx", HEAD ".entry k()\n{\n /* \xf0\x9f\x98\x80\xc3\xa9 */ bogus.u32 1, 2;\n}\n");
-    ptxlint_diagnostic *finding = findings(module, 1);
+    static const ptxlint_fix fix = { { 4, 4 }, "x;", 1 };
+    ptxlint_diagnostic *finding = findings(module, 2);         /* and that the comment is not ASCII */
+    finding->fix = &fix;
     finding->message = "what [it](2) is";
     finding->help = "do so";
     finding->related = related;
@@ -457,6 +459,11 @@ static void test_sarif_result(void **state)
     assert_int_equal(json_array_size(need(run, "invocations.0.toolExecutionNotifications")), 0);
     assert_string_equal(text_at(result, "ruleId"), "SYN401");
     assert_string_equal(text_at(result, "level"), "error");
+    assert_string_equal(text_at(result, "fixes.0.description.text"), "do so");
+    json_t *replacement = need(result, "fixes.0.artifactChanges.0.replacements.0");
+    assert_string_equal(text_at(replacement, "insertedContent.text"), "x;");
+    assert_int_equal(int_at(replacement, "deletedRegion.startColumn"), 5);
+    assert_int_equal(int_at(replacement, "deletedRegion.endColumn"), 5);
     assert_string_equal(text_at(result, "message.text"), "what \\[it\\](2) is. Also [of \\[version\\] 9](1). Note: a remark. Help: do so. "
                                                          "Gain: about 12 % of the kernel's issue slots. And 3 similar in this kernel.");
     assert_string_equal(text_at(result, "locations.0.physicalLocation.artifactLocation.uri"), "dir/a%20b%25%C3%A9.ptx");

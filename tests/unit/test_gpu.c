@@ -147,7 +147,7 @@ static void test_targets(void **state)
         assert_non_null(ptxlint_gpu_find(cases[i].name));
         assert_string_equal(ptxlint_gpu_get_info(ptxlint_gpu_find(cases[i].name))->sm, cases[i].sm);
     }
-#define TG(number, suffixes) assert_non_null(ptxlint_gpu_find("sm_" #number));
+#define TG(number, ...) assert_non_null(ptxlint_gpu_find("sm_" #number));
 #define VR(major, minor)
 #include "isa/targets.def"
 #undef TG

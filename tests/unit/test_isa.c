@@ -110,7 +110,7 @@ static void test_versions(void **state)
 {
     (void)state;
     uint32_t newest = 0;
-#define TG(sm, suffixes)
+#define TG(sm, suffixes, ...)
 #define VR(major, minor) newest = 10 * (major) + (minor);
 #include "isa/targets.def"
 #undef TG

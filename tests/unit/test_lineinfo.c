@@ -128,7 +128,7 @@ static void test_place(void **state)
         ".version 8.0\n.target sm_90\n.file 1 \"first.cu\"\n"
         ".entry k() .maxntid 32 { .reg .b32 %r<9>; .reg .b64 %rd<2>; mov.u64 %rd1, 0;\n"
         "st.global.u32 [%rd1], %r1;\n"
-        ".loc 2 41 7\n"
+        ".loc 2 60 1\n.loc 2 41 7\n"
         "st.global.u32 [%rd1], %r2;\n"
         ".loc 1 5 3, function_name $info, inlined_at 2 60 1\n"
         "st.global.u32 [%rd1], %r3;\n"

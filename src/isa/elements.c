@@ -1,0 +1,134 @@
+#include "isa/isa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* m16n8k32 */
+typedef struct Shape {
+    uint32_t rows, columns, depth;
+} Shape;
+
+/* The word of a shape; false where it is none. */
+static bool read_shape(const char *text, Shape *shape)
+{
+    char *end;
+    if (*text != 'm' || text[1] < '0' || text[1] > '9')
+        return false;
+    shape->rows = (uint32_t)strtoul(text + 1, &end, 10);
+    if (*end != 'n')
+        return false;
+    shape->columns = (uint32_t)strtoul(end + 1, &end, 10);
+    shape->depth = *end == 'k' ? (uint32_t)strtoul(end + 1, &end, 10) : 0;
+    return !*end;
+}
+
+/* .e2m1 has a byte to itself but for the kinds that pack two. PTX ISA, "Matrix Data-types". */
+static uint32_t stored_bits(Type type, bool is_packed)
+{
+    return type == TYPE_E2M1 && is_packed ? 4 : ptx_type_info[type].bits;
+}
+
+static uint8_t share(uint64_t elements, uint32_t bits, uint32_t threads)
+{
+    uint32_t register_bits = bits == 64 ? 64 : 32;
+    uint64_t count = elements * bits / ((uint64_t)register_bits * threads);
+    return count > UINT8_MAX ? 0 : (uint8_t)count;
+}
+
+/* mma, wmma, wgmma: the matrix is spread evenly over the warp or the warpgroup. The types are those of D, A, B, C, in this order, or of D
+ * and C where only these are written; a load or store has one. */
+static void count_fragments(Op *op, bool is_group)
+{
+    Shape shape = { 0, 0, 0 };
+    Type types[4] = { TYPE_NONE, TYPE_NONE, TYPE_NONE, TYPE_NONE };
+    uint32_t type_count = 0, threads = is_group ? 128 : 32;
+    bool is_sparse = false, is_packed = false;
+    for (unsigned m = 0; m < op->modifier_count; m++) {
+        const char *text = op->modifiers[m] < 0 ? "" : ptx_modifier_texts[op->modifiers[m]];
+        if (read_shape(text, &shape))
+            continue;
+        is_sparse |= !strncmp(text, "sp", 2);
+        is_packed |= !strncmp(text, "kind::mxf4", 10);
+        Type type = ptx_type_find(text, strlen(text));
+        if (type && type_count < 4)
+            types[type_count++] = type;
+    }
+    Type a = type_count > 2 ? types[1] : type_count == 1 ? types[0] : TYPE_F16, b = type_count > 2 ? types[2] : a;
+    op->elements[ELEMENTS_A] = share((uint64_t)shape.rows * shape.depth >> is_sparse, stored_bits(a, is_packed), threads);
+    op->elements[ELEMENTS_B] = share((uint64_t)shape.depth * shape.columns, stored_bits(b, is_packed), threads);
+    op->elements[ELEMENTS_C] = share((uint64_t)shape.rows * shape.columns, stored_bits(types[0], is_packed), threads);
+}
+
+/* The N of .xN, else 1. */
+static uint32_t read_repeat(const Op *op)
+{
+    for (unsigned m = 0; m < op->modifier_count; m++) {
+        const char *text = op->modifiers[m] < 0 ? "" : ptx_modifier_texts[op->modifiers[m]];
+        if (*text == 'x' && text[1] >= '1' && text[1] <= '9')
+            return (uint32_t)strtoul(text + 1, NULL, 10);
+    }
+    return 1;
+}
+
+static void count_columns(Op *op)
+{
+    uint32_t each = ptx_op_has_modifier(op, "16x128b") ? 2 : ptx_op_has_modifier(op, "16x256b") ? 4 : 1;
+    op->elements[ELEMENTS_REPEAT] = (uint8_t)(each * read_repeat(op));
+    op->elements[ELEMENTS_LANES] = ptx_op_has_modifier(op, "cta_group::2") ? 8 : 4;
+}
+
+/* .m16n16 has twice the bytes of the other shapes. */
+static void count_matrices(Op *op)
+{
+    op->elements[ELEMENTS_MATRICES] = (uint8_t)(read_repeat(op) << ptx_op_has_modifier(op, "m16n16"));
+}
+
+/* Dimensions of .1d to .5d; an array's layer and a cube's third are coordinates too. */
+static void count_dimensions(Op *op)
+{
+    static const struct { const char *text; uint8_t dims, coords, grads; } geometries[] = {
+        { "1d", 1, 1, 1 },  { "2d", 2, 2, 2 },   { "3d", 3, 4, 4 },    { "4d", 4, 0, 0 },     { "5d", 5, 0, 0 },
+        { "a1d", 0, 2, 1 }, { "a2d", 0, 4, 2 },  { "cube", 0, 4, 4 },  { "acube", 0, 4, 4 },
+        { "2dms", 0, 4, 2 }, { "a2dms", 0, 4, 2 },
+    };
+    for (size_t g = 0; g < sizeof geometries / sizeof *geometries; g++) {
+        if (!ptx_op_has_modifier(op, geometries[g].text))
+            continue;
+        op->elements[ELEMENTS_DIMS] = geometries[g].dims;
+        op->elements[ELEMENTS_COORDS] = geometries[g].coords;
+        op->elements[ELEMENTS_SHIFT] = op->elements[ELEMENTS_GRADS] = geometries[g].grads;
+        op->has_layers = geometries[g].text[0] == 'a';
+    }
+    if (ptx_op_has_modifier(op, "tile::gather4") || ptx_op_has_modifier(op, "tile::scatter4"))
+        op->elements[ELEMENTS_DIMS] = 5;
+    bool is_width = ptx_op_has_modifier(op, "im2col::w") || ptx_op_has_modifier(op, "im2col::w::128");
+    if (op->elements[ELEMENTS_DIMS] > 2)
+        op->elements[ELEMENTS_OFFSETS] = is_width ? 2 : op->elements[ELEMENTS_DIMS] - 2;
+}
+
+void ptx_op_count_elements(Op *op)
+{
+    static const struct { const char *text; enum { MMA, WARPGROUP, TCGEN, MATRIX, DIMENSION } what; } opcodes[] = {
+        { "cp", DIMENSION }, { "ldmatrix", MATRIX }, { "mma", MMA }, { "stmatrix", MATRIX }, { "suld", DIMENSION }, { "sured", DIMENSION },
+        { "sust", DIMENSION }, { "tcgen05", TCGEN }, { "tex", DIMENSION }, { "tld4", DIMENSION }, { "wgmma", WARPGROUP }, { "wmma", MMA },
+    };
+    size_t at = 0, count = sizeof opcodes / sizeof *opcodes;
+    while (at < count && strcmp(opcodes[at].text, ptx_opcode_info[op->opcode].text) != 0)
+        at++;
+    switch (at < count ? (int)opcodes[at].what : -1) {
+    case MMA: case WARPGROUP:
+        count_fragments(op, opcodes[at].what == WARPGROUP);
+        return;
+    case TCGEN:
+        count_columns(op);
+        return;
+    case MATRIX:
+        count_matrices(op);
+        return;
+    case DIMENSION:
+        count_dimensions(op);
+        return;
+    default:
+        return;
+    }
+}

@@ -1,0 +1,34 @@
+/* count.h -- what is counted of an instruction while warps run it. */
+#ifndef PTX_WARP_COUNT_H
+#define PTX_WARP_COUNT_H
+
+#include <stdint.h>
+
+typedef enum Doubt {            /* of an access; the worst counts */
+    DOUBT_NONE,
+    DOUBT_PARAMETER,            /* rests on what was taken for a parameter, or for the shape of the launch */
+    DOUBT_DATA,                 /* whether lanes come here, or by which uniform offset, hangs on data */
+    DOUBT_ADDRESS,              /* the addresses hang on data: not known */
+} Doubt;
+
+typedef enum AccessPattern {
+    PATTERN_NONE,
+#define PN(id, text, what) PATTERN_##id,
+#include "warp/patterns.def"
+#undef PN
+    PATTERN__COUNT
+} AccessPattern;
+
+typedef struct Count {
+    double warps, lanes;        /* executions, and active lanes in all of them */
+    double requests;            /* of an access: executions by at least one lane */
+    double active;              /* lanes in those */
+    double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
+    double parted;              /* of a branch: executions that parted the lanes */
+    double worst;               /* most sectors, or wavefronts, that a lane of one request stood for; of that request: */
+    int64_t stride;             /* bytes from lane to lane, the most frequent distance */
+    uint8_t pattern;            /* AccessPattern */
+    uint8_t doubt;              /* Doubt */
+} Count;
+
+#endif

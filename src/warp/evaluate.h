@@ -1,0 +1,42 @@
+/* evaluate.h -- what a launch of a kernel does to memory: sectors and wavefronts of every access, and how often each instruction runs.
+ *
+ * Blocks are run on a machine.h. Where there are more than the budget allows, a sample stands for them: the blocks at the edges of the grid, of which each
+ * corner, edge and face is a class of its own, and blocks drawn at random from inside, each weighted by how many it stands for. A figure is exact when
+ * every block was run, or when no block of the sample differs from another, and nothing that it rests on is in doubt. */
+#ifndef PTX_WARP_EVALUATE_H
+#define PTX_WARP_EVALUATE_H
+
+#include "analysis/launch.h"
+#include "gpu/gpu.h"
+#include "ir/ir.h"
+#include "support/diag.h"
+#include "warp/count.h"
+
+typedef struct Evaluated {      /* an instruction; totals of the launch */
+    Count total;
+    Certainty certainty;        /* of an access's figures; CERTAINTY_UNKNOWN: they are none */
+    double best_share;          /* sectors and wavefronts that an active lane stands for, in the best shape of block where that is not known */
+    bool is_reached;
+    bool differs;               /* from block to block, by what an active lane moves */
+} Evaluated;
+
+typedef struct Evaluation {
+    const Evaluated *insns;     /* of the kernel's own function */
+    double blocks;              /* of the grid */
+    uint32_t blocks_run;
+    bool is_cut;                /* the budget did not do for what was begun */
+    bool block_is_assumed, grid_is_assumed;
+    uint32_t block[3], grid[3];
+} Evaluation;
+
+enum {
+    EVALUATE_STEPS_REPORT = 2 << 20,    /* instructions of warps for a kernel in a report */
+    EVALUATE_STEPS_FLOOR = 1 << 12,     /* for findings: so many ... */
+    EVALUATE_STEPS_PER_INSN = 24,       /* ... and so many for an instruction */
+};
+
+/* is_quick: where nobody knows the grid, a few warps of one block do. NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */
+const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const Module *module, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
+                               bool is_quick);
+
+#endif

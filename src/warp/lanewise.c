@@ -1,0 +1,707 @@
+/* The arithmetic of PTX in one lane. PTX ISA, "Integer Arithmetic Instructions" to "Data Movement and Conversion Instructions". What rounds in a way
+ * that C does not promise, or is approximate by definition, has no function: its result is not known. */
+#include "warp/value.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A function takes them all, whatever it needs. */
+#define LANE_OPERANDS                                                                                                \
+    __attribute__((unused)) const Lanewise *op, __attribute__((unused)) uint64_t a, __attribute__((unused)) uint64_t b, \
+        __attribute__((unused)) uint64_t c, __attribute__((unused)) uint64_t d
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t mask_of(unsigned bits)
+{
+    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+static uint64_t zero_extend(uint64_t a, unsigned bits)
+{
+    return a & mask_of(bits);
+}
+
+static uint64_t sign_extend(uint64_t a, unsigned bits)
+{
+    if (bits >= 64)
+        return a;
+    uint64_t sign = UINT64_C(1) << (bits - 1);
+    return ((a & mask_of(bits)) ^ sign) - sign;
+}
+
+uint64_t ptx_lane_extend(uint64_t a, Type type)
+{
+    const TypeInfo *info = &ptx_type_info[type];
+    if (!info->bits || info->bits >= 64)
+        return a;
+    return info->kind == KIND_SIGNED ? sign_extend(a, info->bits) : zero_extend(a, info->bits);
+}
+
+static uint64_t own(const Lanewise *op, uint64_t a)
+{
+    return op->is_signed ? sign_extend(a, op->bits) : zero_extend(a, op->bits);
+}
+
+static float to_f32(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+static uint64_t from_f32(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return isnan(value) ? 0x7fffffff : bits;
+}
+
+static double to_f64(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t from_f64(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* ---- integers ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t clamp_s32(int64_t value)
+{
+    return (uint64_t)(value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value);
+}
+
+static uint64_t fn_add(LANE_OPERANDS)
+{
+    uint64_t sum = own(op, a) + own(op, b);
+    return op->is_saturating ? clamp_s32((int64_t)sum) : sum;
+}
+
+static uint64_t fn_sub(LANE_OPERANDS)
+{
+    uint64_t difference = own(op, a) - own(op, b);
+    return op->is_saturating ? clamp_s32((int64_t)difference) : difference;
+}
+
+static uint64_t high_half(const Lanewise *op, uint64_t a, uint64_t b)
+{
+    if (op->bits < 64)
+        return own(op, a) * own(op, b) >> op->bits;
+    unsigned __int128 product = op->is_signed ? (unsigned __int128)((__int128)(int64_t)a * (int64_t)b) : (unsigned __int128)a * b;
+    return (uint64_t)(product >> 64);
+}
+
+static uint64_t product(const Lanewise *op, uint64_t a, uint64_t b)
+{
+    return op->is_high ? high_half(op, a, b) : own(op, a) * own(op, b);
+}
+
+static uint64_t fn_mul(LANE_OPERANDS)
+{
+    return product(op, a, b);
+}
+
+static uint64_t fn_mad(LANE_OPERANDS)
+{
+    uint64_t sum = product(op, a, b) + c;
+    if (!op->is_saturating)
+        return sum;
+    return clamp_s32((int64_t)(sign_extend(product(op, a, b), 32) + sign_extend(c, 32)));
+}
+
+static uint64_t extend_24(const Lanewise *op, uint64_t a)
+{
+    return op->is_signed ? sign_extend(a, 24) : zero_extend(a, 24);
+}
+
+static uint64_t product_24(const Lanewise *op, uint64_t a, uint64_t b)
+{
+    uint64_t whole = extend_24(op, a) * extend_24(op, b);
+    return op->is_high ? whole >> 16 : whole;
+}
+
+static uint64_t fn_mul24(LANE_OPERANDS)
+{
+    return product_24(op, a, b);
+}
+
+static uint64_t fn_mad24(LANE_OPERANDS)
+{
+    return product_24(op, a, b) + c;
+}
+
+static bool is_less(const Lanewise *op, uint64_t a, uint64_t b)
+{
+    a = own(op, a);
+    b = own(op, b);
+    return op->is_signed ? (int64_t)a < (int64_t)b : a < b;
+}
+
+static uint64_t fn_sad(LANE_OPERANDS)
+{
+    return (is_less(op, a, b) ? own(op, b) - own(op, a) : own(op, a) - own(op, b)) + c;
+}
+
+/* Division by zero gives all ones, and the remainder the dividend, on the machines that were asked. */
+static uint64_t fn_div(LANE_OPERANDS)
+{
+    a = own(op, a);
+    b = own(op, b);
+    if (!b)
+        return UINT64_MAX;
+    if (!op->is_signed)
+        return a / b;
+    return b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
+}
+
+static uint64_t fn_rem(LANE_OPERANDS)
+{
+    a = own(op, a);
+    b = own(op, b);
+    if (!b)
+        return a;
+    if (!op->is_signed)
+        return a % b;
+    return b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
+}
+
+static uint64_t fn_abs(LANE_OPERANDS)
+{
+    a = own(op, a);
+    return (int64_t)a < 0 ? 0 - a : a;
+}
+
+static uint64_t fn_neg(LANE_OPERANDS)
+{
+    return 0 - own(op, a);
+}
+
+static uint64_t fn_min(LANE_OPERANDS)
+{
+    return own(op, is_less(op, b, a) ? b : a);
+}
+
+static uint64_t fn_max(LANE_OPERANDS)
+{
+    return own(op, is_less(op, a, b) ? b : a);
+}
+
+static uint64_t fn_popc(LANE_OPERANDS)
+{
+    return (uint64_t)__builtin_popcountll(zero_extend(a, op->bits));
+}
+
+static uint64_t fn_clz(LANE_OPERANDS)
+{
+    a = zero_extend(a, op->bits);
+    return a ? (uint64_t)__builtin_clzll(a) - (64u - op->bits) : op->bits;
+}
+
+static uint64_t fn_bfind(LANE_OPERANDS)
+{
+    a = own(op, a);
+    if (op->is_signed && (int64_t)a < 0)
+        a = ~a;
+    a = zero_extend(a, op->bits);
+    if (!a)
+        return UINT32_MAX;
+    unsigned place = 63u - (unsigned)__builtin_clzll(a);
+    return op->mode ? op->bits - 1u - place : place;     /* .shiftamt */
+}
+
+static uint64_t fn_brev(LANE_OPERANDS)
+{
+    uint64_t out = 0;
+    for (unsigned i = 0; i < op->bits; i++)
+        out |= (a >> i & 1) << (op->bits - 1 - i);
+    return out;
+}
+
+/* PTX ISA, "bfe": bits beyond the register are those of the sign. */
+static uint64_t fn_bfe(LANE_OPERANDS)
+{
+    unsigned place = b & 255, length = c & 255;
+    a = own(op, a);
+    if (!length)
+        return 0;
+    uint64_t shifted = place > 63 ? (op->is_signed && (int64_t)a < 0 ? UINT64_MAX : 0) : op->is_signed ? (uint64_t)((int64_t)a >> place) : a >> place;
+    if (place + length >= op->bits)
+        length = place < op->bits ? op->bits - place : 1;
+    return op->is_signed ? sign_extend(shifted, length > 64 ? 64 : length) : zero_extend(shifted, length);
+}
+
+static uint64_t fn_bfi(LANE_OPERANDS)
+{
+    uint64_t field = a, into = b;
+    unsigned place = c & 255, length = d & 255;
+    if (!length || place >= op->bits)
+        return into;
+    uint64_t mask = (length >= 64 ? UINT64_MAX : mask_of(length)) << place;
+    return (into & ~mask) | (field << place & mask);
+}
+
+static uint64_t fn_szext(LANE_OPERANDS)
+{
+    b = zero_extend(b, 32);
+    if (op->is_wrap)
+        b &= 31;
+    if (b >= 32)
+        return a;
+    if (!b)
+        return 0;
+    return op->is_signed ? sign_extend(a, (unsigned)b) : zero_extend(a, (unsigned)b);
+}
+
+static uint64_t fn_bmsk(LANE_OPERANDS)
+{
+    uint64_t place = zero_extend(a, 32), length = zero_extend(b, 32);
+    if (op->is_wrap) {
+        place &= 31;
+        length &= 31;
+    }
+    if (place >= 32)
+        return 0;
+    return (length >= 32 ? mask_of(32) : mask_of((unsigned)length)) << place & mask_of(32);
+}
+
+/* ---- logic and shifts -------------------------------------------------------------------------------------------- */
+
+static uint64_t fn_and(LANE_OPERANDS)
+{
+    return a & b;
+}
+
+static uint64_t fn_or(LANE_OPERANDS)
+{
+    return a | b;
+}
+
+static uint64_t fn_xor(LANE_OPERANDS)
+{
+    return a ^ b;
+}
+
+static uint64_t fn_not(LANE_OPERANDS)
+{
+    return op->type == TYPE_PRED ? !a : ~a;
+}
+
+static uint64_t fn_cnot(LANE_OPERANDS)
+{
+    return !zero_extend(a, op->bits);
+}
+
+/* The immediate is the truth table of three bits. */
+static uint64_t fn_lop3(LANE_OPERANDS)
+{
+    uint64_t out = 0;
+    for (unsigned row = 0; row < 8; row++)
+        if (d >> row & 1)
+            out |= (row & 4 ? a : ~a) & (row & 2 ? b : ~b) & (row & 1 ? c : ~c);
+    return out;
+}
+
+static uint64_t fn_shl(LANE_OPERANDS)
+{
+    b = zero_extend(b, 32);
+    return b >= op->bits ? 0 : a << b;
+}
+
+static uint64_t fn_shr(LANE_OPERANDS)
+{
+    b = zero_extend(b, 32);
+    a = own(op, a);
+    if (!op->is_signed)
+        return b >= op->bits ? 0 : a >> b;
+    return (uint64_t)((int64_t)a >> (b > 63 ? 63 : b));
+}
+
+/* PTX ISA, "shf": a is the low half, b the high one. */
+static uint64_t fn_shf(LANE_OPERANDS)
+{
+    uint64_t both = zero_extend(b, 32) << 32 | zero_extend(a, 32), by = zero_extend(c, 32);
+    by = op->is_wrap ? by & 31 : by > 32 ? 32 : by;
+    return op->mode == 'l' ? both << by >> 32 : both >> by;
+}
+
+/* PTX ISA, "prmt": nibbles of c choose among the eight bytes; their highest bit copies the sign. */
+static uint64_t fn_prmt(LANE_OPERANDS)
+{
+    uint64_t both = zero_extend(b, 32) << 32 | zero_extend(a, 32), out = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned nibble = c >> (4 * i) & 15;
+        uint64_t byte = both >> (8 * (nibble & 7)) & 255;
+        if (nibble & 8)
+            byte = byte & 128 ? 255 : 0;
+        out |= byte << (8 * i);
+    }
+    return out;
+}
+
+static uint64_t fn_mov(LANE_OPERANDS)
+{
+    return a;
+}
+
+static int64_t dot_part(uint64_t word, unsigned bits, unsigned index, bool is_signed)
+{
+    uint64_t part = word >> (bits * index);
+    return (int64_t)(is_signed ? sign_extend(part, bits) : zero_extend(part, bits));
+}
+
+static uint64_t fn_dp4a(LANE_OPERANDS)
+{
+    for (unsigned i = 0; i < 4; i++)
+        c += (uint64_t)(dot_part(a, 8, i, op->dst_type == TYPE_S32) * dot_part(b, 8, i, op->type == TYPE_S32));
+    return c;
+}
+
+/* ---- floats ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t saturate_f32(const Lanewise *op, float value)
+{
+    if (op->is_saturating)
+        value = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f;
+    return from_f32(value);
+}
+
+#define FLOAT_FUNCTIONS(name, expression32, expression64)                                                           \
+    static uint64_t fn_##name##_f32(const Lanewise *op, uint64_t ua, uint64_t ub, uint64_t uc, uint64_t ud)                     \
+    {                                                                                                                \
+        float a = to_f32(ua), b = to_f32(ub), c = to_f32(uc);                                                        \
+        (void)a, (void)b, (void)c, (void)ud;                                                                         \
+        return saturate_f32(op, expression32);                                                                       \
+    }                                                                                                                \
+    static uint64_t fn_##name##_f64(const Lanewise *op, uint64_t ua, uint64_t ub, uint64_t uc, uint64_t ud)                     \
+    {                                                                                                                \
+        double a = to_f64(ua), b = to_f64(ub), c = to_f64(uc);                                                       \
+        (void)op, (void)a, (void)b, (void)c, (void)ud;                                                               \
+        return from_f64(expression64);                                                                               \
+    }
+
+FLOAT_FUNCTIONS(add, a + b, a + b)
+FLOAT_FUNCTIONS(sub, a - b, a - b)
+FLOAT_FUNCTIONS(mul, a * b, a * b)
+FLOAT_FUNCTIONS(fma, fmaf(a, b, c), fma(a, b, c))
+FLOAT_FUNCTIONS(div, a / b, a / b)
+FLOAT_FUNCTIONS(rcp, 1.0f / a, 1.0 / a)
+FLOAT_FUNCTIONS(sqrt, sqrtf(a), sqrt(a))
+FLOAT_FUNCTIONS(abs, fabsf(a), fabs(a))
+FLOAT_FUNCTIONS(neg, -a, -a)
+FLOAT_FUNCTIONS(min, fminf(a, b), fmin(a, b))
+FLOAT_FUNCTIONS(max, fmaxf(a, b), fmax(a, b))
+
+/* ---- comparisons ------------------------------------------------------------------------------------------------- */
+
+static bool holds_float(Compare compare, double a, double b)
+{
+    bool is_nan = isnan(a) || isnan(b);
+    switch (compare) {
+    case COMPARE_EQ: return a == b;
+    case COMPARE_NE: return !is_nan && a != b;
+    case COMPARE_LT: return a < b;
+    case COMPARE_LE: return a <= b;
+    case COMPARE_GT: return a > b;
+    case COMPARE_GE: return a >= b;
+    case COMPARE_EQU: return is_nan || a == b;
+    case COMPARE_NEU: return is_nan || a != b;
+    case COMPARE_LTU: return is_nan || a < b;
+    case COMPARE_LEU: return is_nan || a <= b;
+    case COMPARE_GTU: return is_nan || a > b;
+    case COMPARE_GEU: return is_nan || a >= b;
+    case COMPARE_NUM: return !is_nan;
+    case COMPARE_NAN: return is_nan;
+    default: return false;
+    }
+}
+
+static bool holds(const Lanewise *op, uint64_t a, uint64_t b)
+{
+    if (op->type == TYPE_F32)
+        return holds_float((Compare)op->compare, (double)to_f32(a), (double)to_f32(b));
+    if (op->type == TYPE_F64)
+        return holds_float((Compare)op->compare, to_f64(a), to_f64(b));
+    a = own(op, a);
+    b = own(op, b);
+    bool less = op->is_signed ? (int64_t)a < (int64_t)b : a < b;
+    switch ((Compare)op->compare) {
+    case COMPARE_EQ: return a == b;
+    case COMPARE_NE: return a != b;
+    case COMPARE_LT: case COMPARE_LO: return less;
+    case COMPARE_LE: case COMPARE_LS: return less || a == b;
+    case COMPARE_GT: case COMPARE_HI: return !less && a != b;
+    case COMPARE_GE: case COMPARE_HS: return !less;
+    default: return false;
+    }
+}
+
+static bool joined(const Lanewise *op, bool result, uint64_t c)
+{
+    switch (op->join) {
+    case '&': return result & (c != 0);
+    case '|': return result | (c != 0);
+    case '^': return result ^ (c != 0);
+    default: return result;
+    }
+}
+
+static uint64_t fn_setp(LANE_OPERANDS)
+{
+    return joined(op, holds(op, a, b), c);
+}
+
+static uint64_t fn_set(LANE_OPERANDS)
+{
+    bool result = joined(op, holds(op, a, b), c);
+    return !result ? 0 : op->dst_type == TYPE_F32 ? from_f32(1.0f) : UINT64_MAX;
+}
+
+static uint64_t fn_selp(LANE_OPERANDS)
+{
+    return c ? a : b;
+}
+
+static uint64_t fn_slct(LANE_OPERANDS)
+{
+    bool is_first = op->type == TYPE_F32 ? to_f32(c) >= 0.0f : (int32_t)c >= 0;
+    return is_first ? a : b;
+}
+
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
+
+static uint64_t saturate_integer(const Lanewise *op, uint64_t a)
+{
+    const TypeInfo *to = &ptx_type_info[op->dst_type];
+    if (to->kind == KIND_SIGNED) {
+        int64_t most = (int64_t)mask_of(to->bits - 1u), least = -most - 1;
+        if (!op->is_signed)
+            return a > (uint64_t)most ? (uint64_t)most : a;
+        return (int64_t)a > most ? (uint64_t)most : (int64_t)a < least ? (uint64_t)least : a;
+    }
+    if (op->is_signed && (int64_t)a < 0)
+        return 0;
+    return a > mask_of(to->bits) ? mask_of(to->bits) : a;
+}
+
+static uint64_t fn_cvt_integer(LANE_OPERANDS)
+{
+    a = own(op, a);
+    if (op->is_saturating)
+        a = saturate_integer(op, a);
+    return ptx_lane_extend(a, (Type)op->dst_type);
+}
+
+static double round_to_integer(const Lanewise *op, double value)
+{
+    switch (op->round) {
+    case 'z': return trunc(value);
+    case 'm': return floor(value);
+    case 'p': return ceil(value);
+    default: return nearbyint(value);
+    }
+}
+
+/* PTX ISA, "cvt": to integers it clamps to what the type holds; NaN gives 0 or the lowest by type. */
+static uint64_t integer_of(const Lanewise *op, double value)
+{
+    const TypeInfo *to = &ptx_type_info[op->dst_type];
+    bool is_signed = to->kind == KIND_SIGNED;
+    if (isnan(value))
+        return to->bits == 64 ? UINT64_C(1) << 63 : 0;
+    value = round_to_integer(op, value);
+    double most = ldexp(1.0, is_signed ? to->bits - 1 : to->bits), least = is_signed ? -most : 0.0;
+    if (value >= most)
+        return is_signed ? mask_of(to->bits - 1u) : mask_of(to->bits);
+    if (value <= least)
+        return is_signed ? UINT64_C(0) - (mask_of(to->bits - 1u) + 1) : 0;
+    return is_signed ? (uint64_t)(int64_t)value : (uint64_t)value;
+}
+
+static uint64_t fn_cvt_f32_to_integer(LANE_OPERANDS)
+{
+    return integer_of(op, (double)to_f32(a));
+}
+
+static uint64_t fn_cvt_f64_to_integer(LANE_OPERANDS)
+{
+    return integer_of(op, to_f64(a));
+}
+
+static uint64_t fn_cvt_integer_to_f32(LANE_OPERANDS)
+{
+    a = own(op, a);
+    return from_f32(op->is_signed ? (float)(int64_t)a : (float)a);
+}
+
+static uint64_t fn_cvt_integer_to_f64(LANE_OPERANDS)
+{
+    a = own(op, a);
+    return from_f64(op->is_signed ? (double)(int64_t)a : (double)a);
+}
+
+static uint64_t fn_cvt_f32_to_f64(LANE_OPERANDS)
+{
+    return from_f64((double)to_f32(a));
+}
+
+static uint64_t fn_cvt_f64_to_f32(LANE_OPERANDS)
+{
+    return saturate_f32(op, (float)to_f64(a));
+}
+
+static uint64_t fn_cvt_f32_to_f32(LANE_OPERANDS)
+{
+    float value = to_f32(a);
+    return saturate_f32(op, op->mode == 'i' ? (float)round_to_integer(op, (double)value) : value);
+}
+
+/* ---- from the text of an instruction to its function ------------------------------------------------------------- */
+
+typedef struct Row {
+    const char *opcode;
+    LaneFn *integer, *f32, *f64;
+    uint8_t transfer;
+} Row;
+
+static const Row rows[] = {
+    { "abs", fn_abs, fn_abs_f32, fn_abs_f64, TRANSFER_OPAQUE },
+    { "add", fn_add, fn_add_f32, fn_add_f64, TRANSFER_ADD },
+    { "and", fn_and, NULL, NULL, TRANSFER_AND },
+    { "bfe", fn_bfe, NULL, NULL, TRANSFER_FIELD },
+    { "bfi", fn_bfi, NULL, NULL, TRANSFER_OPAQUE },
+    { "bfind", fn_bfind, NULL, NULL, TRANSFER_OPAQUE },
+    { "bmsk", fn_bmsk, NULL, NULL, TRANSFER_OPAQUE },
+    { "brev", fn_brev, NULL, NULL, TRANSFER_OPAQUE },
+    { "clz", fn_clz, NULL, NULL, TRANSFER_OPAQUE },
+    { "cnot", fn_cnot, NULL, NULL, TRANSFER_OPAQUE },
+    { "div", fn_div, fn_div_f32, fn_div_f64, TRANSFER_DIV },
+    { "dp4a", fn_dp4a, NULL, NULL, TRANSFER_OPAQUE },
+    { "fma", NULL, fn_fma_f32, fn_fma_f64, TRANSFER_OPAQUE },
+    { "lop3", fn_lop3, NULL, NULL, TRANSFER_OPAQUE },
+    { "mad", fn_mad, fn_fma_f32, fn_fma_f64, TRANSFER_MAD },
+    { "mad24", fn_mad24, NULL, NULL, TRANSFER_MAD },
+    { "max", fn_max, fn_max_f32, fn_max_f64, TRANSFER_OPAQUE },
+    { "min", fn_min, fn_min_f32, fn_min_f64, TRANSFER_OPAQUE },
+    { "mov", fn_mov, fn_mov, fn_mov, TRANSFER_COPY },
+    { "mul", fn_mul, fn_mul_f32, fn_mul_f64, TRANSFER_MUL },
+    { "mul24", fn_mul24, NULL, NULL, TRANSFER_MUL },
+    { "neg", fn_neg, fn_neg_f32, fn_neg_f64, TRANSFER_OPAQUE },
+    { "not", fn_not, NULL, NULL, TRANSFER_OPAQUE },
+    { "or", fn_or, NULL, NULL, TRANSFER_OR },
+    { "popc", fn_popc, NULL, NULL, TRANSFER_OPAQUE },
+    { "prmt", fn_prmt, NULL, NULL, TRANSFER_OPAQUE },
+    { "rcp", NULL, fn_rcp_f32, fn_rcp_f64, TRANSFER_OPAQUE },
+    { "rem", fn_rem, NULL, NULL, TRANSFER_REM },
+    { "sad", fn_sad, NULL, NULL, TRANSFER_OPAQUE },
+    { "selp", fn_selp, fn_selp, fn_selp, TRANSFER_OPAQUE },
+    { "set", fn_set, fn_set, fn_set, TRANSFER_COMPARE },
+    { "setp", fn_setp, fn_setp, fn_setp, TRANSFER_COMPARE },
+    { "shf", fn_shf, NULL, NULL, TRANSFER_OPAQUE },
+    { "shl", fn_shl, NULL, NULL, TRANSFER_SHL },
+    { "shr", fn_shr, NULL, NULL, TRANSFER_SHR },
+    { "slct", fn_slct, fn_slct, NULL, TRANSFER_OPAQUE },
+    { "sqrt", NULL, fn_sqrt_f32, fn_sqrt_f64, TRANSFER_OPAQUE },
+    { "sub", fn_sub, fn_sub_f32, fn_sub_f64, TRANSFER_SUB },
+    { "szext", fn_szext, NULL, NULL, TRANSFER_OPAQUE },
+    { "xor", fn_xor, NULL, NULL, TRANSFER_XOR },
+};
+
+static const char *const compare_names[] = {
+    [COMPARE_EQ] = "eq", [COMPARE_NE] = "ne", [COMPARE_LT] = "lt", [COMPARE_LE] = "le", [COMPARE_GT] = "gt", [COMPARE_GE] = "ge",
+    [COMPARE_LO] = "lo", [COMPARE_LS] = "ls", [COMPARE_HI] = "hi", [COMPARE_HS] = "hs", [COMPARE_EQU] = "equ", [COMPARE_NEU] = "neu",
+    [COMPARE_LTU] = "ltu", [COMPARE_LEU] = "leu", [COMPARE_GTU] = "gtu", [COMPARE_GEU] = "geu", [COMPARE_NUM] = "num", [COMPARE_NAN] = "nan",
+};
+
+static void read_modifier(Lanewise *out, const char *text)
+{
+    for (unsigned i = COMPARE_EQ; i < sizeof compare_names / sizeof *compare_names; i++)
+        if (!strcmp(text, compare_names[i]))
+            out->compare = (uint8_t)i;
+    if (text[0] == 'r' && strlen(text) <= 3 && strchr("nzmp", text[1])) {
+        out->round = (uint8_t)text[1];
+        out->mode = text[2] == 'i' ? 'i' : out->mode;
+    }
+    out->is_high |= !strcmp(text, "hi");
+    out->is_wide |= !strcmp(text, "wide");
+    out->is_saturating |= !strcmp(text, "sat");
+    out->is_wrap |= !strcmp(text, "wrap");
+    out->makes_carry |= !strcmp(text, "cc");
+    if (!strcmp(text, "and") || !strcmp(text, "or") || !strcmp(text, "xor"))
+        out->join = text[0] == 'a' ? '&' : text[0] == 'o' ? '|' : '^';
+    if (!strcmp(text, "l") || !strcmp(text, "r") || !strcmp(text, "shiftamt"))
+        out->mode = (uint8_t)text[0];
+}
+
+static bool is_narrow_float(Type type)
+{
+    return ptx_type_info[type].kind == KIND_FLOAT && type != TYPE_F32 && type != TYPE_F64;
+}
+
+static LaneFn *conversion(const Lanewise *op)
+{
+    bool from_float = ptx_type_info[op->type].kind == KIND_FLOAT, to_float = ptx_type_info[op->dst_type].kind == KIND_FLOAT;
+    if (is_narrow_float((Type)op->type) || is_narrow_float((Type)op->dst_type))
+        return op->type == op->dst_type && !op->round ? fn_mov : NULL;
+    if (!from_float && !to_float)
+        return fn_cvt_integer;
+    if (!to_float)
+        return op->type == TYPE_F32 ? fn_cvt_f32_to_integer : fn_cvt_f64_to_integer;
+    if (op->round && op->round != 'n' && op->mode != 'i')
+        return NULL;            /* C rounds to nearest */
+    if (!from_float)
+        return op->dst_type == TYPE_F32 ? fn_cvt_integer_to_f32 : fn_cvt_integer_to_f64;
+    if (op->type == op->dst_type)
+        return op->type == TYPE_F32 ? fn_cvt_f32_to_f32 : op->mode == 'i' ? NULL : fn_mov;
+    return op->type == TYPE_F32 ? fn_cvt_f32_to_f64 : fn_cvt_f64_to_f32;
+}
+
+static LaneFn *function_of(const Row *row, const Lanewise *out, const Op *op)
+{
+    const TypeInfo *type = &ptx_type_info[out->type];
+    bool is_approximate = ptx_op_has_modifier(op, "approx") || ptx_op_has_modifier(op, "full") || (out->round && out->round != 'n');
+    if (type->kind != KIND_FLOAT)
+        return row->integer;
+    if (is_approximate)
+        return NULL;
+    if (row->transfer == TRANSFER_COPY || row->integer == fn_selp)
+        return row->f32;
+    return out->type == TYPE_F32 ? row->f32 : out->type == TYPE_F64 ? row->f64 : NULL;
+}
+
+bool ptx_lanewise_make(const Op *op, Lanewise *out)
+{
+    const char *name = ptx_opcode_info[op->opcode].text;
+    *out = (Lanewise){ .type = op->type, .dst_type = op->dst_type, .bits = ptx_type_info[op->type].bits,
+                       .is_signed = ptx_type_info[op->type].kind == KIND_SIGNED };
+    for (unsigned m = 0; m < op->modifier_count; m++)
+        if (op->modifiers[m] >= 0)
+            read_modifier(out, ptx_modifier_texts[op->modifiers[m]]);
+    if (!strcmp(name, "cvt")) {
+        out->transfer = TRANSFER_COPY;
+        out->fn = ptx_op_has_modifier(op, "pack") ? NULL : conversion(out);
+        if (out->fn != fn_cvt_integer)
+            out->transfer = TRANSFER_OPAQUE;
+    } else {
+        for (unsigned i = 0; i < sizeof rows / sizeof *rows && !out->fn; i++) {
+            if (strcmp(rows[i].opcode, name) != 0)
+                continue;
+            out->fn = function_of(&rows[i], out, op);
+            bool is_integer = ptx_type_info[out->type].kind != KIND_FLOAT;
+            out->transfer = is_integer || rows[i].transfer == TRANSFER_COPY || rows[i].transfer == TRANSFER_COMPARE ? rows[i].transfer : TRANSFER_OPAQUE;
+        }
+    }
+    if (out->makes_carry || ptx_op_has_modifier(op, "u16x2") || ptx_op_has_modifier(op, "s16x2") || ptx_op_has_modifier(op, "relu"))
+        out->fn = NULL;
+    if (out->is_high && (out->transfer == TRANSFER_MUL || out->transfer == TRANSFER_MAD))
+        out->transfer = TRANSFER_OPAQUE;
+    out->dst_bits = ptx_type_info[out->dst_type].bits;
+    return out->fn != NULL;
+}

@@ -1,0 +1,201 @@
+/* machine.h -- runs a kernel's warps as a GPU would, before there is a GPU: the state of one block of threads, and what was counted.
+ *
+ * Instructions execute for a warp at a time, on values of value.h. Control flow that parts the lanes of a warp is a stack of entries, each with the
+ * lanes that are in it and the instruction where they meet the others again: the immediate post-dominator (Fung, Sham, Yuan and Aamodt, "Dynamic Warp
+ * Formation and Scheduling for Efficient GPU Control Flow", MICRO 2007, section 2). Where nobody knows which way lanes go, since that hangs on data,
+ * they go both; of a loop they stay some iterations. What such lanes write is not known behind the meeting point.
+ *
+ * The warps of a block run in turns from barrier to barrier. Memory: kernel parameters as the launch gives them; shared memory byte by byte; local
+ * memory and parameters of calls by the places that were written; what is loaded from anywhere else is not known. */
+#ifndef PTX_WARP_MACHINE_H
+#define PTX_WARP_MACHINE_H
+
+#include "analysis/cfg.h"
+#include "analysis/dom.h"
+#include "analysis/launch.h"
+#include "analysis/loop.h"
+#include "gpu/gpu.h"
+#include "warp/count.h"
+#include "warp/slice.h"
+#include "warp/value.h"
+
+/* ---- the program ------------------------------------------------------------------------------------------------- */
+
+typedef enum Action {
+    ACTION_NEW,                 /* not looked at yet */
+    ACTION_UNKNOWN,             /* writes what nobody knows */
+    ACTION_NOTHING,
+    ACTION_LANEWISE, ACTION_CHOOSE, ACTION_MOVE, ACTION_TO_SPACE, ACTION_TO_GENERIC, ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_COPY,
+    ACTION_MATRIX, ACTION_SHUFFLE, ACTION_VOTE, ACTION_ELECT, ACTION_ACTIVE_MASK, ACTION_TRUE, ACTION_BRANCH, ACTION_INDEXED, ACTION_CALL,
+    ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER,
+} Action;
+
+typedef struct Decoded {           /* per distinct opcode text */
+    Lanewise lanewise;
+    uint8_t action;
+    uint8_t mode;               /* of votes and shuffles: the first letter */
+} Decoded;
+
+typedef struct Routine {           /* a function as it is run */
+    FuncId id;
+    const Func *func;
+    const Cfg *cfg;
+    const Dom *dom;
+    const Loops *loops;
+    Slice slice;
+    Count *counts;              /* per instruction, of the block that runs; of plain ones only the first of them */
+    struct Traffic **traffic;   /* per instruction: what it last moved */
+    struct Frame *spare;        /* frames to be used again */
+} Routine;
+
+/* Requests alike cost alike: the same lanes at the same distances from each other, moved by a multiple of a line. */
+typedef struct Traffic {
+    uint64_t first;
+    uint64_t apart[WARP_LANES];
+    uint32_t lanes, bytes;
+    double figure, ideal;
+    int64_t stride;
+    uint8_t pattern;            /* AccessPattern */
+    bool is_firm;               /* figure_of's word */
+    uint8_t align;
+    bool is_common;
+} Traffic;
+
+typedef struct Register {
+    Value value;
+    uint64_t *slab;             /* WARP_LANES numbers for value.lanes */
+    uint32_t region;            /* of doubtful control in which it was last written */
+    bool is_written;
+} Register;
+
+/* Control whose lanes nobody knows: what is written in it is not known behind it. */
+typedef struct Written {
+    struct Frame *frame;
+    RegId reg;
+} Written;
+
+typedef struct Entry {
+    struct Frame *frame;
+    InsnId pc, join;            /* join: NO_ID: the end of the function */
+    uint32_t lanes;
+    uint32_t maybe;             /* lanes of the region that ends here which may or may not have been in it */
+    uint32_t log_first;         /* into Warp.log: what was written in that region */
+    uint32_t region;            /* that entries inside log to; 0: none */
+    uint8_t doubt;              /* Doubt of being here */
+    bool is_second;             /* the other side of a doubtful branch: what the first wrote is in doubt */
+} Entry;
+
+typedef struct Slot {           /* a place in local memory or in a parameter of a call */
+    uint64_t address;
+    uint32_t bytes;
+    Register held;
+} Slot;
+
+typedef struct Slots {
+    Slot *items;
+    uint32_t count, capacity;
+} Slots;
+
+typedef struct Frame {
+    struct Frame *next;         /* of Routine.spare */
+    struct Frame *caller;
+    Routine *routine;
+    const Insn *call;           /* in the caller */
+    Register *regs;
+    uint8_t *stays;             /* per instruction: how often doubtful lanes stayed in a loop */
+    Slots params;               /* of calls that this function makes */
+    uint32_t entry_floor;       /* entries of this frame are from here on */
+} Frame;
+
+typedef struct Warp {
+    Frame *frame;
+    Entry *entries;
+    Written *log;
+    Slots local;
+    uint32_t entry_count, entry_capacity, log_count, log_capacity;
+    uint32_t index;             /* in the block */
+    uint32_t live;              /* lanes that have not exited */
+    bool is_waiting, is_done;
+    Value tid[3];
+} Warp;
+
+typedef struct Machine {
+    Arena *arena;               /* everything here; the caller releases it */
+    Arena *scratch;
+    const Module *module;
+    const Launch *launch;
+    const Gpu *gpu;             /* whose memory serves; NULL: only instructions are counted */
+    FuncId kernel;
+    Routine **routines;               /* per function; NULL until it is run */
+    Decoded *codes;                /* per Op */
+    uint64_t *addresses;        /* per variable; UINT64_MAX: none yet */
+    uint8_t *param_bytes, *param_known;
+    AddendId *param_addend;           /* per byte: of the pointer that begins here */
+    uint32_t param_size;
+    uint8_t *shared, *shared_known;
+    uint32_t shared_size;
+    Warp *warps;
+    uint32_t warp_count;
+    uint32_t block[3], grid[3], ctaid[3];
+    bool block_is_assumed, grid_is_assumed;
+    AddendId next_addend;
+    uint32_t next_region;
+    uint64_t steps, most_steps; /* instructions of warps, executed and allowed */
+    bool is_cut;                /* most_steps did not do */
+} Machine;
+
+/* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, const Module *module, FuncId kernel, const Launch *launch, const Gpu *gpu);
+
+/* Runs one block; counts go to Routine.counts, added up from block to block unless the caller empties them. first, count: the warps that run. */
+void ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count);
+
+/* Another shape of as many threads. */
+void ptx_machine_reshape(Machine *machine, const uint32_t block[3]);
+
+/* ---- shared by the files of this stage --------------------------------------------------------------------------- */
+
+/* Windows of the generic address space: numbers of ours, far from each other and from every base. */
+#define WINDOW_SHARED (UINT64_C(1) << 60)
+#define WINDOW_LOCAL (UINT64_C(2) << 60)
+#define WINDOW_CONST (UINT64_C(3) << 60)
+#define WINDOW_PARAM (UINT64_C(4) << 60)
+#define WINDOW_OF(address) ((address) & UINT64_C(7) << 60)
+
+typedef struct Scratch {        /* room for a value that no register holds */
+    Value value;
+    uint64_t lanes[WARP_LANES];
+} Scratch;
+
+/* code.c */
+const Decoded *ptx_machine_code(Machine *machine, const Op *op);
+
+/* memory.c */
+void ptx_memory_lay_out(Machine *machine);
+uint64_t ptx_memory_address(Machine *machine, VarId var);
+void ptx_memory_load(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_memory_store(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt);
+
+/* machine.c */
+const Value *ptx_machine_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);
+void ptx_machine_write(Machine *machine, Warp *warp, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt);
+Value ptx_machine_unknown(Machine *machine, bool is_uniform);
+
+/* traffic.c: what one request of a warp costs. addresses: of each lane; lanes: those that take part. */
+typedef enum RequestKind { REQUEST_LOAD, REQUEST_STORE, REQUEST_ATOMIC, REQUEST_CAS, REQUEST_INCREMENT, REQUEST_COPY, REQUEST_MATRIX } RequestKind;
+
+typedef struct Request {
+    const uint64_t *addresses;
+    uint32_t lanes, bytes;
+    uint8_t kind;               /* RequestKind */
+    uint8_t matrices;           /* of REQUEST_MATRIX: 1, 2, 4 */
+    bool is_uncached;           /* past L1: ld.cg, ld.cv, ld.global.nc where that has its own cache */
+} Request;
+
+double ptx_traffic_sectors(const Gpu *gpu, const Request *request);
+double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *request);
+double ptx_traffic_wavefronts(const Gpu *gpu, const Request *request);
+double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *request);
+
+#endif

@@ -1,0 +1,112 @@
+/* value.h -- what a register holds in the lanes of one warp.
+ *
+ * A value is a number per lane, or one for all. Three things may be unknown of it:
+ *   - the lanes of `unknown` hold data that nobody knows before the launch: what was loaded from memory, or follows from it;
+ *   - an addend: a pointer parameter is a base that nobody knows but for its alignment. The true value is then the number here plus an unknown
+ *     multiple of 2^align. The number here counts on a base of its own for each such addend, so that it can serve as an address;
+ *   - an assumption (is_assumed): the number is right if what was assumed of an unknown parameter holds.
+ * Numbers are kept as their registers hold them: truncated to the register's width, zeros above. */
+#ifndef PTX_WARP_VALUE_H
+#define PTX_WARP_VALUE_H
+
+#include "isa/isa.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    WARP_LANES = 32,
+    ALIGN_EXACT = 64,           /* Value.align: there is no addend */
+    ALIGN_POINTER = 8,          /* device allocators return multiples of 256 bytes */
+};
+
+/* Which addend: two values of one base differ by what their numbers differ by. */
+typedef uint32_t AddendId;
+enum { ADDEND_NONE = 0, ADDEND_OTHER = UINT32_MAX };        /* OTHER: some addend, not known to be that of any other value */
+
+typedef struct Value {
+    uint64_t *lanes;            /* WARP_LANES of them; NULL: `all` in every lane */
+    uint64_t all;
+    uint32_t unknown;           /* lanes */
+    AddendId addend;
+    uint8_t align;              /* log2 */
+    bool is_common;             /* the addend is the same in all lanes */
+    bool is_data;               /* the addend came from memory */
+    bool is_assumed;
+} Value;
+
+static inline uint64_t ptx_value_lane(const Value *value, unsigned lane)
+{
+    return value->lanes ? value->lanes[lane] : value->all;
+}
+
+/* The same number in all lanes, whatever it is. */
+static inline bool ptx_value_is_uniform(const Value *value)
+{
+    return !value->lanes && !value->unknown && (value->align == ALIGN_EXACT || value->is_common);
+}
+
+static inline bool ptx_value_is_exact(const Value *value, uint32_t lanes)
+{
+    return !(value->unknown & lanes) && value->align == ALIGN_EXACT && !value->is_assumed;
+}
+
+static inline Value ptx_value_const(uint64_t number)
+{
+    return (Value){ .all = number, .align = ALIGN_EXACT, .is_common = true };
+}
+
+/* ---- what operations do, for one lane ---------------------------------------------------------------------------- */
+
+/* How an addend in an operand shows in the result. */
+typedef enum Transfer {
+    TRANSFER_OPAQUE,            /* in no way that could be told */
+    TRANSFER_COPY,              /* a */
+    TRANSFER_ADD, TRANSFER_SUB, /* a + b, a - b */
+    TRANSFER_MUL, TRANSFER_MAD, /* a * b, a * b + c */
+    TRANSFER_SHL, TRANSFER_SHR, /* by b */
+    TRANSFER_AND, TRANSFER_OR, TRANSFER_XOR,
+    TRANSFER_DIV, TRANSFER_REM, /* by b, unsigned or of numbers that are positive */
+    TRANSFER_FIELD,             /* bits b to b + c of a */
+    TRANSFER_COMPARE,           /* of a and b, and with c where it is written */
+} Transfer;
+
+/* An operation as its text says it, made once per distinct text of a module. */
+typedef struct Lanewise Lanewise;
+
+typedef uint64_t LaneFn(const Lanewise *op, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
+struct Lanewise {
+    LaneFn *fn;                 /* NULL: its result cannot be told */
+    uint8_t transfer;           /* Transfer */
+    uint8_t type, dst_type;     /* Type, of the operands and of the result */
+    uint8_t bits, dst_bits;
+    uint8_t compare;            /* Compare */
+    uint8_t join;               /* what c does to a comparison: 0 nothing, '&', '|', '^' */
+    uint8_t round;              /* 'n' 'z' 'm' 'p'; 0: not said */
+    uint8_t mode;               /* of the opcode: prmt's, shf's direction ... */
+    bool is_signed, is_high, is_wide, is_saturating, is_wrap;
+    bool takes_carry, makes_carry;
+};
+
+typedef enum Compare {
+    COMPARE_NONE, COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE, COMPARE_LO, COMPARE_LS, COMPARE_HI, COMPARE_HS,
+    COMPARE_EQU, COMPARE_NEU, COMPARE_LTU, COMPARE_LEU, COMPARE_GTU, COMPARE_GEU, COMPARE_NUM, COMPARE_NAN
+} Compare;
+
+/* False: no operation of numbers in lanes (memory, control, votes), or one whose result cannot be told (fn is NULL then too). */
+bool ptx_lanewise_make(const Op *op, Lanewise *out);
+
+/* What is unknown of op's result in these lanes, numbers apart. */
+void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes);
+
+/* The same for a choice by a predicate: a where it holds, else b. */
+void ptx_value_choose(Value *out, const Value *a, const Value *b, const Value *predicate, uint32_t lanes);
+
+/* What is unknown of a register some of whose lanes hold what they held, others a new value. */
+void ptx_value_blend(Value *into, const Value *from);
+
+/* a of type's bits, as 64. */
+uint64_t ptx_lane_extend(uint64_t a, Type type);
+
+#endif
