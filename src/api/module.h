@@ -12,6 +12,7 @@ struct ptxlint_module {
     size_t length;
     DiagSink diags;
     const Module *ir;
+    Program *program;           /* of the evaluations of a report; NULL: none yet */
     const Facts *facts;         /* per function of ir */
     const FuncId *callees;      /* CallGraph.callees */
     const uint32_t *lines;      /* where each line begins; line_count of them */

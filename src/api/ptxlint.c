@@ -58,6 +58,13 @@ static const Throughput **analyse_throughput(ptxlint_module *m, Arena *scratch, 
         ptx_profile_end(options->profile, PROFILE_##stage); \
     } while (0)
 
+static const Evaluation *evaluate(ptxlint_module *m, Arena *work, Arena *scratch, const Func *func, const Launch *launch)
+{
+    if (!m->program)
+        m->program = ptx_program_new(&m->arena, m->ir);
+    return ptx_evaluate(&m->arena, work, scratch, m->program, (FuncId)(func - m->ir->funcs), launch, m->gpus[0], EVALUATE_STEPS_REPORT, false);
+}
+
 /* One line per stage. Each result is const to the stages below. */
 static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Arena *work, Arena *scratch, const Func *func, Facts *facts)
 {
@@ -75,7 +82,7 @@ static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Aren
     if (!options->findings_only)
         TIMED(THROUGHPUT, facts->throughputs = analyse_throughput(m, scratch, func, facts));
     if (!options->findings_only && func->is_entry && m->gpu_count)
-        TIMED(EVALUATE, facts->evaluation = ptx_evaluate(a, work, scratch, m->ir, (FuncId)(func - m->ir->funcs), facts->launch, m->gpus[0], EVALUATE_STEPS_REPORT, false));
+        TIMED(EVALUATE, facts->evaluation = evaluate(m, work, scratch, func, facts->launch));
 }
 
 /* Those asked for, or what the file's target says. */

@@ -240,7 +240,7 @@ const char *ptxlint_rule_suggest(const ptxlint_rules *rules, const char *text)
 int ptxlint_fact_at(size_t index, ptxlint_fact *out)
 {
     static const char *const types[] = { "truth", "number", "word", "text", "place" };
-    static const char *const domains[DOMAIN__COUNT] = { "", "opcode", "space", "type", "class", "limiter" };
+    static const char *const domains[DOMAIN__COUNT] = { "", "opcode", "space", "type", "class", "limiter", "pattern" };
     static const char *const certainties[] = { "", "exact", "bound", "estimate" };
     if (!out || index >= (size_t)FACT__COUNT + FIGURE__COUNT)
         return 0;

@@ -2,8 +2,10 @@
 #include "api/gpu.h"
 #include "api/launch.h"
 #include "api/module.h"
+#include "warp/describe.h"
 
 #include <math.h>
+#include <string.h>
 #include <stdio.h>
 
 static const char *copy_text(ptxlint_module *m, Span span)
@@ -220,10 +222,28 @@ static const char *why_access(const Evaluation *evaluation, const Evaluated *ins
     return insn->certainty == CERTAINTY_ESTIMATE ? "a sample of the blocks" : "evaluated";
 }
 
-static void fill_access(const Evaluation *evaluation, const Evaluated *insn, ptxlint_access *out)
+/* The pattern, and what it rests on. */
+static const char *explain_access(Arena *arena, const Evaluation *evaluation, const Evaluated *insn, uint32_t bytes)
+{
+    const char *why = why_access(evaluation, insn);
+    bool is_known = insn->certainty != CERTAINTY_UNKNOWN && (insn->total.sectors > 0 || insn->total.wavefronts > 0);
+    const char *pattern = is_known ? ptx_count_describe(arena, &insn->total, bytes) : "";
+    if (!*pattern)
+        return why;
+    size_t first = strlen(pattern), second = strlen(why);
+    char *text = ptx_arena_array(arena, char, first + second + 3);
+    memcpy(text, pattern, first);
+    if (insn->certainty != CERTAINTY_EXACT) {
+        memcpy(text + first, "; ", 2);
+        memcpy(text + first + 2, why, second);
+    }
+    return text;
+}
+
+static void fill_access(Arena *arena, const Evaluation *evaluation, const Evaluated *insn, ptxlint_access *out)
 {
     const Count *total = &insn->total;
-    out->why = why_access(evaluation, insn);
+    out->why = explain_access(arena, evaluation, insn, out->bytes > 0 ? (uint32_t)out->bytes : 0);
     out->certainty = to_certainty(insn->certainty);
     if (!(total->requests > 0))
         return;
@@ -258,7 +278,7 @@ static void view_accesses(ptxlint_module *m, const Func *func, const Evaluation 
             .certainty = PTXLINT_NOT_KNOWN, .why = "addresses are not evaluated",
         };
         if (evaluation)
-            fill_access(evaluation, &evaluation->insns[i], view);
+            fill_access(&m->arena, evaluation, &evaluation->insns[i], view);
         view++;
     }
 }

@@ -1,5 +1,6 @@
 #include "ir/check.h"
 
+#include "ir/check_form.h"
 #include "ir/judge.h"
 #include "ir/sreg.h"
 
@@ -122,6 +123,10 @@ static bool takes_number(const OperandCheck *c, Type wanted, const Operand *oper
         return is_float;
     if (want->kind == KIND_BITS)
         return !is_float || want->bits == (operand->kind == OPERAND_F32 ? 32 : 64);
+    if (wanted == TYPE_BF16 && c->op->type == TYPE_F32)         /* add, sub and fma of mixed types */
+        return !is_float;
+    if (want->kind == KIND_FLOAT && want->bits == 32 && wanted != TYPE_F16X2 && !strcmp(ptx_opcode_info[c->op->opcode].text, "multimem"))
+        return operand->kind != OPERAND_F64;
     if (wanted == TYPE_U16X2 || wanted == TYPE_S16X2 || want->kind == KIND_FLOAT)
         return ptx_form_info[c->op->form].class == FORM_TENSOR;
     return !is_float;
@@ -233,7 +238,7 @@ static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const Ast
         return count == 1 || count == 2 || count == 4 || count == 8 ? WRONG_NOTHING : WRONG_COUNT;
     }
     bool may_have = form->class == FORM_TENSOR || form->class == FORM_ATOMIC || form->class == FORM_MEM || form->class == FORM_TEX;
-    return may_have || form->class == FORM_MISC ? WRONG_NOTHING : WRONG_COUNT;
+    return may_have && count != 3 && count <= 4 ? WRONG_NOTHING : WRONG_COUNT;
 }
 
 /* Elements are names, with a component at most, and numbers. */
@@ -262,7 +267,8 @@ static Wrong judge_shape(const OperandCheck *c, const FormInfo *form, const Form
     bool is_wide = c->op->kind == OPK_ST && c->op->vector * ptx_type_info[c->op->type].bits == 256;      /* may leave elements alone */
     if (operand->kind == OPERAND_SINK && !is_def && !shape->takes_sink && !is_wide)
         return WRONG_SINK;
-    if (operand->kind == OPERAND_SINK && !is_element && !shape->takes_sink && form->class != FORM_ATOMIC && form->class != FORM_BARRIER)
+    bool is_arrival = form->class == FORM_BARRIER && (ptx_op_has_modifier(c->op, "arrive") || ptx_op_has_modifier(c->op, "arrive_drop"));
+    if (operand->kind == OPERAND_SINK && !is_element && !shape->takes_sink && form->class != FORM_ATOMIC && !is_arrival)
         return WRONG_SINK;
     return is_plain && is_def && ast->kind == AST_NAME && !ast->suffix_length && !(ast->flags & AST_INDEXED) && ast->value ? WRONG_OFFSET : WRONG_NOTHING;
 }
@@ -281,6 +287,8 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
             return op->vector == 4 || type == TYPE_B128 ? WRONG_NOTHING : WRONG_VECTOR;
         return ptx_sreg_fits((SregId)operand->id, type, is_relaxed(op)) ? WRONG_NOTHING : WRONG_SREG;
     }
+    if (operand->kind == OPERAND_FUNCTION && shape->role & ROLE_DEF)
+        return WRONG_RESULT;
     if (operand->kind != OPERAND_VAR || form->class == FORM_TEX)
         return WRONG_NOTHING;
     if (shape->role & ROLE_DEF)
@@ -292,14 +300,26 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
     return op->kind == OPK_MOV || ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space) ? WRONG_NOTHING : WRONG_SPACE;
 }
 
+static bool is_sink(const OperandCheck *c, const AstOperand *ast)
+{
+    return ast->kind == AST_NAME && ast->name_length == 1 && c->text[ast->name] == '_';
+}
+
+/* d|_, which ptxas takes for the result of any instruction. */
+static bool is_idle_pair(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast)
+{
+    const AstOperand *left = ast->child, *right = left->next;
+    return shape->role == ROLE_DEF && left->kind == AST_NAME && !left->flags && !is_sink(c, left) && is_sink(c, right);
+}
+
 /* d|p: the right side is a predicate. at: the operands of the position begin there. */
 static Wrong judge_pair(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint32_t at)
 {
     if (ast->kind != AST_PAIR)
         return shape->pair_role && !shape->pair_optional ? WRONG_NO_PAIR : WRONG_NOTHING;
-    if (!shape->pair_role)
-        return WRONG_PAIR;
     const AstOperand *left = ast->child, *right = left->next;
+    if (!shape->pair_role)
+        return is_idle_pair(c, shape, ast) ? WRONG_NOTHING : WRONG_PAIR;
     if ((left->kind == AST_NAME && left->flags) || right->flags)
         return WRONG_SHAPE;
     const Operand *last = NULL, *first = at < c->count ? &c->operands[at] : NULL;
@@ -314,11 +334,11 @@ static Wrong judge_pair(const OperandCheck *c, const FormOperand *shape, const A
 }
 
 /* What ptxas takes as an address without brackets: g[1] in loads and stores, registers in copies of tensors, the barrier of a bulk copy. */
-static bool takes_either(const Op *op, const AstOperand *ast, uint32_t address_index)
+static bool takes_either(const Op *op, const AstOperand *ast, uint32_t address_index, bool wants_address)
 {
     if (ast->flags & AST_INDEXED && (op->kind == OPK_LD || op->kind == OPK_ST))
         return true;
-    return ptx_op_has_modifier(op, address_index < 2 ? "tensor" : "bulk");
+    return wants_address && ptx_op_has_modifier(op, address_index < 2 ? "tensor" : "bulk");
 }
 
 /* The space that the instruction says for its index-th address: of two, copies write both; a third is a barrier, in shared memory. */
@@ -348,7 +368,7 @@ static Wrong judge_columns(const OperandCheck *c, const FormOperand *shape, cons
         if (!ptx_elements_fit(c, shape, ast, register_elements))
             return WRONG_SIZE;
     }
-    if (ast->kind == AST_PAIR && !shape->pair_role)
+    if (ast->kind == AST_PAIR && !shape->pair_role && !is_idle_pair(c, shape, ast))
         return WRONG_PAIR;
     bool has_limits = shape->range || shape->is_register || shape->type == OPERAND_IMM;
     return has_limits && ptx_number_judge(shape, ast) != NUMBER_FITS ? WRONG_VALUE : WRONG_NOTHING;
@@ -369,6 +389,26 @@ static void judge_inside(const OperandCheck *c, const FormOperand *shape, uint8_
     }
 }
 
+/* [x, {..}]: the elements, whatever their type. */
+static void judge_coordinates(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint8_t position, Finding *found)
+{
+    const AstOperand *last = NULL;
+    for (const AstOperand *child = ast->kind == AST_ADDRESS ? ast->child : NULL; child; child = child->next)
+        last = child;
+    if (!last || last->kind != AST_VECTOR)
+        return;
+    if (!are_plain(last->child))
+        found->wrong = WRONG_SHAPE;
+    const AstOperand *child = last->child;
+    for (uint32_t o = 0; o < c->count && !found->wrong; o++) {
+        if (c->operands[o].position != position || !(c->operands[o].flags & OPERAND_ELEMENT))
+            continue;
+        found->operand = &c->operands[o];
+        found->wrong = ptx_judge_element(c, shape, child, found->operand);
+        child = child ? child->next : NULL;
+    }
+}
+
 static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const FormOperand *shape, const AstOperand *ast, const Operand *operand, Type type)
 {
     bool in_vector = operand->flags & OPERAND_ELEMENT;
@@ -379,7 +419,7 @@ static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const Fo
         wrong = judge_symbol(c, form, shape, ast, operand, type);
     if (wrong)
         return wrong;
-    if (is_number(operand) && shape->role & ROLE_DEF && !in_vector)
+    if (is_number(operand) && shape->role & ROLE_DEF)
         return WRONG_RESULT;
     bool is_value = shape->type != OPERAND_ANY && shape->type != OPERAND_IMM;
     return is_value ? judge_value(c, shape, operand, type, in_vector) : WRONG_NOTHING;
@@ -399,12 +439,14 @@ static Finding judge_position(const OperandCheck *c, const FormInfo *form, const
         return found;
     if (wants_address || is_address(ast)) {
         found.operand = place.at < c->count ? &c->operands[place.at] : NULL;
-        if (wants_address != is_address(ast) && !takes_either(c->op, ast, place.address_index))
+        if (wants_address != is_address(ast) && !takes_either(c->op, ast, place.address_index, wants_address))
             found.wrong = wants_address ? WRONG_NO_BRACKETS : WRONG_BRACKETS;
         else if (wants_address && ast->kind == AST_ADDRESS && ast->child && ast->child->next && !strchr(shape->name, ','))
             found.wrong = WRONG_MORE;
         else if (wants_address)
             found.wrong = ptx_judge_address(c, shape, ast, place.at, address_space(c->op, form, place.address_index));
+        if (!found.wrong && wants_address)
+            judge_coordinates(c, shape, ast, place.position, &found);
         if (!found.wrong && wants_address && shape->type != OPERAND_OWN)
             judge_inside(c, shape, place.position, &found);
         return found;
@@ -423,8 +465,7 @@ static Finding judge_position(const OperandCheck *c, const FormInfo *form, const
         if (c->operands[o].flags & OPERAND_RIGHT)
             continue;
         found.operand = &c->operands[o];
-        if (child && child->kind == AST_NAME && ptx_judge_selector(c, shape, child, found.operand))
-            found.wrong = WRONG_SELECTOR;
+        found.wrong = in_vector ? ptx_judge_element(c, shape, child, found.operand) : WRONG_NOTHING;
         child = child ? child->next : NULL;
         if (found.wrong)
             break;
@@ -578,7 +619,7 @@ static void report(const OperandCheck *c, const Finding *f)
         ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` writes a predicate too: the result is written as d|p", opcode_length, opcode);
         return;
     case WRONG_PAIR:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` writes no predicate here: `%.*s`", opcode_length, opcode, length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` has no second result: `%.*s`", opcode_length, opcode, length, operand);
         return;
     case WRONG_PAIR_PREDICATE:
         ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "the right side of `%.*s` is a predicate register", length, operand);
@@ -606,45 +647,22 @@ static void report(const OperandCheck *c, const Finding *f)
 
 /* ---- the instruction --------------------------------------------------------------------------------------------- */
 
-static bool is_allowed(const Module *module, FormId id)
-{
-    const FormInfo *form = &ptx_form_info[id];
-    return (!module->version || form->version <= module->version) && (!module->target.sm || ptx_target_allows(module->target, form->target));
-}
-
-/* The operands fit a row that the module's version or target does not allow, and no other. */
-static void report_gate(const OperandCheck *c, FormId id)
-{
-    const FormInfo *form = &ptx_form_info[id];
-    const Module *m = c->module;
-    int length = c->op->length > 80 ? 80 : (int)c->op->length;
-    Diag *diag;
-    if (m->version && form->version > m->version)
-        diag = ptx_diag(c->diags, DIAG_VERSION_TOO_OLD, c->stmt->span, "`%.*s` with these operands needs PTX %d.%d; this module says %d.%d", length,
-                        c->op->text, form->version / 10, form->version % 10, m->version / 10, m->version % 10);
-    else
-        diag = ptx_diag(c->diags, DIAG_TARGET_TOO_OLD, c->stmt->span, "`%.*s` with these operands needs sm_%d%.1s; this module is for sm_%d%.1s",
-                        length, c->op->text, form->target.sm, &form->target.suffix, m->target.sm, &m->target.suffix);
-    if (m->version > PTX_VERSION_NEWEST || m->target.sm > 121)
-        diag->severity = SEVERITY_NOTE;
-}
-
 void ptx_check_operands(const OperandCheck *c, FormId form)
 {
     Finding first = judge(c, form);
     bool is_newer = c->op->flags & OPF_TOO_NEW;         /* said already */
-    if (!first.wrong && (is_newer || is_allowed(c->module, form)))
+    if (!first.wrong && (is_newer || ptx_form_is_allowed(c->module, form)))
         return;
     FormId gated = first.wrong ? 0 : form;
     for (FormId other = c->op->form; other; other = ptx_form_next(c->op, other)) {
         if (other == form || !ptx_form_takes(other, c->operand_count) || judge(c, other).wrong)
             continue;
-        if (is_newer || is_allowed(c->module, other))
+        if (is_newer || ptx_form_is_allowed(c->module, other))
             return;
         gated = gated ? gated : other;
     }
     if (gated)
-        report_gate(c, gated);
+        ptx_report_gate(c->diags, c->module, c->op, gated, c->stmt->span);
     else
         report(c, &first);
 }

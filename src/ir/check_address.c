@@ -1,5 +1,7 @@
 #include "ir/judge.h"
 
+#include "ir/sreg.h"
+
 #include <string.h>
 
 bool ptx_space_takes(Space wanted, Space have)
@@ -58,7 +60,12 @@ Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const A
     switch ((OperandKind)operand->kind) {
     case OPERAND_REG:
         return ast->kind == AST_NAME ? judge_register(&c->regs[operand->id]) : WRONG_NOTHING;
+    case OPERAND_SREG:
+        return shape->type == OPERAND_BITS32 || (ptx_sreg_info[operand->id].vector > 1 && ast->kind == AST_NAME && !ast->suffix_length)
+            ? WRONG_SREG : WRONG_NOTHING;
     case OPERAND_VAR:
+        if (shape->type == OPERAND_BITS32)
+            return WRONG_VARIABLE;              /* its address has 64 */
         return ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space) ? WRONG_NOTHING : WRONG_SPACE;
     case OPERAND_FUNCTION: case OPERAND_SINK:
         return WRONG_ADDRESS_SHAPE;

@@ -32,6 +32,25 @@ static bool is_selector(Parts parts, const char *text, uint32_t length)
     }
 }
 
+/* ptxas takes the selectors of the video instructions on 32-bit elements of coordinates, of what memory and texture instructions read
+ * and write, and of what products of matrices write. */
+static bool is_loose(const OperandCheck *c, const FormOperand *shape, const Operand *operand)
+{
+    uint8_t class = ptx_form_info[c->op->form].class;
+    bool is_32 = operand->flags & OPERAND_ELEMENT && ptx_type_info[c->regs[operand->id].type].bits == 32;
+    bool is_result = shape->role == ROLE_DEF && class == FORM_TENSOR;
+    return is_32 && (shape->role & ROLE_ADDRESS || is_result || class == FORM_MEM || class == FORM_ATOMIC || class == FORM_TEX);
+}
+
+static bool is_any_selector(const char *text, uint32_t length)
+{
+    for (Parts parts = PARTS_PART; parts <= PARTS_BYTE_MASK; parts++) {
+        if (is_selector(parts, text, length))
+            return true;
+    }
+    return false;
+}
+
 Wrong ptx_judge_selector(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, const Operand *operand)
 {
     if (!ast->suffix_length)
@@ -46,7 +65,8 @@ Wrong ptx_judge_selector(const OperandCheck *c, const FormOperand *shape, const 
         is_right = is_component && ptx_sreg_info[operand->id].vector > 1;
     else if (operand->kind == OPERAND_REG) {
         bool is_odd = length == 3 && !memcmp(text, "b01", 3);   /* which ptxas takes on 32-bit operands, whatever it may mean */
-        is_right = is_selector((Parts)shape->selector, text, length) || (is_odd && shape->selector != PARTS_HALVES);
+        is_right = is_selector((Parts)shape->selector, text, length) || (is_odd && shape->selector != PARTS_HALVES)
+                || (is_any_selector(text, length) && is_loose(c, shape, operand));
     } else
         is_right = operand->kind == OPERAND_UNKNOWN;
     return is_right ? WRONG_NOTHING : WRONG_SELECTOR;

@@ -23,4 +23,7 @@ bool ptx_space_takes(Space wanted, Space have);
 /* The letters behind the name of a register or special register, .x or .b0: those that the form and the register have. */
 Wrong ptx_judge_selector(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, const Operand *operand);
 
+/* An element of a vector, in brackets or not: what is wrong whatever its type. child: as it is written, or NULL. */
+Wrong ptx_judge_element(const OperandCheck *c, const FormOperand *shape, const AstOperand *child, const Operand *operand);
+
 #endif

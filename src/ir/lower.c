@@ -716,7 +716,7 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
         bad |= ast->kind == AST_BAD;
     }
     insn->form = fitting_form(l->module, op, count);
-    if (insn->form && !(op->flags & OPF_TOO_NEW) && !ptx_form_is_allowed(l->module, insn->form))
+    if (insn->form && !count && !(op->flags & OPF_TOO_NEW) && !ptx_form_is_allowed(l->module, insn->form))
         ptx_report_gate(l->diags, l->module, op, insn->form, stmt->span);
     if (insn->form && stmt->operands && stmt->operands->kind == AST_PAIR)
         ptx_check_pair_gate(l->diags, l->module, op, stmt->operands->span);

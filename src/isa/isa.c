@@ -137,8 +137,9 @@ bool ptx_target_allows(Target have, Target needed)
 
 static int compare_text(const char *text, size_t length, const char *word)
 {
-    int order = strncmp(text, word, length);
-    return order ? order : word[length] ? -1 : 0;
+    size_t word_length = strlen(word);
+    int order = memcmp(text, word, length < word_length ? length : word_length);
+    return order ? order : (length > word_length) - (length < word_length);
 }
 
 OpcodeId ptx_opcode_find(const char *text, size_t length)

@@ -142,6 +142,15 @@ const char *ptx_form_type_text(Arena *arena, FormId id)
     return NULL;
 }
 
+/* The n-th type that the instruction writes. */
+static const char *written_type_text(Arena *arena, const FormInfo *form, unsigned n)
+{
+    for (unsigned s = 0; s < form->modifier_count; s++)
+        if (is_type_group(slot_group(form, s)) && !n--)
+            return dotted(arena, group_text(slot_group(form, s)));
+    return "";
+}
+
 const char *ptx_operand_type_text(Arena *arena, FormId id, const FormOperand *o)
 {
     const char *own;
@@ -159,7 +168,7 @@ const char *ptx_operand_type_text(Arena *arena, FormId id, const FormOperand *o)
         return own ? own : "";
     default:
         if (o->type >= OPERAND_GROUP)
-            return dotted(arena, group_text(slot_group(&ptx_form_info[id], o->type - (unsigned)OPERAND_GROUP)));
+            return written_type_text(arena, &ptx_form_info[id], o->type - (unsigned)OPERAND_GROUP);
         return o->type < TYPE__COUNT ? dotted(arena, ptx_type_info[o->type].text) : "";
     }
 }

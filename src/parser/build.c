@@ -346,7 +346,7 @@ static void prefix_extend(Parser *p, Prefix *prefix, Token word, PrefixStage las
     if (next != PREFIX_LINKAGE && !ptx_span_length(prefix->detail))
         prefix->detail = here;
     if (prefix->stage <= last) {
-        prefix->stage = next;
+        prefix->stage = (uint8_t)next;
         return;
     }
     if (!prefix->is_misplaced)

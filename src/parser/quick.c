@@ -92,7 +92,7 @@ static Token read_number(Reader *r)
     const unsigned char *begin = r->at, *at = begin;
     int kind = TOK_INT;
     bool is_prefixed = at[0] == '0' && classes[at[1]] & IS_START;
-    unsigned char prefix = (unsigned char)(at[1] | 32);
+    unsigned char prefix = is_prefixed ? (unsigned char)(at[1] | 32) : 0;
     if (is_prefixed) {
         at += 2;
         while (is_hex(*at))

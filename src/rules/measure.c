@@ -524,54 +524,6 @@ static double measure_read_only(Inquiry *q, InsnId insn)
     return q->read_only[insn];
 }
 
-/* The report's evaluation; for findings alone a quick one. Only of kernels: nobody knows what calls a function. */
-static const Evaluation *evaluation_of(Inquiry *q)
-{
-    const Facts *f = q->facts;
-    if (f->evaluation || q->was_evaluated || q->func->has_unknown || !q->func->is_entry)
-        return f->evaluation ? f->evaluation : q->evaluation;
-    uint64_t steps = EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_INSN * q->func->insn_count;
-    q->was_evaluated = true;
-    q->evaluation = ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, q->shared->module,
-                                 (FuncId)(q->func - q->shared->module->funcs), f->launch, q->shared->gpu, steps, true);
-    return q->evaluation;
-}
-
-/* Requests cost more or less with the shape of the block: the best one counts where nobody knows it. */
-static double measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
-{
-    const Evaluation *evaluation = evaluation_of(q);
-    const Evaluated *insn = evaluation ? &evaluation->insns[s->insn] : NULL;
-    if (!insn || insn->certainty == CERTAINTY_UNKNOWN || !(insn->total.requests > 0))
-        return UNKNOWN;
-    const Count *total = &insn->total;
-    double lanes = total->active / total->requests, share = (total->sectors + total->wavefronts) / total->active;
-    double best = insn->best_share < share ? insn->best_share / share : 1;
-    bool is_global = total->sectors > 0, is_shared = total->wavefronts > 0;
-    *certainty = insn->certainty;
-    switch (fact) {
-    case FACT_ACCESS_pattern:           return total->pattern ? word(total->pattern) : UNKNOWN;
-    case FACT_ACCESS_stride:            return total->pattern ? (double)total->stride : UNKNOWN;
-    case FACT_ACCESS_active_lanes:      return lanes;
-    case FACT_ACCESS_sectors:           return is_global ? best * total->sectors / total->requests : UNKNOWN;
-    case FACT_ACCESS_ideal_sectors:     return is_global ? total->ideal_sectors / total->requests : UNKNOWN;
-    case FACT_ACCESS_wavefronts:        return is_shared ? best * total->wavefronts / total->requests : UNKNOWN;
-    case FACT_ACCESS_ideal_wavefronts:  return is_shared ? total->ideal_wavefronts / total->requests : UNKNOWN;
-    default:                            return UNKNOWN;
-    }
-}
-
-static double measure_parted(Inquiry *q, const Subjects *s, Certainty *certainty)
-{
-    const Evaluation *evaluation = evaluation_of(q);
-    const Evaluated *insn = evaluation ? &evaluation->insns[q->facts->cfg->blocks[s->block].end - 1] : NULL;
-    if (!insn || !(insn->total.warps > 0) || evaluation->is_cut)
-        return UNKNOWN;
-    *certainty = insn->total.doubt || evaluation->grid_is_assumed || evaluation->block_is_assumed || evaluation->blocks_run < evaluation->blocks
-               ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
-    return 100 * insn->total.parted / insn->total.warps;
-}
-
 static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Insn *insn = &q->func->insns[s->insn];
@@ -588,8 +540,9 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certain
     case FACT_ACCESS_neighbours:        return q->func->has_unknown ? UNKNOWN : repeats_of(q)->neighbours[s->insn];
     case FACT_ACCESS_is_read_only:      return measure_read_only(q, s->insn);
     case FACT_ACCESS_pattern: case FACT_ACCESS_stride: case FACT_ACCESS_active_lanes: case FACT_ACCESS_sectors: case FACT_ACCESS_ideal_sectors:
-    case FACT_ACCESS_wavefronts: case FACT_ACCESS_ideal_wavefronts:
-        return measure_traffic(q, s, fact, certainty);
+    case FACT_ACCESS_wavefronts: case FACT_ACCESS_ideal_wavefronts: case FACT_ACCESS_addresses: case FACT_ACCESS_is_firm:
+    case FACT_ACCESS_has_free_stride: case FACT_ACCESS_crosses_rows: case FACT_ACCESS_siblings: case FACT_ACCESS_used_together:
+        return ptx_measure_traffic(q, s, fact, certainty);
     case FACT_ACCESS_misalignment: case FACT_ACCESS_alignment:
         return measure_alignment(q, s, fact);
     default:                            return measure_place(q, s, fact);
@@ -731,7 +684,8 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
             return UNKNOWN;
         *certainty = split_certainty(q);
         return splits_of(q)->splits[s->block];
-    case FACT_BRANCH_parted:        return measure_parted(q, s, certainty);
+    case FACT_BRANCH_parted: case FACT_BRANCH_wasted:
+        return ptx_measure_parted(q, s, fact, certainty);
     case FACT_BRANCH_is_loop_exit:  return is_loop_exit(q, s);
     default:                        return UNKNOWN;
     }
@@ -961,6 +915,8 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
             return span_text(q, module->vars[base.id].name, length);
         return fixed_text("", length);
     case FACT_ACCESS_local_cause:   return fixed_text(local_cause(q, s), length);
+    case FACT_ACCESS_layout: case FACT_ACCESS_advice:
+        return fixed_text(ptx_measure_layout(q, s, fact), length);
     default:                        return fixed_text("", length);
     }
 }

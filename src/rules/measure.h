@@ -19,6 +19,7 @@ typedef struct ModuleInquiry {
     Arena *arena;               /* of what lives as long as the questions do */
     Arena *scratch;
     float *machine_instructions;        /* per Op.id: NaN not known; below 0: not asked for yet */
+    Program *program;           /* of the evaluations; NULL: none yet */
     const Usage *usage;         /* NULL: not asked for yet */
     bool has_broken_func;       /* a syntax error, or an opcode that the tables lack */
 } ModuleInquiry;
@@ -45,6 +46,7 @@ typedef struct Inquiry {
     const InsnId *first_reads;  /* per register: the first reachable instruction that reads it; NO_ID */
     const bool *is_conditional; /* per block */
     const LabelId *label_before;        /* per instruction: the first label that stands before it, + 1; 0: none */
+    const uint8_t *written;     /* per register: how many instructions write it, 2 for more */
     const bool *named_params;   /* per parameter of the entry */
     uint32_t name_end;          /* of the name of a register that was found last */
     bool was_evaluated;
@@ -71,6 +73,12 @@ bool ptx_measure_is_never_false(const Inquiry *q, uint32_t fact);
 
 /* "" where it is not known; owned by the module's text or arena. */
 const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length);
+
+/* measure_access.c: facts that rest on an evaluation of the kernel's warps, and that evaluation; NULL: there is none. */
+const Evaluation *ptx_measure_evaluation(Inquiry *q);
+double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
+double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
+const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
 
 /* NO_ID where there is none. */
 InsnId ptx_measure_place(Inquiry *q, const Subjects *s, uint32_t fact);

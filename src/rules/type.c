@@ -15,7 +15,7 @@ static bool text_is(const Expr *e, Span span, const char *word)
 
 /* ---- what to call things ----------------------------------------------------------------------------------------- */
 
-static const char *const domain_text[DOMAIN__COUNT] = { "", "opcode", "space", "type", "class", "limiter" };
+static const char *const domain_text[DOMAIN__COUNT] = { "", "opcode", "space", "type", "class", "limiter", "pattern" };
 
 static bool is_plain(const Unit *unit)
 {

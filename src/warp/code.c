@@ -20,7 +20,7 @@ static uint8_t action_of(const Op *op, Decoded *code)
 {
     const char *name = ptx_opcode_info[op->opcode].text;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].opcode, name))
+        if (rows[i].opcode[0] == name[0] && !strcmp(rows[i].opcode, name))
             return rows[i].action;
     if (!strcmp(name, "mbarrier") && (ptx_op_has_modifier(op, "try_wait") || ptx_op_has_modifier(op, "test_wait")))
         return ACTION_TRUE;     /* in the end */
@@ -39,12 +39,13 @@ static uint8_t mode_of(const Op *op)
 
 const Decoded *ptx_machine_code(Machine *machine, const Op *op)
 {
-    Decoded *code = &machine->codes[op->id];
+    Decoded *code = &machine->program->codes[op->id];
     if (code->action != ACTION_NEW)
         return code;
     ptx_lanewise_make(op, &code->lanewise);
-    code->mode = mode_of(op);
     code->action = action_of(op, code);
+    if (code->action == ACTION_SHUFFLE || code->action == ACTION_VOTE)
+        code->mode = mode_of(op);
     bool is_select = code->action == ACTION_CHOOSE && !code->lanewise.fn;
     bool is_to_space = code->action == ACTION_TO_GENERIC && ptx_op_has_modifier(op, "to");
     bool is_other_copy = code->action == ACTION_COPY && op->kind != OPK_CP_ASYNC;

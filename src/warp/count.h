@@ -2,6 +2,7 @@
 #ifndef PTX_WARP_COUNT_H
 #define PTX_WARP_COUNT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum Doubt {            /* of an access; the worst counts */
@@ -24,11 +25,14 @@ typedef struct Count {
     double requests;            /* of an access: executions by at least one lane */
     double active;              /* lanes in those */
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
+    double addresses;           /* of constant memory and kernel parameters: distinct ones in all requests */
     double parted;              /* of a branch: executions that parted the lanes */
     double worst;               /* most sectors, or wavefronts, that a lane of one request stood for; of that request: */
     int64_t stride;             /* bytes from lane to lane, the most frequent distance */
     uint8_t pattern;            /* AccessPattern */
     uint8_t doubt;              /* Doubt */
+    uint32_t rows_by, free_by;  /* Value's words, of the addresses */
+    bool is_free;               /* the distances between lanes hang on a parameter that nobody knows */
 } Count;
 
 #endif

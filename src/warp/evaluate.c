@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { MOST_CLASSES = 27, SAMPLES_INSIDE = 24, SAMPLES_ASSUMED = 2, QUICK_WARPS = 3 };
+enum { MOST_CLASSES = 27, SAMPLES_INSIDE = 24, SAMPLES_ASSUMED = 2, QUICK_WARPS = 2, QUICK_STAYS = 8 };
 
 /* Blocks that lie alike at the edges of the grid: [first, first + count) in each dimension. */
 typedef struct Class {
@@ -17,7 +17,7 @@ typedef struct Class {
 typedef struct Evaluator {
     Machine *machine;
     Evaluated *insns;
-    Count **totals;             /* per function that was run */
+    Count *totals;              /* per instruction of the kernel */
     Evaluation *out;
     Arena *arena;
     double *first_ratio;        /* per instruction: what an active lane moved in the first block that came by; NaN */
@@ -70,7 +70,11 @@ static void add_count(Count *to, const Count *from, double weight)
     to->ideal_sectors += weight * from->ideal_sectors;
     to->wavefronts += weight * from->wavefronts;
     to->ideal_wavefronts += weight * from->ideal_wavefronts;
+    to->addresses += weight * from->addresses;
     to->parted += weight * from->parted;
+    to->is_free |= from->is_free;
+    to->rows_by |= from->rows_by;
+    to->free_by |= from->free_by;
     if (from->worst > to->worst || !to->pattern) {
         to->worst = from->worst;
         to->pattern = from->pattern;
@@ -83,7 +87,7 @@ static void note_ratio(Evaluator *e, InsnId insn, const Count *count)
 {
     if (!(count->active > 0))
         return;
-    double ratio = (count->sectors + 1024 * count->wavefronts) / count->active;
+    double ratio = (count->sectors + 1024 * count->wavefronts + count->addresses) / count->active;
     if (isnan(e->first_ratio[insn]))
         e->first_ratio[insn] = ratio;
     else if (fabs(ratio - e->first_ratio[insn]) > 1e-9 * ratio)
@@ -92,30 +96,22 @@ static void note_ratio(Evaluator *e, InsnId insn, const Count *count)
 
 static void collect(Evaluator *e, double weight)
 {
-    Machine *m = e->machine;
-    for (FuncId f = 0; f < m->module->func_count; f++) {
-        Routine *routine = m->routines[f];
-        if (!routine)
+    const Routine *routine = e->machine->program->routines[e->machine->kernel];
+    InsnId count = routine ? routine->func->insn_count : 0, end;
+    for (InsnId i = 0; i < count; i = end) {
+        const Count *first = &routine->counts[i];
+        end = i + (routine->slice.plain[i] ? routine->slice.plain[i] : 1u);
+        if (!(first->warps > 0))
             continue;
-        if (!e->totals[f])
-            e->totals[f] = ptx_arena_array(e->arena, Count, routine->func->insn_count);
-        uint32_t plain = 0;
-        for (InsnId i = 0; i < routine->func->insn_count; i++) {
-            if (plain && routine->slice.plain[i]) {     /* they run as often as the first of them */
-                routine->counts[i] = (Count){ .warps = routine->counts[i - 1].warps, .lanes = routine->counts[i - 1].lanes };
-                plain--;
-            } else {
-                plain = routine->slice.plain[i] ? routine->slice.plain[i] - 1u : 0;
-            }
+        if (!routine->slice.plain[i]) {
+            note_ratio(e, i, first);
+            add_count(&e->totals[i], first, weight);
         }
-        for (InsnId i = 0; i < routine->func->insn_count; i++) {
-            if (!(routine->counts[i].warps > 0))
-                continue;
-            if (f == m->kernel)
-                note_ratio(e, i, &routine->counts[i]);
-            add_count(&e->totals[f][i], &routine->counts[i], weight);
-            routine->counts[i] = (Count){ 0 };
+        for (InsnId k = i; routine->slice.plain[i] && k < end; k++) {   /* they run as often as the first of them */
+            e->totals[k].warps += weight * first->warps;
+            e->totals[k].lanes += weight * first->lanes;
         }
+        routine->counts[i] = (Count){ 0 };
     }
 }
 
@@ -162,9 +158,8 @@ static bool any_differs(const Evaluator *e)
 
 static void forget(Evaluator *e)
 {
-    for (FuncId f = 0; f < e->machine->module->func_count; f++)
-        if (e->totals[f])
-            memset(e->totals[f], 0, e->machine->module->funcs[f].insn_count * sizeof(Count));
+    for (InsnId i = 0; i < e->machine->module->funcs[e->machine->kernel].insn_count; i++)
+        e->totals[i] = (Count){ .doubt = e->totals[i].doubt };
     e->out->blocks_run = 0;
 }
 
@@ -215,7 +210,7 @@ static void run_assumed(Evaluator *e, uint64_t most_steps, bool is_quick)
             ptx_machine_run(m, blocks[b], 0, QUICK_WARPS - 1);
             collect(e, e->out->blocks);
             ptx_machine_run(m, blocks[b], m->warp_count - 1, 1);
-            collect(e, e->out->blocks);
+            collect(e, e->out->blocks * (m->warp_count + 1 - QUICK_WARPS));      /* the last one stands for those between */
             e->out->blocks_run++;
         } else {
             run_block(e, blocks[b], e->out->blocks / count);
@@ -225,7 +220,15 @@ static void run_assumed(Evaluator *e, uint64_t most_steps, bool is_quick)
 
 static double ratio_of(const Count *count)
 {
-    return count->active > 0 ? (count->sectors + count->wavefronts) / count->active : (double)INFINITY;
+    return count->active > 0 ? (count->sectors + count->wavefronts + count->addresses) / count->active : (double)INFINITY;
+}
+
+static bool takes_row(const Func *func)
+{
+    for (uint32_t o = 0; o < func->operand_count; o++)
+        if (func->operands[o].kind == OPERAND_SREG && func->operands[o].id == SREG_TID && func->operands[o].value > 0)
+            return false;
+    return !func->has_calls;
 }
 
 /* Nobody knows the block either: figures are those of a row of threads, and findings have to hold for squares too. */
@@ -234,16 +237,16 @@ static void try_shapes(Evaluator *e, uint64_t most_steps)
     static const uint32_t shapes[][3] = { { 32, 8, 1 }, { 16, 16, 1 } };
     Machine *m = e->machine;
     const Func *func = &m->module->funcs[m->kernel];
-    Count **own = e->totals, **totals = ptx_arena_array(e->arena, Count *, m->module->func_count);
+    Count *own = e->totals;
+    e->totals = ptx_arena_array(e->arena, Count, func->insn_count);
     uint32_t shape[3], run = e->out->blocks_run;
     memcpy(shape, m->block, sizeof shape);
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         ptx_machine_reshape(m, shapes[i]);
-        memset(totals, 0, m->module->func_count * sizeof *totals);
-        e->totals = totals;
+        memset(e->totals, 0, func->insn_count * sizeof *e->totals);
         run_assumed(e, most_steps, true);
-        for (InsnId k = 0; totals[m->kernel] && k < func->insn_count; k++) {
-            double here = ratio_of(&totals[m->kernel][k]);
+        for (InsnId k = 0; k < func->insn_count; k++) {
+            double here = ratio_of(&e->totals[k]);
             if (here < e->insns[k].best_share)
                 e->insns[k].best_share = here;
         }
@@ -270,7 +273,7 @@ static void finish(Evaluator *e, const Func *func)
     Machine *m = e->machine;
     for (InsnId i = 0; i < func->insn_count; i++) {
         Evaluated *insn = &e->insns[i];
-        insn->total = e->totals[m->kernel] ? e->totals[m->kernel][i] : (Count){ 0 };
+        insn->total = e->totals[i];
         insn->is_reached = insn->total.warps > 0;
         double here = ratio_of(&insn->total);
         insn->best_share = here < insn->best_share ? here : insn->best_share;
@@ -279,19 +282,21 @@ static void finish(Evaluator *e, const Func *func)
     e->out->is_cut = m->is_cut;
 }
 
-const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const Module *module, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
+const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
                                bool is_quick)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
-    const Func *func = &module->funcs[kernel];
+    const Func *func = &program->module->funcs[kernel];
     if (!func->has_body || !func->insn_count || func->has_syntax_error)
         return NULL;
     Evaluation *out = ptx_arena_new(arena, Evaluation);
     Evaluated *insns = ptx_arena_array(arena, Evaluated, func->insn_count);
     ArenaMark mark = ptx_arena_mark(work);
-    Machine *m = ptx_machine_new(work, scratch, module, kernel, launch ? launch : &nothing, gpu);
+    Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing, gpu);
+    if (is_quick)
+        m->most_stays = QUICK_STAYS;
     Evaluator e = { .machine = m, .insns = insns, .out = out, .arena = work };
-    e.totals = ptx_arena_array(work, Count *, module->func_count);
+    e.totals = ptx_arena_array(work, Count, func->insn_count);
     e.first_ratio = ptx_arena_array(work, double, func->insn_count);
     for (InsnId i = 0; i < func->insn_count; i++)
         e.first_ratio[i] = (double)NAN;
@@ -300,14 +305,18 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const 
     *out = (Evaluation){ .insns = insns, .block_is_assumed = m->block_is_assumed, .grid_is_assumed = m->grid_is_assumed };
     memcpy(out->block, m->block, sizeof out->block);
     memcpy(out->grid, m->grid, sizeof out->grid);
+    out->is_row = takes_row(func);
     out->blocks = (double)m->grid[0] * m->grid[1] * m->grid[2];
+    if (m->grid_is_assumed && most_steps > EVALUATE_STEPS_ASSUMED)
+        most_steps = EVALUATE_STEPS_ASSUMED;
     if (m->grid_is_assumed)
         run_assumed(&e, most_steps, is_quick);
     else
         run_samples(&e, most_steps);
-    if (m->block_is_assumed && m->grid_is_assumed && !func->bounds.maxntid[0])
+    if (m->block_is_assumed && m->grid_is_assumed && !func->bounds.maxntid[0] && !out->is_row)
         try_shapes(&e, most_steps / 4);
     finish(&e, func);
+    ptx_machine_end(m);
     ptx_arena_release(work, mark);
     return out;
 }

@@ -26,17 +26,23 @@ typedef struct Evaluation {
     uint32_t blocks_run;
     bool is_cut;                /* the budget did not do for what was begun */
     bool block_is_assumed, grid_is_assumed;
+    bool is_row;                /* the kernel asks for %tid.x alone: whatever the block, its threads are taken as one row */
     uint32_t block[3], grid[3];
 } Evaluation;
 
 enum {
     EVALUATE_STEPS_REPORT = 2 << 20,    /* instructions of warps for a kernel in a report */
+    EVALUATE_STEPS_ASSUMED = 1 << 16,   /* where nobody knows the grid */
     EVALUATE_STEPS_FLOOR = 1 << 12,     /* for findings: so many ... */
     EVALUATE_STEPS_PER_INSN = 24,       /* ... and so many for an instruction */
 };
 
+/* What the evaluations of a module's kernels share; it must outlive them, and serves one at a time. */
+typedef struct Program Program;
+Program *ptx_program_new(Arena *arena, const Module *module);
+
 /* is_quick: where nobody knows the grid, a few warps of one block do. NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */
-const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const Module *module, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
+const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
                                bool is_quick);
 
 #endif

@@ -2,6 +2,7 @@
  * that C does not promise, or is approximate by definition, has no function: its result is not known. */
 #include "warp/value.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@
 #define LANE_OPERANDS                                                                                                \
     __attribute__((unused)) const Lanewise *op, __attribute__((unused)) uint64_t a, __attribute__((unused)) uint64_t b, \
         __attribute__((unused)) uint64_t c, __attribute__((unused)) uint64_t d
+
+enum { PRMT_F4E = 1, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };     /* Lanewise.mode; 0: nibbles */
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
@@ -49,6 +52,12 @@ static float to_f32(uint64_t bits)
     float value;
     memcpy(&value, &low, sizeof value);
     return value;
+}
+
+/* .ftz: numbers too small to be normal are zero. */
+static float flushed(const Lanewise *op, float value)
+{
+    return op->is_flushing && fabsf(value) < FLT_MIN ? copysignf(0.0f, value) : value;
 }
 
 static uint64_t from_f32(float value)
@@ -332,9 +341,24 @@ static uint64_t fn_shf(LANE_OPERANDS)
     return op->mode == 'l' ? both << by >> 32 : both >> by;
 }
 
+/* Of a mode of prmt, the nibbles that each value of c stands for. */
+static uint64_t prmt_selector(uint8_t mode, uint64_t c)
+{
+    static const struct { uint8_t mode; uint16_t nibbles[4]; } modes[] = {
+        { PRMT_F4E, { 0x3210, 0x4321, 0x5432, 0x6543 } }, { PRMT_B4E, { 0x5670, 0x6701, 0x7012, 0x0123 } },
+        { PRMT_RC8, { 0x0000, 0x1111, 0x2222, 0x3333 } }, { PRMT_ECL, { 0x3210, 0x3211, 0x3222, 0x3333 } },
+        { PRMT_ECR, { 0x0000, 0x1110, 0x2210, 0x3210 } }, { PRMT_RC16, { 0x1010, 0x3232, 0x1010, 0x3232 } },
+    };
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (modes[i].mode == mode)
+            return modes[i].nibbles[c & 3];
+    return c;
+}
+
 /* PTX ISA, "prmt": nibbles of c choose among the eight bytes; their highest bit copies the sign. */
 static uint64_t fn_prmt(LANE_OPERANDS)
 {
+    c = prmt_selector(op->mode, c);
     uint64_t both = zero_extend(b, 32) << 32 | zero_extend(a, 32), out = 0;
     for (unsigned i = 0; i < 4; i++) {
         unsigned nibble = c >> (4 * i) & 15;
@@ -370,13 +394,13 @@ static uint64_t saturate_f32(const Lanewise *op, float value)
 {
     if (op->is_saturating)
         value = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f;
-    return from_f32(value);
+    return from_f32(flushed(op, value));
 }
 
 #define FLOAT_FUNCTIONS(name, expression32, expression64)                                                           \
     static uint64_t fn_##name##_f32(const Lanewise *op, uint64_t ua, uint64_t ub, uint64_t uc, uint64_t ud)                     \
     {                                                                                                                \
-        float a = to_f32(ua), b = to_f32(ub), c = to_f32(uc);                                                        \
+        float a = flushed(op, to_f32(ua)), b = flushed(op, to_f32(ub)), c = flushed(op, to_f32(uc));                 \
         (void)a, (void)b, (void)c, (void)ud;                                                                         \
         return saturate_f32(op, expression32);                                                                       \
     }                                                                                                                \
@@ -396,8 +420,9 @@ FLOAT_FUNCTIONS(rcp, 1.0f / a, 1.0 / a)
 FLOAT_FUNCTIONS(sqrt, sqrtf(a), sqrt(a))
 FLOAT_FUNCTIONS(abs, fabsf(a), fabs(a))
 FLOAT_FUNCTIONS(neg, -a, -a)
-FLOAT_FUNCTIONS(min, fminf(a, b), fmin(a, b))
-FLOAT_FUNCTIONS(max, fmaxf(a, b), fmax(a, b))
+/* PTX ISA, "min": +0.0 > -0.0, of which C leaves the choice open. */
+FLOAT_FUNCTIONS(min, a == b ? (signbit(a) ? a : b) : fminf(a, b), a == b ? (signbit(a) ? a : b) : fmin(a, b))
+FLOAT_FUNCTIONS(max, a == b ? (signbit(a) ? b : a) : fmaxf(a, b), a == b ? (signbit(a) ? b : a) : fmax(a, b))
 
 /* ---- comparisons ------------------------------------------------------------------------------------------------- */
 
@@ -426,7 +451,7 @@ static bool holds_float(Compare compare, double a, double b)
 static bool holds(const Lanewise *op, uint64_t a, uint64_t b)
 {
     if (op->type == TYPE_F32)
-        return holds_float((Compare)op->compare, (double)to_f32(a), (double)to_f32(b));
+        return holds_float((Compare)op->compare, (double)flushed(op, to_f32(a)), (double)flushed(op, to_f32(b)));
     if (op->type == TYPE_F64)
         return holds_float((Compare)op->compare, to_f64(a), to_f64(b));
     a = own(op, a);
@@ -509,13 +534,13 @@ static double round_to_integer(const Lanewise *op, double value)
     }
 }
 
-/* PTX ISA, "cvt": to integers it clamps to what the type holds; NaN gives 0 or the lowest by type. */
+/* PTX ISA, "cvt": to integers it clamps to what the type holds; NaN gives 0, or where either side has 64 bits the highest bit alone. */
 static uint64_t integer_of(const Lanewise *op, double value)
 {
     const TypeInfo *to = &ptx_type_info[op->dst_type];
     bool is_signed = to->kind == KIND_SIGNED;
     if (isnan(value))
-        return to->bits == 64 ? UINT64_C(1) << 63 : 0;
+        return to->bits == 64 || op->type == TYPE_F64 ? UINT64_C(1) << (to->bits - 1) : 0;
     value = round_to_integer(op, value);
     double most = ldexp(1.0, is_signed ? to->bits - 1 : to->bits), least = is_signed ? -most : 0.0;
     if (value >= most)
@@ -527,7 +552,7 @@ static uint64_t integer_of(const Lanewise *op, double value)
 
 static uint64_t fn_cvt_f32_to_integer(LANE_OPERANDS)
 {
-    return integer_of(op, (double)to_f32(a));
+    return integer_of(op, (double)flushed(op, to_f32(a)));
 }
 
 static uint64_t fn_cvt_f64_to_integer(LANE_OPERANDS)
@@ -549,7 +574,7 @@ static uint64_t fn_cvt_integer_to_f64(LANE_OPERANDS)
 
 static uint64_t fn_cvt_f32_to_f64(LANE_OPERANDS)
 {
-    return from_f64((double)to_f32(a));
+    return from_f64((double)flushed(op, to_f32(a)));
 }
 
 static uint64_t fn_cvt_f64_to_f32(LANE_OPERANDS)
@@ -559,7 +584,7 @@ static uint64_t fn_cvt_f64_to_f32(LANE_OPERANDS)
 
 static uint64_t fn_cvt_f32_to_f32(LANE_OPERANDS)
 {
-    float value = to_f32(a);
+    float value = flushed(op, to_f32(a));
     return saturate_f32(op, op->mode == 'i' ? (float)round_to_integer(op, (double)value) : value);
 }
 
@@ -620,12 +645,19 @@ static const char *const compare_names[] = {
     [COMPARE_LTU] = "ltu", [COMPARE_LEU] = "leu", [COMPARE_GTU] = "gtu", [COMPARE_GEU] = "geu", [COMPARE_NUM] = "num", [COMPARE_NAN] = "nan",
 };
 
+static const char *const prmt_names[] = {
+    [PRMT_F4E] = "f4e", [PRMT_B4E] = "b4e", [PRMT_RC8] = "rc8", [PRMT_ECL] = "ecl", [PRMT_ECR] = "ecr", [PRMT_RC16] = "rc16",
+};
+
 static void read_modifier(Lanewise *out, const char *text)
 {
+    for (unsigned i = PRMT_F4E; i <= PRMT_RC16; i++)
+        if (!strcmp(text, prmt_names[i]))
+            out->mode = (uint8_t)i;
     for (unsigned i = COMPARE_EQ; i < sizeof compare_names / sizeof *compare_names; i++)
         if (!strcmp(text, compare_names[i]))
             out->compare = (uint8_t)i;
-    if (text[0] == 'r' && strlen(text) <= 3 && strchr("nzmp", text[1])) {
+    if (text[0] == 'r' && strlen(text) <= 3 && text[1] && strchr("nzmp", text[1])) {
         out->round = (uint8_t)text[1];
         out->mode = text[2] == 'i' ? 'i' : out->mode;
     }
@@ -633,6 +665,7 @@ static void read_modifier(Lanewise *out, const char *text)
     out->is_wide |= !strcmp(text, "wide");
     out->is_saturating |= !strcmp(text, "sat");
     out->is_wrap |= !strcmp(text, "wrap");
+    out->is_flushing |= !strcmp(text, "ftz");
     out->makes_carry |= !strcmp(text, "cc");
     if (!strcmp(text, "and") || !strcmp(text, "or") || !strcmp(text, "xor"))
         out->join = text[0] == 'a' ? '&' : text[0] == 'o' ? '|' : '^';
@@ -691,7 +724,7 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
             out->transfer = TRANSFER_OPAQUE;
     } else {
         for (unsigned i = 0; i < sizeof rows / sizeof *rows && !out->fn; i++) {
-            if (strcmp(rows[i].opcode, name) != 0)
+            if (rows[i].opcode[0] != name[0] || strcmp(rows[i].opcode, name) != 0)
                 continue;
             out->fn = function_of(&rows[i], out, op);
             bool is_integer = ptx_type_info[out->type].kind != KIND_FLOAT;
@@ -704,4 +737,30 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
         out->transfer = TRANSFER_OPAQUE;
     out->dst_bits = ptx_type_info[out->dst_type].bits;
     return out->fn != NULL;
+}
+
+/* With fn inlined, and the operation where stores to out cannot change it. */
+#define RUN_INLINE(fn)                                                             \
+    do {                                                                           \
+        for (unsigned i = 0; i < WARP_LANES; i++)                                  \
+            out[i] = fn(&own_op, args[0][i], args[1][i], args[2][i], args[3][i]);  \
+    } while (0)
+
+void ptx_lanewise_run(const Lanewise *op, uint64_t *out, const uint64_t *const args[4])
+{
+    const Lanewise own_op = *op;
+    if (op->fn == fn_add && !op->is_saturating)
+        RUN_INLINE(fn_add);
+    else if (op->fn == fn_sub && !op->is_saturating)
+        RUN_INLINE(fn_sub);
+    else if (op->fn == fn_mul && !op->is_high)
+        RUN_INLINE(fn_mul);
+    else if (op->fn == fn_and)
+        RUN_INLINE(fn_and);
+    else if (op->fn == fn_shl)
+        RUN_INLINE(fn_shl);
+    else if (op->fn == fn_shr)
+        RUN_INLINE(fn_shr);
+    else
+        RUN_INLINE(own_op.fn);
 }

@@ -16,6 +16,7 @@
 #include "analysis/loop.h"
 #include "gpu/gpu.h"
 #include "warp/count.h"
+#include "warp/evaluate.h"
 #include "warp/slice.h"
 #include "warp/value.h"
 
@@ -40,10 +41,12 @@ typedef struct Routine {           /* a function as it is run */
     FuncId id;
     const Func *func;
     const Cfg *cfg;
-    const Dom *dom;
+    const Dom *dom, *meeting;   /* meeting: where lanes meet again, early exits left out of it */
     const Loops *loops;
     Slice slice;
     Count *counts;              /* per instruction, of the block that runs; of plain ones only the first of them */
+    Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
+    uint8_t *kinds;             /* per instruction: RequestKind + 1; 0: not asked for yet */
     struct Traffic **traffic;   /* per instruction: what it last moved */
     struct Frame *spare;        /* frames to be used again */
 } Routine;
@@ -59,6 +62,7 @@ typedef struct Traffic {
     bool is_firm;               /* figure_of's word */
     uint8_t align;
     bool is_common;
+    bool is_one;                /* all lanes at one address */
 } Traffic;
 
 typedef struct Register {
@@ -83,6 +87,7 @@ typedef struct Entry {
     uint32_t region;            /* that entries inside log to; 0: none */
     uint8_t doubt;              /* Doubt of being here */
     bool is_second;             /* the other side of a doubtful branch: what the first wrote is in doubt */
+    bool is_loose;              /* which other lanes are at an access with these is an estimate */
 } Entry;
 
 typedef struct Slot {           /* a place in local memory or in a parameter of a call */
@@ -119,21 +124,36 @@ typedef struct Warp {
     Value tid[3];
 } Warp;
 
+/* What the kernels of a module share, so that each takes no more room and time than it has instructions. */
+struct Program {
+    const Module *module;
+    Decoded *codes;             /* per Op */
+    Routine **routines;         /* per function; NULL but while a kernel runs that calls it */
+    uint64_t *addresses;        /* per variable, + 1; 0: none yet */
+    VarId *shared;              /* variables in shared memory of the module and of functions that are no kernels */
+    uint32_t shared_count;
+    VarId *own_first, *own_end; /* per function: its variables */
+};
+
 typedef struct Machine {
     Arena *arena;               /* everything here; the caller releases it */
     Arena *scratch;
+    Program *program;
     const Module *module;
     const Launch *launch;
     const Gpu *gpu;             /* whose memory serves; NULL: only instructions are counted */
     FuncId kernel;
-    Routine **routines;               /* per function; NULL until it is run */
-    Decoded *codes;                /* per Op */
-    uint64_t *addresses;        /* per variable; UINT64_MAX: none yet */
+    FuncId *run;                /* functions that have routines */
+    VarId *placed;              /* variables that have addresses */
+    uint32_t run_count, run_capacity, placed_count, placed_capacity;
+    uint64_t next_global, next_local, next_const;       /* the next variable of the space lies here, or behind */
     uint8_t *param_bytes, *param_known;
     AddendId *param_addend;           /* per byte: of the pointer that begins here */
     uint32_t param_size;
-    uint8_t *shared, *shared_known;
-    uint32_t shared_size;
+    uint8_t *shared, *shared_known;     /* bytes, and a bit for each that is known; NULL until one is stored */
+    uint32_t shared_size;       /* once has_shared */
+    uint32_t shared_low, shared_high;   /* bytes of shared_known that may have bits: from, behind */
+    bool has_shared;            /* variables in shared memory have their addresses */
     Warp *warps;
     uint32_t warp_count;
     uint32_t block[3], grid[3], ctaid[3];
@@ -142,10 +162,14 @@ typedef struct Machine {
     uint32_t next_region;
     uint64_t steps, most_steps; /* instructions of warps, executed and allowed */
     bool is_cut;                /* most_steps did not do */
+    uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
 } Machine;
 
 /* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */
-Machine *ptx_machine_new(Arena *arena, Arena *scratch, const Module *module, FuncId kernel, const Launch *launch, const Gpu *gpu);
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu);
+
+/* Leaves the program to the next kernel. */
+void ptx_machine_end(Machine *machine);
 
 /* Runs one block; counts go to Routine.counts, added up from block to block unless the caller empties them. first, count: the warps that run. */
 void ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count);
@@ -171,19 +195,43 @@ typedef struct Scratch {        /* room for a value that no register holds */
 const Decoded *ptx_machine_code(Machine *machine, const Op *op);
 
 /* memory.c */
+void *ptx_machine_grow(Arena *arena, void *items, uint32_t count, uint32_t *capacity, size_t size);
 void ptx_memory_lay_out(Machine *machine);
+void ptx_memory_forget_shared(Machine *machine);
 uint64_t ptx_memory_address(Machine *machine, VarId var);
 void ptx_memory_load(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_store(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_memory_assume(Machine *machine, Warp *warp, InsnId branch, BlockId meeting, uint8_t doubt);
+void ptx_memory_assume_written(Warp *warp, const Insn *insn);
+void ptx_memory_doubt(Warp *warp, uint8_t doubt);
+void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt);
 
-/* machine.c */
+/* registers.c */
 const Value *ptx_machine_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);
 void ptx_machine_write(Machine *machine, Warp *warp, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt);
+void ptx_machine_set(Machine *machine, Register *reg, const Value *value, unsigned bits, uint32_t lanes, uint32_t live);
 Value ptx_machine_unknown(Machine *machine, bool is_uniform);
 
+/* A decimal constant is a double; instructions on single floats take it as such. */
+void ptx_machine_narrow(const Operand *operand, Type type, Scratch *scratch);
+
+static inline uint64_t ptx_truncated(uint64_t number, unsigned bits)
+{
+    return bits >= 64 || !bits ? number : number & ((UINT64_C(1) << bits) - 1);
+}
+
+/* operate.c: everything but memory's costs and control. */
+void ptx_machine_execute(Machine *machine, Warp *warp, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt);
+
+/* Its results are not known any more. */
+void ptx_machine_forget(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+
+/* Lanes of `lanes` in which a predicate holds, and those of which nobody knows. */
+uint32_t ptx_lanes_where(const Value *predicate, uint32_t lanes, uint32_t *unknown);
+
 /* traffic.c: what one request of a warp costs. addresses: of each lane; lanes: those that take part. */
-typedef enum RequestKind { REQUEST_LOAD, REQUEST_STORE, REQUEST_ATOMIC, REQUEST_CAS, REQUEST_INCREMENT, REQUEST_COPY, REQUEST_MATRIX } RequestKind;
+typedef enum RequestKind { REQUEST_LOAD, REQUEST_STORE, REQUEST_ATOMIC, REQUEST_CAS, REQUEST_INCREMENT, REQUEST_SPIN, REQUEST_COPY, REQUEST_MATRIX } RequestKind;
 
 typedef struct Request {
     const uint64_t *addresses;
@@ -191,11 +239,18 @@ typedef struct Request {
     uint8_t kind;               /* RequestKind */
     uint8_t matrices;           /* of REQUEST_MATRIX: 1, 2, 4 */
     bool is_uncached;           /* past L1: ld.cg, ld.cv, ld.global.nc where that has its own cache */
+    /* Of REQUEST_COPY on its shared side: */
+    const uint64_t *from;       /* addresses in global memory; NULL: not known */
+    uint32_t reading;           /* the lanes that read any byte */
+    bool is_part;               /* some lane reads fewer bytes than it writes */
+    bool is_empty;              /* by its text: a size of 0 */
 } Request;
 
+/* Ideal ones: of as many bytes, and no more than the real figure. */
 double ptx_traffic_sectors(const Gpu *gpu, const Request *request);
-double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *request);
+double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *request, double real);
 double ptx_traffic_wavefronts(const Gpu *gpu, const Request *request);
-double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *request);
+bool ptx_traffic_is_certain(const Gpu *gpu, const Request *request);    /* the wavefronts follow a rule that was measured, not one that comes near */
+double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *request, double real);
 
 #endif

@@ -27,25 +27,41 @@ static bool is_param(Space space)
     return space == SPACE_PARAM || space == SPACE_PARAM_ENTRY || space == SPACE_PARAM_FUNC;
 }
 
-/* Shared variables in the order of their declarations, those of unknown size behind them all. */
+static void place(Machine *m, VarId var, uint64_t address)
+{
+    if (m->placed_count == m->placed_capacity)
+        m->placed = ptx_machine_grow(m->arena, m->placed, m->placed_count, &m->placed_capacity, sizeof *m->placed);
+    m->placed[m->placed_count++] = var;
+    m->program->addresses[var] = address + 1;
+}
+
+static uint64_t place_shared(Machine *m, VarId id, bool is_unsized, uint64_t at)
+{
+    const Var *var = &m->module->vars[id];
+    if (!is_shared((Space)var->space) || (var->bytes == 0) != is_unsized)
+        return at;
+    uint64_t here = align_up(at, is_unsized ? 16 : var->align);
+    place(m, id, here);
+    return is_unsized || var->bytes >= MOST_SHARED || at >= MOST_SHARED ? at : here + var->bytes;
+}
+
+/* Shared variables in the order of their declarations, those of unknown size behind them all. Other kernels' own are not there when this one runs. */
 static void lay_out_shared(Machine *m)
 {
+    const Program *program = m->program;
     uint64_t at = 0;
+    if (m->has_shared)
+        return;
+    m->has_shared = true;
     for (int is_unsized = 0; is_unsized < 2; is_unsized++) {
-        for (VarId v = 0; v < m->module->var_count; v++) {
-            const Var *var = &m->module->vars[v];
-            if (!is_shared((Space)var->space) || (var->bytes == 0) != is_unsized)
-                continue;
-            m->addresses[v] = is_unsized ? align_up(at, 16) : align_up(at, var->align);
-            if (!is_unsized && var->bytes < MOST_SHARED && at < MOST_SHARED)
-                at = m->addresses[v] + var->bytes;
-        }
+        for (uint32_t i = 0; i < program->shared_count; i++)
+            at = place_shared(m, program->shared[i], is_unsized, at);
+        for (VarId v = program->own_first[m->kernel]; v < program->own_end[m->kernel]; v++)
+            at = place_shared(m, v, is_unsized, at);
     }
     int64_t dynamic = m->launch->dynamic_shared_bytes;
     at = align_up(at, 16) + (uint64_t)(dynamic > 0 ? dynamic : dynamic < 0 ? 49152 : 0);
     m->shared_size = (uint32_t)(at < MOST_SHARED ? at : MOST_SHARED);
-    m->shared = ptx_arena_array(m->arena, uint8_t, m->shared_size + 16);
-    m->shared_known = ptx_arena_array(m->arena, uint8_t, m->shared_size / 8 + 16);
 }
 
 static void take_pointer(Machine *m, uint64_t at, unsigned bytes, uint32_t index)
@@ -67,7 +83,7 @@ static void lay_out_params(Machine *m)
             continue;
         const Var *var = &m->module->vars[func->params[p]];
         at = align_up(at, var->align);
-        m->addresses[func->params[p]] = at;
+        place(m, func->params[p], at);
         at += var->bytes < MOST_SHARED ? var->bytes : 0;
     }
     m->param_size = (uint32_t)(at < MOST_SHARED ? at : MOST_SHARED);
@@ -78,7 +94,7 @@ static void lay_out_params(Machine *m)
         const LaunchParam *given = &m->launch->params[p];
         if (func->params[p] == NO_ID)
             continue;
-        uint64_t offset = m->addresses[func->params[p]], bytes = m->module->vars[func->params[p]].bytes;
+        uint64_t offset = m->program->addresses[func->params[p]] - 1, bytes = m->module->vars[func->params[p]].bytes;
         if (given->is_pointer && bytes >= 4 && offset + bytes <= m->param_size) {
             take_pointer(m, offset, bytes >= 8 ? 8 : 4, p);
             continue;
@@ -92,27 +108,34 @@ static void lay_out_params(Machine *m)
 
 void ptx_memory_lay_out(Machine *m)
 {
-    m->addresses = ptx_arena_array(m->arena, uint64_t, m->module->var_count + 1);
-    uint64_t global = UINT64_C(1) << 50, local = 0, constant = 0;
-    for (VarId v = 0; v < m->module->var_count; v++) {
-        const Var *var = &m->module->vars[v];
-        uint64_t bytes = var->bytes < (UINT64_C(1) << 40) ? var->bytes : 0;
-        uint64_t *at = var->space == SPACE_LOCAL ? &local : var->space == SPACE_CONST ? &constant : &global;
-        if (is_param((Space)var->space)) {
-            m->addresses[v] = (uint64_t)v << 32 | UINT64_C(1) << 59;    /* of a call: a place of its own */
-            continue;
-        }
-        *at = align_up(*at, at == &global && var->align < 256 ? 256 : var->align);
-        m->addresses[v] = *at;
-        *at += bytes;
-    }
-    lay_out_shared(m);
+    m->next_global = UINT64_C(1) << 50;
     lay_out_params(m);
 }
 
-uint64_t ptx_memory_address(Machine *m, VarId var)
+/* Where a variable lies that is neither in shared memory nor the kernel's own parameter: behind those asked for before. */
+static uint64_t take_place(Machine *m, const Var *var)
 {
-    return m->addresses[var];
+    uint64_t bytes = var->bytes < (UINT64_C(1) << 40) ? var->bytes : 0;
+    uint64_t *next = var->space == SPACE_LOCAL ? &m->next_local : var->space == SPACE_CONST ? &m->next_const : &m->next_global;
+    uint64_t at = align_up(*next, next == &m->next_global && var->align < 256 ? 256 : var->align);
+    *next = at + bytes;
+    return at;
+}
+
+uint64_t ptx_memory_address(Machine *m, VarId id)
+{
+    const Var *var = &m->module->vars[id];
+    if (is_shared((Space)var->space))
+        lay_out_shared(m);
+    if (!m->program->addresses[id])             /* a parameter of a call has a place of its own */
+        place(m, id, is_param((Space)var->space) ? (uint64_t)id << 32 | UINT64_C(1) << 59 : take_place(m, var));
+    return m->program->addresses[id] - 1;
+}
+
+static void note_doubt(Count *count, uint8_t doubt)
+{
+    if (doubt > count->doubt)
+        count->doubt = doubt;
 }
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
@@ -135,6 +158,20 @@ static void read_address(Machine *m, Warp *w, const Operand *operand, Scratch *s
     s->value = *base;
     s->value.all += offset;
     if (!base->lanes)
+        return;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        s->lanes[i] = base->lanes[i] + offset;
+    s->value.lanes = s->lanes;
+}
+
+/* The same, where nothing is written before it is no longer looked at: without a copy if there is no offset. */
+static void look_at_address(Machine *m, Warp *w, const Operand *operand, Scratch *s)
+{
+    const Value *base = ptx_machine_read(m, w, operand, s);
+    uint64_t offset = operand->kind == OPERAND_REG ? (uint64_t)operand->value : 0;
+    s->value = *base;
+    s->value.all += offset;
+    if (!base->lanes || !offset)
         return;
     for (unsigned i = 0; i < WARP_LANES; i++)
         s->lanes[i] = base->lanes[i] + offset;
@@ -306,7 +343,7 @@ static Value load_kernel_param(Machine *m, uint64_t offset, unsigned bytes, Type
 
 static bool is_known_byte(const Machine *m, uint64_t at)
 {
-    return at < m->shared_size && m->shared_known[at / 8] >> (at % 8) & 1;
+    return at / 8 >= m->shared_low && at / 8 < m->shared_high && m->shared_known[at / 8] >> (at % 8) & 1;
 }
 
 static void load_shared(Machine *m, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
@@ -316,7 +353,11 @@ static void load_shared(Machine *m, const Value *address, unsigned bytes, Type t
         out->value.unknown = UINT32_MAX;
     else
         out->value.unknown = address->unknown;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
+    if (m->shared_low == m->shared_high) {
+        out->value.lanes = NULL;
+        out->value.unknown = UINT32_MAX;
+    }
+    for (unsigned i = 0; i < WARP_LANES && out->value.lanes; i++) {
         uint64_t at = without_window(ptx_value_lane(address, i)), number = 0;
         bool is_known = true;
         for (unsigned b = 0; b < bytes; b++) {
@@ -330,11 +371,34 @@ static void load_shared(Machine *m, const Value *address, unsigned bytes, Type t
         out->value = ptx_machine_unknown(m, true);
 }
 
+/* Of local memory, where each lane says. */
+static void gather_slots(const Warp *w, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+{
+    out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = address->is_assumed, .unknown = ~lanes };
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        out->lanes[i] = 0;
+        if (!(lanes >> i & 1))
+            continue;
+        const Slot *slot = find_slot(&w->local, without_window(ptx_value_lane(address, i)), bytes);
+        if (!slot || !slot->held.is_written || slot->held.value.unknown >> i & 1 || slot->held.value.align != ALIGN_EXACT) {
+            out->value.unknown |= UINT32_C(1) << i;
+            continue;
+        }
+        out->lanes[i] = ptx_lane_extend(ptx_value_lane(&slot->held.value, i), type);
+        out->value.is_assumed |= slot->held.value.is_assumed;
+    }
+}
+
 static void load_slot(Machine *m, Warp *w, Space space, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
 {
     out->value = ptx_machine_unknown(m, false);
-    if (!is_one_place(address, lanes) || address->align != ALIGN_EXACT)
+    if (address->unknown & lanes || address->align != ALIGN_EXACT)
         return;
+    if (!is_one_place(address, lanes)) {
+        if (space == SPACE_LOCAL)
+            gather_slots(w, address, bytes, type, lanes, out);
+        return;
+    }
     uint64_t at = without_window(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
     const Slots *slots = slots_at(w, space, &at);
     const Slot *slot = slots ? find_slot(slots, at, bytes) : NULL;
@@ -394,28 +458,56 @@ void ptx_memory_load(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-static void forget_shared(Machine *m)
+void ptx_memory_forget_shared(Machine *m)
 {
-    memset(m->shared_known, 0, m->shared_size / 8 + 1);
+    if (m->shared_high > m->shared_low)
+        memset(m->shared_known + m->shared_low, 0, m->shared_high - m->shared_low);
+    m->shared_low = m->shared_high = 0;
+}
+
+/* Bytes from here on may be known from now on. */
+static void open_shared(Machine *m, uint64_t at, unsigned bytes)
+{
+    uint32_t low = (uint32_t)(at / 8), high = (uint32_t)((at + bytes - 1) / 8 + 1);
+    if (!m->shared) {
+        m->shared = ptx_arena_array(m->arena, uint8_t, m->shared_size + 16);
+        m->shared_known = ptx_arena_array(m->arena, uint8_t, m->shared_size / 8 + 16);
+    }
+    bool is_empty = m->shared_low == m->shared_high;
+    m->shared_low = is_empty || low < m->shared_low ? low : m->shared_low;
+    m->shared_high = is_empty || high > m->shared_high ? high : m->shared_high;
+}
+
+static void store_lane(Machine *m, uint64_t at, unsigned bytes, uint64_t number, bool is_known)
+{
+    if (at >= m->shared_size)
+        return;
+    if (is_known)
+        open_shared(m, at, at + bytes <= m->shared_size ? bytes : (unsigned)(m->shared_size - at));
+    else if (at / 8 >= m->shared_high || (at + bytes - 1) / 8 < m->shared_low)
+        return;
+    for (unsigned b = 0; b < bytes && at + b < m->shared_size; b++) {
+        uint8_t bit = (uint8_t)(1u << ((at + b) % 8)), *byte = &m->shared_known[(at + b) / 8];
+        m->shared[at + b] = is_known ? (uint8_t)(number >> (8 * b)) : 0;
+        *byte = is_known ? *byte | bit : *byte & (uint8_t)~bit;
+    }
 }
 
 static void store_shared(Machine *m, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
     bool is_known = value && value->align == ALIGN_EXACT && !value->is_assumed && !doubt;
     if (address->unknown & lanes || address->align != ALIGN_EXACT) {
-        forget_shared(m);
+        ptx_memory_forget_shared(m);
         return;
     }
+    if (!is_known && m->shared_low == m->shared_high)
+        return;
+    lay_out_shared(m);
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(lanes >> i & 1))
             continue;
-        uint64_t at = without_window(ptx_value_lane(address, i));
         bool is_lane_known = is_known && !(value->unknown >> i & 1);
-        for (unsigned b = 0; b < bytes && at + b < m->shared_size; b++) {
-            m->shared[at + b] = is_lane_known ? (uint8_t)(ptx_value_lane(value, i) >> (8 * b)) : 0;
-            uint8_t bit = (uint8_t)(1u << ((at + b) % 8)), *byte = &m->shared_known[(at + b) / 8];
-            *byte = is_lane_known ? *byte | bit : *byte & (uint8_t)~bit;
-        }
+        store_lane(m, without_window(ptx_value_lane(address, i)), bytes, is_lane_known ? ptx_value_lane(value, i) : 0, is_lane_known);
     }
 }
 
@@ -441,6 +533,24 @@ static void store_element(Machine *m, Warp *w, Space space, const Value *address
     if (doubt >= DOUBT_DATA)
         made.unknown = UINT32_MAX;
     store_slot(m, slot, &made, lanes, w->live);
+}
+
+/* What an atomic operation leaves is not followed; of shared memory it changes its own bytes only. */
+void ptx_memory_atomic(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Func *func = w->frame->routine->func;
+    const Operand *operands = ptx_insn_operands(func, insn), *place = nth_address(func, insn, 0);
+    Scratch address;
+    if (place) {
+        read_address(m, w, place, &address);
+        if (space_of(insn, &address.value, lanes) == SPACE_SHARED)
+            store_shared(m, &address.value, insn->access_bytes, NULL, lanes, doubt);
+    }
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_DEF) {
+            Value value = ptx_machine_unknown(m, false);
+            ptx_machine_write(m, w, &operands[o], &value, lanes, doubt);
+        }
 }
 
 void ptx_memory_store(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
@@ -469,9 +579,64 @@ void ptx_memory_store(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
     }
 }
 
+/* ---- what rests on an assumption ---------------------------------------------------------------------------------- */
+
+/* Lanes left, or may have: who is anywhere behind hangs on that. */
+void ptx_memory_doubt(Warp *w, uint8_t doubt)
+{
+    for (uint32_t e = 0; doubt && e < w->entry_count; e++)
+        if (w->entries[e].doubt < doubt)
+            w->entries[e].doubt = doubt;
+}
+
+/* A store that an assumption rules out in some lanes: what local memory holds is not sure. */
+static void assume_stored(Warp *w)
+{
+    for (uint32_t s = 0; s < w->local.count; s++)
+        w->local.items[s].held.value.is_assumed = true;
+}
+
+/* Not executed, by an assumption, in some lanes. */
+void ptx_memory_assume_written(Warp *w, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)
+            w->frame->regs[operands[o].id].value.is_assumed = true;
+    if (insn->op->kind == OPK_ST && insn->op->space != SPACE_GLOBAL && insn->op->space != SPACE_SHARED)
+        assume_stored(w);
+}
+
+/* A branch took the side that an assumption says: what the other one would have written is not sure any more. */
+void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId meeting, uint8_t doubt)
+{
+    Routine *routine = w->frame->routine;
+    Region **place = &routine->regions[branch];
+    if (!*place)
+        *place = ptx_region_compute(m->arena, m->scratch, routine->func, routine->cfg, routine->cfg->block_of[branch], meeting);
+    Region *region = *place;
+    for (uint32_t i = 0; i < region->reg_count; i++)
+        w->frame->regs[region->regs[i]].value.is_assumed = true;
+    for (uint32_t i = 0; region->doubt < doubt && i < region->access_count; i++)    /* lanes may come there that did not, or once more */
+        note_doubt(&routine->counts[region->accesses[i]], doubt);
+    region->doubt = region->doubt < doubt ? doubt : region->doubt;
+    if (region->stores_private)
+        assume_stored(w);
+    if (region->leaves)
+        ptx_memory_doubt(w, DOUBT_PARAMETER);
+}
+
 /* ---- what an access costs ---------------------------------------------------------------------------------------- */
 
-static uint8_t kind_of(const Routine *routine, const Insn *insn)
+/* What shared memory has no instruction for is a loop around cas, whose rounds hang on who else is there. Only figures of wavefronts ask. */
+static bool is_spun(const Insn *insn)
+{
+    const Op *op = insn->op;
+    bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT;
+    return insn->access_bytes < 4 || is_float || (insn->access_bytes == 8 && !ptx_op_has_modifier(op, "exch"));
+}
+
+static uint8_t find_kind(const Routine *routine, const Insn *insn)
 {
     const Op *op = insn->op;
     const Operand *operands = ptx_insn_operands(routine->func, insn);
@@ -482,7 +647,9 @@ static uint8_t kind_of(const Routine *routine, const Insn *insn)
         return REQUEST_MATRIX;
     case OPK_RED: case OPK_ATOM: {
         if (ptx_op_has_modifier(op, "cas"))
-            return REQUEST_CAS;
+            return insn->access_bytes < 4 ? REQUEST_SPIN : REQUEST_CAS;
+        if (is_spun(insn))
+            return REQUEST_SPIN;
         unsigned value = op->kind == OPK_ATOM ? 2 : 1;
         bool is_one = ptx_op_has_modifier(op, "add") && value < insn->operand_count && operands[value].kind == OPERAND_INT && operands[value].value == 1;
         bool is_unused = op->kind == OPK_RED || operands[0].kind == OPERAND_SINK;
@@ -499,12 +666,21 @@ static uint8_t kind_of(const Routine *routine, const Insn *insn)
     }
 }
 
+static uint8_t kind_of(const Routine *routine, const Insn *insn)
+{
+    uint8_t *kind = &routine->kinds[insn - routine->func->insns];
+    if (!*kind)
+        *kind = (uint8_t)(1 + find_kind(routine, insn));
+    return (uint8_t)(*kind - 1);
+}
+
 static uint8_t matrices_of(const Op *op)
 {
     return ptx_op_has_modifier(op, "x4") ? 4 : ptx_op_has_modifier(op, "x2") ? 2 : 1;
 }
 
 typedef double TrafficFn(const Gpu *gpu, const Request *request);
+typedef double IdealFn(const Gpu *gpu, const Request *request, double real);
 
 /* The figure for an address whose unknown addend is a multiple of 2^align; false: it hangs on that addend. */
 static bool figure_of(const Machine *m, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, double *out)
@@ -527,10 +703,11 @@ static bool figure_of(const Machine *m, Request *r, const Value *address, unsign
     return true;
 }
 
-static void note_doubt(Count *count, uint8_t doubt)
+static void note_scales(Count *count, const Value *address)
 {
-    if (doubt > count->doubt)
-        count->doubt = doubt;
+    count->is_free |= ptx_value_is_free(address);
+    count->rows_by |= address->rows_by;
+    count->free_by |= address->free_by;
 }
 
 enum { LINE_MASK = 127 };
@@ -539,10 +716,14 @@ static bool is_alike(const Traffic *t, const Request *r, const Value *address, u
 {
     if (t->lanes != r->lanes || t->bytes != r->bytes || (t->first ^ first) & LINE_MASK || t->align != address->align || t->is_common != address->is_common)
         return false;
+    if (!address->lanes)
+        return t->is_one;
+    if (t->is_one)
+        return false;
+    uint64_t difference = 0;
     for (unsigned i = 0; i < WARP_LANES; i++)
-        if (r->lanes >> i & 1 && ptx_value_lane(address, i) - first != t->apart[i])
-            return false;
-    return true;
+        difference |= ((address->lanes[i] - first) ^ t->apart[i]) & (0 - (uint64_t)(r->lanes >> i & 1));
+    return !difference;
 }
 
 static void remember(Traffic *t, const Request *r, const Value *address, uint64_t first)
@@ -552,6 +733,7 @@ static void remember(Traffic *t, const Request *r, const Value *address, uint64_
     t->bytes = r->bytes;
     t->align = address->align;
     t->is_common = address->is_common;
+    t->is_one = !address->lanes;
     for (unsigned i = 0; i < WARP_LANES; i++)
         t->apart[i] = ptx_value_lane(address, i) - first;
 }
@@ -568,7 +750,15 @@ static unsigned most_frequent(const Traffic *t, int64_t *stride, unsigned *pairs
             distances[count++] = (int64_t)(t->apart[i] - t->apart[last]);
         last = i;
     }
-    for (unsigned i = 0; i < count; i++) {
+    unsigned alike = 0;
+    while (alike < count && distances[alike] == distances[0])
+        alike++;
+    *pairs = count;
+    if (count && alike == count) {
+        *stride = distances[0];
+        return count;
+    }
+    for (unsigned i = 0; i < count && best < count - i; i++) {
         unsigned same = 0;
         for (unsigned k = i; k < count; k++)
             same += distances[k] == distances[i];
@@ -577,7 +767,6 @@ static unsigned most_frequent(const Traffic *t, int64_t *stride, unsigned *pairs
             *stride = distances[i];
         }
     }
-    *pairs = count;
     return best;
 }
 
@@ -606,7 +795,7 @@ static void note_walk(Traffic *t, const Request *r, uint64_t first)
 }
 
 /* One side of an access: its figures, and what is in doubt of its address. */
-static void count_side(Machine *m, Traffic **place, Count *count, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, TrafficFn *ideal,
+static void count_side(Machine *m, Traffic **place, Count *count, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, IdealFn *ideal,
                        double *figure, double *ideal_figure)
 {
     if (!*place)
@@ -623,30 +812,34 @@ static void count_side(Machine *m, Traffic **place, Count *count, Request *r, co
         for (unsigned i = 0; i < WARP_LANES; i++)
             lanes[i] = without_window(ptx_value_lane(address, i));
         r->addresses = lanes;
-        t->ideal = ideal(m->gpu, r);
+        t->is_firm = t->is_firm && (traffic != ptx_traffic_wavefronts || ptx_traffic_is_certain(m->gpu, r));
+        t->ideal = ideal(m->gpu, r, t->figure);
         classify(t, r->bytes);
         if (was_walk && t->pattern == PATTERN_STRIDED)
             t->pattern = PATTERN_PER_THREAD;
     } else {
         t->first = first;
     }
-    double share = t->figure / __builtin_popcount(r->lanes);
+    double share = t->figure / ptx_lanes_count(r->lanes);
     if (share > count->worst || !count->pattern || (t->pattern == PATTERN_PER_THREAD && count->pattern == PATTERN_STRIDED)) {
         count->worst = share > count->worst ? share : count->worst;
         count->pattern = t->pattern;
         count->stride = t->stride;
     }
+    note_scales(count, address);
     if (!t->is_firm)
         note_doubt(count, address->is_data ? DOUBT_DATA : DOUBT_PARAMETER);
     *figure += t->figure;
     *ideal_figure += t->ideal;
 }
 
-/* cp.async reads as many bytes as its fourth operand says, none where a predicate says so. Lanes that read any; *bytes: how many. */
-static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint32_t *bytes)
+/* cp.async reads as many bytes as its fourth operand says, none where a predicate says so. Lanes that read any; *bytes: how many; r: what else
+ * the shared side is to know. */
+static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Request *r)
 {
     const Func *func = w->frame->routine->func;
     const Operand *operands = ptx_insn_operands(func, insn);
+    unsigned whole = r->bytes;
     Scratch room;
     for (unsigned o = 0; o < insn->operand_count; o++) {
         if (operands[o].position != 3 || ptx_op_has_modifier(insn->op, "L2::cache_hint"))
@@ -657,9 +850,11 @@ static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lan
         for (unsigned i = 0; i < WARP_LANES; i++) {
             uint64_t here = ptx_value_lane(size, i);
             reading |= (uint32_t)(is_predicate ? !here : here != 0) << i;
-            if (!is_predicate && here && here < *bytes && lanes >> i & 1)
-                *bytes = (uint32_t)here;
+            if (!is_predicate && here && here < r->bytes && lanes >> i & 1)
+                r->bytes = (uint32_t)here;
         }
+        r->is_part = r->bytes < whole;
+        r->is_empty = operands[o].kind == OPERAND_INT && !operands[o].value;
         return lanes & (reading | size->unknown);
     }
     return lanes;
@@ -675,29 +870,81 @@ static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Re
 {
     Request read = *r;
     if (r->kind == REQUEST_COPY)
-        read.lanes = copied_lanes(m, w, insn, r->lanes, &read.bytes);
+        read.lanes = copied_lanes(m, w, insn, r->lanes, &read);
     if (read.lanes)
         count_side(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
 }
 
+/* The shared side of a copy rests on both addresses: nothing that was counted before stands for it. */
+static void count_copied(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
+{
+    const Operand *place = nth_address(w->frame->routine->func, insn, 1);
+    uint64_t from[WARP_LANES], to[WARP_LANES];
+    Scratch there;
+    Request whole = *r;
+    r->reading = copied_lanes(m, w, insn, r->lanes, &whole);
+    r->is_part = whole.is_part;
+    r->is_empty = whole.is_empty;
+    r->is_uncached = ptx_op_has_modifier(insn->op, "cg");
+    read_address(m, w, place, &there);
+    if (!(there.value.unknown & r->lanes)) {
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            from[i] = without_window(ptx_value_lane(&there.value, i));
+        r->from = from;
+    }
+    double figure = 0;
+    bool is_firm = figure_of(m, r, address, BANK_BYTES, ptx_traffic_wavefronts, &figure);
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        to[i] = without_window(ptx_value_lane(address, i));
+    r->addresses = to;
+    if (!is_firm || !ptx_traffic_is_certain(m->gpu, r) || (there.value.align != ALIGN_EXACT && UINT64_C(1) << there.value.align <= LINE_MASK))
+        note_doubt(count, DOUBT_PARAMETER);
+    count->wavefronts += figure;
+    count->ideal_wavefronts += ptx_traffic_ideal_wavefronts(m->gpu, r, figure);
+}
+
 static void count_shared(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
 {
+    if (r->kind == REQUEST_COPY) {
+        count_copied(m, w, insn, count, r, address);
+        return;
+    }
     count_side(m, traffic_of(w, insn, 0), count, r, address, BANK_BYTES, ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, &count->wavefronts, &count->ideal_wavefronts);
+}
+
+/* The constant cache serves one address at a time. */
+static void count_constant(Count *count, const Value *address, uint32_t lanes)
+{
+    uint64_t seen[WARP_LANES] = { 0 };
+    unsigned distinct = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(lanes >> i & 1))
+            continue;
+        unsigned k = distinct;
+        while (k && seen[k - 1] != ptx_value_lane(address, i))
+            k--;
+        if (!k)
+            seen[distinct++] = ptx_value_lane(address, i);
+    }
+    count->addresses += distinct;
+    note_scales(count, address);
 }
 
 void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt)
 {
     const Func *func = w->frame->routine->func;
     const Operand *place = nth_address(func, insn, 0), *second = insn->op->kind == OPK_CP_ASYNC ? nth_address(func, insn, 1) : NULL;
-    Request r = { .lanes = lanes, .bytes = insn->access_bytes, .kind = kind_of(w->frame->routine, insn), .matrices = matrices_of(insn->op) };
+    Request r = { .lanes = lanes, .bytes = insn->access_bytes };
     Scratch address;
     if (!place || !r.bytes)
         return;
+    r.kind = kind_of(w->frame->routine, insn);
+    r.matrices = r.kind == REQUEST_MATRIX ? matrices_of(insn->op) : 1;
     count->requests++;
-    count->active += __builtin_popcount(lanes);
+    count->active += ptx_lanes_count(lanes);
     note_doubt(count, doubt);
     for (unsigned side = 0; side < (second ? 2 : 1); side++) {
-        read_address(m, w, side ? second : place, &address);
+        look_at_address(m, w, side ? second : place, &address);
         Space space = second ? side ? SPACE_GLOBAL : SPACE_SHARED : space_of(insn, &address.value, lanes);
         uint32_t addressed = r.kind == REQUEST_MATRIX && r.matrices < 4 ? lanes & ((UINT32_C(1) << (8 * r.matrices)) - 1) : lanes;
         if (address.value.unknown & addressed) {
@@ -712,5 +959,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             count_shared(m, w, insn, count, &here, &address.value);
         else if (space == SPACE_GLOBAL)
             count_global(m, w, insn, count, &here, &address.value);
+        else if (space == SPACE_CONST || (space == SPACE_PARAM && without_window(ptx_value_lane(&address.value, 0)) < m->param_size))
+            count_constant(count, &address.value, addressed);
     }
 }

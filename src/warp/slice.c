@@ -92,7 +92,8 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
 {
     bool *is_needed = ptx_arena_array(arena, bool, func->insn_count);
     ArenaMark mark = ptx_arena_mark(scratch);
-    Slicer s = { .func = func, .is_needed = is_needed, .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1) };
+    /* What a function gives back in .param, its callers may need. */
+    Slicer s = { .func = func, .is_needed = is_needed, .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1), .reads_private = func->result_count > 0 };
     for (InsnId i = 0; i < func->insn_count; i++)
         read_always(&s, &func->insns[i]);
     for (RegId r = 0; r < func->reg_count; r++)
@@ -105,4 +106,149 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
     }
     ptx_arena_release(scratch, mark);
     return (Slice){ is_needed, count_plain(arena, func, cfg, is_needed) };
+}
+
+static void note_block(const Func *func, const Block *block, bool *is_written, Region *out)
+{
+    for (InsnId i = block->first; i < block->end; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        OpKind kind = (OpKind)insn->op->kind;
+        out->leaves |= kind == OPK_EXIT || kind == OPK_RET || kind == OPK_TRAP;
+        out->stores_private |= kind == OPK_ST && is_private(insn->op);
+        for (unsigned o = 0; o < insn->operand_count; o++)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF)
+                is_written[operands[o].id] = true;
+    }
+}
+
+static void list_regs(Arena *arena, const Func *func, const bool *is_written, Region *out)
+{
+    for (RegId r = 0; r < func->reg_count; r++)
+        out->reg_count += is_written[r];
+    RegId *regs = ptx_arena_array(arena, RegId, out->reg_count + 1);
+    uint32_t count = 0;
+    for (RegId r = 0; r < func->reg_count; r++)
+        if (is_written[r])
+            regs[count++] = r;
+    out->regs = regs;
+}
+
+static void list_accesses(Arena *arena, const Func *func, const Cfg *cfg, const bool *is_seen, Region *out)
+{
+    InsnId *accesses = NULL;
+    for (int is_filling = 0; is_filling < 2; is_filling++) {
+        if (is_filling)
+            accesses = ptx_arena_array(arena, InsnId, out->access_count + 1);
+        out->access_count = 0;
+        for (BlockId b = 0; b < cfg->block_count; b++)
+            for (InsnId i = cfg->blocks[b].first; is_seen[b] && i < cfg->blocks[b].end; i++) {
+                if (!ptx_insn_is_access(&func->insns[i]))
+                    continue;
+                if (is_filling)
+                    accesses[out->access_count] = i;
+                out->access_count++;
+            }
+    }
+    out->accesses = accesses;
+}
+
+Region *ptx_region_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, BlockId branch, BlockId meeting)
+{
+    Region *out = ptx_arena_new(arena, Region);
+    ArenaMark mark = ptx_arena_mark(scratch);
+    bool *is_written = ptx_arena_array(scratch, bool, func->reg_count + 1), *is_seen = ptx_arena_array(scratch, bool, cfg->block_count);
+    BlockId *work = ptx_arena_array(scratch, BlockId, cfg->block_count + 1);
+    uint32_t count = 0;
+    work[count++] = branch;
+    while (count) {
+        const Block *block = &cfg->blocks[work[--count]];
+        for (uint32_t e = 0; e < block->succ_count; e++) {
+            BlockId to = cfg->succs[block->succ_first + e];
+            if (to == EXIT_BLOCK || to == meeting || is_seen[to])
+                continue;
+            is_seen[to] = true;
+            note_block(func, &cfg->blocks[to], is_written, out);
+            work[count++] = to;
+        }
+    }
+    list_regs(arena, func, is_written, out);
+    list_accesses(arena, func, cfg, is_seen, out);
+    ptx_arena_release(scratch, mark);
+    return out;
+}
+
+/* ---- where lanes meet ---------------------------------------------------------------------------------------------- */
+
+/* The last block where it does nothing but leave, and what stands before it runs into it: the end that lanes meet at who do not leave early. */
+static BlockId common_end(const Func *func, const Cfg *cfg)
+{
+    if (cfg->block_count < 2)
+        return EXIT_BLOCK;
+    BlockId last = cfg->block_count - 1;
+    const Block *end = &cfg->blocks[last], *before = &cfg->blocks[last - 1];
+    uint8_t kind = func->insns[end->first].op->kind;
+    bool only_leaves = end->end - end->first == 1 && (kind == OPK_RET || kind == OPK_EXIT) && ptx_block_is_reachable(cfg, last - 1);
+    for (uint32_t e = 0; only_leaves && e < before->succ_count; e++)
+        if (cfg->succs[before->succ_first + e] == last)
+            return last;
+    return EXIT_BLOCK;
+}
+
+static bool is_early_exit(const Cfg *cfg, BlockId from, BlockId to, BlockId end)
+{
+    return cfg->blocks[from].succ_count > 1 && (to == EXIT_BLOCK || (to == end && from + 1 != end));
+}
+
+static void fill_preds(Arena *arena, Cfg *cfg, Block *blocks, const BlockId *succs)
+{
+    BlockId *preds = ptx_arena_array(arena, BlockId, cfg->succ_count + 1);
+    uint32_t at = 0;
+    for (BlockId b = 0; b < cfg->block_count; b++)
+        blocks[b].pred_count = 0;
+    for (int is_filling = 0; is_filling < 2; is_filling++) {
+        for (BlockId b = 0; b < cfg->block_count; b++)
+            for (uint32_t e = 0; e < blocks[b].succ_count; e++) {
+                BlockId to = succs[blocks[b].succ_first + e];
+                if (to == EXIT_BLOCK)
+                    continue;
+                if (is_filling)
+                    preds[blocks[to].pred_first + blocks[to].pred_count] = b;
+                blocks[to].pred_count++;
+            }
+        for (BlockId b = 0; b < cfg->block_count && !is_filling; b++) {
+            blocks[b].pred_first = at;
+            at += blocks[b].pred_count;
+            blocks[b].pred_count = 0;
+        }
+    }
+    cfg->preds = preds;
+}
+
+/* Lanes that leave early are not waited for: the others meet where they would if nobody left (seen on sm_90: ha_nested_exits of testdata/measured). */
+const Dom *ptx_meeting_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
+{
+    BlockId end = common_end(func, cfg);
+    Cfg cut = *cfg;
+    Block *blocks = ptx_arena_array(arena, Block, cfg->block_count);
+    BlockId *succs = ptx_arena_array(arena, BlockId, cfg->succ_count + 1);
+    uint32_t count = 0;
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        const Block *block = &cfg->blocks[b];
+        blocks[b] = *block;
+        blocks[b].succ_first = count;
+        for (uint32_t e = 0; e < block->succ_count; e++) {
+            BlockId to = cfg->succs[block->succ_first + e];
+            if (!is_early_exit(cfg, b, to, end))
+                succs[count++] = to;
+        }
+        if (count == blocks[b].succ_first)
+            succs[count++] = EXIT_BLOCK;
+        blocks[b].succ_count = count - blocks[b].succ_first;
+    }
+    cut.blocks = blocks;
+    cut.succs = succs;
+    cut.succ_count = count;
+    fill_preds(arena, &cut, blocks, succs);
+    return ptx_dom_compute(arena, scratch, &cut);
 }

@@ -6,11 +6,28 @@
 #define PTX_WARP_SLICE_H
 
 #include "analysis/cfg.h"
+#include "analysis/dom.h"
 
 typedef struct Slice {
     const bool *is_needed;      /* per instruction */
     const uint16_t *plain;      /* per instruction: so many from here on, in its block, do nothing that must be run; 0: it must */
 } Slice;
+
+/* What lies between a branch and where its sides meet, on either side. */
+typedef struct Region {
+    const RegId *regs;          /* that are written there */
+    const InsnId *accesses;     /* instructions there that access memory */
+    uint32_t reg_count, access_count;
+    uint8_t doubt;              /* Doubt that those accesses were marked with */
+    bool leaves;                /* something there ends the function */
+    bool stores_private;        /* to local memory */
+} Region;
+
+/* meeting: block where the sides meet; EXIT_BLOCK: nowhere. Owned by arena; scratch is left as found. */
+Region *ptx_region_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, BlockId branch, BlockId meeting);
+
+/* Post-dominators as if nobody left early. Owned by arena. */
+const Dom *ptx_meeting_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
 
 /* Owned by arena; scratch is left as found. */
 Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);

@@ -27,18 +27,19 @@ static uint32_t group_mask(unsigned first, unsigned lanes)
 /* Distinct pieces of `size` bytes that these lanes touch. An access has 32 bytes at the most, so a lane touches two at the most. */
 static unsigned distinct_pieces(const Request *r, uint32_t lanes, unsigned size)
 {
-    uint64_t seen[WARP_LANES * 2];
+    uint64_t seen[WARP_LANES * 2], highest = 0;
     unsigned count = 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(r->lanes & lanes & UINT32_C(1) << i))
             continue;
         uint64_t first = r->addresses[i] / size, last = (r->addresses[i] + r->bytes - 1) / size;
         for (uint64_t piece = first; piece <= last && count < 2 * WARP_LANES; piece++) {
-            unsigned k = count;
+            unsigned k = piece > highest ? 0 : count;
             while (k && seen[k - 1] != piece)
                 k--;
             if (!k)
                 seen[count++] = piece;
+            highest = piece > highest ? piece : highest;
         }
     }
     return count;
@@ -59,7 +60,7 @@ static unsigned in_order_sectors(const Request *r, unsigned first)
     }
     if (!lanes)
         return 0;
-    return is_in_order ? (unsigned)(segment / SECTOR) : (unsigned)__builtin_popcount(lanes);
+    return is_in_order ? (unsigned)(segment / SECTOR) : ptx_lanes_count(lanes);
 }
 
 /* 1.2 and 1.3: segments by the size of a word, and the half of one where only that is used. */
@@ -104,9 +105,10 @@ double ptx_traffic_sectors(const Gpu *gpu, const Request *r)
     return (double)distinct_pieces(r, UINT32_MAX, piece) * piece / SECTOR;
 }
 
-double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *r)
+double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *r, double real)
 {
-    double bytes = (double)__builtin_popcount(r->lanes) * r->bytes, real = ptx_traffic_sectors(gpu, r);
+    double bytes = (double)ptx_lanes_count(r->lanes) * r->bytes;
+    (void)gpu;
     double least = (double)(int64_t)((bytes + SECTOR - 1) / SECTOR);
     return least < real ? least : real;
 }
@@ -131,12 +133,27 @@ static Banks banks_of(const Gpu *gpu)
     return banks;
 }
 
+/* All words lie in one row of the banks, so that none conflicts with another. */
+static bool is_one_row(const Banks *banks, const Request *r, uint32_t lanes)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(lanes >> i & 1))
+            continue;
+        low = r->addresses[i] < low ? r->addresses[i] : low;
+        high = r->addresses[i] > high ? r->addresses[i] : high;
+    }
+    return high >= low && (high + r->bytes - 1) / banks->bytes - low / banks->bytes < banks->count;
+}
+
 /* D of these lanes: over the banks, the most distinct words that they touch in one. */
 static unsigned most_words(const Banks *banks, const Request *r, uint32_t lanes)
 {
     uint64_t seen[MOST_BANKS][WARP_LANES];
     uint8_t count[MOST_BANKS] = { 0 };
     unsigned most = 0;
+    if (is_one_row(banks, r, lanes & r->lanes))
+        return 1;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(lanes & r->lanes & UINT32_C(1) << i))
             continue;
@@ -182,12 +199,19 @@ static bool has_pairing(const Gpu *gpu)
     return !gpu || gpu->target.sm >= 50;
 }
 
+/* Lanes whose bytes the banks give at once: Kepler's are 8 bytes wide. */
+static unsigned lanes_at_once(const Banks *banks, unsigned bytes)
+{
+    unsigned row = banks->row_bytes ? banks->row_bytes : banks->count * banks->bytes, lanes = bytes ? row / bytes : WARP_LANES;
+    return lanes >= WARP_LANES ? WARP_LANES : lanes >= 16 ? 16 : 8;
+}
+
 static unsigned load_wavefronts(const Gpu *gpu, const Banks *banks, const Request *r)
 {
     if (r->bytes <= 4)
         return most_words(banks, r, UINT32_MAX);
     if (!has_pairing(gpu))
-        return sum_of_groups(banks, r, r->bytes == 8 ? 16 : 8);
+        return sum_of_groups(banks, r, lanes_at_once(banks, r->bytes));
     if (r->bytes == 8)
         return shares(r, UINT32_MAX) && most_words(banks, r, UINT32_MAX) <= 1 ? 1 : sum_of_groups(banks, r, 16);
     unsigned sum = 0;
@@ -200,16 +224,125 @@ static unsigned load_wavefronts(const Gpu *gpu, const Banks *banks, const Reques
 }
 
 /* The same word does not share: over banks, the most lanes. */
-static unsigned most_lanes(const Banks *banks, const Request *r)
+static unsigned most_lanes(const Banks *banks, const uint64_t *addresses, uint32_t lanes)
 {
     unsigned count[MOST_BANKS] = { 0 }, most = 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(r->lanes >> i & 1))
+        if (!(lanes >> i & 1))
             continue;
-        unsigned here = ++count[r->addresses[i] / banks->bytes % banks->count];
+        unsigned here = ++count[addresses[i] / banks->bytes % banks->count];
         most = here > most ? here : most;
     }
     return most;
+}
+
+/* The lanes that are served together: all for 4 bytes or less, half a warp for 8, a quarter for 16. */
+static unsigned group_size(unsigned bytes)
+{
+    return bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
+}
+
+static unsigned atomic_wavefronts(const Banks *banks, const Request *r)
+{
+    unsigned sum = 0, size = group_size(r->bytes);
+    for (unsigned first = 0; first < WARP_LANES; first += size)
+        sum += most_lanes(banks, r->addresses, r->lanes & group_mask(first, size));
+    return sum;
+}
+
+/* ---- asynchronous copies ----------------------------------------------------------------------------------------- */
+
+/* A copy through L1 (.ca) reads and writes the same banks. Where either side is free of conflicts the other's most lanes in a bank is the count (435
+ * patterns of 435 on sm_90, 4, 8 and 16 bytes); where both conflict it takes up to as many more. The same word does not share on either side. */
+static unsigned through_wavefronts(const Banks *banks, const Request *r, bool *is_certain)
+{
+    unsigned sum = 0, size = group_size(r->bytes);
+    for (unsigned first = 0; first < WARP_LANES; first += size) {
+        uint32_t lanes = r->lanes & group_mask(first, size);
+        unsigned there = most_lanes(banks, r->addresses, lanes), here = r->from ? most_lanes(banks, r->from, lanes & r->reading) : 0;
+        *is_certain = *is_certain && (there <= 1 || here <= 1);
+        sum += there > here ? there : here;
+    }
+    return sum;
+}
+
+enum { PIECE = 16, LINE_PIECES = 8 };
+
+static bool is_writer(const Request *r, unsigned lane)
+{
+    for (unsigned i = 0; i < lane; i++)
+        if (r->lanes >> i & 1 && r->addresses[i] == r->addresses[lane])
+            return false;
+    return true;
+}
+
+/* Whether the other half of the lane's sector comes too, and goes to the other half of where this one goes. */
+static bool has_partner(const Request *r, uint32_t lanes, unsigned lane)
+{
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        if (lanes >> i & 1 && r->addresses[i] == (r->addresses[lane] ^ PIECE) && r->from[i] == (r->from[lane] ^ PIECE))
+            return true;
+    return false;
+}
+
+/* A copy past L1 (.cg, 16 bytes) arrives in packets, a wavefront each: pieces of 16 bytes of one line that go to one line of shared memory, by one xor
+ * of their places in it, and are all whole sectors, all first halves or all second halves. Of lanes that write one place the first counts (299
+ * patterns of 312 on sm_90, the others off by 1 to 4, most of them with lanes that write one place). */
+static unsigned packet_wavefronts(const Request *r, bool *is_certain)
+{
+    uint64_t seen[WARP_LANES][3];
+    unsigned count = 0;
+    uint32_t lanes = r->lanes;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        if (lanes >> i & 1 && !is_writer(r, i)) {
+            lanes &= ~(UINT32_C(1) << i);
+            *is_certain = false;
+        }
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(lanes >> i & 1))
+            continue;
+        uint64_t to = r->addresses[i] / PIECE, from = r->from[i] / PIECE, kind = has_partner(r, lanes, i) ? 2 : from & 1;
+        uint64_t turn = ((to ^ from) & (LINE_PIECES - 1)) << 2 | kind;
+        unsigned k = count;
+        while (k && (seen[k - 1][0] != to / LINE_PIECES || seen[k - 1][1] != from / LINE_PIECES || seen[k - 1][2] != turn))
+            k--;
+        if (!k) {
+            seen[count][0] = to / LINE_PIECES;
+            seen[count][1] = from / LINE_PIECES;
+            seen[count++][2] = turn;
+        }
+    }
+    return count;
+}
+
+/* Past L1: packets, but what arrives at once is written at once, by lanes in shared memory alone; so only where both come to the same is the count
+ * certain. A copy of nothing has no packets. Zeros of one that is not whole are written on their own: about as many wavefronts again. */
+static unsigned copy_wavefronts(const Banks *banks, const Request *r, bool *is_certain)
+{
+    if (!r->is_uncached || !r->from || r->is_empty || !r->reading)
+        return through_wavefronts(banks, r, is_certain);
+    Request read = *r;
+    if (r->is_part)
+        read.lanes = r->reading;
+    unsigned packets = packet_wavefronts(&read, is_certain);
+    *is_certain = *is_certain && packets == atomic_wavefronts(banks, r) && !r->is_part;
+    return r->is_part ? packets + through_wavefronts(banks, r, is_certain) : packets;
+}
+
+/* A 16-byte load by part of a warp was seen to take fewer than load_wavefronts says (4 patterns of 52): 16 lanes at one address, spread over both
+ * halves, take 1 and not 2. */
+static bool is_load_certain(const Gpu *gpu, const Banks *banks, const Request *r)
+{
+    return r->bytes < 16 || r->lanes == UINT32_MAX || load_wavefronts(gpu, banks, r) <= most_words(banks, r, UINT32_MAX);
+}
+
+bool ptx_traffic_is_certain(const Gpu *gpu, const Request *r)
+{
+    const Banks banks = banks_of(gpu);
+    bool is_certain = r->kind != REQUEST_SPIN && (r->kind != REQUEST_LOAD || is_load_certain(gpu, &banks, r));
+    if (r->kind == REQUEST_COPY)
+        copy_wavefronts(&banks, r, &is_certain);
+    return is_certain;
 }
 
 double ptx_traffic_wavefronts(const Gpu *gpu, const Request *r)
@@ -221,9 +354,15 @@ double ptx_traffic_wavefronts(const Gpu *gpu, const Request *r)
     case REQUEST_LOAD:
         return load_wavefronts(gpu, &banks, r);
     case REQUEST_ATOMIC:
-        return r->bytes == 4 ? most_lanes(&banks, r) : sum_of_groups(&banks, r, 16);
+        return atomic_wavefronts(&banks, r);
     case REQUEST_CAS:
-        return 2 * most_lanes(&banks, r);
+        return 2 * atomic_wavefronts(&banks, r);
+    case REQUEST_SPIN:          /* a load, and a cas for each lane of the most crowded place */
+        return most_words(&banks, r, UINT32_MAX) + 2 * atomic_wavefronts(&banks, r);
+    case REQUEST_COPY: {
+        bool is_certain = true;
+        return copy_wavefronts(&banks, r, &is_certain);
+    }
     case REQUEST_INCREMENT:
         return most_words(&banks, r, UINT32_MAX);
     case REQUEST_MATRIX: {
@@ -233,14 +372,14 @@ double ptx_traffic_wavefronts(const Gpu *gpu, const Request *r)
         return sum;
     }
     default:
-        return r->bytes <= 4 ? most_words(&banks, r, UINT32_MAX) : sum_of_groups(&banks, r, r->bytes == 8 ? 16 : 8);
+        return r->bytes <= 4 ? most_words(&banks, r, UINT32_MAX) : sum_of_groups(&banks, r, lanes_at_once(&banks, r->bytes));
     }
 }
 
-double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *r)
+double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *r, double real)
 {
     const Banks banks = banks_of(gpu);
-    double bytes = (double)__builtin_popcount(r->lanes) * r->bytes, at_once = (double)banks.count * banks.bytes;
-    double least = (double)(int64_t)((bytes + at_once - 1) / at_once), real = ptx_traffic_wavefronts(gpu, r);
+    double bytes = (double)ptx_lanes_count(r->lanes) * r->bytes, at_once = banks.row_bytes ? banks.row_bytes : (double)banks.count * banks.bytes;
+    double least = (double)(int64_t)((bytes + at_once - 1) / at_once);
     return least < real ? least : real;
 }

@@ -34,6 +34,33 @@ static bool is_uniform_among(const Value *value, uint32_t lanes)
     return !value->lanes && !(value->unknown & lanes) && (!has_addend(value) || value->is_common);
 }
 
+static bool varies(const Value *value, uint32_t lanes)
+{
+    unsigned first = lanes ? (unsigned)__builtin_ctz(lanes) : 0;
+    for (unsigned i = 0; value->lanes && i < WARP_LANES; i++)
+        if (lanes >> i & 1 && value->lanes[i] != value->lanes[first])
+            return true;
+    return false;
+}
+
+/* Something times a parameter, or divided by one. */
+static void note_scale(const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes)
+{
+    if (count < 2 || (op->transfer != TRANSFER_MUL && op->transfer != TRANSFER_MAD && op->transfer != TRANSFER_DIV && op->transfer != TRANSFER_REM
+                      && op->transfer != TRANSFER_SHL && op->transfer != TRANSFER_SHR))
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        if (!has_addend(args[i]) && !args[i]->is_assumed)
+            continue;
+        bool is_known = has_addend(args[i]) && args[i]->addend != ADDEND_OTHER;
+        uint32_t by = args[i]->rows_by | (is_known ? UINT32_C(1) << args[i]->addend % 31 : 0);
+        if (varies(args[1 - i], lanes) && (has_addend(args[i]) || by))
+            out->free_by |= by ? by : UINT32_C(1) << 31;
+        else
+            out->rows_by |= by;
+    }
+}
+
 /* A result that hangs on addends in a way that cannot be followed: the same in all lanes where the operands are, else not known; of parameters it is
  * right if they are what was taken for them. */
 static void set_opaque(Value *out, const Value *const *args, unsigned count, uint32_t lanes)
@@ -214,6 +241,8 @@ void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, 
         addends |= has_addend(args[i]);
         out->unknown |= args[i]->unknown & lanes;
         out->is_assumed |= args[i]->is_assumed;
+        out->rows_by |= args[i]->rows_by;
+        out->free_by |= args[i]->free_by;
     }
     bool decides = op->transfer == TRANSFER_AND || (op->transfer == TRANSFER_OR && op->type == TYPE_PRED);
     if (decides && (out->unknown || addends) && count == 2) {
@@ -224,6 +253,7 @@ void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, 
     }
     if (addends && !follow(op, out, args, count, lanes))
         set_opaque(out, args, count, lanes);
+    note_scale(op, out, args, count, lanes);
 }
 
 void ptx_value_choose(Value *out, const Value *a, const Value *b, const Value *predicate, uint32_t lanes)
@@ -236,6 +266,8 @@ void ptx_value_choose(Value *out, const Value *a, const Value *b, const Value *p
     if (has_addend(predicate))
         out->unknown |= lanes;
     out->is_assumed = predicate->is_assumed || (a->is_assumed && first & lanes) || (b->is_assumed && ~first & lanes);
+    out->free_by = (first & lanes ? a->free_by : 0) | (~first & lanes ? b->free_by : 0);
+    out->rows_by = (first & lanes ? a->rows_by : 0) | (~first & lanes ? b->rows_by : 0);
     if (!(first & lanes) || !(~first & lanes))
         take_addend(out, first & lanes ? a : b);
     else if (a->addend == b->addend && a->align == b->align)
@@ -246,6 +278,8 @@ void ptx_value_choose(Value *out, const Value *a, const Value *b, const Value *p
 
 void ptx_value_blend(Value *into, const Value *from)
 {
+    into->free_by |= from->free_by;
+    into->rows_by |= from->rows_by;
     if (into->addend == from->addend && into->align == from->align && into->is_common == from->is_common) {
         into->is_assumed |= from->is_assumed;
         return;

@@ -33,11 +33,23 @@ typedef struct Value {
     bool is_common;             /* the addend is the same in all lanes */
     bool is_data;               /* the addend came from memory */
     bool is_assumed;
+    uint32_t rows_by;           /* unknown parameters that something was multiplied by, a bit for each; those that the same in all lanes was */
+    uint32_t free_by;           /* those that lanes were, or that divided them: how lanes differ hangs on what was taken for them */
 } Value;
+
+static inline unsigned ptx_lanes_count(uint32_t lanes)
+{
+    return lanes == UINT32_MAX ? WARP_LANES : (unsigned)__builtin_popcount(lanes);
+}
 
 static inline uint64_t ptx_value_lane(const Value *value, unsigned lane)
 {
     return value->lanes ? value->lanes[lane] : value->all;
+}
+
+static inline bool ptx_value_is_free(const Value *value)
+{
+    return value->free_by || (value->align != ALIGN_EXACT && !value->is_common);
 }
 
 /* The same number in all lanes, whatever it is. */
@@ -85,7 +97,7 @@ struct Lanewise {
     uint8_t join;               /* what c does to a comparison: 0 nothing, '&', '|', '^' */
     uint8_t round;              /* 'n' 'z' 'm' 'p'; 0: not said */
     uint8_t mode;               /* of the opcode: prmt's, shf's direction ... */
-    bool is_signed, is_high, is_wide, is_saturating, is_wrap;
+    bool is_signed, is_high, is_wide, is_saturating, is_wrap, is_flushing;
     bool takes_carry, makes_carry;
 };
 
@@ -96,6 +108,9 @@ typedef enum Compare {
 
 /* False: no operation of numbers in lanes (memory, control, votes), or one whose result cannot be told (fn is NULL then too). */
 bool ptx_lanewise_make(const Op *op, Lanewise *out);
+
+/* op.fn in every lane. out: WARP_LANES numbers; so many in each of args. */
+void ptx_lanewise_run(const Lanewise *op, uint64_t *out, const uint64_t *const args[4]);
 
 /* What is unknown of op's result in these lanes, numbers apart. */
 void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes);

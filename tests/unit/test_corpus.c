@@ -50,6 +50,7 @@ static const struct { const char *file, *kernel, *rule; } meant[] = {
     { "fp64_pitfalls.", "double_functions", "THR101" },
     { "local_spill.", "capped", "OCC105" },
     { ".debug.ptx", NULL, "POR105" },
+    { "scan.", "scan_blelloch", "MEM203" },
     { "legacy/opencl_sm20", NULL, "POR103" },
     { "bytes/bom_utf8", NULL, "SYN105" },
     { "bytes/bom_utf8", NULL, "SYN107" },

@@ -1,0 +1,266 @@
+/* Facts that rest on an evaluation of the kernel's warps: what accesses cost, and what branches that part warps do. */
+#include "rules/measure.h"
+#include "warp/describe.h"
+
+#include <math.h>
+
+#define UNKNOWN ((double)NAN)
+
+enum { SECTOR = 32 };
+
+/* The report's evaluation; for findings alone a quick one. Only of kernels: nobody knows what calls a function. */
+const Evaluation *ptx_measure_evaluation(Inquiry *q)
+{
+    const Facts *f = q->facts;
+    if (f->evaluation || q->was_evaluated || q->func->has_unknown || !q->func->is_entry)
+        return f->evaluation ? f->evaluation : q->evaluation;
+    uint64_t steps = EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_INSN * q->func->insn_count;
+    q->was_evaluated = true;
+    if (!q->shared->program)
+        q->shared->program = ptx_program_new(q->shared->arena, q->shared->module);
+    q->evaluation = ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, q->shared->program,
+                                 (FuncId)(q->func - q->shared->module->funcs), f->launch, q->shared->gpu, steps, true);
+    return q->evaluation;
+}
+
+/* ---- the accesses around one ------------------------------------------------------------------------------------- */
+
+static const Operand *address_of(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_ADDRESS)
+            return operands[o].kind == OPERAND_REG ? &operands[o] : NULL;
+    return NULL;
+}
+
+static bool writes(const Func *func, const Insn *insn, RegId reg)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && operands[o].id == reg)
+            return true;
+    return false;
+}
+
+typedef struct Siblings {
+    uint32_t count;
+    int64_t stride;
+    uint64_t used[64];          /* bytes of one period that some lane uses, as bits */
+} Siblings;
+
+enum {
+    MOST_PERIOD = 64 * 64,
+    NEAR = 2048,                /* instructions before and behind an access that are looked at */
+};
+
+static void add_sibling(Siblings *s, int64_t offset, int64_t own, uint32_t bytes)
+{
+    s->count += offset > own - SECTOR && offset < own + SECTOR;
+    for (uint32_t b = 0; b < bytes && s->stride; b++) {
+        int64_t at = (offset + (int64_t)b) % s->stride;
+        at += at < 0 ? s->stride : 0;
+        s->used[at / 64] |= UINT64_C(1) << (at % 64);
+    }
+}
+
+/* Registers that one instruction alone writes. */
+static const uint8_t *written_of(Inquiry *q)
+{
+    if (q->written)
+        return q->written;
+    uint8_t *written = ptx_arena_array(q->arena, uint8_t, q->func->reg_count + 1);
+    for (uint32_t o = 0; o < q->func->operand_count; o++) {
+        const Operand *operand = &q->func->operands[o];
+        if (operand->kind == OPERAND_REG && operand->role & ROLE_DEF && written[operand->id] < 2)
+            written[operand->id]++;
+    }
+    return q->written = written;
+}
+
+/* As long as nothing writes the base register: of the basic block, or of what stands near where one instruction alone writes it. */
+static void find_siblings(Inquiry *q, const Subjects *subject, const Operand *address, Siblings *s)
+{
+    const Func *func = q->func;
+    const Insn *own = &func->insns[subject->insn];
+    const Block *block = &q->facts->cfg->blocks[subject->block];
+    bool is_single = written_of(q)[address->id] == 1;
+    InsnId first = block->first, end = block->end;
+    if (is_single) {
+        first = subject->insn > NEAR ? subject->insn - NEAR : 0;
+        end = func->insn_count - subject->insn > NEAR ? subject->insn + NEAR : func->insn_count;
+    }
+    for (int step = -1; step <= 1; step += 2) {
+        for (InsnId i = step < 0 ? subject->insn - 1 : subject->insn; i >= first && i < end; i += (InsnId)step) {
+            const Insn *insn = &func->insns[i];
+            if (step < 0 && !is_single && writes(func, insn, address->id))
+                break;
+            bool is_like = own->op->kind == insn->op->kind || insn->op->kind == OPK_LD || insn->op->kind == OPK_ST;
+            const Operand *other = is_like && insn->access_bytes ? address_of(func, insn) : NULL;
+            if (other && other->id == address->id)
+                add_sibling(s, other->value, address->value, insn->access_bytes);
+            if (step > 0 && !is_single && writes(func, insn, address->id))
+                break;
+        }
+    }
+}
+
+/* Whole sectors that hold a byte in use: where the period is no multiple of a sector, lanes lie at all offsets, and all of it is moved. */
+static double share_in_use(const Siblings *s)
+{
+    unsigned used = 0, moved = 0;
+    for (int64_t sector = 0; sector < s->stride; sector += SECTOR) {
+        unsigned here = 0;
+        for (int64_t b = sector; b < sector + SECTOR && b < s->stride; b++)
+            here += s->used[b / 64] >> (b % 64) & 1;
+        used += here;
+        moved += here || s->stride % SECTOR ? (unsigned)(s->stride - sector < SECTOR ? s->stride - sector : SECTOR) : 0;
+    }
+    return moved ? 100.0 * used / moved : UNKNOWN;
+}
+
+static double measure_siblings(Inquiry *q, const Subjects *subject, FactId fact, const Count *total)
+{
+    const Operand *address = address_of(q->func, &q->func->insns[subject->insn]);
+    int64_t stride = total ? total->stride : 0;
+    Siblings s = { .stride = stride < 0 ? -stride : stride };
+    if (fact == FACT_ACCESS_used_together && (!total || total->is_free || s.stride == 0 || s.stride > MOST_PERIOD))
+        return UNKNOWN;
+    if (s.stride > MOST_PERIOD)
+        s.stride = 0;
+    if (!address)
+        return fact == FACT_ACCESS_siblings ? 1 : UNKNOWN;
+    find_siblings(q, subject, address, &s);
+    return fact == FACT_ACCESS_siblings ? s.count : share_in_use(&s);
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+static const Evaluated *evaluated(Inquiry *q, InsnId insn)
+{
+    const Evaluation *evaluation = ptx_measure_evaluation(q);
+    const Evaluated *found = evaluation ? &evaluation->insns[insn] : NULL;
+    return found && found->certainty != CERTAINTY_UNKNOWN && found->total.requests > 0 ? found : NULL;
+}
+
+/* .maxntid says how many threads, and nothing of their shape where a kernel asks for more than %tid.x. */
+static bool is_block_known(const Func *func, const Evaluation *evaluation)
+{
+    return !evaluation->block_is_assumed || (func->bounds.maxntid[0] && (func->bounds.maxntid[1] > 1 || evaluation->is_row));
+}
+
+static bool crosses_rows(const Evaluation *evaluation, const Func *func, const Count *total)
+{
+    for (InsnId i = 0; total->free_by && i < func->insn_count; i++) {
+        const Count *other = &evaluation->insns[i].total;
+        bool is_row = (other->pattern == PATTERN_CONTIGUOUS || other->pattern == PATTERN_OFFSET) && other->sectors > 0 && !other->is_free;
+        if (is_row && other->rows_by & total->free_by)
+            return true;
+    }
+    return false;
+}
+
+/* Requests cost more or less with the shape of the block: the best one counts where nobody knows it. */
+double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+{
+    const Evaluated *insn = evaluated(q, s->insn);
+    if (fact == FACT_ACCESS_siblings)
+        return measure_siblings(q, s, fact, insn ? &insn->total : NULL);
+    if (!insn)
+        return UNKNOWN;
+    const Count *total = &insn->total;
+    double lanes = total->active / total->requests, share = (total->sectors + total->wavefronts + total->addresses) / total->active;
+    double best = insn->best_share < share ? insn->best_share / share : 1;
+    bool is_global = total->sectors > 0, is_shared = total->wavefronts > 0;
+    *certainty = insn->certainty;
+    switch (fact) {
+    case FACT_ACCESS_pattern:           return total->pattern ? (double)total->pattern : UNKNOWN;
+    case FACT_ACCESS_stride:            return total->pattern ? (double)total->stride : UNKNOWN;
+    case FACT_ACCESS_active_lanes:      return lanes;
+    case FACT_ACCESS_sectors:           return is_global ? best * total->sectors / total->requests : UNKNOWN;
+    case FACT_ACCESS_ideal_sectors:     return is_global ? total->ideal_sectors / total->requests : UNKNOWN;
+    case FACT_ACCESS_wavefronts:        return is_shared ? best * total->wavefronts / total->requests : UNKNOWN;
+    case FACT_ACCESS_ideal_wavefronts:  return is_shared ? total->ideal_wavefronts / total->requests : UNKNOWN;
+    case FACT_ACCESS_addresses:         return total->addresses > 0 ? best * total->addresses / total->requests : UNKNOWN;
+    case FACT_ACCESS_has_free_stride:   return total->is_free;
+    case FACT_ACCESS_crosses_rows:      return crosses_rows(ptx_measure_evaluation(q), q->func, total);
+    case FACT_ACCESS_is_firm:
+        return total->doubt <= DOUBT_PARAMETER && !total->is_free && is_block_known(q->func, ptx_measure_evaluation(q));
+    case FACT_ACCESS_used_together:     return measure_siblings(q, s, fact, total);
+    default:                            return UNKNOWN;
+    }
+}
+
+const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact)
+{
+    const Evaluated *insn = evaluated(q, s->insn);
+    uint32_t bytes = q->func->insns[s->insn].access_bytes;
+    if (!insn)
+        return "";
+    return fact == FACT_ACCESS_advice ? ptx_count_advise(q->arena, &insn->total, bytes) : ptx_count_describe(q->arena, &insn->total, bytes);
+}
+
+/* ---- branches ---------------------------------------------------------------------------------------------------- */
+
+/* Blocks on the ways from a branch to where they meet. */
+static void mark_region(const Cfg *cfg, BlockId from, BlockId join, bool *is_in, BlockId *stack)
+{
+    uint32_t count = 0;
+    stack[count++] = from;
+    while (count) {
+        const Block *block = &cfg->blocks[stack[--count]];
+        for (uint32_t e = 0; e < block->succ_count; e++) {
+            BlockId to = cfg->succs[block->succ_first + e];
+            if (to == EXIT_BLOCK || to == join || to == from || is_in[to])
+                continue;
+            is_in[to] = true;
+            stack[count++] = to;
+        }
+    }
+}
+
+/* Slots that the region takes beyond what it would if its lanes were packed as they are at the branch. What one lane does for its warp is meant so. */
+static double wasted_slots(const Evaluation *evaluation, const Cfg *cfg, const bool *is_in, double density)
+{
+    double wasted = 0;
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        for (InsnId i = cfg->blocks[b].first; is_in[b] && i < cfg->blocks[b].end; i++) {
+            const Count *count = &evaluation->insns[i].total;
+            double needed = count->lanes / density;
+            bool is_elected = count->lanes <= count->warps;
+            wasted += !is_elected && count->warps > needed ? count->warps - needed : 0;
+        }
+    }
+    return wasted;
+}
+
+static double measure_wasted(Inquiry *q, const Subjects *s, const Evaluation *evaluation, const Count *branch)
+{
+    const Cfg *cfg = q->facts->cfg;
+    if (!(branch->parted > 0))
+        return 0;
+    double all = 0;
+    for (InsnId i = 0; i < q->func->insn_count; i++)
+        all += evaluation->insns[i].total.warps;
+    Arena *scratch = q->shared->scratch;
+    ArenaMark mark = ptx_arena_mark(scratch);
+    bool *is_in = ptx_arena_array(scratch, bool, cfg->block_count + 1);
+    BlockId *stack = ptx_arena_array(scratch, BlockId, cfg->block_count + 1);
+    mark_region(cfg, s->block, q->facts->dom->ipdom[s->block], is_in, stack);
+    double wasted = wasted_slots(evaluation, cfg, is_in, branch->lanes / branch->warps);
+    ptx_arena_release(scratch, mark);
+    return 100 * wasted / all;
+}
+
+double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+{
+    const Evaluation *evaluation = ptx_measure_evaluation(q);
+    const Evaluated *insn = evaluation ? &evaluation->insns[q->facts->cfg->blocks[s->block].end - 1] : NULL;
+    if (!insn || !(insn->total.warps > 0) || evaluation->is_cut)
+        return UNKNOWN;
+    bool is_exact = !insn->total.doubt && !evaluation->grid_is_assumed && !evaluation->block_is_assumed && evaluation->blocks_run >= evaluation->blocks;
+    *certainty = is_exact && fact == FACT_BRANCH_parted ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE;
+    if (fact == FACT_BRANCH_wasted)
+        return measure_wasted(q, s, evaluation, &insn->total);
+    return 100 * insn->total.parted / insn->total.warps;
+}

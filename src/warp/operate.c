@@ -1,0 +1,344 @@
+/* What an instruction does to the lanes of a warp, memory and control apart. */
+#include "warp/machine.h"
+
+/* ---- operations on numbers --------------------------------------------------------------------------------------- */
+
+enum { MOST_ARGS = 4 };
+
+static void compute(const Decoded *code, Scratch *out, const Value *const *args, unsigned count, uint32_t lanes)
+{
+    const Lanewise *op = &code->lanewise;
+    uint64_t x[MOST_ARGS] = { 0 };
+    bool is_uniform = true;
+    for (unsigned a = 0; a < count; a++) {
+        is_uniform &= !args[a]->lanes;
+        x[a] = args[a]->all;
+    }
+    if (code->action == ACTION_CHOOSE)
+        ptx_value_choose(&out->value, args[0], args[1], args[2], lanes);
+    else
+        ptx_value_follow(op, &out->value, args, count, lanes);
+    if (is_uniform) {
+        out->value.all = op->fn(op, x[0], x[1], x[2], x[3]);
+        return;
+    }
+    uint64_t same[MOST_ARGS][WARP_LANES];
+    const uint64_t *lists[MOST_ARGS] = { NULL };
+    for (unsigned a = 0; a < MOST_ARGS; a++) {
+        bool is_list = a < count && args[a]->lanes;
+        lists[a] = is_list ? args[a]->lanes : a < count || !a ? same[a] : lists[a - 1];      /* behind the last one: never looked at */
+        for (unsigned i = 0; i < WARP_LANES && lists[a] == same[a]; i++)
+            same[a][i] = x[a];
+    }
+    out->value.lanes = out->lanes;
+    ptx_lanewise_run(op, out->lanes, lists);
+}
+
+/* q of setp p|q is what the comparison would give if it had come out the other way. */
+static void write_complement(Machine *m, Warp *w, const Decoded *code, const Operand *q, const Value *const *args, unsigned count, uint32_t lanes,
+                             uint8_t doubt)
+{
+    static const uint8_t complements[] = {
+        [COMPARE_EQ] = COMPARE_NE, [COMPARE_NE] = COMPARE_EQ, [COMPARE_LT] = COMPARE_GE, [COMPARE_LE] = COMPARE_GT, [COMPARE_GT] = COMPARE_LE,
+        [COMPARE_GE] = COMPARE_LT, [COMPARE_LO] = COMPARE_HS, [COMPARE_LS] = COMPARE_HI, [COMPARE_HI] = COMPARE_LS, [COMPARE_HS] = COMPARE_LO,
+        [COMPARE_EQU] = COMPARE_NE, [COMPARE_NEU] = COMPARE_EQ, [COMPARE_LTU] = COMPARE_GE, [COMPARE_LEU] = COMPARE_GT,
+        [COMPARE_GTU] = COMPARE_LE, [COMPARE_GEU] = COMPARE_LT, [COMPARE_NUM] = COMPARE_NAN, [COMPARE_NAN] = COMPARE_NUM,
+    };
+    Decoded other = *code;
+    Scratch out;
+    other.lanewise.compare = complements[code->lanewise.compare];
+    compute(&other, &out, args, count, lanes);
+    ptx_machine_write(m, w, q, &out.value, lanes, doubt);
+}
+
+static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *pair = NULL;
+    const Value *args[MOST_ARGS];
+    Scratch room[MOST_ARGS], out;
+    unsigned count = 0;
+    for (unsigned o = 1; o < insn->operand_count && count < MOST_ARGS; o++) {
+        if (operands[o].flags & OPERAND_RIGHT && operands[o].position == 0) {
+            pair = &operands[o];
+            continue;
+        }
+        args[count] = ptx_machine_read(m, w, &operands[o], &room[count]);
+        ptx_machine_narrow(&operands[o], (Type)code->lanewise.type, &room[count]);
+        count++;
+    }
+    if (!insn->operand_count || !count)
+        return;
+    compute(code, &out, args, count, lanes);
+    if (pair && code->lanewise.transfer == TRANSFER_COMPARE)
+        write_complement(m, w, code, pair, args, count, lanes, doubt);
+    else if (pair)
+        ptx_machine_write(m, w, pair, &(Value){ .unknown = UINT32_MAX, .align = ALIGN_EXACT }, lanes, doubt);
+    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+}
+
+static unsigned bits_of(const Warp *w, const Operand *operand)
+{
+    return operand->kind == OPERAND_REG ? ptx_type_info[w->frame->routine->func->regs[operand->id].type].bits : 32;
+}
+
+/* {a, b} = x: the parts of a number, the lowest first. Of an addend only the lowest part is known. */
+static void unpack(Machine *m, Warp *w, const Operand *to, unsigned count, const Value *from, uint32_t lanes, uint8_t doubt)
+{
+    unsigned shift = 0;
+    for (unsigned part = 0; part < count; part++) {
+        Scratch out;
+        out.value = *from;
+        if (from->lanes) {
+            out.value.lanes = out.lanes;
+            for (unsigned i = 0; i < WARP_LANES; i++)
+                out.lanes[i] = from->lanes[i] >> (shift & 63);
+        } else {
+            out.value.all = from->all >> (shift & 63);
+        }
+        if (part && from->align != ALIGN_EXACT) {
+            if (from->is_data)
+                out.value = ptx_machine_unknown(m, !from->lanes && from->is_common);
+            else
+                out.value.align = ALIGN_EXACT, out.value.addend = ADDEND_NONE, out.value.is_assumed = true;
+        }
+        shift += bits_of(w, &to[part]);
+        ptx_machine_write(m, w, &to[part], &out.value, lanes, doubt);
+    }
+}
+
+static void pack(Machine *m, Warp *w, const Operand *to, const Operand *from, unsigned count, uint32_t lanes, uint8_t doubt)
+{
+    Scratch out, room;
+    unsigned shift = 0;
+    out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true };
+    memset(out.lanes, 0, sizeof out.lanes);
+    for (unsigned part = 0; part < count; part++) {
+        const Value *value = ptx_machine_read(m, w, &from[part], &room);
+        unsigned bits = bits_of(w, &from[part]);
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            out.lanes[i] |= ptx_truncated(ptx_value_lane(value, i), bits) << (shift & 63);
+        out.value.unknown |= value->unknown;
+        out.value.is_assumed |= value->is_assumed;
+        if (value->align != ALIGN_EXACT && part == 0) {
+            out.value.align = value->align;
+            out.value.addend = ADDEND_OTHER;
+            out.value.is_common = value->is_common;
+            out.value.is_data = value->is_data;
+        } else if (value->align != ALIGN_EXACT && out.value.align == ALIGN_EXACT) {
+            out.value.align = (uint8_t)(value->align + shift < ALIGN_EXACT ? value->align + shift : ALIGN_EXACT - 1);
+            out.value.addend = ADDEND_OTHER;
+            out.value.is_common = value->is_common;
+            out.value.is_data = value->is_data;
+        }
+        shift += bits;
+    }
+    ptx_machine_write(m, w, to, &out.value, lanes, doubt);
+}
+
+static void run_move(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    unsigned to = 0, from = 0;
+    Scratch room;
+    while (to < insn->operand_count && operands[to].position == 0)
+        to++;
+    from = insn->operand_count - to;
+    if (to > 1 && from == 1) {
+        unpack(m, w, operands, to, ptx_machine_read(m, w, &operands[to], &room), lanes, doubt);
+    } else if (to == 1 && from > 1) {
+        pack(m, w, operands, operands + to, from, lanes, doubt);
+    } else {
+        for (unsigned i = 0; i < to && i < from; i++) {
+            const Value *value = ptx_machine_read(m, w, &operands[to + i], &room);
+            ptx_machine_narrow(&operands[to + i], (Type)insn->op->type, &room);
+            ptx_machine_write(m, w, &operands[i], value, lanes, doubt);
+        }
+    }
+}
+
+static uint64_t window_of_space(uint8_t space)
+{
+    switch ((Space)space) {
+    case SPACE_SHARED: case SPACE_SHARED_CTA: case SPACE_SHARED_CLUSTER: return WINDOW_SHARED;
+    case SPACE_LOCAL: return WINDOW_LOCAL;
+    case SPACE_CONST: return WINDOW_CONST;
+    case SPACE_PARAM: case SPACE_PARAM_ENTRY: return WINDOW_PARAM;
+    default: return 0;
+    }
+}
+
+static uint8_t written_space(const Op *op)
+{
+    for (unsigned i = 0; i < op->modifier_count; i++) {
+        if (op->modifiers[i] < 0)
+            continue;
+        const char *text = ptx_modifier_texts[op->modifiers[i]];
+        Space space = ptx_space_find(text, strlen(text));
+        if (space)
+            return (uint8_t)space;
+    }
+    return SPACE_NONE;
+}
+
+/* Generic addresses of a window are those of the space plus where the window begins. */
+static void run_convert_address(Machine *m, Warp *w, const Insn *insn, bool is_to_space, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    Scratch room, out;
+    if (insn->operand_count < 2)
+        return;
+    const Value *from = ptx_machine_read(m, w, &operands[1], &room);
+    uint64_t window = window_of_space(written_space(insn->op));
+    uint64_t change = is_to_space ? 0 - window : window;
+    out.value = *from;
+    if (from->lanes) {
+        out.value.lanes = out.lanes;
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            out.lanes[i] = from->lanes[i] + change;
+    } else {
+        out.value.all = from->all + change;
+    }
+    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+}
+
+void ptx_machine_forget(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    bool is_uniform = insn->operand_count != 0 && insn->op->opcode && !(insn->op->flags & OPF_WARP) && insn->op->flags & OPF_SIDE_EFFECT
+                      && !insn->op->space;
+    if (insn->op->flags & OPF_SIDE_EFFECT && insn->op->kind != OPK_BAR)
+        ptx_memory_forget_shared(m);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_DEF) {
+            Value value = ptx_machine_unknown(m, is_uniform);
+            ptx_machine_write(m, w, &operands[o], &value, lanes, doubt);
+        }
+}
+
+/* ---- across lanes ------------------------------------------------------------------------------------------------ */
+
+/* PTX ISA, "shfl.sync": c holds a clamp and a mask of segments. */
+static unsigned shuffle_source(uint8_t mode, unsigned lane, uint64_t b, uint64_t c, bool *is_valid)
+{
+    unsigned segment = c >> 8 & 31, clamp = c & 31, by = b & 31;
+    unsigned most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+    int source;
+    switch (mode) {
+    case 'u': source = (int)lane - (int)by; *is_valid = source >= (int)most; break;
+    case 'd': source = (int)(lane + by); *is_valid = source <= (int)most; break;
+    case 'x': source = (int)(lane ^ by); *is_valid = source <= (int)most; break;
+    default: source = (int)(least | (by & ~segment)); *is_valid = source <= (int)most; break;
+    }
+    return *is_valid ? (unsigned)source & 31 : lane;
+}
+
+static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *pair = NULL, *sources[3] = { NULL, NULL, NULL };
+    unsigned count = 0;
+    for (unsigned o = 1; o < insn->operand_count; o++) {
+        if (operands[o].flags & OPERAND_RIGHT)
+            pair = &operands[o];
+        else if (count < 3)
+            sources[count++] = &operands[o];
+    }
+    if (count < 3)
+        return;
+    Scratch rooms[3], out, valid;
+    const Value *a = ptx_machine_read(m, w, sources[0], &rooms[0]), *b = ptx_machine_read(m, w, sources[1], &rooms[1]);
+    const Value *c = ptx_machine_read(m, w, sources[2], &rooms[2]);
+    out.value = *a;
+    out.value.lanes = out.lanes;
+    out.value.unknown = 0;
+    out.value.is_assumed |= b->is_assumed || c->is_assumed;
+    valid.value = (Value){ .lanes = valid.lanes, .align = ALIGN_EXACT, .is_common = true };
+    bool is_known = b->align == ALIGN_EXACT && c->align == ALIGN_EXACT;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        bool is_valid;
+        unsigned from = shuffle_source(code->mode, i, ptx_value_lane(b, i), ptx_value_lane(c, i), &is_valid);
+        out.lanes[i] = ptx_value_lane(a, from);
+        valid.lanes[i] = is_valid;
+        bool is_off = !is_known || (b->unknown | c->unknown) >> i & 1 || a->unknown >> from & 1 || !(lanes >> from & 1);
+        out.value.unknown |= (uint32_t)is_off << i;
+    }
+    if (!a->lanes && ptx_value_is_uniform(a))
+        out.value = *a;
+    if (a->unknown && !out.value.lanes)
+        out.value.unknown = a->unknown;
+    /* One lane's data for all is the same in all. */
+    if (code->mode == 'i' && is_known && !b->lanes && !b->unknown && out.value.unknown == UINT32_MAX && (ptx_value_lane(c, 0) >> 8 & 31) == 0)
+        out.value = ptx_machine_unknown(m, true);
+    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+    if (pair)
+        ptx_machine_write(m, w, pair, &valid.value, lanes, doubt);
+}
+
+/* Lanes of `lanes` whose predicate holds, and those of which nobody knows. */
+uint32_t ptx_lanes_where(const Value *predicate, uint32_t lanes, uint32_t *unknown)
+{
+    uint32_t where = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        where |= (uint32_t)(ptx_value_lane(predicate, i) & 1) << i;
+    *unknown = predicate->align != ALIGN_EXACT ? lanes : predicate->unknown & lanes;
+    return where & lanes & ~*unknown;
+}
+
+static void run_vote(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    Scratch room;
+    uint32_t unknown;
+    if (insn->operand_count < 2)
+        return;
+    const Value *a = ptx_machine_read(m, w, &operands[1], &room);
+    uint32_t where = ptx_lanes_where(a, lanes, &unknown);
+    Value out = ptx_value_const(code->mode == 'b' ? where : code->mode == 'l' ? where == lanes : code->mode == 'n' ? !where || where == lanes : where != 0);
+    bool is_decided = !unknown || (code->mode == 'n' + 0 ? false : code->mode == 'l' ? (where | unknown) != lanes : code->mode != 'b' && where);
+    out.is_assumed = a->is_assumed;
+    if (!is_decided)
+        out = ptx_machine_unknown(m, true);
+    ptx_machine_write(m, w, &operands[0], &out, lanes, doubt);
+}
+
+static void run_elect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    unsigned leader = (unsigned)__builtin_ctz(lanes);
+    Scratch out;
+    out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true };
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        out.lanes[i] = i == leader;
+    Value number = ptx_value_const(leader);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].position == 0)
+            ptx_machine_write(m, w, &operands[o], operands[o].flags & OPERAND_RIGHT ? &out.value : &number, lanes, doubt);
+}
+
+static void write_number(Machine *m, Warp *w, const Insn *insn, uint64_t number, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    Value value = ptx_value_const(number);
+    if (insn->operand_count)
+        ptx_machine_write(m, w, &operands[0], &value, lanes, doubt);
+}
+
+void ptx_machine_execute(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    switch ((Action)code->action) {
+    case ACTION_LANEWISE: case ACTION_CHOOSE:   run_lanewise(m, w, insn, code, lanes, doubt); return;
+    case ACTION_MOVE:                           run_move(m, w, insn, lanes, doubt); return;
+    case ACTION_TO_SPACE: case ACTION_TO_GENERIC:
+        run_convert_address(m, w, insn, code->action == ACTION_TO_SPACE, lanes, doubt);
+        return;
+    case ACTION_LOAD:                           ptx_memory_load(m, w, insn, lanes, doubt); return;
+    case ACTION_STORE: case ACTION_COPY:        ptx_memory_store(m, w, insn, lanes, doubt); return;
+    case ACTION_ATOMIC:                         ptx_memory_atomic(m, w, insn, lanes, doubt); return;
+    case ACTION_SHUFFLE:                        run_shuffle(m, w, insn, code, lanes, doubt); return;
+    case ACTION_VOTE:                           run_vote(m, w, insn, code, lanes, doubt); return;
+    case ACTION_ELECT:                          run_elect(m, w, insn, lanes, doubt); return;
+    case ACTION_ACTIVE_MASK:                    write_number(m, w, insn, lanes, lanes, doubt); return;
+    case ACTION_TRUE:                           write_number(m, w, insn, 1, lanes, doubt); return;
+    case ACTION_NOTHING:                        return;
+    default:                                    ptx_machine_forget(m, w, insn, lanes, doubt); return;
+    }
+}

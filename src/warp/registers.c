@@ -1,0 +1,248 @@
+/* Registers and what stands for one: constants, special registers, names. */
+#include "warp/machine.h"
+
+void *ptx_machine_grow(Arena *arena, void *items, uint32_t count, uint32_t *capacity, size_t size)
+{
+    uint32_t wanted = *capacity ? 2 * *capacity : 16;
+    char *copy = ptx_arena_alloc_array(arena, wanted, size);
+    if (count)
+        memcpy(copy, items, count * size);
+    *capacity = wanted;
+    return copy;
+}
+
+/* ---- registers --------------------------------------------------------------------------------------------------- */
+
+/* What is loaded, or follows from what nobody knows. One number for all lanes: some addend. */
+Value ptx_machine_unknown(Machine *m, bool is_uniform)
+{
+    if (!is_uniform)
+        return (Value){ .unknown = UINT32_MAX, .align = ALIGN_EXACT, .is_common = true };
+    return (Value){ .addend = m->next_addend++, .align = 0, .is_common = true, .is_data = true };
+}
+
+static void note_written(Machine *m, Warp *w, RegId reg, Register *r)
+{
+    const Entry *top = &w->entries[w->entry_count - 1];
+    if (!top->region || r->region == top->region)
+        return;
+    r->region = top->region;
+    if (w->log_count == w->log_capacity)
+        w->log = ptx_machine_grow(m->arena, w->log, w->log_count, &w->log_capacity, sizeof *w->log);
+    w->log[w->log_count++] = (Written){ w->frame, reg };
+}
+
+static uint64_t *slab_of(Machine *m, Register *r)
+{
+    if (!r->slab)
+        r->slab = ptx_arena_array(m->arena, uint64_t, WARP_LANES);
+    return r->slab;
+}
+
+static void spread(Machine *m, Register *r)
+{
+    if (r->value.lanes)
+        return;
+    uint64_t *lanes = slab_of(m, r);
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        lanes[i] = r->value.all;
+    r->value.lanes = lanes;
+}
+
+static void set_whole(Machine *m, Register *r, const Value *value, unsigned bits)
+{
+    r->value = *value;
+    r->is_written = true;
+    if (!value->lanes) {
+        r->value.all = ptx_truncated(value->all, bits);
+        return;
+    }
+    uint64_t *lanes = slab_of(m, r), mask = ptx_truncated(UINT64_MAX, bits), first = value->lanes[0] & mask, difference = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        lanes[i] = value->lanes[i] & mask;
+        difference |= lanes[i] ^ first;
+    }
+    r->value.lanes = !difference && !value->unknown ? NULL : lanes;
+    r->value.all = lanes[0];
+}
+
+static void set_some(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes)
+{
+    bool is_same = !r->value.lanes && !value->lanes && r->value.all == ptx_truncated(value->all, bits);
+    r->value.unknown = (r->value.unknown & ~lanes) | (value->unknown & lanes);
+    if (!is_same) {
+        spread(m, r);
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            if (lanes >> i & 1)
+                r->value.lanes[i] = ptx_truncated(ptx_value_lane(value, i), bits);
+    }
+    ptx_value_blend(&r->value, value);
+}
+
+void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes, uint32_t live)
+{
+    if (!r->is_written || (lanes & live) == live)
+        set_whole(m, r, value, bits);
+    else
+        set_some(m, r, value, bits, lanes);
+}
+
+void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt)
+{
+    if (operand->kind != OPERAND_REG)
+        return;
+    const Reg *reg = &w->frame->routine->func->regs[operand->id];
+    Register *r = &w->frame->regs[operand->id];
+    Value made = *value;
+    if (operand->flags & OPERAND_COMPONENT || reg->vector > 1)
+        made.unknown = UINT32_MAX;
+    if (doubt == DOUBT_PARAMETER)
+        made.is_assumed = true;
+    note_written(m, w, operand->id, r);
+    ptx_machine_set(m, r, &made, ptx_type_info[reg->type].bits, lanes, w->live);
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+static Value linear(Scratch *s, uint64_t first, uint64_t step)
+{
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        s->lanes[i] = first + step * i;
+    return (Value){ .lanes = s->lanes, .align = ALIGN_EXACT, .is_common = true };
+}
+
+static Value lane_masks(Scratch *s, SregId id)
+{
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        uint32_t own = UINT32_C(1) << i, below = own - 1;
+        s->lanes[i] = id == SREG_LANEMASK_EQ ? own : id == SREG_LANEMASK_LT ? below : id == SREG_LANEMASK_LE ? below | own
+                    : id == SREG_LANEMASK_GT ? ~(below | own) : ~below;
+    }
+    return (Value){ .lanes = s->lanes, .align = ALIGN_EXACT, .is_common = true };
+}
+
+static Value assumed(uint64_t number, bool is_assumed)
+{
+    Value value = ptx_value_const(number);
+    value.is_assumed = is_assumed;
+    return value;
+}
+
+static uint32_t cluster_dim(const Machine *m, unsigned d)
+{
+    return m->launch->cluster[d] ? m->launch->cluster[d] : 1;
+}
+
+/* Row-major order of blocks in a cluster, as of threads in a block. */
+static uint32_t cluster_rank(const Machine *m)
+{
+    uint32_t rank = 0;
+    for (unsigned d = 3; d-- > 0;)
+        rank = rank * cluster_dim(m, d) + m->ctaid[d] % cluster_dim(m, d);
+    return rank;
+}
+
+static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
+{
+    unsigned d = operand->value < 0 || operand->value > 2 ? 3 : (unsigned)operand->value;
+    uint32_t cluster = cluster_dim(m, 0) * cluster_dim(m, 1) * cluster_dim(m, 2);
+    switch ((SregId)operand->id) {
+    case SREG_TID:              return d < 3 ? w->tid[d] : ptx_value_const(0);
+    case SREG_NTID:             return assumed(d < 3 ? m->block[d] : 0, m->block_is_assumed);
+    case SREG_CTAID:            return assumed(d < 3 ? m->ctaid[d] : 0, m->grid_is_assumed);
+    case SREG_NCTAID:           return assumed(d < 3 ? m->grid[d] : 0, m->grid_is_assumed);
+    case SREG_LANEID:           return linear(s, 0, 1);
+    case SREG_WARPID:           return ptx_value_const(w->index);
+    case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
+        return lane_masks(s, (SregId)operand->id);
+    case SREG_CLUSTER_CTAID:    return assumed(d < 3 ? m->ctaid[d] % cluster_dim(m, d) : 0, m->grid_is_assumed);
+    case SREG_CLUSTER_NCTAID:   return ptx_value_const(d < 3 ? cluster_dim(m, d) : 0);
+    case SREG_CLUSTERID:        return assumed(d < 3 ? m->ctaid[d] / cluster_dim(m, d) : 0, m->grid_is_assumed);
+    case SREG_NCLUSTERID:       return assumed(d < 3 ? m->grid[d] / cluster_dim(m, d) : 0, m->grid_is_assumed);
+    case SREG_CLUSTER_CTARANK:  return assumed(cluster_rank(m), m->grid_is_assumed);
+    case SREG_CLUSTER_NCTARANK: return ptx_value_const(cluster);
+    case SREG_IS_EXPLICIT_CLUSTER: return ptx_value_const(cluster > 1);
+    default:                    return ptx_machine_unknown(m, true);
+    }
+}
+
+static Value address_of(Machine *m, VarId id)
+{
+    const Var *var = &m->module->vars[id];
+    Value value = ptx_value_const(ptx_memory_address(m, id));
+    if (var->space == SPACE_GLOBAL || var->space == SPACE_NONE) {
+        value.addend = 1 + id;
+        value.align = ALIGN_POINTER;            /* the loader's word, as for memory that is allocated */
+    }
+    return value;
+}
+
+static void negate_predicate(Scratch *s, const Value *from)
+{
+    s->value = *from;
+    if (!from->lanes) {
+        s->value.all = !from->all;
+        return;
+    }
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        s->lanes[i] = !from->lanes[i];
+    s->value.lanes = s->lanes;
+}
+
+static void negate_number(Scratch *s, const Value *from)
+{
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        s->lanes[i] = 0 - ptx_value_lane(from, i);
+    s->value = *from;
+    s->value.lanes = s->lanes;
+    if (from->align != ALIGN_EXACT)
+        s->value.addend = ADDEND_OTHER;
+}
+
+const Value *ptx_machine_read(Machine *m, Warp *w, const Operand *operand, Scratch *s)
+{
+    switch ((OperandKind)operand->kind) {
+    case OPERAND_REG: {
+        const Register *r = &w->frame->regs[operand->id];
+        if (operand->flags & (OPERAND_COMPONENT) || !r->is_written) {
+            s->value = ptx_machine_unknown(m, false);
+            return &s->value;
+        }
+        if (operand->flags & OPERAND_NEGATED)
+            negate_predicate(s, &r->value);
+        else if (operand->flags & OPERAND_MINUS)
+            negate_number(s, &r->value);
+        else
+            return &r->value;
+        return &s->value;
+    }
+    case OPERAND_INT: case OPERAND_F32: case OPERAND_F64:
+        s->value = ptx_value_const((uint64_t)operand->value);
+        return &s->value;
+    case OPERAND_SREG:
+        s->value = special(m, w, operand, s);
+        return &s->value;
+    case OPERAND_VAR:
+        s->value = address_of(m, operand->id);
+        s->value.all += (uint64_t)operand->value;
+        return &s->value;
+    default:
+        s->value = ptx_machine_unknown(m, false);
+        return &s->value;
+    }
+}
+
+/* A decimal constant is a double; instructions on single floats take it as such. */
+void ptx_machine_narrow(const Operand *operand, Type type, Scratch *s)
+{
+    double wide;
+    float narrow;
+    uint32_t bits;
+    if (operand->kind != OPERAND_F64 || type != TYPE_F32)
+        return;
+    uint64_t number = (uint64_t)operand->value;
+    memcpy(&wide, &number, sizeof wide);
+    narrow = (float)wide;
+    memcpy(&bits, &narrow, sizeof bits);
+    s->value.all = bits;
+}

@@ -1,0 +1,161 @@
+/* test_lanewise.c -- each operation of src/warp/lanewise.c at the corners of its operands against oracle_ops.h, a second writing of the PTX ISA. */
+#include "kit.h"
+#include "oracle_ops.h"
+
+#include "api/module.h"
+#include "warp/value.h"
+
+#define ROW(text, registers, value) { text, registers },
+static const OracleOp ops[] = { ORACLE_INTEGERS(ROW) ORACLE_FLOATS(ROW) ORACLE_FLUSHED(ROW) };
+#undef ROW
+
+#define CASE(text, registers, value) case __COUNTER__ - first - 1: return value;
+static uint64_t wanted_of(unsigned row, uint64_t a, uint64_t b, uint64_t c, uint64_t e)
+{
+    enum { first = __COUNTER__ };
+    switch (row) {
+        ORACLE_INTEGERS(CASE)
+        ORACLE_FLOATS(CASE)
+        ORACLE_FLUSHED(CASE)
+    default: return 0;
+    }
+}
+#undef CASE
+
+static const uint64_t corners[] = {
+    0, 1, 2, 3, 7, 8, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x3210, 0x7654, 0x89ab, 0x7fff, 0x8000, 0xffff, 0x10000,
+    0x7fffff, 0x800000, 0xffffff, 0x12345678, 0x7fffffff, 0x80000000, 0x80000001, 0xdeadbeef, 0xffffff80, 0xfffffffe, 0xffffffff, 0x100000000, 0x123456789abcdef0,
+    0x7fffffffffffffff, 0x8000000000000000, 0xffffffff80000000, 0xfffffffffffffff0, 0xffffffffffffffff,
+};
+
+static const float floats[] = { 0.0f, -0.0f, 0.5f, -0.5f, 1.0f, 1.5f, 2.5f, -1.5f, -2.5f, 3.7f, -3.7f, 255.6f, 40000.0f, -40000.0f, 16777217.0f, 2147483648.0f,
+                               -2147483648.0f, 4294967296.0f, 1e19f, -1e19f, 1e38f, -1e38f, 1e-45f, -1e-45f, 1e-39f, (float)INFINITY, -(float)INFINITY, (float)NAN };
+
+enum { MOST_CORNERS = sizeof corners / sizeof *corners + sizeof floats / sizeof *floats };
+
+static uint64_t mask_of(char kind)
+{
+    return kind == 'd' ? UINT64_MAX : kind == 'r' ? UINT32_MAX : kind == 'h' ? 0xffff : kind == 'l' ? 255 : 1;
+}
+
+static bool is_float(const char *text)
+{
+    return strstr(text, ".f32") || strstr(text, ".f64");
+}
+
+static unsigned corners_of(const char *text, char kind, bool is_deep, uint64_t *out)
+{
+    unsigned count = 0, step = is_deep ? 2 : 1;
+    for (size_t i = 0; i < COUNT(corners); i += step)
+        if (corners[i] <= mask_of(kind))
+            out[count++] = corners[i];
+    for (size_t i = 0; is_float(text) && i < COUNT(floats) && (kind == 'd' || kind == 'r'); i++)
+        out[count++] = kind == 'd' ? bits_of_f64((double)floats[i]) : bits_of_f32(floats[i]);
+    return kind == 'p' ? out[0] = 0, out[1] = 1, 2 : count;
+}
+
+/* The registers of a row without braces, its result first. */
+static unsigned kinds_of(const OracleOp *op, char kinds[6])
+{
+    unsigned count = 0;
+    for (const char *at = op->registers; *at; at++)
+        if (!strchr("{}_", *at))
+            kinds[count++] = *at;
+    return count;
+}
+
+static bool is_move(const OracleOp *op)
+{
+    return !strncmp(op->text, "mov", 3);
+}
+
+static void put_insn(Text *out, const OracleOp *op)
+{
+    char kinds[6];
+    unsigned count = kinds_of(op, kinds);
+    kit_print(out, "%s ", op->text);
+    for (unsigned i = 0; i < count; i++)
+        kit_print(out, kinds[i] == 'l' ? "%s0x1e" : "%s%%%c%u", i ? ", " : "", kinds[i], i);
+    kit_print(out, ";\n");
+}
+
+static ptxlint_module *module_of_all(void)
+{
+    Text text = { 0 };
+    kit_print(&text, ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
+                     ".reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 %%h<8>;\n.reg .pred %%p<8>;\n");
+    for (size_t i = 0; i < COUNT(ops); i++)
+        if (!is_move(&ops[i]))
+            put_insn(&text, &ops[i]);
+    kit_print(&text, "ret;\n}\n");
+    ptxlint_module *module = kit_module(text.bytes);
+    free(text.bytes);
+    return module;
+}
+
+/* A NaN has many forms, the machine writes one; C may give another of a double. */
+static bool is_same(const char *text, char kind, uint64_t got, uint64_t want)
+{
+    return got == want || (is_float(text) && kind == 'd' && isnan(f64_of(got)) && isnan(f64_of(want)));
+}
+
+static unsigned check(unsigned row, const Lanewise *lanewise, const uint64_t x[4], char kind)
+{
+    uint64_t want = wanted_of(row, x[0], x[1], x[2], x[3]) & mask_of(kind), got = lanewise->fn(lanewise, x[0], x[1], x[2], x[3]) & mask_of(kind);
+    if (is_same(ops[row].text, kind, got, want))
+        return 0;
+    print_message("%s: %llx %llx %llx %llx gives %llx, want %llx\n", ops[row].text, (unsigned long long)x[0], (unsigned long long)x[1],
+                  (unsigned long long)x[2], (unsigned long long)x[3], (unsigned long long)got, (unsigned long long)want);
+    return 1;
+}
+
+static unsigned check_row(unsigned row, const Lanewise *lanewise)
+{
+    char kinds[6] = { 0 };
+    unsigned count = kinds_of(&ops[row], kinds), sizes[4] = { 1, 1, 1, 1 }, wrong = 0;
+    static const uint64_t nothing[MOST_CORNERS];
+    uint64_t values[4][MOST_CORNERS];
+    memcpy(values[0], nothing, sizeof nothing);
+    for (unsigned i = 0; i < 4; i++) {
+        values[i][0] = 0;
+        if (i + 1 < count)
+            sizes[i] = corners_of(ops[row].text, kinds[i + 1], count > 3, values[i]);
+    }
+    for (uint64_t all = (uint64_t)sizes[0] * sizes[1] * sizes[2] * sizes[3], n = 0; n < all && wrong < 3; n++) {
+        uint64_t rest = n, x[4];
+        for (unsigned i = 0; i < 4; i++) {
+            x[i] = values[i][rest % sizes[i]];
+            rest /= sizes[i];
+        }
+        wrong += check(row, lanewise, x, kinds[0]);
+    }
+    return wrong;
+}
+
+static void test_corners(void **state)
+{
+    (void)state;
+    ptxlint_module *module = module_of_all();
+    char *errors = kit_list(module, true);
+    assert_string_equal(errors, "");
+    free(errors);
+    const Func *func = &module->ir->funcs[0];
+    unsigned wrong = 0, refused = 0, at = 0;
+    for (unsigned row = 0; row < COUNT(ops); row++) {
+        if (is_move(&ops[row]))
+            continue;
+        Lanewise lanewise;
+        if (ptx_lanewise_make(func->insns[at++].op, &lanewise))
+            wrong += check_row(row, &lanewise);
+        else if (refused++ || !is_float(ops[row].text))
+            print_message("%s: has no function\n", ops[row].text);
+    }
+    ptxlint_module_free(module);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_corners) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
