@@ -11,7 +11,7 @@ static int shown(size_t length)
 
 void ptx_soften(const Module *m, Diag *diag)
 {
-    if (m->version > PTX_VERSION_NEWEST || m->target.sm > 121)
+    if (m->version > PTX_VERSION_NEWEST || m->target.sm > PTX_TARGET_NEWEST)
         diag->severity = SEVERITY_NOTE;
 }
 

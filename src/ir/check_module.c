@@ -10,12 +10,6 @@ static bool span_is(const char *text, Span span, const char *word)
     return ptx_span_length(span) == length && !memcmp(text + span.begin, word, length);
 }
 
-void ptx_check_soften(const Module *m, Diag *diag)
-{
-    if (m->version > PTX_VERSION_NEWEST || m->target.sm > PTX_TARGET_NEWEST)
-        diag->severity = SEVERITY_NOTE;
-}
-
 bool ptx_check_gate(const ModuleCheck *c, Span where, const char *what, unsigned version, unsigned sm)
 {
     const Module *m = c->module;

@@ -15,9 +15,6 @@ typedef struct ModuleCheck {
     const Module *module;
 } ModuleCheck;
 
-/* Beyond the newest version and target of the tables a gap is theirs, not the file's: a note. */
-void ptx_check_soften(const Module *module, Diag *diag);
-
 /* Reports what needs a newer .version or .target than the module's; what: its name, quoted or not. True if there was nothing to report. */
 bool ptx_check_gate(const ModuleCheck *check, Span where, const char *what, unsigned version, unsigned sm);
 

@@ -320,9 +320,6 @@ typedef struct Misfit {
 /* For an op whose opcode is known and whose form is 0 or ended. Forms that ended are not looked at. */
 void ptx_op_find_misfit(const Op *op, Misfit *misfit);
 
-/* The modifier that fills a slot of a form, in order: an index into ptx_modifier_texts, or -1. */
-int ptx_form_modifier(const Op *op, FormId form, unsigned slot);
-
 /* Whether a form takes so many operands. */
 bool ptx_form_takes(FormId form, uint32_t operand_count);
 

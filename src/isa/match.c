@@ -298,27 +298,3 @@ void ptx_op_find_misfit(const Op *op, Misfit *misfit)
             add_values(misfit, ptx_form_modifiers[form->modifier_first + r.missing_slot].group);
     }
 }
-
-/* match_in_order that remembers what filled `wanted`. */
-static bool match_slot(const FormModifier *slot, const FormModifier *slot_end, const int16_t *modifier, const int16_t *modifier_end,
-                       const FormModifier *wanted, int *found)
-{
-    if (slot == slot_end)
-        return modifier == modifier_end;
-    if (modifier < modifier_end && group_has(slot->group, *modifier)
-        && match_slot(slot + 1, slot_end, modifier + 1, modifier_end, wanted, found)) {
-        if (slot == wanted)
-            *found = *modifier;
-        return true;
-    }
-    return slot->optional && match_slot(slot + 1, slot_end, modifier, modifier_end, wanted, found);
-}
-
-int ptx_form_modifier(const Op *op, FormId id, unsigned slot)
-{
-    const FormInfo *form = &ptx_form_info[id];
-    const FormModifier *slots = ptx_form_modifiers + form->modifier_first;
-    int found = -1;
-    match_slot(slots, slots + form->modifier_count, op->modifiers, op->modifiers + op->modifier_count, slots + slot, &found);
-    return found;
-}

@@ -174,7 +174,7 @@ static void run_classes(Evaluator *e, Class *classes, unsigned count, double aff
     }
 }
 
-/* A few blocks first: where none differs from another the others will not either. */
+/* All blocks where the budget does for them. Else a few, and where these differ as many as it does for. */
 static void run_samples(Evaluator *e, uint64_t most_steps)
 {
     Class classes[MOST_CLASSES];
@@ -186,13 +186,14 @@ static void run_samples(Evaluator *e, uint64_t most_steps)
         run_all(e);
     else
         run_classes(e, classes, count, few);
-    if (e->out->blocks <= few || m->is_cut || !any_differs(e))
+    if (e->out->blocks <= few || m->is_cut)
         return;
     double cost = (double)m->steps / e->out->blocks_run, affordable = (double)(most_steps - m->steps) / cost;
-    if (affordable < 2 * few)
+    bool does_for_all = affordable >= e->out->blocks;
+    if (!does_for_all && (affordable < 2 * few || !any_differs(e)))
         return;
     forget(e);
-    if (affordable >= e->out->blocks)
+    if (does_for_all)
         run_all(e);
     else
         run_classes(e, classes, count, affordable);
@@ -263,7 +264,7 @@ static Certainty certainty_of(const Evaluator *e, const Evaluated *insn)
     bool is_sample = e->out->grid_is_assumed || (double)e->out->blocks_run < e->out->blocks;
     if (!(insn->total.requests > 0) || insn->total.doubt == DOUBT_ADDRESS)
         return CERTAINTY_UNKNOWN;
-    if (insn->total.doubt || e->machine->is_cut || e->machine->block_is_assumed || (is_sample && insn->differs))
+    if (insn->total.doubt || e->machine->is_cut || e->machine->block_is_assumed || is_sample)
         return CERTAINTY_ESTIMATE;
     return CERTAINTY_EXACT;
 }
@@ -303,8 +304,6 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
     for (InsnId i = 0; i < func->insn_count; i++)
         insns[i].best_share = (double)INFINITY;
     *out = (Evaluation){ .insns = insns, .block_is_assumed = m->block_is_assumed, .grid_is_assumed = m->grid_is_assumed };
-    memcpy(out->block, m->block, sizeof out->block);
-    memcpy(out->grid, m->grid, sizeof out->grid);
     out->is_row = takes_row(func);
     out->blocks = (double)m->grid[0] * m->grid[1] * m->grid[2];
     if (m->grid_is_assumed && most_steps > EVALUATE_STEPS_ASSUMED)

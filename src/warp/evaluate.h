@@ -2,7 +2,7 @@
  *
  * Blocks are run on a machine.h. Where there are more than the budget allows, a sample stands for them: the blocks at the edges of the grid, of which each
  * corner, edge and face is a class of its own, and blocks drawn at random from inside, each weighted by how many it stands for. A figure is exact when
- * every block was run, or when no block of the sample differs from another, and nothing that it rests on is in doubt. */
+ * every block was run and nothing that it rests on is in doubt: a sample proves nothing about the others, however alike its blocks are. */
 #ifndef PTX_WARP_EVALUATE_H
 #define PTX_WARP_EVALUATE_H
 
@@ -27,7 +27,6 @@ typedef struct Evaluation {
     bool is_cut;                /* the budget did not do for what was begun */
     bool block_is_assumed, grid_is_assumed;
     bool is_row;                /* the kernel asks for %tid.x alone: whatever the block, its threads are taken as one row */
-    uint32_t block[3], grid[3];
 } Evaluation;
 
 enum {

@@ -662,7 +662,6 @@ static void read_modifier(Lanewise *out, const char *text)
         out->mode = text[2] == 'i' ? 'i' : out->mode;
     }
     out->is_high |= !strcmp(text, "hi");
-    out->is_wide |= !strcmp(text, "wide");
     out->is_saturating |= !strcmp(text, "sat");
     out->is_wrap |= !strcmp(text, "wrap");
     out->is_flushing |= !strcmp(text, "ftz");
@@ -735,7 +734,6 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
         out->fn = NULL;
     if (out->is_high && (out->transfer == TRANSFER_MUL || out->transfer == TRANSFER_MAD))
         out->transfer = TRANSFER_OPAQUE;
-    out->dst_bits = ptx_type_info[out->dst_type].bits;
     return out->fn != NULL;
 }
 

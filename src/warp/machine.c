@@ -11,79 +11,6 @@ enum {
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
-/* The last block where it does nothing but leave, and what stands before it runs into it: the end that lanes meet at who do not leave early. */
-static BlockId common_end(const Func *func, const Cfg *cfg)
-{
-    if (cfg->block_count < 2)
-        return EXIT_BLOCK;
-    BlockId last = cfg->block_count - 1;
-    const Block *end = &cfg->blocks[last], *before = &cfg->blocks[last - 1];
-    uint8_t kind = func->insns[end->first].op->kind;
-    bool only_leaves = end->end - end->first == 1 && (kind == OPK_RET || kind == OPK_EXIT) && ptx_block_is_reachable(cfg, last - 1);
-    for (uint32_t e = 0; only_leaves && e < before->succ_count; e++)
-        if (cfg->succs[before->succ_first + e] == last)
-            return last;
-    return EXIT_BLOCK;
-}
-
-static bool is_early_exit(const Cfg *cfg, BlockId from, BlockId to, BlockId end)
-{
-    return cfg->blocks[from].succ_count > 1 && (to == EXIT_BLOCK || (to == end && from + 1 != end));
-}
-
-static void fill_preds(Arena *arena, Cfg *cfg, Block *blocks, const BlockId *succs)
-{
-    BlockId *preds = ptx_arena_array(arena, BlockId, cfg->succ_count + 1);
-    uint32_t at = 0;
-    for (BlockId b = 0; b < cfg->block_count; b++)
-        blocks[b].pred_count = 0;
-    for (int is_filling = 0; is_filling < 2; is_filling++) {
-        for (BlockId b = 0; b < cfg->block_count; b++)
-            for (uint32_t e = 0; e < blocks[b].succ_count; e++) {
-                BlockId to = succs[blocks[b].succ_first + e];
-                if (to == EXIT_BLOCK)
-                    continue;
-                if (is_filling)
-                    preds[blocks[to].pred_first + blocks[to].pred_count] = b;
-                blocks[to].pred_count++;
-            }
-        for (BlockId b = 0; b < cfg->block_count && !is_filling; b++) {
-            blocks[b].pred_first = at;
-            at += blocks[b].pred_count;
-            blocks[b].pred_count = 0;
-        }
-    }
-    cfg->preds = preds;
-}
-
-/* Lanes that leave early are not waited for: the others meet where they would if nobody left (seen on sm_90: ha_nested_exits of testdata/measured). */
-static const Dom *meeting_dom(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
-{
-    BlockId end = common_end(func, cfg);
-    Cfg cut = *cfg;
-    Block *blocks = ptx_arena_array(arena, Block, cfg->block_count);
-    BlockId *succs = ptx_arena_array(arena, BlockId, cfg->succ_count + 1);
-    uint32_t count = 0;
-    for (BlockId b = 0; b < cfg->block_count; b++) {
-        const Block *block = &cfg->blocks[b];
-        blocks[b] = *block;
-        blocks[b].succ_first = count;
-        for (uint32_t e = 0; e < block->succ_count; e++) {
-            BlockId to = cfg->succs[block->succ_first + e];
-            if (!is_early_exit(cfg, b, to, end))
-                succs[count++] = to;
-        }
-        if (count == blocks[b].succ_first)
-            succs[count++] = EXIT_BLOCK;
-        blocks[b].succ_count = count - blocks[b].succ_first;
-    }
-    cut.blocks = blocks;
-    cut.succs = succs;
-    cut.succ_count = count;
-    fill_preds(arena, &cut, blocks, succs);
-    return ptx_dom_compute(arena, scratch, &cut);
-}
-
 static Routine *routine_of(Machine *m, FuncId id)
 {
     if (m->program->routines[id])
@@ -95,14 +22,13 @@ static Routine *routine_of(Machine *m, FuncId id)
     if (!cfg)
         return NULL;
     Routine *routine = m->program->routines[id] = ptx_arena_new(m->arena, Routine);
-    routine->id = id;
     if (m->run_count == m->run_capacity)
         m->run = ptx_machine_grow(m->arena, m->run, m->run_count, &m->run_capacity, sizeof *m->run);
     m->run[m->run_count++] = id;
     routine->func = func;
     routine->cfg = cfg;
     routine->dom = ptx_dom_compute(m->arena, m->scratch, cfg);
-    routine->meeting = meeting_dom(m->arena, m->scratch, func, cfg);
+    routine->meeting = ptx_meeting_compute(m->arena, m->scratch, func, cfg);
     routine->loops = ptx_loops_compute(m->arena, m->scratch, cfg, routine->dom);
     routine->slice = ptx_slice_compute(m->arena, m->scratch, func, cfg);
     routine->regions = ptx_arena_array(m->arena, Region *, func->insn_count);

@@ -38,7 +38,6 @@ typedef struct Decoded {           /* per distinct opcode text */
 } Decoded;
 
 typedef struct Routine {           /* a function as it is run */
-    FuncId id;
     const Func *func;
     const Cfg *cfg;
     const Dom *dom, *meeting;   /* meeting: where lanes meet again, early exits left out of it */
@@ -46,7 +45,7 @@ typedef struct Routine {           /* a function as it is run */
     Slice slice;
     Count *counts;              /* per instruction, of the block that runs; of plain ones only the first of them */
     Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
-    uint8_t *kinds;             /* per instruction: RequestKind + 1; 0: not asked for yet */
+    uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; 0: not asked for yet */
     struct Traffic **traffic;   /* per instruction: what it last moved */
     struct Frame *spare;        /* frames to be used again */
 } Routine;

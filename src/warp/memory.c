@@ -636,6 +636,16 @@ static bool is_spun(const Insn *insn)
     return insn->access_bytes < 4 || is_float || (insn->access_bytes == 8 && !ptx_op_has_modifier(op, "exch"));
 }
 
+static bool is_unused(const Func *func, const Operand *result)
+{
+    for (uint32_t o = 0; o < func->operand_count && result->kind == OPERAND_REG; o++) {
+        const Operand *other = &func->operands[o];
+        if (other->kind == OPERAND_REG && other->id == result->id && other->role & ROLE_USE)
+            return false;
+    }
+    return result->kind == OPERAND_REG || result->kind == OPERAND_SINK;
+}
+
 static uint8_t find_kind(const Routine *routine, const Insn *insn)
 {
     const Op *op = insn->op;
@@ -652,26 +662,27 @@ static uint8_t find_kind(const Routine *routine, const Insn *insn)
             return REQUEST_SPIN;
         unsigned value = op->kind == OPK_ATOM ? 2 : 1;
         bool is_one = ptx_op_has_modifier(op, "add") && value < insn->operand_count && operands[value].kind == OPERAND_INT && operands[value].value == 1;
-        bool is_unused = op->kind == OPK_RED || operands[0].kind == OPERAND_SINK;
-        if (op->kind == OPK_ATOM && operands[0].kind == OPERAND_REG) {
-            is_unused = true;
-            for (uint32_t o = 0; o < routine->func->operand_count && is_unused; o++) {
-                const Operand *other = &routine->func->operands[o];
-                is_unused = !(other->kind == OPERAND_REG && other->id == operands[0].id && other->role & ROLE_USE);
-            }
-        }
-        return is_one && is_unused ? REQUEST_INCREMENT : REQUEST_ATOMIC;
+        return is_one && (op->kind == OPK_RED || is_unused(routine->func, &operands[0])) ? REQUEST_INCREMENT : REQUEST_ATOMIC;
     }
     default:            return REQUEST_LOAD;
     }
 }
 
-static uint8_t kind_of(const Routine *routine, const Insn *insn)
+/* Loads that do not go through L1, where plain ones do: PTX ISA, "Cache Operators"; read-only ones have a cache of their own. */
+static bool is_past_l1(const Op *op)
+{
+    return op->kind == OPK_LD && (ptx_op_has_modifier(op, "cg") || ptx_op_has_modifier(op, "cv") || ptx_op_has_modifier(op, "nc"));
+}
+
+enum { PAST_L1 = 0x80 };        /* beside the kind */
+
+static void set_kind(const Routine *routine, const Insn *insn, Request *r)
 {
     uint8_t *kind = &routine->kinds[insn - routine->func->insns];
     if (!*kind)
-        *kind = (uint8_t)(1 + find_kind(routine, insn));
-    return (uint8_t)(*kind - 1);
+        *kind = (uint8_t)((1 + find_kind(routine, insn)) | (is_past_l1(insn->op) ? PAST_L1 : 0));
+    r->kind = (uint8_t)((*kind & ~PAST_L1) - 1);
+    r->is_uncached = *kind & PAST_L1;
 }
 
 static uint8_t matrices_of(const Op *op)
@@ -938,7 +949,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
     Scratch address;
     if (!place || !r.bytes)
         return;
-    r.kind = kind_of(w->frame->routine, insn);
+    set_kind(w->frame->routine, insn, &r);
     r.matrices = r.kind == REQUEST_MATRIX ? matrices_of(insn->op) : 1;
     count->requests++;
     count->active += ptx_lanes_count(lanes);

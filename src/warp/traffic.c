@@ -336,9 +336,24 @@ static bool is_load_certain(const Gpu *gpu, const Banks *banks, const Request *r
     return r->bytes < 16 || r->lanes == UINT32_MAX || load_wavefronts(gpu, banks, r) <= most_words(banks, r, UINT32_MAX);
 }
 
+/* Of other GPUs than the one that was measured no more is certain than what their guides say: plain loads and stores, wide ones where lanes
+ * that share an address make no difference. */
+static bool is_documented(const Gpu *gpu, const Banks *banks, const Request *r)
+{
+    if (r->kind != REQUEST_LOAD && r->kind != REQUEST_STORE)
+        return false;
+    if (r->bytes <= 4 || r->kind == REQUEST_STORE || !has_pairing(gpu))
+        return true;
+    return load_wavefronts(gpu, banks, r) == sum_of_groups(banks, r, lanes_at_once(banks, r->bytes));
+}
+
+enum { MEASURED_SM = 90 };
+
 bool ptx_traffic_is_certain(const Gpu *gpu, const Request *r)
 {
     const Banks banks = banks_of(gpu);
+    if (gpu && gpu->target.sm != MEASURED_SM)
+        return is_documented(gpu, &banks, r);
     bool is_certain = r->kind != REQUEST_SPIN && (r->kind != REQUEST_LOAD || is_load_certain(gpu, &banks, r));
     if (r->kind == REQUEST_COPY)
         copy_wavefronts(&banks, r, &is_certain);

@@ -92,13 +92,13 @@ struct Lanewise {
     LaneFn *fn;                 /* NULL: its result cannot be told */
     uint8_t transfer;           /* Transfer */
     uint8_t type, dst_type;     /* Type, of the operands and of the result */
-    uint8_t bits, dst_bits;
+    uint8_t bits;               /* of type */
     uint8_t compare;            /* Compare */
     uint8_t join;               /* what c does to a comparison: 0 nothing, '&', '|', '^' */
     uint8_t round;              /* 'n' 'z' 'm' 'p'; 0: not said */
     uint8_t mode;               /* of the opcode: prmt's, shf's direction ... */
-    bool is_signed, is_high, is_wide, is_saturating, is_wrap, is_flushing;
-    bool takes_carry, makes_carry;
+    bool is_signed, is_high, is_saturating, is_wrap, is_flushing;
+    bool makes_carry;
 };
 
 typedef enum Compare {
