@@ -618,15 +618,62 @@ typedef struct ptxlint_loop {
 
 typedef struct ptxlint_access {
     ptxlint_span span;
+    const char *function;               /* that it stands in, where the kernel calls that: figures are sums over all calls; NULL: the kernel itself */
     const char *space;                  /* "global", "shared", "local", "const", "generic", "param" */
     const char *op;                     /* "load", "store", "atomic", "reduce", "async-copy", "prefetch" */
     int64_t bytes;                      /* per thread */
-    double active_threads;              /* NaN: not known, like the four below */
-    double sectors_per_request, ideal_sectors_per_request;
-    double wavefronts_per_request, ideal_wavefronts_per_request;
+    double active_threads;              /* NaN: not known, like the nine below; means over requests */
+    double sectors_per_request, ideal_sectors_per_request;          /* global memory */
+    double used_bytes_per_request, moved_bytes_per_request;         /* distinct bytes that lanes ask for; 32 a sector */
+    double wavefronts_per_request, ideal_wavefronts_per_request;    /* shared memory */
+    double addresses_per_request;       /* constant memory and kernel parameters: distinct ones, served one by one */
+    double efficiency;                  /* used over moved bytes, ideal over real wavefronts, 1 over addresses: 0 to 1 */
+    const char *pattern;                /* "broadcast", "contiguous", "offset", "strided", "per-thread", "rows", "irregular", of the worst request; NULL */
+    int64_t stride_bytes;               /* from lane to lane, in most of them */
     ptxlint_certainty certainty;
-    const char *why;
+    const char *why;                    /* how the addresses lie, in words, and what that rests on; or what is not known */
+    const ptxlint_related *chain;       /* instructions that made the address and what they make of lanes, the most telling first; 8 at the most */
+    size_t chain_count;
 } ptxlint_access;
+
+/* How a value differs from thread to thread. */
+typedef enum ptxlint_uniformity {
+    PTXLINT_UNIFORMITY_UNKNOWN,
+    PTXLINT_UNIFORM_BLOCK,              /* the same in all threads of the block that come by */
+    PTXLINT_UNIFORM_WARP,               /* the same in all lanes of a warp that come by at once */
+    PTXLINT_AFFINE,                     /* a step from lane to lane */
+    PTXLINT_DIVERGENT                   /* lanes may differ in any way */
+} ptxlint_uniformity;
+
+/* "block", "warp", "affine", "divergent", "unknown". */
+PTXLINT_API const char *ptxlint_uniformity_text(ptxlint_uniformity uniformity);
+
+/* What an instruction writes. */
+typedef struct ptxlint_value {
+    ptxlint_span span;                  /* the instruction */
+    ptxlint_uniformity uniformity;      /* of its first result */
+    int64_t stride;                     /* of PTXLINT_AFFINE: from lane to lane; PTXLINT_UNKNOWN: not a constant */
+    ptxlint_certainty certainty;        /* exact; estimate: rests on a shape of the block that was assumed, on lanes that load at once, or on sums that do not overflow */
+} ptxlint_value;
+
+/* Of the instruction at a byte of the text. 0: there is none there, or it writes no register, or only findings were asked for. */
+PTXLINT_API int ptxlint_module_value_at(const ptxlint_module *module, uint32_t offset, ptxlint_value *value);
+
+typedef enum ptxlint_split { PTXLINT_SPLIT_UNKNOWN, PTXLINT_SPLIT_NEVER, PTXLINT_SPLIT_PERHAPS, PTXLINT_SPLIT_CERTAIN } ptxlint_split;
+
+/* A branch under a condition, or one of several ways. */
+typedef struct ptxlint_branch {
+    ptxlint_span span;
+    ptxlint_uniformity condition;
+    ptxlint_split splits;               /* whether lanes of one warp can go different ways; CERTAIN: in this launch some do */
+    ptxlint_certainty certainty;        /* of splits */
+    double parted_percent;              /* of a warp's executions of it: those in which lanes part; NaN: not known */
+    double wasted_slots;                /* issue slots of the launch up to where the lanes meet again, beyond those of lanes packed as at the branch; NaN */
+    double wasted_percent;              /* of the slots of the kernel's own instructions; an estimate; NaN */
+    ptxlint_span meeting;               /* where the ways meet again; {0, 0}: at the end */
+    const ptxlint_related *chain;       /* as of an access, of the condition */
+    size_t chain_count;
+} ptxlint_branch;
 
 typedef struct ptxlint_pressure {
     int64_t max_live;                   /* 32-bit registers live at once at most, as PTX names them; a bound on none */
@@ -649,13 +696,59 @@ typedef struct ptxlint_launch {
     int64_t idle_lanes;                 /* of a block's last warp */
 } ptxlint_launch;
 
-typedef enum ptxlint_register_source { PTXLINT_REGISTERS_UNKNOWN, PTXLINT_REGISTERS_MAX_LIVE, PTXLINT_REGISTERS_PTXAS } ptxlint_register_source;
+typedef enum ptxlint_register_source {
+    PTXLINT_REGISTERS_UNKNOWN,
+    PTXLINT_REGISTERS_MAX_LIVE,         /* live at most, as PTX names them */
+    PTXLINT_REGISTERS_PTXAS,            /* as ptxas says */
+    PTXLINT_REGISTERS_MODEL,            /* as a model of ptxas has it: an estimate */
+} ptxlint_register_source;
+
+/* What ptxas is likely to do where directives leave a kernel few registers. Spilt bytes are known from ptxas alone. */
+typedef enum ptxlint_spills { PTXLINT_SPILLS_UNKNOWN, PTXLINT_SPILLS_UNLIKELY, PTXLINT_SPILLS_POSSIBLE, PTXLINT_SPILLS_LIKELY } ptxlint_spills;
+
+/* Machine instructions of one class that a launch executes. */
+typedef struct ptxlint_machine_count {
+    const char *machine;                /* "fp32", "global": as under `pipes` of a GPU's file */
+    double warp_instructions;
+} ptxlint_machine_count;
+
+/* What a launch executes: the model of what ptxas makes of the kernel, by how often warps come to each block. NaN: not known. */
+typedef struct ptxlint_executed {
+    double warp_instructions;           /* machine instructions, all warps */
+    double flops_fp32, flops_fp64, flops_fp16, flops_tensor;    /* of active threads; a multiply-add counts two */
+    const ptxlint_machine_count *machine;       /* warp_instructions by class, those that there are */
+    size_t machine_count;
+    ptxlint_certainty certainty;
+} ptxlint_executed;
+
+/* One thing that a launch keeps busy, and for how long. */
+typedef struct ptxlint_time_part {
+    const char *part;                   /* "dispatch", "issue", "dram", ...: docs/time.md */
+    double us;
+} ptxlint_time_part;
+
+#define PTXLINT_TIME_PARTS 11
+
+/* How long a launch takes, on a machine that it has to itself, what it reads not in a cache yet. NaN: not known. */
+typedef struct ptxlint_time {
+    double dram_bytes;                  /* distinct ones that are read and written */
+    double bound_us;                    /* no launch is faster at the peak clock */
+    double predicted_us;                /* the best single guess */
+    const char *bound_by, *limiter;     /* what holds the bound, what takes longest: a part, or the pipeline's own name; NULL */
+    ptxlint_time_part parts[PTXLINT_TIME_PARTS];
+    size_t part_count;                  /* 0: nothing is known */
+    ptxlint_certainty bytes_certainty, bound_certainty, certainty;      /* of dram_bytes, of bound_us, of the prediction */
+} ptxlint_time;
 
 /* A kernel on one GPU. */
 typedef struct ptxlint_projection {
     const ptxlint_gpu *gpu;
     int64_t registers;                  /* per thread, that occupancy is for */
     ptxlint_register_source register_source;
+    int64_t registers_low, registers_high;      /* of the model: nine in ten kernels lie from low to high; of ptxas: registers */
+    int registers_are_calibrated;       /* the model was fitted to such targets (sm_75 and later); else the band is wide, by judgement */
+    int64_t register_cap;               /* the most that directives and the GPU leave a thread; unknown without the model */
+    ptxlint_spills spills;              /* by the model, beyond that cap */
     ptxlint_resources resources;        /* that occupancy is for: what ptxas says, where it has spoken, and no dynamic shared memory
                                          * where the kernel has no use for it */
     int64_t spill_store_bytes, spill_load_bytes, stack_bytes;   /* from ptxas */
@@ -666,8 +759,8 @@ typedef struct ptxlint_projection {
     int64_t full_waves, tail_blocks;    /* tail_blocks: in the last wave, where it is not full */
     double tail_percent;                /* how much of the last wave is filled */
     double utilisation_percent;         /* of all waves, were all blocks equally long */
-    double bound_time_us;               /* no launch is faster at the peak clock; NaN */
-    const char *bound_pipe;             /* what holds it; NULL */
+    ptxlint_executed executed;          /* by the launch */
+    ptxlint_time time;
 } ptxlint_projection;
 
 typedef struct ptxlint_kernel {
@@ -690,12 +783,41 @@ typedef struct ptxlint_kernel {
     size_t loop_count;
     const ptxlint_access *accesses;     /* in line order */
     size_t access_count;
+    const ptxlint_branch *branches;     /* in line order */
+    size_t branch_count;
     const ptxlint_projection *projections;      /* per GPU of the module */
     size_t projection_count;
 } ptxlint_kernel;
 
 /* Functions with a body, in file order: entries and .funcs. */
 PTXLINT_API const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *module, size_t *count);
+
+/* ---- before a launch --------------------------------------------------------------------------------------------- */
+
+/* A launch that may be. 0, negative, NULL: as the launches of the module's options have it. */
+typedef struct ptxlint_trial {
+    size_t size;                        /* sizeof(ptxlint_trial) */
+    int64_t grid[3], block[3];
+    int64_t dynamic_shared_bytes;
+    const void *const *params;          /* by position, as cuLaunchKernel takes them; NULL for a pointer */
+    size_t param_count;
+} ptxlint_trial;
+
+typedef struct ptxlint_estimated {
+    ptxlint_occupancy occupancy;
+    double waves;
+    double warp_instructions;
+    double sectors_per_request, ideal_sectors_per_request;              /* of global memory, all accesses together */
+    double wavefronts_per_request, ideal_wavefronts_per_request;        /* of shared memory */
+    ptxlint_time time;
+} ptxlint_estimated;
+
+PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);
+
+/* One kernel and launch on the module's GPU of that number, from one of its blocks: quick enough to be asked before a launch. The module must have been made
+ * with figures (not findings_only, not syntax_only); any number of threads may ask the same module at once. PTXLINT_BAD_ARGUMENT also where there is no such
+ * kernel. What cannot be told is NaN. */
+PTXLINT_API ptxlint_status ptxlint_estimate(const ptxlint_module *module, const char *kernel, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out);
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 

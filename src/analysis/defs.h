@@ -24,8 +24,8 @@ static inline bool ptx_loop_holds(const Defs *defs, LoopId loop, BlockId block)
     return inner != NO_LOOP && inner >= loop && inner < defs->loop_end[loop];
 }
 
-/* How many of a register's definitions are in the loop; UINT32_MAX where it has more than DEFS_MOST. *last, where there is one: the
- * last of them in the text. */
+/* How many of a register's definitions are in the loop; UINT32_MAX where it has more than DEFS_MOST. *last: the last of them in the text,
+ * where there is one. */
 uint32_t ptx_defs_in_loop(const Defs *defs, LoopId loop, RegId reg, InsnId *last);
 
 static inline uint32_t ptx_defs_count(const Defs *defs, RegId reg)

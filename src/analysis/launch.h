@@ -19,6 +19,7 @@ typedef struct LaunchTrip {     /* --trip LABEL=N */
 typedef struct Launch {
     uint32_t grid[3], block[3], cluster[3];     /* 0: not known */
     int64_t dynamic_shared_bytes;               /* -1: not known */
+    uint8_t bank_bytes;                         /* width of a bank of shared memory, as the kernel was set to; 0: the GPU's default */
     const LaunchParam *params;                  /* by position; those beyond param_count are not known */
     uint32_t param_count;
     const LaunchTrip *trips;

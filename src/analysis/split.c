@@ -32,12 +32,10 @@ typedef struct Splitter {
     const Func *func;
     const Cfg *cfg;
     const Dom *dom;
-    const Loops *loops;
+    const Uniforms *uniforms;
     Reach *reach;
     Symbols *s;
     Branch *branches;           /* per block */
-    bool *varies;               /* per node */
-    bool *loop_varies;          /* lanes may leave it in different iterations */
     Interval *ranges;           /* per node, while a lane is evaluated */
     uint32_t *arrive;           /* per block and warp: lanes that may come */
     uint32_t shape[3];          /* of a block of threads; x only: lanes of the one warp */
@@ -70,106 +68,19 @@ static bool is_choice(const Splitter *sp, BlockId block)
     return sp->cfg->blocks[block].succ_count > 1;
 }
 
-/* ---- what is the same in all lanes ------------------------------------------------------------------------------- */
-
-static bool is_uniform_sreg(uint32_t sreg)
-{
-    switch (sreg) {
-    case SREG_NTID: case SREG_CTAID: case SREG_NCTAID: case SREG_CLUSTERID: case SREG_NCLUSTERID: case SREG_CLUSTER_CTAID:
-    case SREG_CLUSTER_NCTAID: case SREG_CLUSTER_CTARANK: case SREG_CLUSTER_NCTARANK: case SREG_DYNAMIC_SMEM_SIZE:
-    case SREG_TOTAL_SMEM_SIZE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* From what is known of its operands so far; a register that a loop changes is the same in the lanes that are in its current
- * iteration, if its start and its change are. */
-static bool node_varies(const Splitter *sp, SymId id)
-{
-    const Sym sym = *ptx_sym(sp->s, id);
-    if (ptx_interval_is_point(&sym.range))
-        return false;
-    switch (sym.kind) {
-    case SYM_CONST: case SYM_PARAM: case SYM_CONSTANT:
-        return false;
-    case SYM_ADDRESS:
-        return sp->s->module->vars[sym.a].space == SPACE_LOCAL;
-    case SYM_SREG:
-        return !is_uniform_sreg(sym.a);
-    case SYM_PHI: {
-        Phi phi = ptx_reach_phi(sp->reach, id);
-        return sp->varies[phi.start] || sp->varies[phi.next];
-    }
-    case SYM_EXIT:
-        return sp->loop_varies[sym.a] || sp->varies[sym.b];
-    case SYM_SUM:
-        for (uint32_t t = 0; t < sym.b; t++)
-            if (sp->varies[sp->s->terms[sym.a + t].atom])
-                return true;
-        return false;
-    default:
-        break;
-    }
-    if (sym.kind < SYM_SUM)
-        return true;
-    const SymId operands[] = { sym.a, sym.b, sym.c };
-    for (unsigned i = 0; i < ptx_sym_operands(&sym); i++)
-        if (sp->varies[operands[i]])
-            return true;
-    return false;
-}
-
-/* A branch that varies may let lanes leave each loop around it in different iterations. */
-static bool take_branches(Splitter *sp)
-{
-    bool changed = false;
-    for (uint32_t i = 0; i < sp->cfg->rpo_count; i++) {
-        BlockId block = sp->cfg->rpo[i];
-        Branch *branch = &sp->branches[block];
-        if (!is_choice(sp, block) || branch->varies || (branch->guard && !sp->varies[branch->guard]))
-            continue;
-        branch->varies = changed = true;
-        for (LoopId loop = sp->loops->loop_of[block]; loop != NO_LOOP && !sp->loop_varies[loop]; loop = sp->loops->loops[loop].parent)
-            sp->loop_varies[loop] = true;
-    }
-    return changed;
-}
-
-/* The guards as expressions, with all that registers of loops are made of. False: the budget is spent. */
+/* The guards as expressions. What holds for one row of threads alone is not proven. False: the budget is spent. */
 static bool find_guards(Splitter *sp)
 {
     for (uint32_t i = 0; i < sp->cfg->rpo_count; i++) {
         BlockId block = sp->cfg->rpo[i];
         InsnId last = sp->cfg->blocks[block].end - 1;
         bool is_guard = sp->func->insns[last].guard != NO_ID && sp->func->insns[last].op->kind != OPK_BRX;
+        const Affine *condition = &sp->uniforms->branches[block];
+        sp->branches[block].varies = is_choice(sp, block) && (!ptx_affine_is_uniform(*condition) || condition->is_assumed);
         if (is_choice(sp, block) && is_guard)
             sp->branches[block].guard = ptx_reach_guard(sp->reach, last);
     }
-    for (SymId id = 1; id < sp->s->count && !ptx_reach_is_spent(sp->reach); id++)
-        if (ptx_sym(sp->s, id)->kind == SYM_PHI)
-            ptx_reach_phi(sp->reach, id);
     return !ptx_reach_is_spent(sp->reach);
-}
-
-/* The greatest solution, from nothing varies: the numbers of nodes ascend from operands to what uses them, but for loops. */
-static bool find_varying(Splitter *sp)
-{
-    sp->varies = ptx_arena_array(sp->scratch, bool, sp->s->count);
-    sp->loop_varies = ptx_arena_array(sp->scratch, bool, sp->loops->loop_count + 1);
-    for (bool changed = true; changed;) {
-        changed = false;
-        if (!spend(sp, (uint64_t)sp->s->count + sp->cfg->rpo_count))
-            return false;
-        for (SymId id = 1; id < sp->s->count; id++) {
-            if (sp->varies[id] || !node_varies(sp, id))
-                continue;
-            sp->varies[id] = changed = true;
-        }
-        changed |= take_branches(sp);
-    }
-    return true;
 }
 
 /* ---- control dependence ------------------------------------------------------------------------------------------ */
@@ -619,7 +530,7 @@ static void find_may(Splitter *sp, bool *may)
 static void analyse(Splitter *sp, uint8_t *certain, BlockId *by, bool *may)
 {
     sp->branches = ptx_arena_array(sp->scratch, Branch, sp->cfg->block_count);
-    if (!find_guards(sp) || !find_varying(sp))
+    if (!find_guards(sp))
         return;
     find_shape(sp);
     bool *is_hidden = ptx_arena_array(sp->scratch, bool, sp->cfg->block_count);
@@ -630,7 +541,7 @@ static void analyse(Splitter *sp, uint8_t *certain, BlockId *by, bool *may)
 }
 
 const Splits *ptx_splits_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
-                                 const Dom *dom, const Loops *loops, const Launch *launch)
+                                 const Dom *dom, const Loops *loops, const Uniforms *uniforms, const Launch *launch)
 {
     Splits *splits = ptx_arena_new(arena, Splits);
     uint8_t *certain = ptx_arena_array(arena, uint8_t, cfg->block_count);
@@ -641,7 +552,7 @@ const Splits *ptx_splits_compute(Arena *arena, Arena *scratch, const Module *mod
         return splits;
     ArenaMark mark = ptx_arena_mark(scratch);
     uint64_t steps = (uint64_t)STEPS_PER_INSN * func->insn_count + STEPS_FLOOR;
-    Splitter sp = { .scratch = scratch, .func = func, .cfg = cfg, .dom = dom, .loops = loops };
+    Splitter sp = { .scratch = scratch, .func = func, .cfg = cfg, .dom = dom, .uniforms = uniforms };
     sp.work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * func->insn_count;
     sp.work = sp.evaluations = sp.work < WORK_PER_FUNC ? sp.work : WORK_PER_FUNC;
     sp.reach = ptx_reach_new(scratch, module, func, cfg, dom, loops, launch, steps);

@@ -8,6 +8,8 @@
  * way. Lanes for which an earlier condition is not certain do: what it waits for (a parameter, memory) may let all of them
  * through. Where nothing says that it may, nothing behind it is certain.
  *
+ * Which branches cannot part a warp at all is uniform.h's word.
+ *
  * A block has a mark `by` where the branch dominates it, it lies on one way only between the branch and its immediate
  * post-dominator, and no way leads back to the branch before that. There is none where the post-dominator is the exit, or
  * does nothing but leave: `if (i >= n) return` and `if (i < n) { all the rest }` are one graph, and lanes that have left are
@@ -19,6 +21,7 @@
 #include "analysis/dom.h"
 #include "analysis/launch.h"
 #include "analysis/loop.h"
+#include "analysis/uniform.h"
 
 typedef struct Splits {
     const uint8_t *splits;      /* per block: 1: the guarded bra that ends it certainly sends some lanes of a warp each way */
@@ -32,6 +35,6 @@ typedef struct Splits {
 /* launch may be NULL. The work is bounded; what is beyond it is in doubt. Owned by arena; scratch, another arena, is left as
  * found. */
 const Splits *ptx_splits_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
-                                 const Dom *dom, const Loops *loops, const Launch *launch);
+                                 const Dom *dom, const Loops *loops, const Uniforms *uniforms, const Launch *launch);
 
 #endif

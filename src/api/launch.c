@@ -65,6 +65,11 @@ static bool is_shared(const json_t *value)
     return json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= UINT32_MAX;
 }
 
+static bool is_bank_bytes(const json_t *value)
+{
+    return json_is_integer(value) && (json_integer_value(value) == 4 || json_integer_value(value) == 8);
+}
+
 static bool is_trip(const json_t *value)
 {
     return json_is_integer(value) && json_integer_value(value) >= 0;
@@ -119,7 +124,11 @@ static bool check_kernel(const json_t *kernel, Wrong *wrong)
     }
     const json_t *shared = json_object_get(kernel, "dynamic_shared");
     *wrong = (Wrong){ "dynamic_shared", shared_wanted, 0, NULL };
-    return (!shared || is_shared(shared)) && check_params(json_object_get(kernel, "params"), wrong) &&
+    if (shared && !is_shared(shared))
+        return false;
+    const json_t *bank_bytes = json_object_get(kernel, "shared_bank_bytes");
+    *wrong = (Wrong){ "shared_bank_bytes", "4 or 8", 0, NULL };
+    return (!bank_bytes || is_bank_bytes(bank_bytes)) && check_params(json_object_get(kernel, "params"), wrong) &&
            check_trips(json_object_get(kernel, "trips"), wrong);
 }
 
@@ -448,6 +457,7 @@ const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, c
     copy_shape(keys.block, func->bounds.reqntid, launch->block);
     copy_shape(keys.cluster, func->bounds.reqnctapercluster, launch->cluster);
     launch->dynamic_shared_bytes = keys.dynamic_shared_bytes;
+    launch->bank_bytes = (uint8_t)json_integer_value(json_object_get(entry, "shared_bank_bytes"));
     const json_t *file_params = json_object_get(entry, "params"), *params = json_object_get(settings, "params");
     if (func->is_entry && func->param_count && (file_params || params))
         build_params(arena, module, func, kernel, file_params, params, launch);

@@ -4,6 +4,7 @@
 
 #include "ir/ir.h"
 #include "ptxlint/ptxlint.h"
+#include "estimate/predict.h"
 #include "rules/facts.h"
 
 struct ptxlint_module {
@@ -34,14 +35,26 @@ struct ptxlint_module {
 /* view.c: the public structures over IR and facts. First begin, then each function with a body in order, finding figures too, then, all
  * findings being in the sink, finish. */
 void ptx_view_begin(ptxlint_module *module);
-void ptx_view_func(ptxlint_module *module, const ptxlint_options *options, FuncId func, Figures *figures);
+void ptx_view_func(ptxlint_module *module, const ptxlint_options *options, Arena *scratch, FuncId func, Figures *figures);
 void ptx_view_finish(ptxlint_module *module, const ptxlint_options *options);
+
+static inline ptxlint_span ptx_view_span(Span span)
+{
+    return (ptxlint_span){ span.begin, span.end };
+}
+
+/* The instruction of func that holds a byte, or NULL. Instructions stand in source order. */
+const Insn *ptx_view_find_insn(const Func *func, uint32_t offset);
+
+/* view_access.c: its accesses, those of what it calls, and its branches; once all functions are analysed. */
+void ptx_view_accesses(ptxlint_module *module, FuncId func, ptxlint_kernel *view);
 
 /* Whether a function calls any that may take shared memory or barriers of its own. */
 bool ptx_view_may_share(const ptxlint_module *module, FuncId func);
 
 /* project.c: what a kernel and its loops are on each GPU. view: the rest of the kernel, filled. */
-void ptx_project_kernel(ptxlint_module *module, const ptxlint_options *options, FuncId func, ptxlint_kernel *view);
+void ptx_project_kernel(ptxlint_module *module, const ptxlint_options *options, Arena *scratch, FuncId func, ptxlint_kernel *view);
+ptxlint_time ptx_project_time(const Prediction *prediction);
 void ptx_project_figures(const ptxlint_kernel *view, Figures *figures);
 void ptx_project_loop(ptxlint_module *module, const Facts *facts, LoopId loop, ptxlint_loop *view);
 

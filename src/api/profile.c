@@ -26,7 +26,8 @@ struct ptxlint_profile {
 
 static const char *const stage_names[PROFILE__COUNT] = {
     [PROFILE_PARSE] = "parse",           [PROFILE_FLOW] = "flow",   [PROFILE_LIVE] = "live",         [PROFILE_TRIPS] = "trips",
-    [PROFILE_MIX] = "mix",               [PROFILE_THROUGHPUT] = "throughput", [PROFILE_EVALUATE] = "evaluation", [PROFILE_CALLS] = "calls",
+    [PROFILE_MIX] = "mix",               [PROFILE_THROUGHPUT] = "throughput", [PROFILE_EVALUATE] = "evaluation", [PROFILE_ESTIMATE] = "estimate",
+    [PROFILE_CALLS] = "calls",
     [PROFILE_RULES] = "rules",           [PROFILE_SUPPRESS] = "suppress", [PROFILE_VIEW] = "view",
 };
 

@@ -16,6 +16,7 @@ typedef enum ProfileStage {
     PROFILE_MIX,
     PROFILE_THROUGHPUT,
     PROFILE_EVALUATE,
+    PROFILE_ESTIMATE,
     PROFILE_CALLS,
     PROFILE_RULES,              /* conditions, findings, and analyses that a rule was the first to ask for */
     PROFILE_SUPPRESS,

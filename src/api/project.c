@@ -4,6 +4,7 @@
 #include "api/ptxas.h"
 
 #include "analysis/peak.h"
+#include "estimate/predict.h"
 
 #include <math.h>
 #include <string.h>
@@ -89,15 +90,35 @@ void ptx_project_loop(ptxlint_module *m, const Facts *facts, LoopId loop, ptxlin
 
 /* ---- occupancy --------------------------------------------------------------------------------------------------- */
 
-/* ptxas's word, else what is live at most. */
-static void find_registers(const PtxasKernel *said, const ptxlint_kernel *kernel, ptxlint_projection *out)
+static void find_modelled(const Pressure *model, ptxlint_projection *out)
 {
-    out->registers = said ? said->registers : kernel->pressure.max_live;
-    out->register_source = said ? PTXLINT_REGISTERS_PTXAS
-                         : out->registers == PTXLINT_UNKNOWN ? PTXLINT_REGISTERS_UNKNOWN : PTXLINT_REGISTERS_MAX_LIVE;
+    static const ptxlint_spills spills[] = { [SPILLS_UNKNOWN] = PTXLINT_SPILLS_UNKNOWN, [SPILLS_UNLIKELY] = PTXLINT_SPILLS_UNLIKELY,
+                                             [SPILLS_POSSIBLE] = PTXLINT_SPILLS_POSSIBLE, [SPILLS_LIKELY] = PTXLINT_SPILLS_LIKELY };
+    out->registers = model->registers;
+    out->registers_low = model->low;
+    out->registers_high = model->high;
+    out->register_source = PTXLINT_REGISTERS_MODEL;
+    out->registers_are_calibrated = model->is_calibrated;
+    out->register_cap = model->cap;
+    out->spills = spills[model->spills];
+}
+
+/* ptxas's word, else the model's, else what is live at most. model: NULL without one. */
+static void find_registers(const PtxasKernel *said, const Pressure *model, const ptxlint_kernel *kernel, ptxlint_projection *out)
+{
+    out->registers = out->registers_low = out->registers_high = out->register_cap = PTXLINT_UNKNOWN;
     out->spill_store_bytes = said ? said->spill_store_bytes : PTXLINT_UNKNOWN;
     out->spill_load_bytes = said ? said->spill_load_bytes : PTXLINT_UNKNOWN;
     out->stack_bytes = said ? said->stack_bytes : PTXLINT_UNKNOWN;
+    if (model && model->is_known)
+        find_modelled(model, out);
+    if (said) {
+        out->registers = out->registers_low = out->registers_high = said->registers;
+        out->register_source = PTXLINT_REGISTERS_PTXAS;
+    } else if (out->registers == PTXLINT_UNKNOWN && kernel->pressure.max_live != PTXLINT_UNKNOWN) {
+        out->registers = kernel->pressure.max_live;
+        out->register_source = PTXLINT_REGISTERS_MAX_LIVE;
+    }
 }
 
 /* Where no array of unknown size is named, by the function or by what it may call, a launch has no use for dynamic shared memory. */
@@ -147,6 +168,11 @@ static void find_occupancy(const ptxlint_module *m, FuncId id, const ptxlint_ker
     ptxlint_occupancy_compute(out->gpu, r, &out->occupancy);
 }
 
+static double number(int64_t value)
+{
+    return value == PTXLINT_UNKNOWN ? (double)NAN : (double)value;
+}
+
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
 static void find_waves(const Gpu *gpu, const ptxlint_kernel *kernel, ptxlint_projection *out)
@@ -164,24 +190,57 @@ static void find_waves(const Gpu *gpu, const ptxlint_kernel *kernel, ptxlint_pro
     out->utilisation_percent = 100 * out->waves / (double)(out->full_waves + (last != 0));
 }
 
-/* Some SM runs at least blocks / SMs blocks, rounded up, and every warp holds each pipe for its shortest path's cycles. */
-static void find_bound(const Gpu *gpu, const ptxlint_kernel *kernel, ptxlint_projection *out)
+/* Nothing is predicted of a launch that is not known, or that does not fit. */
+static Prediction predict(ptxlint_module *m, Arena *scratch, FuncId id, size_t g, const ptxlint_kernel *kernel, const ptxlint_projection *of)
 {
-    out->bound_time_us = (double)NAN;
-    if (kernel->launch.blocks == PTXLINT_UNKNOWN || kernel->launch.warps_per_block == PTXLINT_UNKNOWN
-        || kernel->launch.block_is_assumed || !ptx_gpu_has(gpu, FIGURE_SMS) || !ptx_gpu_has(gpu, FIGURE_CLOCK_MHZ))
-        return;
-    double warps = ceil((double)kernel->launch.blocks / gpu->figures[FIGURE_SMS]) * (double)kernel->launch.warps_per_block;
-    for (size_t p = 0; p < out->cycles.pipe_count; p++) {
-        double time = out->cycles.pipes[p].shortest * warps / gpu->figures[FIGURE_CLOCK_MHZ];
-        if (time > 0 && !(time <= out->bound_time_us)) {
-            out->bound_time_us = time;
-            out->bound_pipe = out->cycles.pipes[p].pipe;
-        }
-    }
+    const Facts *f = &m->facts[id];
+    PredictInput in = {
+        .gpu = m->gpus[g], .func = &m->ir->funcs[id], .cfg = f->cfg, .loops = f->loops, .lowered = f->lowered[g], .executed = &f->executed[g],
+        .evaluation = f->evaluation, .ops = m->op_cycles[g], .work = f->work,
+        .blocks = number(kernel->launch.blocks), .warps_per_block = kernel->launch.block_is_assumed ? (double)NAN : number(kernel->launch.warps_per_block),
+        .blocks_per_sm = number(of->occupancy.blocks_per_sm),
+    };
+    return ptx_predict(scratch, &in);
 }
 
-void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, ptxlint_kernel *kernel)
+_Static_assert(PART__COUNT == PTXLINT_TIME_PARTS, "all parts have room");
+
+static const char *part_name(int part, const char *pipe)
+{
+    return part < 0 ? NULL : part == PART_PIPE && pipe ? pipe : ptx_part_info[part].key;
+}
+
+ptxlint_time ptx_project_time(const Prediction *p)
+{
+    bool is_known = p->certainty != CERTAINTY_UNKNOWN;
+    ptxlint_time out = {
+        .dram_bytes = p->dram_bytes, .bound_us = p->bound_us, .predicted_us = p->predicted_us,
+        .bound_by = part_name(p->bound_by, p->bound_pipe), .limiter = part_name(p->limiter, p->pipe), .part_count = is_known ? PART__COUNT : 0,
+        .bytes_certainty = is_known ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN,
+        .bound_certainty = !is_known ? PTXLINT_NOT_KNOWN : p->certainty == CERTAINTY_BOUND ? PTXLINT_BOUND : PTXLINT_ESTIMATE,
+        .certainty = is_known ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN,
+    };
+    for (size_t i = 0; i < out.part_count; i++)
+        out.parts[i] = (ptxlint_time_part){ ptx_part_info[i].key, p->parts_us[i] };
+    return out;
+}
+
+static ptxlint_executed view_executed(ptxlint_module *m, const Executed *executed)
+{
+    const double unknown = (double)NAN;
+    if (!executed || executed->certainty == CERTAINTY_UNKNOWN)
+        return (ptxlint_executed){ unknown, unknown, unknown, unknown, unknown, NULL, 0, PTXLINT_NOT_KNOWN };
+    ptxlint_machine_count *counts = ptx_arena_array(&m->arena, ptxlint_machine_count, MACHINE__COUNT);
+    ptxlint_executed view = {
+        executed->warp_instructions, executed->flops_fp32, executed->flops_fp64, executed->flops_fp16, executed->flops_tensor, counts, 0, PTXLINT_ESTIMATE,
+    };
+    for (unsigned i = 0; i < MACHINE__COUNT; i++)
+        if (executed->machine[i] > 0)
+            counts[view.machine_count++] = (ptxlint_machine_count){ ptx_machine_info[i].key, executed->machine[i] };
+    return view;
+}
+
+void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, FuncId id, ptxlint_kernel *kernel)
 {
     ptxlint_projection *projections = ptx_arena_array(&m->arena, ptxlint_projection, m->gpu_count + 1);
     const Facts *facts = m->facts ? &m->facts[id] : NULL;
@@ -192,24 +251,21 @@ void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, FuncI
         ptxlint_projection *out = &projections[g];
         out->gpu = ptx_gpu_handle(gpu);
         const PtxasKernel *said = options->ptxas ? ptx_ptxas_find(options->ptxas, kernel->name, gpu->sm) : NULL;
-        find_registers(said, kernel, out);
+        find_registers(said, facts && facts->pressures ? &facts->pressures[g] : NULL, kernel, out);
         find_occupancy(m, id, kernel, said, out);
         find_waves(gpu, kernel, out);
+        out->executed = view_executed(m, facts && facts->executed ? &facts->executed[g] : NULL);
         if (options->findings_only)
             continue;
         if (facts && facts->cfg)
             out->cycles = view_cycles(m, gpu, &facts->throughputs[g]->func);
         out->peak = view_peak(m, gpu, facts && facts->cfg ? &facts->mixes->func : &(const Mix){ 0 });
-        find_bound(gpu, kernel, out);
+        Prediction prediction = facts && facts->lowered ? predict(m, scratch, id, g, kernel, out) : ptx_prediction_unknown;
+        out->time = ptx_project_time(&prediction);
     }
 }
 
 /* ---- for the rules ----------------------------------------------------------------------------------------------- */
-
-static double number(int64_t value)
-{
-    return value == PTXLINT_UNKNOWN ? (double)NAN : (double)value;
-}
 
 /* What the directives allow: .reqntid, else .maxntid; unknown without them. */
 static double most_threads(const ptxlint_kernel *kernel)

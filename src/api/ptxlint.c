@@ -45,9 +45,8 @@ void ptxlint_options_init(ptxlint_options *options)
 static const Throughput **analyse_throughput(ptxlint_module *m, Arena *scratch, const Func *func, const Facts *f)
 {
     const Throughput **per_gpu = ptx_arena_array(&m->arena, const Throughput *, m->gpu_count + 1);
-    const uint8_t *work = m->gpu_count ? ptx_work_compute(&m->arena, scratch, func, f->cfg, f->loops, f->live) : NULL;
     for (size_t g = 0; g < m->gpu_count; g++)
-        per_gpu[g] = ptx_throughput_compute(&m->arena, scratch, func, f->cfg, f->loops, f->trips, work, m->op_cycles[g], m->gpus[g]);
+        per_gpu[g] = ptx_throughput_compute(&m->arena, scratch, func, f->cfg, f->loops, f->trips, f->work, m->op_cycles[g], m->gpus[g]);
     return per_gpu;
 }
 
@@ -62,7 +61,23 @@ static const Evaluation *evaluate(ptxlint_module *m, Arena *work, Arena *scratch
 {
     if (!m->program)
         m->program = ptx_program_new(&m->arena, m->ir);
-    return ptx_evaluate(&m->arena, work, scratch, m->program, (FuncId)(func - m->ir->funcs), launch, m->gpus[0], EVALUATE_STEPS_REPORT, false);
+    return ptx_evaluate(&m->arena, work, scratch, m->program, (FuncId)(func - m->ir->funcs), launch, m->gpus[0], EVALUATE_STEPS_REPORT, DEPTH_WHOLE);
+}
+
+/* What ptxas makes of a kernel on each GPU, and what the launch executes of it. */
+static void estimate(ptxlint_module *m, Arena *scratch, const Func *func, Facts *f)
+{
+    const Lowered **lowered = ptx_arena_array(&m->arena, const Lowered *, m->gpu_count);
+    Executed *executed = ptx_arena_array(&m->arena, Executed, m->gpu_count);
+    Pressure *pressures = ptx_arena_array(&m->arena, Pressure, m->gpu_count);
+    for (size_t g = 0; g < m->gpu_count; g++) {
+        lowered[g] = ptx_lowered_compute(&m->arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, m->gpus[g]->target);
+        executed[g] = ptx_executed_compute(func, f->cfg, lowered[g], f->evaluation);
+        pressures[g] = ptx_pressure_compute(scratch, m->ir, func, f->cfg, f->loops, f->live, lowered[g], m->gpus[g]);
+    }
+    f->lowered = lowered;
+    f->executed = executed;
+    f->pressures = pressures;
 }
 
 /* One line per stage. Each result is const to the stages below. */
@@ -79,10 +94,16 @@ static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Aren
     if (!options->findings_only)
         TIMED(TRIPS, facts->trips = ptx_trips_compute(a, scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, facts->launch));
     TIMED(MIX, facts->mixes = ptx_mix_compute(a, scratch, func, facts->cfg, facts->loops, facts->trips));
+    if (!options->findings_only && m->gpu_count)
+        TIMED(THROUGHPUT, facts->work = ptx_work_compute(a, scratch, func, facts->cfg, facts->loops, facts->live));
     if (!options->findings_only)
         TIMED(THROUGHPUT, facts->throughputs = analyse_throughput(m, scratch, func, facts));
+    if (!options->findings_only)
+        TIMED(FLOW, facts->uniforms = ptx_uniform_compute(a, scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, facts->launch));
     if (!options->findings_only && func->is_entry && m->gpu_count)
         TIMED(EVALUATE, facts->evaluation = evaluate(m, work, scratch, func, facts->launch));
+    if (!options->findings_only && func->is_entry && m->gpu_count)
+        TIMED(ESTIMATE, estimate(m, scratch, func, facts));
 }
 
 /* Those asked for, or what the file's target says. */
@@ -140,7 +161,7 @@ static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *wo
         analyse_func(m, options, work, scratch, func, &facts[f]);
         if (!func->has_body)
             continue;
-        TIMED(VIEW, ptx_view_func(m, options, f, &facts[f].figures));
+        TIMED(VIEW, ptx_view_func(m, options, scratch, f, &facts[f].figures));
         TIMED(RULES, ptx_engine_run(engine, func, &facts[f]));
     }
     m->diags.func = -1;
@@ -149,12 +170,12 @@ static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *wo
 }
 
 /* The front end alone. */
-static void view_syntax(ptxlint_module *m, const ptxlint_options *options)
+static void view_syntax(ptxlint_module *m, const ptxlint_options *options, Arena *scratch)
 {
     Figures unused;
     for (FuncId f = 0; f < m->ir->func_count; f++)
         if (m->ir->funcs[f].has_body)
-            ptx_view_func(m, options, f, &unused);
+            ptx_view_func(m, options, scratch, f, &unused);
 }
 
 static void read_source(ptxlint_module *m, Arena *items, Arena *vectors, Arena *scratch)
@@ -210,7 +231,7 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items,
     choose_gpus(m, options);
     ptx_view_begin(m);
     if (options->syntax_only) {
-        view_syntax(m, options);
+        view_syntax(m, options, scratch);
     } else {
         analyse(m, options, vectors, scratch);
         TIMED(SUPPRESS, ptx_suppress(&m->arena, scratch, &m->diags, m->ir, options->path ? options->path : "-", options->config));

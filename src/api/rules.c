@@ -240,7 +240,6 @@ const char *ptxlint_rule_suggest(const ptxlint_rules *rules, const char *text)
 int ptxlint_fact_at(size_t index, ptxlint_fact *out)
 {
     static const char *const types[] = { "truth", "number", "word", "text", "place" };
-    static const char *const domains[DOMAIN__COUNT] = { "", "opcode", "space", "type", "class", "limiter", "pattern" };
     static const char *const certainties[] = { "", "exact", "bound", "estimate" };
     if (!out || index >= (size_t)FACT__COUNT + FIGURE__COUNT)
         return 0;
@@ -251,6 +250,6 @@ int ptxlint_fact_at(size_t index, ptxlint_fact *out)
     }
     const FactInfo *fact = &ptx_fact_info[index];
     *out = (ptxlint_fact){ ptx_scope_text[fact->scope], fact->name, types[fact->type],
-                           fact->domain ? domains[fact->domain] : text_of_unit(&fact->unit), certainties[fact->certainty], fact->what };
+                           fact->domain ? ptx_domain_text[fact->domain] : text_of_unit(&fact->unit), certainties[fact->certainty], fact->what };
     return 1;
 }

@@ -2,7 +2,6 @@
 #include "api/gpu.h"
 #include "api/launch.h"
 #include "api/module.h"
-#include "warp/describe.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,15 +12,9 @@ static const char *copy_text(ptxlint_module *m, Span span)
     return ptx_arena_strndup(&m->arena, m->text + span.begin, ptx_span_length(span));
 }
 
-static ptxlint_span to_span(Span span)
-{
-    return (ptxlint_span){ span.begin, span.end };
-}
-
 /* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
-/* The instruction that holds a byte, or NULL. Instructions stand in source order. */
-static const Insn *find_insn(const Func *func, uint32_t offset)
+const Insn *ptx_view_find_insn(const Func *func, uint32_t offset)
 {
     uint32_t low = 0, high = func->insn_count;
     while (low < high) {
@@ -36,7 +29,7 @@ static const Insn *find_insn(const Func *func, uint32_t offset)
 
 static void find_source(ptxlint_module *m, const Func *func, const Diag *diag, ptxlint_diagnostic *out)
 {
-    const Insn *insn = find_insn(func, diag->span.begin);
+    const Insn *insn = ptx_view_find_insn(func, diag->span.begin);
     if (!insn || !insn->loc)
         return;
     const Loc *loc = &m->ir->locs[insn->loc];
@@ -59,7 +52,7 @@ static void view_related(ptxlint_module *m, const Diag *diag, ptxlint_diagnostic
     ptxlint_related *related = ptx_arena_array(&m->arena, ptxlint_related, out->related_count);
     out->related = related;
     for (const DiagRelated *r = diag->related; r; r = r->next)
-        *related++ = (ptxlint_related){ to_span(r->span), r->message };
+        *related++ = (ptxlint_related){ ptx_view_span(r->span), r->message };
 }
 
 static const ptxlint_fix *view_fix(ptxlint_module *m, const DiagFix *fix)
@@ -67,7 +60,7 @@ static const ptxlint_fix *view_fix(ptxlint_module *m, const DiagFix *fix)
     if (!fix)
         return NULL;
     ptxlint_fix *out = ptx_arena_new(&m->arena, ptxlint_fix);
-    *out = (ptxlint_fix){ to_span(fix->span), fix->replacement, fix->is_certain };
+    *out = (ptxlint_fix){ ptx_view_span(fix->span), fix->replacement, fix->is_certain };
     return out;
 }
 
@@ -87,7 +80,7 @@ static void view_diagnostics(ptxlint_module *m)
         out->message = diag->message;
         out->label = diag->label;
         out->help = diag->help;
-        out->span = to_span(diag->span);
+        out->span = ptx_view_span(diag->span);
         out->severity = (ptxlint_severity)diag->severity;
         out->certainty = certainties[diag->certainty];
         out->repeat_count = diag->repeats;
@@ -156,7 +149,7 @@ static void view_loops(ptxlint_module *m, const Func *func, const Facts *facts, 
         const Loop *loop = &loops->loops[i];
         InsnId first = facts->cfg->blocks[loop->header].first;
         view[i] = (ptxlint_loop){
-            .header = to_span(func->insns[first].span), .label = "", .depth = loop->depth,
+            .header = ptx_view_span(func->insns[first].span), .label = "", .depth = loop->depth,
             .parent = loop->parent == NO_LOOP ? -1 : (int64_t)loop->parent, .is_irreducible = loop->is_irreducible,
             .is_innermost = loop->is_innermost, .mix = view_mix(m, &facts->mixes->loops[i]),
             .trip = view_trip(m, func, facts->trips ? &facts->trips->trips[i] : NULL),
@@ -170,116 +163,6 @@ static void view_loops(ptxlint_module *m, const Func *func, const Facts *facts, 
         LoopId loop = loops->loop_of[facts->cfg->block_of[label->insn]];       /* of a header: its own */
         if (loop != NO_LOOP && facts->cfg->blocks[loops->loops[loop].header].first == label->insn && !*view[loop].label)
             view[loop].label = copy_text(m, label->name);
-    }
-}
-
-static const char *operation(const Op *op)
-{
-    switch ((OpKind)op->kind) {
-    case OPK_ATOM:                      return "atomic";
-    case OPK_RED:                       return "reduce";
-    case OPK_CP_ASYNC:                  return "async-copy";
-    case OPK_ST: case OPK_STMATRIX:     return "store";
-    case OPK_LD: case OPK_LDMATRIX:     return "load";
-    default:                            return (op->flags & OPF_STORE) ? "store" : (op->flags & OPF_LOAD) ? "load" : NULL;
-    }
-}
-
-static const char *space_name(Space space)
-{
-    switch (space) {
-    case SPACE_SHARED: case SPACE_SHARED_CTA: case SPACE_SHARED_CLUSTER:    return "shared";
-    case SPACE_PARAM: case SPACE_PARAM_ENTRY: case SPACE_PARAM_FUNC:        return "param";
-    default:                                                               return ptx_space_text[space];
-    }
-}
-
-static ptxlint_certainty to_certainty(Certainty certainty)
-{
-    switch (certainty) {
-    case CERTAINTY_EXACT:    return PTXLINT_EXACT;
-    case CERTAINTY_BOUND:    return PTXLINT_BOUND;
-    case CERTAINTY_ESTIMATE: return PTXLINT_ESTIMATE;
-    default:                 return PTXLINT_NOT_KNOWN;
-    }
-}
-
-/* What the figures rest on, or why there are none. */
-static const char *why_access(const Evaluation *evaluation, const Evaluated *insn)
-{
-    if (!evaluation)
-        return "addresses are not evaluated";
-    if (!insn->is_reached)
-        return evaluation->is_cut ? "not reached within the budget of the evaluation" : "no thread comes here in this launch";
-    switch ((Doubt)insn->total.doubt) {
-    case DOUBT_ADDRESS:     return "the address hangs on data";
-    case DOUBT_DATA:        return "data decide which threads come here, or by which offset";
-    case DOUBT_PARAMETER:   return "rests on what was assumed of parameters or of the launch";
-    default:                break;
-    }
-    if (evaluation->is_cut)
-        return "the evaluation came to the end of its budget";
-    return insn->certainty == CERTAINTY_ESTIMATE ? "a sample of the blocks" : "evaluated";
-}
-
-/* The pattern, and what it rests on. */
-static const char *explain_access(Arena *arena, const Evaluation *evaluation, const Evaluated *insn, uint32_t bytes)
-{
-    const char *why = why_access(evaluation, insn);
-    bool is_known = insn->certainty != CERTAINTY_UNKNOWN && (insn->total.sectors > 0 || insn->total.wavefronts > 0);
-    const char *pattern = is_known ? ptx_count_describe(arena, &insn->total, bytes) : "";
-    if (!*pattern)
-        return why;
-    size_t first = strlen(pattern), second = strlen(why);
-    char *text = ptx_arena_array(arena, char, first + second + 3);
-    memcpy(text, pattern, first);
-    if (insn->certainty != CERTAINTY_EXACT) {
-        memcpy(text + first, "; ", 2);
-        memcpy(text + first + 2, why, second);
-    }
-    return text;
-}
-
-static void fill_access(Arena *arena, const Evaluation *evaluation, const Evaluated *insn, ptxlint_access *out)
-{
-    const Count *total = &insn->total;
-    out->why = explain_access(arena, evaluation, insn, out->bytes > 0 ? (uint32_t)out->bytes : 0);
-    out->certainty = to_certainty(insn->certainty);
-    if (!(total->requests > 0))
-        return;
-    out->active_threads = total->active / total->requests;
-    if (insn->certainty == CERTAINTY_UNKNOWN)
-        return;
-    if (total->sectors > 0) {
-        out->sectors_per_request = total->sectors / total->requests;
-        out->ideal_sectors_per_request = total->ideal_sectors / total->requests;
-    }
-    if (total->wavefronts > 0) {
-        out->wavefronts_per_request = total->wavefronts / total->requests;
-        out->ideal_wavefronts_per_request = total->ideal_wavefronts / total->requests;
-    }
-}
-
-static void view_accesses(ptxlint_module *m, const Func *func, const Evaluation *evaluation, ptxlint_kernel *out)
-{
-    for (InsnId i = 0; i < func->insn_count; i++)
-        out->access_count += ptx_insn_is_access(&func->insns[i]);
-    ptxlint_access *view = ptx_arena_array(&m->arena, ptxlint_access, out->access_count ? out->access_count : 1);
-    out->accesses = view;
-    for (InsnId i = 0; i < func->insn_count; i++) {
-        const Insn *insn = &func->insns[i];
-        if (!ptx_insn_is_access(insn))
-            continue;
-        *view = (ptxlint_access){
-            .span = to_span(insn->span), .space = space_name((Space)insn->op->space), .op = operation(insn->op),
-            .bytes = insn->access_bytes ? insn->access_bytes : PTXLINT_UNKNOWN, .active_threads = (double)NAN,
-            .sectors_per_request = (double)NAN, .ideal_sectors_per_request = (double)NAN,
-            .wavefronts_per_request = (double)NAN, .ideal_wavefronts_per_request = (double)NAN,
-            .certainty = PTXLINT_NOT_KNOWN, .why = "addresses are not evaluated",
-        };
-        if (evaluation)
-            fill_access(&m->arena, evaluation, &evaluation->insns[i], view);
-        view++;
     }
 }
 
@@ -297,7 +180,7 @@ static ptxlint_pressure view_pressure(ptxlint_module *m, const Func *func, const
     view.max_live_predicates = live->max_predicates;
     view.max_live_64 = live->max_64;
     view.max_live_16 = live->max_16;
-    view.where = to_span(func->insns[live->max_insn].span);
+    view.where = ptx_view_span(func->insns[live->max_insn].span);
     view.live = names;
     view.live_count = live->max_reg_count;
     return view;
@@ -451,12 +334,12 @@ static int64_t count_barriers(const ptxlint_module *m, FuncId id)
     return count;
 }
 
-static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, VarId first_var, ptxlint_kernel *out)
+static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, FuncId id, VarId first_var, ptxlint_kernel *out)
 {
     const Func *func = &m->ir->funcs[id];
     out->name = copy_text(m, func->name);
-    out->span = to_span(func->span);
-    out->name_span = to_span(func->name);
+    out->span = ptx_view_span(func->span);
+    out->name_span = ptx_view_span(func->name);
     out->is_entry = func->is_entry;
     out->has_syntax_error = func->has_syntax_error;
     out->minnctapersm = func->bounds.minnctapersm;
@@ -470,10 +353,9 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncI
     const Facts *facts = m->facts ? &m->facts[id] : &(const Facts){ 0 };
     out->barriers = count_barriers(m, id);
     out->pressure = view_pressure(m, func, facts);
-    view_accesses(m, func, facts->evaluation, out);
     if (!facts->cfg) {
         out->mix = view_mix(m, &(const Mix){ 0 });
-        ptx_project_kernel(m, options, id, out);
+        ptx_project_kernel(m, options, scratch, id, out);
         return;
     }
     out->is_recursive = facts->calls->is_recursive;
@@ -482,7 +364,7 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncI
     out->edge_count = facts->cfg->succ_count;
     out->mix = view_mix(m, &facts->mixes->func);
     view_loops(m, func, facts, out);
-    ptx_project_kernel(m, options, id, out);
+    ptx_project_kernel(m, options, scratch, id, out);
 }
 
 void ptx_view_begin(ptxlint_module *m)
@@ -495,12 +377,12 @@ void ptx_view_begin(ptxlint_module *m)
 }
 
 /* Variables of a function are contiguous, and in the order of the functions. */
-void ptx_view_func(ptxlint_module *m, const ptxlint_options *options, FuncId func, Figures *figures)
+void ptx_view_func(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, FuncId func, Figures *figures)
 {
     while (m->next_var < m->ir->var_count && (m->ir->vars[m->next_var].func == NO_ID || m->ir->vars[m->next_var].func < func))
         m->next_var++;
     ptxlint_kernel *out = &m->kernels[m->kernel_count++];
-    view_kernel(m, options, func, m->next_var, out);
+    view_kernel(m, options, scratch, func, m->next_var, out);
     ptx_project_figures(out, figures);
 }
 
@@ -531,6 +413,10 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
 
 void ptx_view_finish(ptxlint_module *m, const ptxlint_options *options)
 {
+    size_t kernel = 0;
+    for (FuncId f = 0; f < m->ir->func_count; f++)
+        if (m->ir->funcs[f].has_body)
+            ptx_view_accesses(m, f, &m->kernels[kernel++]);
     view_diagnostics(m);
     view_info(m, options);
 }

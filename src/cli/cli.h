@@ -1,6 +1,6 @@
 /* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c finds config files and a user's
  * rules, paths.c the inputs, inputs.c reads GPUs, launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does
- * the work through the public API and tally.c counts. explain.c, rules.c, show.c and isa.c are commands of their own; they write
+ * the work through the public API and tally.c counts. explain.c, rules.c, show.c, isa.c and tune.c are commands of their own; they write
  * through page.c and isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for it. */
@@ -70,7 +70,7 @@ typedef struct StringList {
 } StringList;
 
 typedef enum Command {
-    COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND_ISA, COMMAND__COUNT
+    COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND_ISA, COMMAND_TUNE, COMMAND__COUNT
 } Command;
 
 typedef enum Format {
@@ -330,6 +330,7 @@ ExitCode ptx_explain(const Options *options);           /* explain.c */
 ExitCode ptx_rules_list(const Options *options);        /* rules.c */
 ExitCode ptx_config_command(const Options *options);    /* show.c */
 ExitCode ptx_isa_command(const Options *options);       /* isa.c */
+ExitCode ptx_tune(const Options *options);              /* tune.c */
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 

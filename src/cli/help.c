@@ -4,11 +4,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa" };
+const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa", "tune" };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...", "[OPTIONS] PATH...", "[OPTIONS] [NAME...]", "[OPTIONS] RULE...", "[OPTIONS]",
-    "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]",
+    "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]", "[OPTIONS] FILE...",
 };
 
 enum { SETTING_BLOCK, SETTING_GRID, SETTING_CLUSTER, SETTING_DYNAMIC_SHARED, SETTING_PARAM, SETTING_TRIP };
@@ -182,8 +182,21 @@ static const struct poptOption isa_table[] = {
     HELP_OPTIONS
 };
 
+static const struct poptOption tune_output[] = {
+    TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default) or json", "FORMAT"),
+    WRITE_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption tune_table[] = {
+    TABLE(launch_options, "GPUs and launches:"),
+    TABLE(tune_output, "Which kernels, and output:"),
+    HELP
+};
+
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = { check_table, report_table, gpu_table, explain_table, rules_table,
-                                                                     config_table, isa_table };
+                                                                     config_table, isa_table, tune_table };
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -211,6 +224,10 @@ static const char isa_help[] =
     "\nOPCODE is an instruction, as ld; with modifiers, as ld.global.v4.f32, the forms that take\n"
     "them. Without one all are listed by class.\n";
 
+static const char tune_help[] =
+    "\nFor each kernel whose launch is given (--grid, --block, --launch): block shapes that run as\n"
+    "many threads, the fastest by prediction first. FILE is a PTX file.\n";
+
 static const char commands_help[] =
     "\nCOMMANDS\n"
     "  check     look for mistakes and slow code (the default command)\n"
@@ -220,6 +237,7 @@ static const char commands_help[] =
     "  rules     which rules there are, and what a rule may ask\n"
     "  config    which settings hold, and a first .ptxlint.yaml\n"
     "  isa       the instructions of PTX: syntax, meaning, versions and targets, speed\n"
+    "  tune      which block to launch a kernel with, and why\n"
     "ptxlint COMMAND --help says more.\n";
 
 static const char *const examples[COMMAND__COUNT] = {
@@ -262,6 +280,10 @@ static const char *const examples[COMMAND__COUNT] = {
     "  ptxlint isa mbarrier.try_wait\n"
     "  ptxlint isa --gpu h200 fma.rn.f32\n"
     "  ptxlint isa --list --gpu sm_75\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint tune --gpu h200 --grid 4096 --block 256 --param n=1048576 saxpy.ptx\n"
+    "  ptxlint tune --gpu h200 --launch launches.json --kernel 'transpose*' kernels.ptx\n",
 };
 
 static const char check_codes[] =
@@ -316,9 +338,9 @@ static const char isa_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
-static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes };
+static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes, gpu_codes };
 
-static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help };
+static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help, tune_help };
 
 void ptx_help_print(const Options *options)
 {

@@ -78,6 +78,7 @@ static ExitCode run(const Options *options)
     case COMMAND_RULES:   return ptx_rules_list(options);
     case COMMAND_CONFIG:  return ptx_config_command(options);
     case COMMAND_ISA:     return ptx_isa_command(options);
+    case COMMAND_TUNE:    return ptx_tune(options);
     default:              return ptx_run(options);
     }
 }

@@ -38,6 +38,7 @@ static const struct {
     [COMMAND_RULES] = { "text, json, markdown", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_MARKDOWN] = true } },
     [COMMAND_CONFIG] = { "text, json", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true } },
     [COMMAND_ISA] = { "text, json, markdown", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_MARKDOWN] = true } },
+    [COMMAND_TUNE] = { "text, json", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true } },
 };
 
 static bool set_format(Options *options, const char *value)
@@ -167,7 +168,7 @@ static const char *word_for_popt(const char *word)
 static bool open_popt(Options *options, int argc, char **argv)
 {
     static const char *const names[COMMAND__COUNT] = { "ptxlint check", "ptxlint report", "ptxlint gpu", "ptxlint explain",
-                                                       "ptxlint rules", "ptxlint config", "ptxlint isa" };
+                                                       "ptxlint rules", "ptxlint config", "ptxlint isa", "ptxlint tune" };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
@@ -212,7 +213,7 @@ static Parsed parse_options(Options *options)
 static Parsed check_options(const Options *options)
 {
     bool has_words = options->paths && options->paths[0];
-    bool needs_path = options->command == COMMAND_CHECK || options->command == COMMAND_REPORT;
+    bool needs_path = options->command == COMMAND_CHECK || options->command == COMMAND_REPORT || options->command == COMMAND_TUNE;
     const char *trouble = needs_path && !has_words ? "no PATH given; ptxlint --help tells how to use it" :
         options->command == COMMAND_EXPLAIN && !has_words ? "explain: which rule? `ptxlint rules` lists them all" :
         options->command == COMMAND_CONFIG && !has_words ? "config: what of it? One of show, files, init" :

@@ -58,6 +58,7 @@ typedef struct Insn {
     RegId guard;                /* NO_ID: none */
     uint32_t loc;               /* into Module.locs; 0: none */
     bool guard_negated;
+    bool has_nounroll;          /* behind .pragma "nounroll" */
     uint8_t access_bytes;       /* memory instructions: per thread, 0 where unknown */
 } Insn;
 
@@ -90,6 +91,7 @@ typedef struct Var {
     Span init;                  /* after `=`, where it names anything; else empty */
     FuncId func;                /* owner; NO_ID: the module's */
     uint32_t align;
+    uint32_t pointer_align;     /* of what a parameter with .ptr points to; 0: not said */
     uint8_t space;              /* Space */
     uint8_t type;               /* Type of an element */
     uint8_t vector;             /* 1, 2, 4, 8 */

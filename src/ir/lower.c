@@ -74,6 +74,7 @@ struct Lower {
     uint32_t func_capacity;
     uint32_t result_reg_count;  /* the first registers of the function: its .reg results */
     uint32_t singles_left;      /* names that may still be held against a range: the cost of mistakes is bounded */
+    bool has_nounroll;          /* of the instruction to come */
     uint32_t open_table;        /* of the label just lowered, for the list behind it; NO_ID: none */
 };
 
@@ -240,7 +241,7 @@ static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_pa
     *var = (Var){ .name = decl->name, .span = decl->span, .init = decl->init_has_names ? decl->init : (Span){ 0, 0 }, .func = owner, .space = (uint8_t)decl->space,
                   .type = (uint8_t)decl->type, .is_parameter = is_parameter, .is_array = decl->dim_count,
                   .vector = decl->vector, .linkage = (uint8_t)decl->linkage,
-                  .align = decl->align ? decl->align : (uint32_t)element };
+                  .align = decl->align ? decl->align : (uint32_t)element, .pointer_align = decl->pointer_align };
     if (__builtin_mul_overflow(element, decl->element_count, &var->bytes))
         var->bytes = UINT64_MAX;
     const Symbol *earlier = NULL;
@@ -784,7 +785,8 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
     const Op *op = find_op(l, text, length, stmt->opcode);
     Insn *insn = PUSH(l, l->insns);
     *insn = (Insn){ .op = op, .span = stmt->span, .operand_first = l->operands.count, .guard = NO_ID, .loc = l->loc,
-                    .guard_negated = stmt->guard_negated };
+                    .guard_negated = stmt->guard_negated, .has_nounroll = l->has_nounroll };
+    l->has_nounroll = false;
     if (stmt->guard_length) {
         Span name = { stmt->guard, stmt->guard + stmt->guard_length };
         Operand guard = bind_operand(l, &(AstOperand){ .kind = AST_NAME, .name = name.begin, .name_length = stmt->guard_length });
@@ -914,6 +916,13 @@ static void lower_loc(Lower *l, const AstLoc *ast)
         ptx_loc_check(&l->loc_set, l->vectors, l->diags, m, ast);
 }
 
+/* PTX ISA, "Pragma Strings". */
+static void lower_pragma(Lower *l, Span text)
+{
+    static const char nounroll[] = "\"nounroll\"";
+    l->has_nounroll |= ptx_span_length(text) == sizeof nounroll - 1 && !memcmp(text_at(l, text), nounroll, sizeof nounroll - 1);
+}
+
 static void lower_body(Lower *l, const AstStmt *stmt)
 {
     for (; stmt; stmt = stmt->next) {
@@ -922,6 +931,7 @@ static void lower_body(Lower *l, const AstStmt *stmt)
         case AST_DECL:          declare(l, stmt->decl, l->func_id); break;
         case AST_LABEL:         lower_label(l, stmt); break;
         case AST_LOC:           lower_loc(l, stmt->loc); break;
+        case AST_PRAGMA:        lower_pragma(l, stmt->opcode); break;
         case AST_SCOPE_BEGIN:   enter_scope(l, stmt); break;
         case AST_SCOPE_END:     if (l->scope_count) leave_scope(l); break;
         case AST_BRANCHTARGETS: case AST_CALLTARGETS:

@@ -99,9 +99,11 @@ void ptx_csv_head(Out *out)
         "static_shared", "dynamic_shared", "local", "block_x", "block_y", "block_z", "grid_x", "grid_y", "grid_z",
         "blocks_per_sm", "warps_per_sm", "occupancy_percent", "limiter", "waves",
         "instructions", "fma_fraction", "weighted_fma_fraction", "flops_fp32", "global_bytes", "flops_per_byte",
+        "accesses", "costly_accesses", "branches", "parting_branches",
     };
     static const char *const after[] = {
         "bound_shortest", "potential_gflops", "attainable_gflops", "ceiling", "demand_gb_per_s", "bound_time_us",
+        "dram_bytes", "predicted_time_us", "time_limiter",
     };
     Csv csv = { .out = out };
     put_names(&csv, before, sizeof before / sizeof *before);
@@ -153,6 +155,19 @@ static void put_mix(Csv *csv, const ptxlint_mix *mix, const ptxlint_projection *
     ptx_csv_real(csv, projection ? projection->peak.flops_per_byte : (double)NAN);
 }
 
+static void put_facts(Csv *csv, const ptxlint_kernel *kernel)
+{
+    int64_t costly = 0, parting = 0;
+    for (size_t i = 0; i < kernel->access_count; i++)
+        costly += ptx_access_excess(&kernel->accesses[i]) > 1;
+    for (size_t i = 0; i < kernel->branch_count; i++)
+        parting += kernel->branches[i].splits != PTXLINT_SPLIT_NEVER;
+    ptx_csv_int(csv, (int64_t)kernel->access_count);
+    ptx_csv_int(csv, costly);
+    ptx_csv_int(csv, (int64_t)kernel->branch_count);
+    ptx_csv_int(csv, parting);
+}
+
 static const ptxlint_pipe_cycles *find_pipe(const ptxlint_projection *projection, const char *key)
 {
     for (size_t i = 0; projection && i < projection->cycles.pipe_count; i++)
@@ -180,7 +195,15 @@ static void put_peak(Csv *csv, const ptxlint_projection *projection)
     ptx_csv_real(csv, peak ? peak->attainable_gflops : (double)NAN);
     ptx_csv_text(csv, peak ? peak->ceiling : NULL);
     ptx_csv_real(csv, peak ? peak->demand_gb_per_s : (double)NAN);
-    ptx_csv_real(csv, projection ? projection->bound_time_us : (double)NAN);
+}
+
+static void put_time(Csv *csv, const ptxlint_projection *projection)
+{
+    const ptxlint_time *time = projection ? &projection->time : NULL;
+    ptx_csv_real(csv, time ? time->bound_us : (double)NAN);
+    ptx_csv_real(csv, time ? time->dram_bytes : (double)NAN);
+    ptx_csv_real(csv, time ? time->predicted_us : (double)NAN);
+    ptx_csv_text(csv, time ? time->limiter : NULL);
 }
 
 void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
@@ -192,8 +215,10 @@ void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel
         put_kernel(&csv, module, kernel, projection);
         put_occupancy(&csv, projection);
         put_mix(&csv, &kernel->mix, projection);
+        put_facts(&csv, kernel);
         put_cycles(&csv, projection);
         put_peak(&csv, projection);
+        put_time(&csv, projection);
         ptx_csv_end(&csv);
     }
 }

@@ -2,6 +2,10 @@
  * time: a module may have 300,000 accesses, and each would take two kilobytes. */
 #include "report/value.h"
 
+#include <string.h>
+
+enum { LINK_BYTES = 160 };      /* of an instruction's text in a chain */
+
 /* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
 /* Lines and columns count from 1: a place of zeros, which is none, has null for all four. */
@@ -237,12 +241,53 @@ static json_t *resources_value(const ptxlint_kernel *kernel)
     return ptx_json_finish(&json);
 }
 
+/* What made an address or a condition: where, in which words, and what that does to lanes. */
+static json_t *chain_value(const ptxlint_module *module, const ptxlint_related *chain, size_t count)
+{
+    const char *text = ptxlint_module_get_info(module)->text;
+    Json all = ptx_json_make(json_array());
+    for (size_t i = 0; i < count; i++) {
+        Json one = ptx_json_make(json_object());
+        ptxlint_span span = chain[i].span;
+        ptxlint_place place = ptxlint_module_place(module, span.begin);
+        uint32_t length = span.end - span.begin;
+        char shown[LINK_BYTES + 1];
+        length = length < LINK_BYTES ? length : LINK_BYTES;
+        memcpy(shown, text + span.begin, length);
+        shown[length] = 0;
+        ptx_json_set(&one, "line", json_integer(place.line));
+        ptx_json_set(&one, "column", json_integer(place.column));
+        ptx_json_set(&one, "text", ptx_value_text(shown));
+        ptx_json_set(&one, "what", ptx_value_text(chain[i].message));
+        ptx_json_append(&all, ptx_json_finish(&one));
+    }
+    return ptx_json_finish(&all);
+}
+
+static void dump_branch(Out *out, const ptxlint_module *module, const ptxlint_branch *branch)
+{
+    ptxlint_place place = ptxlint_module_place(module, branch->span.begin);
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "line", json_integer(place.line));
+    ptx_json_set(&json, "column", json_integer(place.column));
+    ptx_json_set(&json, "condition", json_string(ptxlint_uniformity_text(branch->condition)));
+    ptx_json_set(&json, "splits", json_string(ptx_report_split(branch->splits)));
+    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(branch->certainty)));
+    ptx_json_set(&json, "parted_percent", ptx_value_real(branch->parted_percent));
+    ptx_json_set(&json, "wasted_slots", ptx_value_real(branch->wasted_slots));
+    ptx_json_set(&json, "wasted_percent", ptx_value_real(branch->wasted_percent));
+    ptx_json_set(&json, "meets_line", branch->meeting.end ? json_integer(ptxlint_module_place(module, branch->meeting.begin).line) : json_null());
+    ptx_json_set(&json, "chain", chain_value(module, branch->chain, branch->chain_count));
+    ptx_json_dump(out, &json, 0);
+}
+
 static void dump_access(Out *out, const ptxlint_module *module, const ptxlint_access *access)
 {
     ptxlint_place place = ptxlint_module_place(module, access->span.begin);
     Json json = ptx_json_make(json_object());
     ptx_json_set(&json, "line", json_integer(place.line));
     ptx_json_set(&json, "column", json_integer(place.column));
+    ptx_json_set(&json, "function", ptx_value_text(access->function));
     ptx_json_set(&json, "space", ptx_value_text(access->space));
     ptx_json_set(&json, "op", ptx_value_text(access->op));
     ptx_json_set(&json, "bytes", ptx_value_int(access->bytes));
@@ -251,8 +296,15 @@ static void dump_access(Out *out, const ptxlint_module *module, const ptxlint_ac
     ptx_json_set(&json, "ideal_sectors_per_request", ptx_value_real(access->ideal_sectors_per_request));
     ptx_json_set(&json, "wavefronts_per_request", ptx_value_real(access->wavefronts_per_request));
     ptx_json_set(&json, "ideal_wavefronts_per_request", ptx_value_real(access->ideal_wavefronts_per_request));
+    ptx_json_set(&json, "addresses_per_request", ptx_value_real(access->addresses_per_request));
+    ptx_json_set(&json, "used_bytes_per_request", ptx_value_real(access->used_bytes_per_request));
+    ptx_json_set(&json, "moved_bytes_per_request", ptx_value_real(access->moved_bytes_per_request));
+    ptx_json_set(&json, "efficiency", ptx_value_real(access->efficiency));
+    ptx_json_set(&json, "pattern", ptx_value_text(access->pattern));
+    ptx_json_set(&json, "stride_bytes", ptx_value_int(access->stride_bytes));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(access->certainty)));
     ptx_json_set(&json, "why", ptx_value_text(access->why));
+    ptx_json_set(&json, "chain", chain_value(module, access->chain, access->chain_count));
     ptx_json_dump(out, &json, 0);
 }
 
@@ -340,6 +392,12 @@ void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kerne
         if (i)
             ptx_out_text(out, ",");
         dump_access(out, module, &kernel->accesses[i]);
+    }
+    ptx_out_text(out, "],\"branches\":[");
+    for (size_t i = 0; i < kernel->branch_count && out->status == PTXLINT_OK; i++) {
+        if (i)
+            ptx_out_text(out, ",");
+        dump_branch(out, module, &kernel->branches[i]);
     }
     ptx_out_text(out, "]}");
 }

@@ -2,6 +2,7 @@
 #include "report/value.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
@@ -9,24 +10,34 @@ const char *ptx_report_registers(const ptxlint_projection *projection)
 {
     switch (projection ? projection->register_source : PTXLINT_REGISTERS_UNKNOWN) {
     case PTXLINT_REGISTERS_PTXAS:    return "ptxas";
+    case PTXLINT_REGISTERS_MODEL:    return "model";
     case PTXLINT_REGISTERS_MAX_LIVE: return "max-live";
     case PTXLINT_REGISTERS_UNKNOWN:  break;
     }
     return "unknown";
 }
 
-/* No model predicts what ptxas allocates yet: without its own word "source" says "none". */
-static void set_predicted(Json *json, const ptxlint_projection *projection)
+const char *ptx_report_spills(const ptxlint_projection *projection)
 {
-    bool is_known = projection && projection->register_source == PTXLINT_REGISTERS_PTXAS;
-    int64_t registers = is_known ? projection->registers : PTXLINT_UNKNOWN;
-    ptx_json_set(json, "predicted", ptx_value_int(registers));
-    ptx_json_set(json, "low", ptx_value_int(registers));
-    ptx_json_set(json, "high", ptx_value_int(registers));
-    ptx_json_set(json, "source", json_string(is_known ? "ptxas" : "none"));
-    ptx_json_set(json, "spill_stores", ptx_value_int(is_known ? projection->spill_store_bytes : PTXLINT_UNKNOWN));
-    ptx_json_set(json, "spill_loads", ptx_value_int(is_known ? projection->spill_load_bytes : PTXLINT_UNKNOWN));
-    ptx_json_set(json, "stack", ptx_value_int(is_known ? projection->stack_bytes : PTXLINT_UNKNOWN));
+    static const char *const texts[] = { [PTXLINT_SPILLS_UNKNOWN] = "unknown", [PTXLINT_SPILLS_UNLIKELY] = "unlikely",
+                                         [PTXLINT_SPILLS_POSSIBLE] = "possible", [PTXLINT_SPILLS_LIKELY] = "likely" };
+    return texts[projection ? projection->spills : PTXLINT_SPILLS_UNKNOWN];
+}
+
+/* What is live at most is no prediction: "source" then says "none". */
+static void set_predicted(Json *json, const ptxlint_projection *p)
+{
+    bool is_known = p && (p->register_source == PTXLINT_REGISTERS_PTXAS || p->register_source == PTXLINT_REGISTERS_MODEL);
+    ptx_json_set(json, "predicted", ptx_value_int(is_known ? p->registers : PTXLINT_UNKNOWN));
+    ptx_json_set(json, "low", ptx_value_int(is_known ? p->registers_low : PTXLINT_UNKNOWN));
+    ptx_json_set(json, "high", ptx_value_int(is_known ? p->registers_high : PTXLINT_UNKNOWN));
+    ptx_json_set(json, "source", json_string(is_known ? ptx_report_registers(p) : "none"));
+    ptx_json_set(json, "calibrated", is_known ? json_boolean(p->registers_are_calibrated) : json_null());
+    ptx_json_set(json, "cap", ptx_value_int(p ? p->register_cap : PTXLINT_UNKNOWN));
+    ptx_json_set(json, "spills", json_string(ptx_report_spills(p)));
+    ptx_json_set(json, "spill_stores", ptx_value_int(p ? p->spill_store_bytes : PTXLINT_UNKNOWN));
+    ptx_json_set(json, "spill_loads", ptx_value_int(p ? p->spill_load_bytes : PTXLINT_UNKNOWN));
+    ptx_json_set(json, "stack", ptx_value_int(p ? p->stack_bytes : PTXLINT_UNKNOWN));
 }
 
 json_t *ptx_value_registers(const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
@@ -205,17 +216,45 @@ json_t *ptx_value_peak(const ptxlint_peak *peak)
     return ptx_json_finish(&json);
 }
 
-/* Only the bound is computed yet; the other keys stand so that readers of the format need not ask for them. */
+static json_t *machine_value(const ptxlint_executed *executed)
+{
+    if (!executed || executed->certainty == PTXLINT_NOT_KNOWN)
+        return json_null();
+    Json json = ptx_json_make(json_object());
+    for (size_t i = 0; i < executed->machine_count; i++)
+        ptx_json_set(&json, executed->machine[i].machine, ptx_value_real(executed->machine[i].warp_instructions));
+    return ptx_json_finish(&json);
+}
+
+static json_t *parts_value(const ptxlint_time *time)
+{
+    Json json = ptx_json_make(json_object());
+    for (size_t i = 0; time && i < time->part_count; i++)
+        ptx_json_set(&json, time->parts[i].part, ptx_value_real(time->parts[i].us));
+    return ptx_json_finish(&json);
+}
+
 json_t *ptx_value_estimate(const ptxlint_projection *projection)
 {
-    static const char *const unknown[] = { "warp_instructions", "flops_fp32", "flops_fp64", "flops_fp16", "flops_tensor",
-                                           "dram_bytes" };
+    const ptxlint_executed *executed = projection ? &projection->executed : NULL;
+    const ptxlint_time *time = projection ? &projection->time : NULL;
     Json json = ptx_json_make(json_object());
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
-        ptx_json_set(&json, unknown[i], json_null());
-    ptx_json_set(&json, "bound_time_us", ptx_value_real(projection ? projection->bound_time_us : (double)NAN));
-    ptx_json_set(&json, "predicted_time_us", json_null());
-    ptx_json_set(&json, "limiter", json_string(projection && projection->bound_pipe ? projection->bound_pipe : "unknown"));
+    ptx_json_set(&json, "warp_instructions", ptx_value_real(executed ? executed->warp_instructions : (double)NAN));
+    ptx_json_set(&json, "machine", machine_value(executed));
+    ptx_json_set(&json, "flops_fp32", ptx_value_real(executed ? executed->flops_fp32 : (double)NAN));
+    ptx_json_set(&json, "flops_fp64", ptx_value_real(executed ? executed->flops_fp64 : (double)NAN));
+    ptx_json_set(&json, "flops_fp16", ptx_value_real(executed ? executed->flops_fp16 : (double)NAN));
+    ptx_json_set(&json, "flops_tensor", ptx_value_real(executed ? executed->flops_tensor : (double)NAN));
+    ptx_json_set(&json, "executed_certainty", json_string(ptx_report_certainty(executed ? executed->certainty : PTXLINT_NOT_KNOWN)));
+    ptx_json_set(&json, "dram_bytes", ptx_value_real(time ? time->dram_bytes : (double)NAN));
+    ptx_json_set(&json, "bytes_certainty", json_string(ptx_report_certainty(time ? time->bytes_certainty : PTXLINT_NOT_KNOWN)));
+    ptx_json_set(&json, "bound_time_us", ptx_value_real(time ? time->bound_us : (double)NAN));
+    ptx_json_set(&json, "bound_by", ptx_value_text(time ? time->bound_by : NULL));
+    ptx_json_set(&json, "bound_certainty", json_string(ptx_report_certainty(time ? time->bound_certainty : PTXLINT_NOT_KNOWN)));
+    ptx_json_set(&json, "predicted_time_us", ptx_value_real(time ? time->predicted_us : (double)NAN));
+    ptx_json_set(&json, "limiter", json_string(time && time->limiter ? time->limiter : "unknown"));
+    ptx_json_set(&json, "parts_us", parts_value(time));
+    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(time ? time->certainty : PTXLINT_NOT_KNOWN)));
     return ptx_json_finish(&json);
 }
 

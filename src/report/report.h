@@ -258,6 +258,11 @@ const char *ptx_report_gpu_name(const ptxlint_gpu *gpu);        /* "unknown" for
 bool ptx_report_has_cluster(const ptxlint_launch *launch);      /* of more than one block */
 
 void ptx_table_loops(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
+void ptx_table_accesses(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
+void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
+
+/* How many times the least that its bytes need an access takes; 0 where its figures are not known. */
+double ptx_access_excess(const ptxlint_access *access);
 
 /* One GPU as lines and a table of pipes; several as a table with a column for each. cycles: the table of pipes, for the first. */
 void ptx_table_gpu(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
@@ -310,8 +315,11 @@ void ptx_sarif_finish(Sarif *sarif, Out *out);
 
 /* ---- projection.c: what a kernel is on one GPU; NULL where no GPU is described ----------------------------------- */
 
-/* "ptxas", "max-live", "unknown": where the registers that occupancy is for come from. */
+/* "ptxas", "model", "max-live", "unknown": where the registers that occupancy is for come from. */
 const char *ptx_report_registers(const ptxlint_projection *projection);
+
+/* "likely", "possible", "unlikely", "unknown". */
+const char *ptx_report_spills(const ptxlint_projection *projection);
 
 /* Names of ptxlint_occupancy.limits. */
 extern const char *const ptx_report_limits[PTXLINT_LIMITER_COUNT];
@@ -327,6 +335,7 @@ void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel
 
 const char *ptx_report_severity(ptxlint_severity severity);
 const char *ptx_report_certainty(ptxlint_certainty certainty);
+const char *ptx_report_split(ptxlint_split split);
 const char *ptx_report_suppression(ptxlint_suppression suppression);    /* "inline", "config"; NULL: not silenced */
 
 /* A gain that is worth a word: known, and not next to nothing. */

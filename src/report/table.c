@@ -261,100 +261,6 @@ static void put_mix(Out *out, const ptxlint_mix *mix)
     put_mix_row(out, "total", mix->instruction_count, weighted, mix->instruction_count, weighted);
 }
 
-static int access_compare(const void *pa, const void *pb)
-{
-    const ptxlint_access *a = *(const ptxlint_access *const *)pa, *b = *(const ptxlint_access *const *)pb;
-    int order = strcmp(a->space, b->space);
-    if (!order)
-        order = strcmp(a->op, b->op);
-    return order ? order : a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
-}
-
-/* Accesses of one space, operation and width are one row. */
-static void put_accesses(Out *out, const ptxlint_kernel *kernel)
-{
-    size_t count = kernel->access_count;
-    if (!count)
-        return;
-    const ptxlint_access **sorted = malloc(count * sizeof(const ptxlint_access *));
-    if (!sorted) {
-        out->status = PTXLINT_NO_MEMORY;
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        sorted[i] = &kernel->accesses[i];
-    qsort(sorted, count, sizeof *sorted, access_compare);
-    ptx_put_heading(out, "  access to    operation      bytes     count");
-    for (size_t i = 0, next; i < count; i = next) {
-        for (next = i + 1; next < count && !access_compare(&sorted[i], &sorted[next]);)
-            next++;
-        ptx_out_text(out, "  ");
-        ptx_out_padded(out, sorted[i]->space, 11);
-        ptx_out_text(out, "  ");
-        ptx_out_padded(out, sorted[i]->op, 12);
-        ptx_out_format(out, "  %6s  %8zu\n", ptx_figure_int(sorted[i]->bytes).text, next - i);
-    }
-    free(sorted);
-}
-
-/* ---- accesses that move more than they must ---------------------------------------------------------------------- */
-
-enum { MOST_COSTLY = 10 };
-
-/* How many times the ideal an access takes; 0 where its figures are not known. */
-static double excess_of(const ptxlint_access *access)
-{
-    double sectors = access->sectors_per_request / access->ideal_sectors_per_request;
-    double wavefronts = access->wavefronts_per_request / access->ideal_wavefronts_per_request;
-    double most = sectors > wavefronts || isnan(wavefronts) ? sectors : wavefronts;
-    return isnan(most) ? 0 : most;
-}
-
-/* The worst first, then by line. */
-static int costly_compare(const void *pa, const void *pb)
-{
-    const ptxlint_access *a = *(const ptxlint_access *const *)pa, *b = *(const ptxlint_access *const *)pb;
-    double more = excess_of(b) - excess_of(a);
-    return more > 0 ? 1 : more < 0 ? -1 : a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
-}
-
-static void put_pair(Out *out, double real, double ideal)
-{
-    if (isnan(real))
-        ptx_out_format(out, "  %8s %6s", "-", "");
-    else
-        ptx_out_format(out, "  %8.1f %6.1f", real, ideal);
-}
-
-/* sectors of 32 bytes and wavefronts of shared memory that a warp's request takes, beside what its bytes need at the least. */
-static void put_costly(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
-{
-    size_t count = 0;
-    const ptxlint_access **costly = malloc((kernel->access_count + 1) * sizeof(const ptxlint_access *));
-    if (!costly) {
-        out->status = PTXLINT_NO_MEMORY;
-        return;
-    }
-    for (size_t i = 0; i < kernel->access_count; i++)
-        if (excess_of(&kernel->accesses[i]) > 1)
-            costly[count++] = &kernel->accesses[i];
-    qsort(costly, count, sizeof *costly, costly_compare);
-    if (count)
-        ptx_put_heading(out, "  costly line  access                sectors  ideal     waves  ideal  lanes  how sure");
-    for (size_t i = 0; i < count && i < MOST_COSTLY; i++) {
-        const ptxlint_access *access = costly[i];
-        ptx_out_format(out, "  %11" PRIu32 "  ", ptxlint_module_place(module, access->span.begin).line);
-        ptx_out_padded(out, access->space, 8);
-        ptx_out_padded(out, access->op, 11);
-        put_pair(out, access->sectors_per_request, access->ideal_sectors_per_request);
-        put_pair(out, access->wavefronts_per_request, access->ideal_wavefronts_per_request);
-        ptx_out_format(out, "  %5.1f  %s\n", access->active_threads, ptx_report_certainty(access->certainty));
-    }
-    if (count > MOST_COSTLY)
-        ptx_out_format(out, "  %11s  and %zu more\n", "", count - MOST_COSTLY);
-    free(costly);
-}
-
 /* A .func has no launch: what its instructions take is all there is. */
 static void put_gpus(Out *out, const ptxlint_kernel *kernel)
 {
@@ -391,6 +297,6 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     put_gpus(out, kernel);
     put_mix(out, &kernel->mix);
     ptx_table_loops(out, module, kernel);
-    put_accesses(out, kernel);
-    put_costly(out, module, kernel);
+    ptx_table_accesses(out, module, kernel);
+    ptx_table_branches(out, module, kernel);
 }

@@ -66,10 +66,19 @@ static void put_registers(Out *out, const ptxlint_projection *projection)
     if (projection->register_source == PTXLINT_REGISTERS_UNKNOWN)
         return;
     Line line = ptx_line_begin(out, "");
-    ptx_line_format(&line, "for %s register%s a thread, %s", ptx_figure_int(projection->registers).text,
-                    projection->registers == 1 ? "" : "s",
-                    projection->register_source == PTXLINT_REGISTERS_PTXAS ? "as ptxas allocates"
-                                                                           : "which are live at most: ptxas may take more");
+    ptx_line_format(&line, "for %s register%s a thread, ", ptx_figure_int(projection->registers).text, projection->registers == 1 ? "" : "s");
+    switch (projection->register_source) {
+    case PTXLINT_REGISTERS_PTXAS:
+        ptx_line_words(&line, "as ptxas allocates");
+        break;
+    case PTXLINT_REGISTERS_MODEL:
+        ptx_line_format(&line, projection->registers_are_calibrated ? "as a model of ptxas has it (%s to %s for nine kernels in ten)"
+                                                                    : "a guess: nothing was calibrated for this target (%s to %s)",
+                        ptx_figure_int(projection->registers_low).text, ptx_figure_int(projection->registers_high).text);
+        break;
+    default:
+        ptx_line_words(&line, "which are live at most: ptxas may take more");
+    }
     ptx_line_end(&line);
 }
 
@@ -91,6 +100,11 @@ static void put_occupancy(Out *out, const ptxlint_kernel *kernel, const ptxlint_
 
 static void put_spills(Out *out, const ptxlint_projection *projection)
 {
+    if (projection->register_source == PTXLINT_REGISTERS_MODEL && projection->spills > PTXLINT_SPILLS_UNLIKELY) {
+        Line line = ptx_line_begin(out, "spills");
+        ptx_line_format(&line, "%s: at most %s registers a thread are left", ptx_report_spills(projection), ptx_figure_int(projection->register_cap).text);
+        ptx_line_end(&line);
+    }
     if (projection->register_source != PTXLINT_REGISTERS_PTXAS)
         return;
     Line line = ptx_line_begin(out, "spills");
@@ -250,14 +264,18 @@ static void put_roofline(Out *out, const ptxlint_peak *peak)
     ptx_line_end(&line);
 }
 
-static void put_bound(Out *out, const ptxlint_projection *projection)
+static void put_time(Out *out, const ptxlint_time *time)
 {
-    if (!isfinite(projection->bound_time_us))
+    if (!isfinite(time->predicted_us))
         return;
-    Line line = ptx_line_begin(out, "bound");
-    ptx_line_format(&line, "at least %s us for this launch", ptx_figure_short(projection->bound_time_us).text);
-    if (projection->bound_pipe)
-        ptx_line_format(&line, " (%s)", projection->bound_pipe);
+    Line line = ptx_line_begin(out, "time");
+    ptx_line_format(&line, "%s us predicted", ptx_figure_short(time->predicted_us).text);
+    if (time->limiter)
+        ptx_line_format(&line, " (%s)", time->limiter);
+    if (isfinite(time->bound_us))
+        ptx_line_format(&line, ", at least %s", ptx_figure_short(time->bound_us).text);
+    if (time->bound_by)
+        ptx_line_format(&line, " (%s)", time->bound_by);
     ptx_line_end(&line);
 }
 
@@ -388,6 +406,6 @@ void ptx_table_gpu(Out *out, const ptxlint_kernel *kernel, const ptxlint_project
     put_clusters(out, kernel, o);
     put_waves(out, kernel, projection);
     put_peak(out, kernel, &projection->peak);
-    put_bound(out, projection);
+    put_time(out, &projection->time);
     ptx_table_cycles(out, kernel);
 }

@@ -22,8 +22,8 @@ static Figure word(const char *text)
 static Figure registers(const ptxlint_projection *p)
 {
     Figure f = ptx_figure_int(p->registers);
-    if (p->register_source == PTXLINT_REGISTERS_MAX_LIVE && strlen(f.text) < sizeof f.text - 1)
-        strcat(f.text, "*");
+    if (p->register_source != PTXLINT_REGISTERS_PTXAS && p->register_source != PTXLINT_REGISTERS_UNKNOWN && strlen(f.text) < sizeof f.text - 1)
+        strcat(f.text, p->register_source == PTXLINT_REGISTERS_MODEL ? "~" : "*");
     return f;
 }
 
@@ -107,12 +107,12 @@ static Figure ceiling(const ptxlint_projection *p)
 
 static Figure bound_time(const ptxlint_projection *p)
 {
-    return ptx_figure_short(p->bound_time_us);
+    return ptx_figure_short(p->time.bound_us);
 }
 
 static Figure bound_time_pipe(const ptxlint_projection *p)
 {
-    return word(p->bound_pipe);
+    return word(p->time.bound_by);
 }
 
 typedef struct Row {
@@ -191,15 +191,19 @@ static void put_names(Out *out, const ptxlint_kernel *kernel, size_t first, size
 
 void ptx_table_gpus(Out *out, const ptxlint_kernel *kernel)
 {
-    bool is_live = false;
+    bool is_live = false, is_modelled = false;
     for (size_t first = 0, end; first < kernel->projection_count; first = end) {
         end = columns_end(kernel, first);
         put_names(out, kernel, first, end);
         for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
             put_row(out, kernel, &rows[r], first, end);
     }
-    for (size_t i = 0; i < kernel->projection_count; i++)
+    for (size_t i = 0; i < kernel->projection_count; i++) {
         is_live |= kernel->projections[i].register_source == PTXLINT_REGISTERS_MAX_LIVE;
+        is_modelled |= kernel->projections[i].register_source == PTXLINT_REGISTERS_MODEL;
+    }
+    if (is_modelled)
+        ptx_out_text(out, "  ~: as a model of ptxas has it\n");
     if (is_live)
         ptx_out_text(out, "  *: live at most; ptxas may take more\n");
 }

@@ -65,6 +65,17 @@ const char *ptx_report_certainty(ptxlint_certainty certainty)
     return "unknown";
 }
 
+const char *ptx_report_split(ptxlint_split split)
+{
+    switch (split) {
+    case PTXLINT_SPLIT_NEVER:   return "never";
+    case PTXLINT_SPLIT_PERHAPS: return "perhaps";
+    case PTXLINT_SPLIT_CERTAIN: return "certainly";
+    case PTXLINT_SPLIT_UNKNOWN: break;
+    }
+    return "unknown";
+}
+
 const char *ptx_report_suppression(ptxlint_suppression suppression)
 {
     switch (suppression) {

@@ -125,7 +125,10 @@ static const char *fill(Engine *e, Ask *ask, const Template *template)
         if (hole->type == FACT_TEXT && hole->fact < FACT__COUNT) {
             size_t length;
             const char *text = ptx_measure_text(ask->evaluator->q, &ask->at, hole->fact, &length);
-            put_shown(&b, text, length);
+            if (hole->fact == FACT_ACCESS_advice || hole->fact == FACT_ACCESS_bank_advice || hole->fact == FACT_ACCESS_vector_advice)       /* a sentence, names in it cut already */
+                put_bytes(&b, text, length);
+            else
+                put_shown(&b, text, length);
         } else if (hole->program.count) {
             put_value(&b, hole, ptx_eval(ask, hole->program));
         }
@@ -150,11 +153,13 @@ static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
 
 static void relate(Engine *e, const Active *active, Ask *ask, Diag *diag)
 {
-    InsnId at = active->rule->related_at < FACT__COUNT ? ptx_measure_place(ask->evaluator->q, &ask->at, active->rule->related_at) : NO_ID;
-    const char *text = at == NO_ID ? NULL : fill(e, ask, &active->rule->related);
+    Place places[PLACES_MOST];
+    unsigned count = active->rule->related_at < FACT__COUNT ? ptx_measure_places(ask->evaluator->q, &ask->at, active->rule->related_at, places) : 0;
+    const char *text = count ? fill(e, ask, &active->rule->related) : NULL;
     diag->related = NULL;
-    if (text)
-        ptx_diag_relate(e->diags, diag, e->inquiry.func->insns[at].span, "%s", text);
+    for (unsigned i = 0; i < count && text; i++)
+        ptx_diag_relate(e->diags, diag, e->inquiry.func->insns[places[i].insn].span, "%s%s%s", text, places[i].what ? ": " : "",
+                        places[i].what ? places[i].what : "");
 }
 
 /* All that a finding says of the place in hand. */

@@ -45,6 +45,13 @@ static const char *const pattern_texts[] = {
 #undef PN
 };
 
+static const char *const uniformity_texts[] = {
+    "",
+#define UF(id, public, text, what) text,
+#include "analysis/uniformity.def"
+#undef UF
+};
+
 const char *ptx_domain_word(Domain domain, uint32_t number)
 {
     switch (domain) {
@@ -58,6 +65,8 @@ const char *ptx_domain_word(Domain domain, uint32_t number)
         return number >= CLASS__COUNT ? NULL : number ? ptx_class_info[number].text : "";
     case DOMAIN_PATTERN:
         return number >= sizeof pattern_texts / sizeof *pattern_texts ? NULL : pattern_texts[number];
+    case DOMAIN_UNIFORMITY:
+        return number >= sizeof uniformity_texts / sizeof *uniformity_texts ? NULL : uniformity_texts[number];
     case DOMAIN_LIMITER:
         return number >= LIMITER__COUNT ? NULL : ptx_limiter_text[number];
     default:

@@ -12,6 +12,9 @@
 #include "analysis/occupancy.h"
 #include "analysis/throughput.h"
 #include "analysis/trip.h"
+#include "analysis/uniform.h"
+#include "estimate/executed.h"
+#include "estimate/pressure.h"
 #include "warp/evaluate.h"
 
 /* How a kernel is launched, and how it fits the first GPU. NaN, -1: not known. */
@@ -34,8 +37,13 @@ typedef struct Facts {
     const Live *live;           /* NULL too at a limit */
     const Trips *trips;         /* NULL where only findings were asked for: a rule that needs them has them computed */
     const Mixes *mixes;
+    const uint8_t *work;        /* per instruction; NULL where only findings were asked for */
     const Throughput **throughputs;     /* per GPU that figures are for; NULL where only findings were asked for */
+    const Uniforms *uniforms;           /* NULL where only findings were asked for: a rule that needs them has them computed */
     const Evaluation *evaluation;       /* of a kernel; NULL where only findings were asked for */
+    const Lowered **lowered;            /* per GPU that figures are for; of a kernel; NULL where only findings were asked for */
+    const Executed *executed;           /* the same */
+    const Pressure *pressures;          /* the same */
     const CallNode *calls;
     const Launch *launch;
     Figures figures;

@@ -22,11 +22,20 @@ static const Bases *bases_of(Inquiry *q)
     return q->bases;
 }
 
+static const Uniforms *uniforms_of(Inquiry *q)
+{
+    const Facts *f = q->facts;
+    if (!q->uniforms)
+        q->uniforms = f->uniforms ? f->uniforms : ptx_uniform_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops, f->launch);
+    return q->uniforms;
+}
+
 static const Splits *splits_of(Inquiry *q)
 {
     const Facts *f = q->facts;
     if (!q->splits)
-        q->splits = ptx_splits_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops, f->launch);
+        q->splits = ptx_splits_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops,
+                                       uniforms_of(q), f->launch);
     return q->splits;
 }
 
@@ -440,6 +449,18 @@ static double measure_unused(Inquiry *q, InsnId insn)
     return q->unused_results[insn];
 }
 
+static double measure_uniformity(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
+{
+    const Affine *value = &uniforms_of(q)->insns[insn];
+    if (!value->uniformity || value->uniformity == UNIFORMITY_UNKNOWN)
+        return UNKNOWN;
+    *certainty = value->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
+    if (fact == FACT_INSN_uniformity)
+        return value->uniformity;
+    bool has_step = value->uniformity != UNIFORMITY_DIVERGENT && value->stride != AFFINE_STRIDE_UNKNOWN;
+    return has_step ? (double)value->stride : UNKNOWN;
+}
+
 static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Insn *insn = &q->func->insns[s->insn];
@@ -449,6 +470,8 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_INSN_is_guarded:          return insn->guard != NO_ID;
     case FACT_INSN_is_dead:             return q->func->has_unknown ? UNKNOWN : dead_of(q)[s->insn];
     case FACT_INSN_is_result_unused:    return measure_unused(q, s->insn);
+    case FACT_INSN_uniformity: case FACT_INSN_lane_step:
+        return measure_uniformity(q, s->insn, fact, certainty);
     case FACT_INSN_is_divisor_zero:     return divisor(q, insn, true);
     case FACT_INSN_is_divisor_constant: return divisor(q, insn, false);
     case FACT_INSN_is_fusable:          return q->func->has_unknown ? UNKNOWN : fused_of(q)[s->insn] != NO_ID;
@@ -539,9 +562,13 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certain
         return q->func->has_unknown || s->loop == NO_LOOP ? UNKNOWN : repeats_of(q)->may_change[s->insn];
     case FACT_ACCESS_neighbours:        return q->func->has_unknown ? UNKNOWN : repeats_of(q)->neighbours[s->insn];
     case FACT_ACCESS_is_read_only:      return measure_read_only(q, s->insn);
+    case FACT_ACCESS_block_sectors: case FACT_ACCESS_block_distinct:
+        return ptx_measure_block_use(q, s, (FactId)fact);
+    case FACT_ACCESS_address_alignment:
     case FACT_ACCESS_pattern: case FACT_ACCESS_stride: case FACT_ACCESS_active_lanes: case FACT_ACCESS_sectors: case FACT_ACCESS_ideal_sectors:
     case FACT_ACCESS_wavefronts: case FACT_ACCESS_ideal_wavefronts: case FACT_ACCESS_addresses: case FACT_ACCESS_is_firm:
     case FACT_ACCESS_has_free_stride: case FACT_ACCESS_crosses_rows: case FACT_ACCESS_siblings: case FACT_ACCESS_used_together:
+    case FACT_ACCESS_used_bytes: case FACT_ACCESS_efficiency:
         return ptx_measure_traffic(q, s, fact, certainty);
     case FACT_ACCESS_misalignment: case FACT_ACCESS_alignment:
         return measure_alignment(q, s, fact);
@@ -676,6 +703,16 @@ static bool is_loop_exit(Inquiry *q, const Subjects *s)
     return false;
 }
 
+static double measure_condition(Inquiry *q, BlockId block, FactId fact, Certainty *certainty)
+{
+    const Affine *condition = &uniforms_of(q)->branches[block];
+    bool is_known = condition->uniformity && condition->uniformity != UNIFORMITY_UNKNOWN;
+    *certainty = condition->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
+    if (fact == FACT_BRANCH_condition)
+        return is_known ? condition->uniformity : UNKNOWN;
+    return is_known ? !ptx_affine_is_uniform(*condition) : UNKNOWN;
+}
+
 static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     switch (fact) {
@@ -684,6 +721,8 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
             return UNKNOWN;
         *certainty = split_certainty(q);
         return splits_of(q)->splits[s->block];
+    case FACT_BRANCH_condition: case FACT_BRANCH_may_split:
+        return measure_condition(q, s->block, fact, certainty);
     case FACT_BRANCH_parted: case FACT_BRANCH_wasted:
         return ptx_measure_parted(q, s, fact, certainty);
     case FACT_BRANCH_is_loop_exit:  return is_loop_exit(q, s);
@@ -915,13 +954,13 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
             return span_text(q, module->vars[base.id].name, length);
         return fixed_text("", length);
     case FACT_ACCESS_local_cause:   return fixed_text(local_cause(q, s), length);
-    case FACT_ACCESS_layout: case FACT_ACCESS_advice:
+    case FACT_ACCESS_layout: case FACT_ACCESS_advice: case FACT_ACCESS_bank_advice: case FACT_ACCESS_vector_advice:
         return fixed_text(ptx_measure_layout(q, s, fact), length);
     default:                        return fixed_text("", length);
     }
 }
 
-InsnId ptx_measure_place(Inquiry *q, const Subjects *s, uint32_t fact)
+static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
 {
     BlockId by;
     switch (fact) {
@@ -933,6 +972,25 @@ InsnId ptx_measure_place(Inquiry *q, const Subjects *s, uint32_t fact)
         return by == NO_ID ? NO_ID : q->facts->cfg->blocks[by].end - 1;
     default:                        return NO_ID;
     }
+}
+
+/* Those that make lanes differ. */
+static unsigned find_chain(Inquiry *q, InsnId insn, Place places[PLACES_MOST])
+{
+    Link links[CHAIN_MOST];
+    unsigned found = ptx_chain_find(uniforms_of(q), q->func, insn, links), count = 0;
+    for (unsigned i = 0; i < found && count < PLACES_MOST; i++)
+        if (!ptx_affine_is_uniform(links[i].value))
+            places[count++] = (Place){ links[i].insn, ptx_affine_describe(q->arena, &links[i].value) };
+    return count;
+}
+
+unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place places[PLACES_MOST])
+{
+    if (fact == FACT_ACCESS_chain || fact == FACT_BRANCH_chain)
+        return find_chain(q, s->insn, places);
+    places[0] = (Place){ find_place(q, s, fact), NULL };
+    return places[0].insn != NO_ID;
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */

@@ -11,6 +11,8 @@
 #include "analysis/waste.h"
 #include "rules/facts.h"
 #include "rules/rule.h"
+#include "warp/advise.h"
+#include "warp/parted.h"
 
 /* What all functions of a module share. */
 typedef struct ModuleInquiry {
@@ -32,9 +34,11 @@ typedef struct Inquiry {
     const Defs *defs;           /* these: NULL: not asked for yet */
     const Bases *bases;
     const Splits *splits;
+    const Uniforms *uniforms;
     const Repeats *repeats;
     const Trips *trips;
     const Evaluation *evaluation;
+    PartedCosts *parted;
     const InsnId *fused_with;
     const bool *fp64_trips, *unused_results;
     const bool *dead;           /* per instruction */
@@ -49,7 +53,8 @@ typedef struct Inquiry {
     const uint8_t *written;     /* per register: how many instructions write it, 2 for more */
     const bool *named_params;   /* per parameter of the entry */
     uint32_t name_end;          /* of the name of a register that was found last */
-    bool was_evaluated;
+    const Trace *trace;
+    bool was_evaluated, was_traced;
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
 
@@ -76,12 +81,21 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
 
 /* measure_access.c: facts that rest on an evaluation of the kernel's warps, and that evaluation; NULL: there is none. */
 const Evaluation *ptx_measure_evaluation(Inquiry *q);
+double ptx_measure_block_use(Inquiry *q, const Subjects *s, FactId fact);
 double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
 double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
 const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
 
-/* NO_ID where there is none. */
-InsnId ptx_measure_place(Inquiry *q, const Subjects *s, uint32_t fact);
+/* Where something else stands that belongs to a subject. */
+typedef struct Place {
+    InsnId insn;
+    const char *what;           /* to be said of it; NULL */
+} Place;
+
+enum { PLACES_MOST = 4 };
+
+/* How many there are, PLACES_MOST at the most. */
+unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place places[PLACES_MOST]);
 
 /* Where a subject stands in the text. */
 Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s);

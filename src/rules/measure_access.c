@@ -8,6 +8,13 @@
 
 enum { SECTOR = 32 };
 
+static Program *program_of(Inquiry *q)
+{
+    if (!q->shared->program)
+        q->shared->program = ptx_program_new(q->shared->arena, q->shared->module);
+    return q->shared->program;
+}
+
 /* The report's evaluation; for findings alone a quick one. Only of kernels: nobody knows what calls a function. */
 const Evaluation *ptx_measure_evaluation(Inquiry *q)
 {
@@ -16,10 +23,8 @@ const Evaluation *ptx_measure_evaluation(Inquiry *q)
         return f->evaluation ? f->evaluation : q->evaluation;
     uint64_t steps = EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_INSN * q->func->insn_count;
     q->was_evaluated = true;
-    if (!q->shared->program)
-        q->shared->program = ptx_program_new(q->shared->arena, q->shared->module);
-    q->evaluation = ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, q->shared->program,
-                                 (FuncId)(q->func - q->shared->module->funcs), f->launch, q->shared->gpu, steps, true);
+    q->evaluation = ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, program_of(q),
+                                 (FuncId)(q->func - q->shared->module->funcs), f->launch, q->shared->gpu, steps, DEPTH_QUICK);
     return q->evaluation;
 }
 
@@ -182,8 +187,13 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_ACCESS_wavefronts:        return is_shared ? best * total->wavefronts / total->requests : UNKNOWN;
     case FACT_ACCESS_ideal_wavefronts:  return is_shared ? total->ideal_wavefronts / total->requests : UNKNOWN;
     case FACT_ACCESS_addresses:         return total->addresses > 0 ? best * total->addresses / total->requests : UNKNOWN;
+    case FACT_ACCESS_used_bytes:        return is_global ? total->used_bytes / total->requests : UNKNOWN;
+    case FACT_ACCESS_efficiency:
+        return is_global ? 100 * total->used_bytes / (SECTOR * total->sectors) : is_shared ? 100 * total->ideal_wavefronts / total->wavefronts : UNKNOWN;
     case FACT_ACCESS_has_free_stride:   return total->is_free;
     case FACT_ACCESS_crosses_rows:      return crosses_rows(ptx_measure_evaluation(q), q->func, total);
+    case FACT_ACCESS_address_alignment:
+        return is_global || is_shared ? (double)((total->low_bits | 32u) & -(total->low_bits | 32u)) : UNKNOWN;
     case FACT_ACCESS_is_firm:
         return total->doubt <= DOUBT_PARAMETER && !total->is_free && is_block_known(q->func, ptx_measure_evaluation(q));
     case FACT_ACCESS_used_together:     return measure_siblings(q, s, fact, total);
@@ -191,76 +201,101 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
     }
 }
 
+/* ---- other layouts ----------------------------------------------------------------------------------------------- */
+
+static const Trace *trace_of(Inquiry *q)
+{
+    if (!q->was_traced && ptx_measure_evaluation(q))
+        q->trace = ptx_trace_make(q->arena, q->shared->arena, q->shared->scratch, program_of(q), (FuncId)(q->func - q->shared->module->funcs),
+                                  q->facts->launch, q->shared->gpu, ptx_measure_evaluation(q)->is_row);
+    q->was_traced = true;
+    return q->trace;
+}
+
+double ptx_measure_block_use(Inquiry *q, const Subjects *s, FactId fact)
+{
+    const Trace *trace = trace_of(q);
+    const BlockUse use = trace ? ptx_trace_count(q->arena, trace, q->func, s->insn) : (BlockUse){ 0 };
+    if (!(use.requests > 0))
+        return UNKNOWN;
+    return fact == FACT_ACCESS_block_sectors ? use.warp_sectors : use.distinct_sectors;
+}
+
+enum { SHARED_WITHOUT_OPT_IN = 48 << 10 };
+
+#define SAME_FIGURE 0.25
+
+static int64_t count_or_unknown(double figure)
+{
+    return figure >= 0 ? (int64_t)figure : -1;
+}
+
+/* Bytes of shared memory that a block may take more without fewer blocks on an SM, and without a launch that has to ask for them. */
+static uint64_t room_of(Inquiry *q)
+{
+    const Figures *f = &q->facts->figures;
+    int64_t dynamic = q->facts->launch && q->facts->launch->dynamic_shared_bytes > 0 ? q->facts->launch->dynamic_shared_bytes : 0;
+    const Resources resources = {
+        .threads_per_block = count_or_unknown(f->block_threads), .registers_per_thread = count_or_unknown(f->registers),
+        .static_shared_bytes = count_or_unknown(f->static_shared_bytes), .dynamic_shared_bytes = dynamic, .barriers = -1,
+    };
+    int64_t room = SHARED_WITHOUT_OPT_IN - dynamic - (resources.static_shared_bytes > 0 ? resources.static_shared_bytes : 0);
+    Occupancy fit;
+    if (q->shared->gpu && ptx_occupancy_compute(q->shared->gpu, &resources, &fit) && fit.shared_free >= 0 && fit.shared_free < room)
+        room = fit.shared_free;
+    return room > 0 ? (uint64_t)room : 0;
+}
+
+/* Another layout that was found to cost less; general words where there is none. */
+static const char *advise(Inquiry *q, InsnId insn, bool is_shared, const Count *total)
+{
+    const Trace *trace = trace_of(q);
+    Proposal found = { .layout = { .kind = LAYOUT_SAME } };
+    if (trace && is_shared)
+        found = ptx_advise_shared(trace, q->func, insn, room_of(q));
+    else if (trace && !total->is_free)
+        found = ptx_advise_global(q->arena, trace, q->func, insn, room_of(q));
+    double cost = (is_shared ? total->wavefronts : total->sectors) / total->requests;
+    if (!found.block[0] && !(fabs(found.before - cost) <= SAME_FIGURE * cost))
+        found.layout.kind = LAYOUT_SAME;        /* the requests that were traced are not like those of the launch */
+    const char *text = ptx_proposal_describe(q->arena, q->shared->module, &found);
+    return text ? text : is_shared ? "let the lanes of a warp take neighbouring words" : ptx_count_advise(total);
+}
+
+static const char *advise_wider(Inquiry *q, const Subjects *s)
+{
+    const Trace *trace = trace_of(q);
+    Certainty certainty = CERTAINTY_NONE;
+    double count = ptx_measure(q, s, FACT_ACCESS_neighbours, &certainty);
+    const Widening found = trace && count >= 2 ? ptx_advise_wider(trace, q->func, s->insn, (uint32_t)count) : (Widening){ 0 };
+    const char *text = ptx_widening_describe(q->arena, &found, (uint32_t)count, q->func->insns[s->insn].access_bytes);
+    return text ? text : "a vector access (float2, float4, int4) where the address is a multiple of its width";
+}
+
 const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact)
 {
     const Evaluated *insn = evaluated(q, s->insn);
     uint32_t bytes = q->func->insns[s->insn].access_bytes;
+    if (fact == FACT_ACCESS_vector_advice)
+        return advise_wider(q, s);
     if (!insn)
         return "";
-    return fact == FACT_ACCESS_advice ? ptx_count_advise(q->arena, &insn->total, bytes) : ptx_count_describe(q->arena, &insn->total, bytes);
+    switch (fact) {
+    case FACT_ACCESS_layout:    return ptx_count_describe(q->arena, &insn->total, bytes);
+    default:                    return advise(q, s->insn, fact == FACT_ACCESS_bank_advice, &insn->total);
+    }
 }
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
 
-/* Blocks on the ways from a branch to where they meet. */
-static void mark_region(const Cfg *cfg, BlockId from, BlockId join, bool *is_in, BlockId *stack)
-{
-    uint32_t count = 0;
-    stack[count++] = from;
-    while (count) {
-        const Block *block = &cfg->blocks[stack[--count]];
-        for (uint32_t e = 0; e < block->succ_count; e++) {
-            BlockId to = cfg->succs[block->succ_first + e];
-            if (to == EXIT_BLOCK || to == join || to == from || is_in[to])
-                continue;
-            is_in[to] = true;
-            stack[count++] = to;
-        }
-    }
-}
-
-/* Slots that the region takes beyond what it would if its lanes were packed as they are at the branch. What one lane does for its warp is meant so. */
-static double wasted_slots(const Evaluation *evaluation, const Cfg *cfg, const bool *is_in, double density)
-{
-    double wasted = 0;
-    for (BlockId b = 0; b < cfg->block_count; b++) {
-        for (InsnId i = cfg->blocks[b].first; is_in[b] && i < cfg->blocks[b].end; i++) {
-            const Count *count = &evaluation->insns[i].total;
-            double needed = count->lanes / density;
-            bool is_elected = count->lanes <= count->warps;
-            wasted += !is_elected && count->warps > needed ? count->warps - needed : 0;
-        }
-    }
-    return wasted;
-}
-
-static double measure_wasted(Inquiry *q, const Subjects *s, const Evaluation *evaluation, const Count *branch)
-{
-    const Cfg *cfg = q->facts->cfg;
-    if (!(branch->parted > 0))
-        return 0;
-    double all = 0;
-    for (InsnId i = 0; i < q->func->insn_count; i++)
-        all += evaluation->insns[i].total.warps;
-    Arena *scratch = q->shared->scratch;
-    ArenaMark mark = ptx_arena_mark(scratch);
-    bool *is_in = ptx_arena_array(scratch, bool, cfg->block_count + 1);
-    BlockId *stack = ptx_arena_array(scratch, BlockId, cfg->block_count + 1);
-    mark_region(cfg, s->block, q->facts->dom->ipdom[s->block], is_in, stack);
-    double wasted = wasted_slots(evaluation, cfg, is_in, branch->lanes / branch->warps);
-    ptx_arena_release(scratch, mark);
-    return 100 * wasted / all;
-}
-
 double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Evaluation *evaluation = ptx_measure_evaluation(q);
-    const Evaluated *insn = evaluation ? &evaluation->insns[q->facts->cfg->blocks[s->block].end - 1] : NULL;
-    if (!insn || !(insn->total.warps > 0) || evaluation->is_cut)
+    if (!evaluation)
         return UNKNOWN;
-    bool is_exact = !insn->total.doubt && !evaluation->grid_is_assumed && !evaluation->block_is_assumed && evaluation->blocks_run >= evaluation->blocks;
-    *certainty = is_exact && fact == FACT_BRANCH_parted ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE;
-    if (fact == FACT_BRANCH_wasted)
-        return measure_wasted(q, s, evaluation, &insn->total);
-    return 100 * insn->total.parted / insn->total.warps;
+    if (!q->parted)
+        q->parted = ptx_parted_new(q->arena, evaluation, q->func, q->facts->cfg, q->facts->dom);
+    Parted parted = ptx_parted_measure(q->parted, s->block);
+    *certainty = fact == FACT_BRANCH_parted ? parted.certainty : CERTAINTY_ESTIMATE;
+    return fact == FACT_BRANCH_parted ? parted.percent : parted.wasted_percent;
 }

@@ -15,7 +15,7 @@ static bool text_is(const Expr *e, Span span, const char *word)
 
 /* ---- what to call things ----------------------------------------------------------------------------------------- */
 
-static const char *const domain_text[DOMAIN__COUNT] = { "", "opcode", "space", "type", "class", "limiter", "pattern" };
+const char *const ptx_domain_text[DOMAIN__COUNT] = { "", "opcode", "space", "type", "class", "limiter", "pattern", "uniformity" };
 
 static bool is_plain(const Unit *unit)
 {
@@ -59,7 +59,7 @@ static const char *describe(const Node *node, char out[DESCRIPTION])
     case FACT_NUMBER: return describe_unit(&node->unit, out);
     case FACT_WORD:
         if (node->domain)
-            snprintf(out, DESCRIPTION, "a word (%s)", domain_text[node->domain]);
+            snprintf(out, DESCRIPTION, "a word (%s)", ptx_domain_text[node->domain]);
         return node->domain ? out : "a word";
     case FACT_TEXT:   return "text";
     default:          return "a place";
@@ -284,8 +284,8 @@ static bool fail_word(Expr *e, const Node *word, Span inside, Domain domain)
         }
     }
     if (near)
-        return ptx_expr_fail(e, word->span, "unknown %s '%.*s'; did you mean '%s'?", domain_text[domain], EXPR_TEXT(e, inside), near);
-    return ptx_expr_fail(e, word->span, "unknown %s '%.*s'", domain_text[domain], EXPR_TEXT(e, inside));
+        return ptx_expr_fail(e, word->span, "unknown %s '%.*s'; did you mean '%s'?", ptx_domain_text[domain], EXPR_TEXT(e, inside), near);
+    return ptx_expr_fail(e, word->span, "unknown %s '%.*s'", ptx_domain_text[domain], EXPR_TEXT(e, inside));
 }
 
 /* Gives a word the number that it has among those of the other side. */

@@ -103,7 +103,7 @@ static inline uint32_t ptx_diag_errors(const DiagSink *sink)
     return sink->counts[SEVERITY_ERROR];
 }
 
-/* Worst first: by severity; what is wrong before what is slow; by gain; by position; by arrival. Adds the note on dropped ones. Call once,
+/* Worst first: by severity; what is wrong before what is slow; by gain; occupancy last; by position; by arrival. Adds the note on dropped ones. Call once,
  * last. */
 void ptx_diag_finish(DiagSink *sink);
 

@@ -7,6 +7,8 @@
 
 typedef enum Doubt {            /* of an access; the worst counts */
     DOUBT_NONE,
+    DOUBT_MODEL,                /* the rule for such an access was measured on another GPU, or comes near only */
+    DOUBT_ORDER,                /* which lanes meet here hangs on how the GPU schedules those that parted */
     DOUBT_PARAMETER,            /* rests on what was taken for a parameter, or for the shape of the launch */
     DOUBT_DATA,                 /* whether lanes come here, or by which uniform offset, hangs on data */
     DOUBT_ADDRESS,              /* the addresses hang on data: not known */
@@ -25,6 +27,8 @@ typedef struct Count {
     double requests;            /* of an access: executions by at least one lane */
     double active;              /* lanes in those */
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
+    uint8_t low_bits;           /* of addresses, those below 32: all of them or-ed */
+    double used_bytes;          /* of global memory: distinct bytes that lanes ask for, in all requests */
     double addresses;           /* of constant memory and kernel parameters: distinct ones in all requests */
     double parted;              /* of a branch: executions that parted the lanes */
     double worst;               /* most sectors, or wavefronts, that a lane of one request stood for; of that request: */

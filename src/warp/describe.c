@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHORTEST_ROW = 64 };     /* bytes; what is shorter is no row of an array */
-
 const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
 {
     char text[128];
@@ -39,37 +37,16 @@ const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
     return ptx_arena_strndup(arena, text, strlen(text));
 }
 
-static const char *advise_global(const Count *count, uint32_t bytes)
+const char *ptx_count_advise(const Count *count)
 {
-    int64_t apart = count->stride < 0 ? -count->stride : count->stride;
     switch ((AccessPattern)count->pattern) {
     case PATTERN_OFFSET:
-        return "let rows begin at multiples of 128 bytes: pad them, as cudaMallocPitch does";
+        return "let rows begin at multiples of 128 bytes: pad them, as cudaMallocPitch does, and put what stands before the first element in front";
     case PATTERN_PER_THREAD:
-        return "let neighbouring threads take neighbouring elements, and step by the number of threads; or go through shared memory";
+        return "let neighbouring threads take neighbouring elements, and step by the number of threads";
     case PATTERN_STRIDED:
-        if (!count->is_free && apart <= 64 * (int64_t)bytes && apart <= 256)
-            return "an array for each member (SoA) in place of an array of structures, or through shared memory";
-        return "let threadIdx.x run along the rows as they lie in memory; where that cannot be, transpose through shared memory";
+        return "let threadIdx.x run along the rows as they lie in memory";
     default:
-        return "let the lanes of a warp take neighbouring elements, or go through shared memory";
+        return "let the lanes of a warp take neighbouring elements";
     }
-}
-
-/* Rows of some power of two of elements meet in the same banks: those of an odd number do not. */
-static bool pad_helps(int64_t row, uint32_t bytes)
-{
-    return bytes >= 4 && bytes <= 16 && row >= SHORTEST_ROW && row % bytes == 0 && (row / bytes + 1) % 2;
-}
-
-const char *ptx_count_advise(Arena *arena, const Count *count, uint32_t bytes)
-{
-    int64_t apart = count->stride < 0 ? -count->stride : count->stride;
-    if (!(count->wavefronts > 0) || count->sectors > 0)
-        return advise_global(count, bytes);
-    if (count->is_free || !pad_helps(apart, bytes))
-        return "let the lanes of a warp take neighbouring words; or pad the rows, or swizzle them: column ^ row";
-    char text[160];
-    snprintf(text, sizeof text, "pad the rows: %" PRId64 " bytes in place of %" PRId64 "; or swizzle them: column ^ row", apart + bytes, apart);
-    return ptx_arena_strndup(arena, text, strlen(text));
 }

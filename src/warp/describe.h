@@ -8,7 +8,7 @@
 /* A clause, as "lanes are 28 bytes apart"; owned by arena, or fixed. "": there is no pattern. */
 const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes);
 
-/* What a programmer may do about it. Of shared memory a row of another length, where that has no conflict. */
-const char *ptx_count_advise(Arena *arena, const Count *count, uint32_t bytes);
+/* What a programmer may do about an access to global memory, in general words. */
+const char *ptx_count_advise(const Count *count);
 
 #endif

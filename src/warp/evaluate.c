@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { MOST_CLASSES = 27, SAMPLES_INSIDE = 24, SAMPLES_ASSUMED = 2, QUICK_WARPS = 2, QUICK_STAYS = 8 };
+enum { MOST_CLASSES = 27, SAMPLES_INSIDE = 24, SAMPLES_ASSUMED = 2, QUICK_STAYS = 4, FEW_BLOCKS = 3 };
 
 /* Blocks that lie alike at the edges of the grid: [first, first + count) in each dimension. */
 typedef struct Class {
@@ -14,14 +14,34 @@ typedef struct Class {
     uint32_t samples;
 } Class;
 
+/* Of a function that runs: per instruction. */
+typedef struct Tally {
+    const Func *func;
+    Evaluated *insns;
+    Count *totals;
+    double *first_ratio;        /* what an active lane moved in the first block that came by; NaN */
+} Tally;
+
 typedef struct Evaluator {
     Machine *machine;
-    Evaluated *insns;
-    Count *totals;              /* per instruction of the kernel */
+    Tally *tallies;             /* of Machine.run, in its order: the kernel is the first */
+    uint32_t tally_count, tally_capacity;
     Evaluation *out;
     Arena *arena;
-    double *first_ratio;        /* per instruction: what an active lane moved in the first block that came by; NaN */
+    double blocks_stood_for;    /* by those that were run */
 } Evaluator;
+
+static void add_tally(Evaluator *e, const Func *func, Evaluated *insns)
+{
+    if (e->tally_count == e->tally_capacity)
+        e->tallies = ptx_machine_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity, sizeof *e->tallies);
+    Tally *tally = &e->tallies[e->tally_count++];
+    *tally = (Tally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count), ptx_arena_array(e->arena, double, func->insn_count) };
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        tally->first_ratio[i] = (double)NAN;
+        insns[i].best_share = (double)INFINITY;
+    }
+}
 
 /* ---- classes of blocks ------------------------------------------------------------------------------------------- */
 
@@ -70,6 +90,8 @@ static void add_count(Count *to, const Count *from, double weight)
     to->ideal_sectors += weight * from->ideal_sectors;
     to->wavefronts += weight * from->wavefronts;
     to->ideal_wavefronts += weight * from->ideal_wavefronts;
+    to->used_bytes += weight * from->used_bytes;
+    to->low_bits |= from->low_bits;
     to->addresses += weight * from->addresses;
     to->parted += weight * from->parted;
     to->is_free |= from->is_free;
@@ -83,56 +105,148 @@ static void add_count(Count *to, const Count *from, double weight)
     to->doubt = from->doubt > to->doubt ? from->doubt : to->doubt;
 }
 
-static void note_ratio(Evaluator *e, InsnId insn, const Count *count)
+static void note_ratio(Tally *tally, InsnId insn, const Count *count)
 {
     if (!(count->active > 0))
         return;
     double ratio = (count->sectors + 1024 * count->wavefronts + count->addresses) / count->active;
-    if (isnan(e->first_ratio[insn]))
-        e->first_ratio[insn] = ratio;
-    else if (fabs(ratio - e->first_ratio[insn]) > 1e-9 * ratio)
-        e->insns[insn].differs = true;
+    if (isnan(tally->first_ratio[insn]))
+        tally->first_ratio[insn] = ratio;
+    else if (fabs(ratio - tally->first_ratio[insn]) > 1e-9 * ratio)
+        tally->insns[insn].differs = true;
 }
 
-static void collect(Evaluator *e, double weight)
+static void collect_routine(const Routine *routine, Tally *tally, double weight)
 {
-    const Routine *routine = e->machine->program->routines[e->machine->kernel];
-    InsnId count = routine ? routine->func->insn_count : 0, end;
-    for (InsnId i = 0; i < count; i = end) {
+    for (InsnId i = 0, end; i < routine->func->insn_count; i = end) {
         const Count *first = &routine->counts[i];
         end = i + (routine->slice.plain[i] ? routine->slice.plain[i] : 1u);
         if (!(first->warps > 0))
             continue;
         if (!routine->slice.plain[i]) {
-            note_ratio(e, i, first);
-            add_count(&e->totals[i], first, weight);
+            note_ratio(tally, i, first);
+            add_count(&tally->totals[i], first, weight);
         }
         for (InsnId k = i; routine->slice.plain[i] && k < end; k++) {   /* they run as often as the first of them */
-            e->totals[k].warps += weight * first->warps;
-            e->totals[k].lanes += weight * first->lanes;
+            tally->totals[k].warps += weight * first->warps;
+            tally->totals[k].lanes += weight * first->lanes;
         }
         routine->counts[i] = (Count){ 0 };
     }
 }
 
+static void collect(Evaluator *e, double weight)
+{
+    const Machine *m = e->machine;
+    while (e->tally_count < m->run_count) {
+        const Func *func = &m->module->funcs[m->run[e->tally_count]];
+        add_tally(e, func, ptx_arena_array(e->arena, Evaluated, func->insn_count));
+    }
+    for (uint32_t t = 0; t < m->run_count; t++)
+        collect_routine(m->program->routines[m->run[t]], &e->tallies[t], weight);
+    if (m->footprint)
+        ptx_footprint_close(m->footprint, weight);
+}
+
+/* A block that the budget cuts short counts only where there is no other: it would show the beginning of the kernel without its end. */
 static void run_block(Evaluator *e, const uint32_t ctaid[3], double weight)
 {
+    if (e->machine->is_cut && e->out->blocks_run)
+        return;
     ptx_machine_run(e->machine, ctaid, 0, e->machine->warp_count);
-    collect(e, weight);
-    e->out->blocks_run++;
+    bool is_left_out = e->machine->is_cut && e->out->blocks_run;
+    collect(e, is_left_out ? 0 : weight);
+    e->blocks_stood_for += is_left_out ? 0 : weight;
+    e->out->blocks_run += !is_left_out;
 }
 
-/* ---- which blocks ------------------------------------------------------------------------------------------------ */
+/* ---- all blocks -------------------------------------------------------------------------------------------------- */
 
-static void run_all(Evaluator *e)
+enum { MOST_PIECES = 1 << 12 };
+
+typedef struct Piece {          /* of the grid: blocks of growth.h */
+    uint32_t first[3], step[3], count[3];
+} Piece;
+
+typedef struct Pieces {         /* that no run stands for yet */
+    Piece *items;
+    uint32_t count;
+} Pieces;
+
+static bool push_piece(Pieces *pieces, const Piece *from, unsigned d, uint32_t first, uint32_t step, uint32_t count)
 {
-    const uint32_t *grid = e->machine->grid;
-    uint32_t at[3];
-    for (at[2] = 0; at[2] < grid[2]; at[2]++)
-        for (at[1] = 0; at[1] < grid[1]; at[1]++)
-            for (at[0] = 0; at[0] < grid[0]; at[0]++)
-                run_block(e, at, 1);
+    if (!count)
+        return true;
+    if (pieces->count == MOST_PIECES)
+        return false;
+    Piece *to = &pieces->items[pieces->count++];
+    *to = *from;
+    to->first[d] = first;
+    to->step[d] = step;
+    to->count[d] = count;
+    return true;
 }
+
+/* What is left of a piece once some of its blocks, from its first on, are done. */
+static bool push_rest(Pieces *pieces, Piece piece, const Blocks *done)
+{
+    for (unsigned d = 0; d < 3; d++) {
+        uint32_t first = piece.first[d], step = piece.step[d], count = piece.count[d], times = done->step[d] / step, reach = (count + times - 1) / times;
+        for (uint32_t i = 1; i < times && i < count; i++)       /* between those that are done */
+            if (!push_piece(pieces, &piece, d, first + i * step, done->step[d], (count - i + times - 1) / times))
+                return false;
+        if (!push_piece(pieces, &piece, d, first + done->count[d] * done->step[d], done->step[d], reach - done->count[d]))
+            return false;
+        piece.step[d] = done->step[d];
+        piece.count[d] = done->count[d];
+    }
+    return true;
+}
+
+/* The blocks at the corners of the grid, once more and for nothing: so that the ends of what is touched are seen. */
+static void run_corners(Evaluator *e)
+{
+    Machine *m = e->machine;
+    for (unsigned corner = 0; m->footprint && corner < 8; corner++) {
+        uint32_t at[3];
+        bool is_other = true;
+        for (unsigned d = 0; d < 3; d++) {
+            at[d] = corner >> d & 1 ? m->grid[d] - 1 : 0;
+            is_other &= !(corner >> d & 1) || m->grid[d] > 1;
+        }
+        if (is_other) {
+            ptx_machine_run(m, at, 0, m->warp_count);
+            collect(e, 0);
+        }
+    }
+    m->is_cut = false;
+}
+
+/* As many runs as it takes for each block to be stood for by one that it would not differ from. False: the budget does not do for that. */
+static bool run_all(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    Pieces pieces = { ptx_arena_array(e->arena, Piece, MOST_PIECES), 1 };
+    pieces.items[0] = (Piece){ { 0, 0, 0 }, { 1, 1, 1 }, { m->grid[0], m->grid[1], m->grid[2] } };
+    m->most_steps = most_steps;
+    while (pieces.count) {
+        const Piece piece = pieces.items[--pieces.count];
+        const Blocks blocks = ptx_blocks_new(piece.first, piece.step, piece.count);
+        ptx_machine_run_for(m, &blocks, 0, m->warp_count);
+        if (m->is_cut)
+            return false;
+        collect(e, ptx_blocks_size(&m->blocks));
+        e->out->blocks_run++;
+        e->blocks_stood_for += ptx_blocks_size(&m->blocks);
+        if (!push_rest(&pieces, piece, &m->blocks))
+            return false;
+    }
+    m->most_steps += most_steps / 8;
+    run_corners(e);
+    return true;
+}
+
+/* ---- a sample ---------------------------------------------------------------------------------------------------- */
 
 /* One of each of `samples` equal parts of the class, at random in it: the same blocks each time. */
 static void run_sample(Evaluator *e, const Class *c, uint32_t sample)
@@ -150,17 +264,22 @@ static void run_sample(Evaluator *e, const Class *c, uint32_t sample)
 
 static bool any_differs(const Evaluator *e)
 {
-    for (InsnId i = 0; i < e->machine->module->funcs[e->machine->kernel].insn_count; i++)
-        if (e->insns[i].differs)
-            return true;
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            if (e->tallies[t].insns[i].differs)
+                return true;
     return false;
 }
 
 static void forget(Evaluator *e)
 {
-    for (InsnId i = 0; i < e->machine->module->funcs[e->machine->kernel].insn_count; i++)
-        e->totals[i] = (Count){ .doubt = e->totals[i].doubt };
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            e->tallies[t].totals[i] = (Count){ .doubt = e->tallies[t].totals[i].doubt };
     e->out->blocks_run = 0;
+    e->blocks_stood_for = 0;
+    if (e->machine->footprint)
+        ptx_footprint_forget(e->machine->footprint);
 }
 
 /* Blocks of each class in proportion to what it stands for, within the budget; one of each at the least. */
@@ -174,29 +293,77 @@ static void run_classes(Evaluator *e, Class *classes, unsigned count, double aff
     }
 }
 
-/* All blocks where the budget does for them. Else a few, and where these differ as many as it does for. */
-static void run_samples(Evaluator *e, uint64_t most_steps)
+/* All blocks where the budget does for them, but for what a sample takes. Else a few, and where these differ as many as it does for. */
+static void run_launch(Evaluator *e, uint64_t most_steps)
 {
     Class classes[MOST_CLASSES];
-    unsigned count = make_classes(e->machine->grid, classes);
     Machine *m = e->machine;
-    m->most_steps = most_steps;
-    double few = count + SAMPLES_INSIDE;
-    if (e->out->blocks <= few)
-        run_all(e);
-    else
-        run_classes(e, classes, count, few);
-    if (e->out->blocks <= few || m->is_cut)
+    e->out->is_whole = run_all(e, most_steps - most_steps / 8);
+    if (e->out->is_whole)
         return;
-    double cost = (double)m->steps / e->out->blocks_run, affordable = (double)(most_steps - m->steps) / cost;
-    bool does_for_all = affordable >= e->out->blocks;
-    if (!does_for_all && (affordable < 2 * few || !any_differs(e)))
+    unsigned count = make_classes(m->grid, classes);
+    uint64_t first = m->steps;
+    double few = count + SAMPLES_INSIDE;
+    forget(e);
+    m->is_cut = false;
+    m->most_steps = most_steps;
+    run_classes(e, classes, count, few);
+    if (m->is_cut)
+        return;
+    double cost = (double)(m->steps - first) / e->out->blocks_run, affordable = (double)(most_steps - m->steps) / cost;
+    if (affordable < 2 * few || !any_differs(e))
         return;
     forget(e);
-    if (does_for_all)
-        run_all(e);
-    else
-        run_classes(e, classes, count, affordable);
+    run_classes(e, classes, count, affordable);
+}
+
+/* Whether something is left to be found: an access that costs more than it had to, a branch that parts lanes. */
+static bool is_notable(const Count *counts, InsnId count)
+{
+    for (InsnId i = 0; i < count; i++) {
+        const Count *c = &counts[i];
+        if (c->sectors > c->ideal_sectors || c->wavefronts > c->ideal_wavefronts || c->addresses > c->requests || c->parted > 0)
+            return true;
+    }
+    return false;
+}
+
+/* The first warp and the last, which stands for those between; the first alone where it has nothing to be found. */
+static void run_quick(Evaluator *e, const uint32_t block[3])
+{
+    Machine *m = e->machine;
+    ptx_machine_run(m, block, 0, 1);
+    bool is_enough = true;
+    for (uint32_t r = 0; m->warp_count > 1 && is_enough && r < m->run_count; r++) {
+        const Routine *routine = m->program->routines[m->run[r]];
+        is_enough = !is_notable(routine->counts, routine->func->insn_count);
+    }
+    collect(e, e->out->blocks * (is_enough ? m->warp_count : 1));
+    if (!is_enough) {
+        ptx_machine_run(m, block, m->warp_count - 1, 1);
+        collect(e, e->out->blocks * (m->warp_count - 1));
+    }
+    e->out->blocks_run++;
+}
+
+/* One from the middle stands for all; a warp of the first block and of the last are run so that the ends of what is touched are seen: not of those at the very
+ * edge, which guards often keep from anything. */
+static void run_few(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    uint32_t first[3], middle[3], last[3];
+    for (unsigned d = 0; d < 3; d++) {
+        uint32_t edge = m->grid[d] >= 8 ? 1 : 0;
+        first[d] = edge;
+        middle[d] = m->grid[d] / 2;
+        last[d] = m->grid[d] - 1 - edge;
+    }
+    m->most_steps = most_steps;
+    ptx_machine_run(m, first, 0, 1);
+    collect(e, 0);
+    ptx_machine_run(m, last, m->warp_count - 1, 1);
+    collect(e, 0);
+    run_block(e, middle, e->out->blocks);
 }
 
 /* Nobody knows the grid: a block or two stand for all. */
@@ -207,15 +374,10 @@ static void run_assumed(Evaluator *e, uint64_t most_steps, bool is_quick)
     unsigned count = is_quick ? 1 : SAMPLES_ASSUMED;
     for (unsigned b = 0; b < count; b++) {
         m->most_steps = m->steps + most_steps / count;
-        if (is_quick && m->warp_count > QUICK_WARPS) {
-            ptx_machine_run(m, blocks[b], 0, QUICK_WARPS - 1);
-            collect(e, e->out->blocks);
-            ptx_machine_run(m, blocks[b], m->warp_count - 1, 1);
-            collect(e, e->out->blocks * (m->warp_count + 1 - QUICK_WARPS));      /* the last one stands for those between */
-            e->out->blocks_run++;
-        } else {
+        if (is_quick)
+            run_quick(e, blocks[b]);
+        else
             run_block(e, blocks[b], e->out->blocks / count);
-        }
     }
 }
 
@@ -232,60 +394,112 @@ static bool takes_row(const Func *func)
     return !func->has_calls;
 }
 
+static void swap_totals(Evaluator *e, Count **others)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++) {
+        Count *own = e->tallies[t].totals;
+        e->tallies[t].totals = others[t];
+        others[t] = own;
+    }
+}
+
+/* What accesses take in this shape, where it is less. */
+static void try_shape(Evaluator *e, const uint32_t shape[3], uint64_t most_steps)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        memset(e->tallies[t].totals, 0, e->tallies[t].func->insn_count * sizeof *e->tallies[t].totals);
+    ptx_machine_reshape(e->machine, shape);
+    run_assumed(e, most_steps, true);
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            e->tallies[t].insns[i].best_share = fmin(e->tallies[t].insns[i].best_share, ratio_of(&e->tallies[t].totals[i]));
+}
+
 /* Nobody knows the block either: figures are those of a row of threads, and findings have to hold for squares too. */
 static void try_shapes(Evaluator *e, uint64_t most_steps)
 {
     static const uint32_t shapes[][3] = { { 32, 8, 1 }, { 16, 16, 1 } };
-    Machine *m = e->machine;
-    const Func *func = &m->module->funcs[m->kernel];
-    Count *own = e->totals;
-    e->totals = ptx_arena_array(e->arena, Count, func->insn_count);
-    uint32_t shape[3], run = e->out->blocks_run;
-    memcpy(shape, m->block, sizeof shape);
-    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        ptx_machine_reshape(m, shapes[i]);
-        memset(e->totals, 0, func->insn_count * sizeof *e->totals);
-        run_assumed(e, most_steps, true);
-        for (InsnId k = 0; k < func->insn_count; k++) {
-            double here = ratio_of(&e->totals[k]);
-            if (here < e->insns[k].best_share)
-                e->insns[k].best_share = here;
-        }
-    }
-    e->totals = own;
+    uint32_t shape[3], run = e->out->blocks_run, count = e->tally_count;
+    Count **own = ptx_arena_array(e->arena, Count *, count);
+    for (uint32_t t = 0; t < count; t++)
+        own[t] = ptx_arena_array(e->arena, Count, e->tallies[t].func->insn_count);
+    e->machine->footprint = NULL;
+    swap_totals(e, own);
+    memcpy(shape, e->machine->block, sizeof shape);
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        try_shape(e, shapes[i], most_steps);
+    e->tally_count = count;     /* what is called in these shapes alone does not count */
+    swap_totals(e, own);
     e->out->blocks_run = run;
-    ptx_machine_reshape(m, shape);
+    ptx_machine_reshape(e->machine, shape);
 }
 
 /* ---- what is known ----------------------------------------------------------------------------------------------- */
 
 static Certainty certainty_of(const Evaluator *e, const Evaluated *insn)
 {
-    bool is_sample = e->out->grid_is_assumed || (double)e->out->blocks_run < e->out->blocks;
     if (!(insn->total.requests > 0) || insn->total.doubt == DOUBT_ADDRESS)
         return CERTAINTY_UNKNOWN;
-    if (insn->total.doubt || e->machine->is_cut || e->machine->block_is_assumed || is_sample)
+    if (insn->total.doubt || e->machine->is_cut || e->machine->block_is_assumed || !e->out->is_whole)
         return CERTAINTY_ESTIMATE;
     return CERTAINTY_EXACT;
 }
 
-static void finish(Evaluator *e, const Func *func)
+static void finish_tally(const Evaluator *e, Tally *tally, double weight)
 {
-    Machine *m = e->machine;
-    for (InsnId i = 0; i < func->insn_count; i++) {
-        Evaluated *insn = &e->insns[i];
-        insn->total = e->totals[i];
+    for (InsnId i = 0; i < tally->func->insn_count; i++) {
+        Evaluated *insn = &tally->insns[i];
+        add_count(&insn->total, &tally->totals[i], weight);
         insn->is_reached = insn->total.warps > 0;
-        double here = ratio_of(&insn->total);
-        insn->best_share = here < insn->best_share ? here : insn->best_share;
+        insn->best_share = fmin(insn->best_share, ratio_of(&insn->total));
         insn->certainty = certainty_of(e, insn);
     }
-    e->out->is_cut = m->is_cut;
+}
+
+static bool is_called_access(const Tally *tally, InsnId insn)
+{
+    return tally->totals[insn].requests > 0 && ptx_insn_is_access(&tally->func->insns[insn]);
+}
+
+/* Accesses alone, and those that were reached: functions may be long, and many kernels call them. */
+static void list_called(Arena *arena, Evaluator *e)
+{
+    uint32_t count = 0;
+    for (uint32_t t = 1; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            count += is_called_access(&e->tallies[t], i);
+    CalledAccess *called = ptx_arena_array(arena, CalledAccess, count);
+    e->out->called = called;
+    e->out->called_count = count;
+    for (uint32_t t = 1; t < e->tally_count; t++) {
+        const Tally *tally = &e->tallies[t];
+        for (InsnId i = 0; i < tally->func->insn_count; i++)
+            if (is_called_access(tally, i))
+                *called++ = (CalledAccess){ e->machine->run[t], i, tally->insns[i] };
+    }
+}
+
+static void finish(Arena *arena, Evaluator *e)
+{
+    bool is_cut = e->machine->is_cut;
+    double weight = is_cut && e->blocks_stood_for > 0 ? e->out->blocks / e->blocks_stood_for : 1;   /* for blocks that the budget did not do for */
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        finish_tally(e, &e->tallies[t], weight);
+    list_called(arena, e);
+    e->out->is_cut = is_cut;
+}
+
+/* Half of L1 for what all blocks read. */
+static Traffics sum_footprint(const Machine *m)
+{
+    double l1 = m->gpu ? m->gpu->figures[FIGURE_L1_BYTES] : (double)NAN, sms = m->gpu ? m->gpu->figures[FIGURE_SMS] : (double)NAN;
+    return ptx_footprint_sum(m->footprint, sms, l1 / 2);
 }
 
 const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
-                               bool is_quick)
+                               Depth depth)
 {
+    bool is_quick = depth == DEPTH_QUICK;
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
     const Func *func = &program->module->funcs[kernel];
     if (!func->has_body || !func->insn_count || func->has_syntax_error)
@@ -296,13 +510,10 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
     Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing, gpu);
     if (is_quick)
         m->most_stays = QUICK_STAYS;
-    Evaluator e = { .machine = m, .insns = insns, .out = out, .arena = work };
-    e.totals = ptx_arena_array(work, Count, func->insn_count);
-    e.first_ratio = ptx_arena_array(work, double, func->insn_count);
-    for (InsnId i = 0; i < func->insn_count; i++)
-        e.first_ratio[i] = (double)NAN;
-    for (InsnId i = 0; i < func->insn_count; i++)
-        insns[i].best_share = (double)INFINITY;
+    else
+        m->footprint = ptx_footprint_new(work);
+    Evaluator e = { .machine = m, .out = out, .arena = work };
+    add_tally(&e, func, insns);
     *out = (Evaluation){ .insns = insns, .block_is_assumed = m->block_is_assumed, .grid_is_assumed = m->grid_is_assumed };
     out->is_row = takes_row(func);
     out->blocks = (double)m->grid[0] * m->grid[1] * m->grid[2];
@@ -310,11 +521,15 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
         most_steps = EVALUATE_STEPS_ASSUMED;
     if (m->grid_is_assumed)
         run_assumed(&e, most_steps, is_quick);
+    else if (depth == DEPTH_FEW && out->blocks > FEW_BLOCKS)
+        run_few(&e, most_steps);
     else
-        run_samples(&e, most_steps);
-    if (m->block_is_assumed && m->grid_is_assumed && !func->bounds.maxntid[0] && !out->is_row)
+        run_launch(&e, most_steps);
+    if (m->footprint)
+        out->traffics = sum_footprint(m);
+    if (m->block_is_assumed && m->grid_is_assumed && !func->bounds.maxntid[0] && !out->is_row && is_notable(e.tallies[0].totals, func->insn_count))
         try_shapes(&e, most_steps / 4);
-    finish(&e, func);
+    finish(arena, &e);
     ptx_machine_end(m);
     ptx_arena_release(work, mark);
     return out;

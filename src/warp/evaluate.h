@@ -1,8 +1,9 @@
 /* evaluate.h -- what a launch of a kernel does to memory: sectors and wavefronts of every access, and how often each instruction runs.
  *
- * Blocks are run on a machine.h. Where there are more than the budget allows, a sample stands for them: the blocks at the edges of the grid, of which each
- * corner, edge and face is a class of its own, and blocks drawn at random from inside, each weighted by how many it stands for. A figure is exact when
- * every block was run and nothing that it rests on is in doubt: a sample proves nothing about the others, however alike its blocks are. */
+ * Blocks are run on a machine.h. A run of one stands for all for which it is proved to be the same (growth.h). Where the budget does not do for as many
+ * runs as the grid takes, a sample stands for them: the blocks at the edges of the grid, of which each corner, edge and face is a class of its own, and
+ * blocks drawn at random from inside, each weighted by how many it stands for. A figure is exact when every block was stood for by proof and nothing that
+ * it rests on is in doubt: a sample proves nothing about the others, however alike its blocks are. */
 #ifndef PTX_WARP_EVALUATE_H
 #define PTX_WARP_EVALUATE_H
 
@@ -11,6 +12,7 @@
 #include "ir/ir.h"
 #include "support/diag.h"
 #include "warp/count.h"
+#include "warp/footprint.h"
 
 typedef struct Evaluated {      /* an instruction; totals of the launch */
     Count total;
@@ -20,10 +22,20 @@ typedef struct Evaluated {      /* an instruction; totals of the launch */
     bool differs;               /* from block to block, by what an active lane moves */
 } Evaluated;
 
+typedef struct CalledAccess {   /* in a function that the kernel calls: the sum over all calls */
+    FuncId func;
+    InsnId insn;
+    Evaluated figures;
+} CalledAccess;
+
 typedef struct Evaluation {
     const Evaluated *insns;     /* of the kernel's own function */
+    const CalledAccess *called; /* those reached, a function after the other in the order in which they were first called */
+    uint32_t called_count;
+    Traffics traffics;          /* of the launch; not with DEPTH_QUICK */
     double blocks;              /* of the grid */
     uint32_t blocks_run;
+    bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */
     bool is_cut;                /* the budget did not do for what was begun */
     bool block_is_assumed, grid_is_assumed;
     bool is_row;                /* the kernel asks for %tid.x alone: whatever the block, its threads are taken as one row */
@@ -36,12 +48,18 @@ enum {
     EVALUATE_STEPS_PER_INSN = 24,       /* ... and so many for an instruction */
 };
 
+typedef enum Depth {
+    DEPTH_WHOLE,                /* as many blocks as the budget does for */
+    DEPTH_QUICK,                /* where nobody knows the grid, a few warps of one block do; without traffics */
+    DEPTH_FEW,                  /* one block from the middle */
+} Depth;
+
 /* What the evaluations of a module's kernels share; it must outlive them, and serves one at a time. */
 typedef struct Program Program;
 Program *ptx_program_new(Arena *arena, const Module *module);
 
-/* is_quick: where nobody knows the grid, a few warps of one block do. NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */
+/* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */
 const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
-                               bool is_quick);
+                               Depth depth);
 
 #endif

@@ -613,8 +613,8 @@ static const Row rows[] = {
     { "lop3", fn_lop3, NULL, NULL, TRANSFER_OPAQUE },
     { "mad", fn_mad, fn_fma_f32, fn_fma_f64, TRANSFER_MAD },
     { "mad24", fn_mad24, NULL, NULL, TRANSFER_MAD },
-    { "max", fn_max, fn_max_f32, fn_max_f64, TRANSFER_OPAQUE },
-    { "min", fn_min, fn_min_f32, fn_min_f64, TRANSFER_OPAQUE },
+    { "max", fn_max, fn_max_f32, fn_max_f64, TRANSFER_MAX },
+    { "min", fn_min, fn_min_f32, fn_min_f64, TRANSFER_MIN },
     { "mov", fn_mov, fn_mov, fn_mov, TRANSFER_COPY },
     { "mul", fn_mul, fn_mul_f32, fn_mul_f64, TRANSFER_MUL },
     { "mul24", fn_mul24, NULL, NULL, TRANSFER_MUL },
@@ -713,6 +713,7 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
     const char *name = ptx_opcode_info[op->opcode].text;
     *out = (Lanewise){ .type = op->type, .dst_type = op->dst_type, .bits = ptx_type_info[op->type].bits,
                        .is_signed = ptx_type_info[op->type].kind == KIND_SIGNED };
+    out->factor_bits = !strcmp(name, "mul24") || !strcmp(name, "mad24") ? 24 : out->bits;
     for (unsigned m = 0; m < op->modifier_count; m++)
         if (op->modifiers[m] >= 0)
             read_modifier(out, ptx_modifier_texts[op->modifiers[m]]);

@@ -1,5 +1,7 @@
 #include "warp/machine.h"
 
+#include <math.h>
+
 enum {
     MOST_LOGGED = 1 << 16,      /* writes in doubtful control that are remembered */
     DOUBTFUL_STAYS = 4,         /* iterations of a loop that lanes stay in when nobody knows whether they do */
@@ -277,6 +279,9 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
         ptx_memory_assume(m, w, top->pc, routine->meeting->ipdom[routine->cfg->block_of[top->pc]], DOUBT_PARAMETER);
     uint32_t lanes = top->lanes, falling = lanes & ~(taken | maybe), goes = taken | maybe, stays_on = falling | maybe;
     uint8_t doubt = maybe ? DOUBT_DATA : is_assumed ? DOUBT_PARAMETER : DOUBT_NONE;
+    Count *count = &routine->counts[top->pc];
+    uint8_t worst = doubt > top->doubt ? doubt : top->doubt;
+    count->doubt = worst > count->doubt ? worst : count->doubt;
     int side = maybe || is_assumed ? staying_side(routine, top->pc, target) : 0;
     if (side) {
         uint8_t *stays = &w->frame->stays[top->pc];
@@ -291,7 +296,7 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
         }
     }
     if (goes && stays_on)
-        w->frame->routine->counts[top->pc].parted++;
+        count->parted++;
     if (doubt <= top->doubt && !maybe && (!goes || !stays_on)) {
         top->pc = goes ? target : next;
         return;
@@ -334,6 +339,7 @@ static void run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
         top->lanes &= ~lanes, top->pc++;
         return;
     }
+    ptx_blocks_pin(&m->blocks, index);
     bool is_known = !(index->unknown & lanes) && index->align == ALIGN_EXACT;
     uint8_t doubt = !is_known ? DOUBT_DATA : index->is_assumed ? DOUBT_PARAMETER : DOUBT_NONE;
     if (is_known && index->is_assumed)
@@ -403,7 +409,7 @@ static void step(Machine *m, Warp *w)
         Scratch room;
         const Operand guard = { .kind = OPERAND_REG, .id = insn->guard, .flags = insn->guard_negated ? OPERAND_NEGATED : 0 };
         const Value *value = ptx_machine_read(m, w, &guard, &room);
-        lanes = ptx_lanes_where(value, top->lanes, &maybe);
+        lanes = ptx_lanes_where(m, value, top->lanes, &maybe);
         is_assumed = value->is_assumed;
     }
     uint32_t active = lanes | maybe;
@@ -417,8 +423,8 @@ static void step(Machine *m, Warp *w)
         doubt = DOUBT_DATA;
     else if (is_assumed && doubt < DOUBT_PARAMETER)
         doubt = DOUBT_PARAMETER;
-    if ((maybe || is_assumed) && (code->action == ACTION_EXIT || code->action == ACTION_RETURN)) {
-        ptx_memory_assume(m, w, top->pc, EXIT_BLOCK, maybe ? DOUBT_DATA : DOUBT_PARAMETER);
+    if (doubt && (code->action == ACTION_EXIT || code->action == ACTION_RETURN)) {    /* lanes that leave here might have stayed */
+        ptx_memory_assume(m, w, top->pc, EXIT_BLOCK, doubt);
         ptx_memory_doubt(w, doubt);
     }
     if (is_assumed && active != top->lanes)
@@ -448,7 +454,7 @@ static void step(Machine *m, Warp *w)
         break;
     }
     if (ptx_insn_is_access(insn))
-        ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < DOUBT_PARAMETER ? DOUBT_PARAMETER : doubt);
+        ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < DOUBT_ORDER ? DOUBT_ORDER : doubt);
     if (routine->slice.is_needed[top->pc] || insn->op->flags & OPF_SIDE_EFFECT)
         ptx_machine_execute(m, w, insn, code, active, doubt);
     if (maybe) {                /* the lanes of which nobody knows whether they wrote */
@@ -530,9 +536,9 @@ static void set_tid(Machine *m, Warp *w)
     }
 }
 
-void ptx_machine_run(Machine *m, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count)
+void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, uint32_t warp_count)
 {
-    memcpy(m->ctaid, ctaid, sizeof m->ctaid);
+    m->blocks = *blocks;
     ptx_memory_forget_shared(m);
     Routine *routine = routine_of(m, m->kernel);
     if (!routine)
@@ -562,6 +568,13 @@ void ptx_machine_run(Machine *m, const uint32_t ctaid[3], uint32_t first_warp, u
     }
 }
 
+void ptx_machine_run(Machine *m, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count)
+{
+    static const uint32_t one[3] = { 1, 1, 1 };
+    const Blocks blocks = ptx_blocks_new(ctaid, one, one);
+    ptx_machine_run_for(m, &blocks, first_warp, warp_count);
+}
+
 void ptx_machine_reshape(Machine *m, const uint32_t block[3])
 {
     memcpy(m->block, block, sizeof m->block);
@@ -571,16 +584,18 @@ void ptx_machine_reshape(Machine *m, const uint32_t block[3])
 
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 
-enum { ASSUMED_BLOCK = 256, ASSUMED_GRID = 4096 };
+enum { ASSUMED_BLOCK = 256, ASSUMED_GRID = 4096, MOST_THREADS = 1024 };      /* no GPU takes larger blocks */
 
 static void take_shape(Machine *m)
 {
     const Bounds *bounds = &m->module->funcs[m->kernel].bounds;
     const uint32_t *block = m->launch->block[0] ? m->launch->block : bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid;
-    m->block_is_assumed = !m->launch->block[0] && !bounds->reqntid[0];
+    double threads = fmax(block[0], 1) * fmax(block[1], 1) * fmax(block[2], 1);
+    bool is_taken = block[0] && threads <= MOST_THREADS;
+    m->block_is_assumed = !is_taken || (!m->launch->block[0] && !bounds->reqntid[0]);
     m->grid_is_assumed = !m->launch->grid[0];
     for (unsigned d = 0; d < 3; d++) {
-        m->block[d] = block[0] ? (block[d] ? block[d] : 1) : d ? 1 : ASSUMED_BLOCK;
+        m->block[d] = is_taken ? (block[d] ? block[d] : 1) : d ? 1 : ASSUMED_BLOCK;
         m->grid[d] = m->launch->grid[0] ? (m->launch->grid[d] ? m->launch->grid[d] : 1) : ASSUMED_GRID;
     }
 }
@@ -599,8 +614,7 @@ Machine *ptx_machine_new(Arena *arena, Arena *scratch, Program *program, FuncId 
     m->most_stays = ASSUMED_STAYS;
     m->next_addend = module->var_count + 1;
     take_shape(m);
-    uint64_t threads = (uint64_t)m->block[0] * m->block[1] * m->block[2];
-    m->warp_count = (uint32_t)((threads + WARP_LANES - 1) / WARP_LANES);
+    m->warp_count = (m->block[0] * m->block[1] * m->block[2] + WARP_LANES - 1) / WARP_LANES;
     m->warps = ptx_arena_array(arena, Warp, m->warp_count);
     ptx_memory_lay_out(m);
     return m;

@@ -15,8 +15,10 @@
 #include "analysis/launch.h"
 #include "analysis/loop.h"
 #include "gpu/gpu.h"
+#include "warp/growth.h"
 #include "warp/count.h"
 #include "warp/evaluate.h"
+#include "warp/footprint.h"
 #include "warp/slice.h"
 #include "warp/value.h"
 
@@ -55,13 +57,16 @@ typedef struct Traffic {
     uint64_t first;
     uint64_t apart[WARP_LANES];
     uint32_t lanes, bytes;
-    double figure, ideal;
+    double figure, ideal, used;
     int64_t stride;
     uint8_t pattern;            /* AccessPattern */
     bool is_firm;               /* figure_of's word */
+    uint16_t period;            /* bytes: the figure is the same for addresses a multiple of so many further on; 0: not asked for yet */
+    bool is_modelled;           /* the figure follows a rule that is not certain for this GPU */
     uint8_t align;
     bool is_common;
     bool is_one;                /* all lanes at one address */
+    uint8_t low_bits;           /* Count's word */
 } Traffic;
 
 typedef struct Register {
@@ -141,6 +146,7 @@ typedef struct Machine {
     const Module *module;
     const Launch *launch;
     const Gpu *gpu;             /* whose memory serves; NULL: only instructions are counted */
+    Footprint *footprint;       /* NULL: nobody asks */
     FuncId kernel;
     FuncId *run;                /* functions that have routines */
     VarId *placed;              /* variables that have addresses */
@@ -155,13 +161,15 @@ typedef struct Machine {
     bool has_shared;            /* variables in shared memory have their addresses */
     Warp *warps;
     uint32_t warp_count;
-    uint32_t block[3], grid[3], ctaid[3];
+    uint32_t block[3], grid[3];
+    Blocks blocks;              /* that the run stands for; the first of them runs */
     bool block_is_assumed, grid_is_assumed;
     AddendId next_addend;
     uint32_t next_region;
     uint64_t steps, most_steps; /* instructions of warps, executed and allowed */
     bool is_cut;                /* most_steps did not do */
     uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
+    struct Trace *trace;        /* that keeps the requests; NULL */
 } Machine;
 
 /* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */
@@ -172,6 +180,9 @@ void ptx_machine_end(Machine *machine);
 
 /* Runs one block; counts go to Routine.counts, added up from block to block unless the caller empties them. first, count: the warps that run. */
 void ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count);
+
+/* Runs the first of these blocks, and leaves in machine->blocks those for which every count is the same. */
+void ptx_machine_run_for(Machine *machine, const Blocks *blocks, uint32_t first_warp, uint32_t warp_count);
 
 /* Another shape of as many threads. */
 void ptx_machine_reshape(Machine *machine, const uint32_t block[3]);
@@ -227,7 +238,7 @@ void ptx_machine_execute(Machine *machine, Warp *warp, const Insn *insn, const D
 void ptx_machine_forget(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 
 /* Lanes of `lanes` in which a predicate holds, and those of which nobody knows. */
-uint32_t ptx_lanes_where(const Value *predicate, uint32_t lanes, uint32_t *unknown);
+uint32_t ptx_lanes_where(Machine *machine, const Value *predicate, uint32_t lanes, uint32_t *unknown);
 
 /* traffic.c: what one request of a warp costs. addresses: of each lane; lanes: those that take part. */
 typedef enum RequestKind { REQUEST_LOAD, REQUEST_STORE, REQUEST_ATOMIC, REQUEST_CAS, REQUEST_INCREMENT, REQUEST_SPIN, REQUEST_COPY, REQUEST_MATRIX } RequestKind;
@@ -237,6 +248,7 @@ typedef struct Request {
     uint32_t lanes, bytes;
     uint8_t kind;               /* RequestKind */
     uint8_t matrices;           /* of REQUEST_MATRIX: 1, 2, 4 */
+    uint8_t bank_bytes;         /* as Launch.bank_bytes */
     bool is_uncached;           /* past L1: ld.cg, ld.cv, ld.global.nc where that has its own cache */
     /* Of REQUEST_COPY on its shared side: */
     const uint64_t *from;       /* addresses in global memory; NULL: not known */
@@ -248,8 +260,13 @@ typedef struct Request {
 /* Ideal ones: of as many bytes, and no more than the real figure. */
 double ptx_traffic_sectors(const Gpu *gpu, const Request *request);
 double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *request, double real);
+double ptx_traffic_used_bytes(const Request *request);          /* distinct ones */
 double ptx_traffic_wavefronts(const Gpu *gpu, const Request *request);
 bool ptx_traffic_is_certain(const Gpu *gpu, const Request *request);    /* the wavefronts follow a rule that was measured, not one that comes near */
 double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *request, double real);
+
+/* trace.c */
+typedef struct Trace Trace;
+void ptx_trace_note(Trace *trace, const Func *func, const Insn *insn, uint32_t warp, Space space, const Request *request, const Value *address, uint8_t doubt);
 
 #endif

@@ -252,6 +252,8 @@ static void store_slot(Machine *m, Slot *slot, const Value *value, uint32_t lane
     if (!r->slab)
         r->slab = ptx_arena_array(m->arena, uint64_t, WARP_LANES);
     bool is_whole = !r->is_written || (lanes & live) == live;
+    if (!is_whole)
+        ptx_growth_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
     Value old = r->value;
     for (unsigned i = 0; i < WARP_LANES; i++)
         r->slab[i] = is_whole || lanes >> i & 1 ? ptx_value_lane(value, i) : ptx_value_lane(&old, i);
@@ -372,7 +374,7 @@ static void load_shared(Machine *m, const Value *address, unsigned bytes, Type t
 }
 
 /* Of local memory, where each lane says. */
-static void gather_slots(const Warp *w, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+static void gather_slots(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
 {
     out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = address->is_assumed, .unknown = ~lanes };
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -384,6 +386,7 @@ static void gather_slots(const Warp *w, const Value *address, unsigned bytes, Ty
             out->value.unknown |= UINT32_C(1) << i;
             continue;
         }
+        ptx_blocks_pin(&m->blocks, &slot->held.value);
         out->lanes[i] = ptx_lane_extend(ptx_value_lane(&slot->held.value, i), type);
         out->value.is_assumed |= slot->held.value.is_assumed;
     }
@@ -396,7 +399,7 @@ static void load_slot(Machine *m, Warp *w, Space space, const Value *address, un
         return;
     if (!is_one_place(address, lanes)) {
         if (space == SPACE_LOCAL)
-            gather_slots(w, address, bytes, type, lanes, out);
+            gather_slots(m, w, address, bytes, type, lanes, out);
         return;
     }
     uint64_t at = without_window(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
@@ -405,6 +408,8 @@ static void load_slot(Machine *m, Warp *w, Space space, const Value *address, un
     if (!slot || !slot->held.is_written)
         return;
     out->value = slot->held.value;
+    if (ptx_type_info[type].kind == KIND_SIGNED && bytes < 8)
+        ptx_blocks_pin(&m->blocks, &out->value);        /* its sign may be another */
     out->value.all = ptx_lane_extend(out->value.all, type);
     if (!out->value.lanes)
         return;
@@ -417,6 +422,8 @@ static void load_element(Machine *m, Warp *w, Space space, const Value *address,
 {
     bool is_place = is_one_place(address, lanes);
     uint64_t first = without_window(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
+    if (space != SPACE_GLOBAL)
+        ptx_blocks_pin(&m->blocks, address);
     if (space == SPACE_PARAM && is_place && first < m->param_size && address->align == ALIGN_EXACT)
         out->value = load_kernel_param(m, first, bytes, type);
     else if (space == SPACE_PARAM || space == SPACE_LOCAL)
@@ -502,6 +509,9 @@ static void store_shared(Machine *m, const Value *address, unsigned bytes, const
     }
     if (!is_known && m->shared_low == m->shared_high)
         return;
+    ptx_blocks_pin(&m->blocks, address);
+    if (is_known)
+        ptx_blocks_pin(&m->blocks, value);
     lay_out_shared(m);
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(lanes >> i & 1))
@@ -519,6 +529,7 @@ static void store_element(Machine *m, Warp *w, Space space, const Value *address
     }
     if (space != SPACE_LOCAL && space != SPACE_PARAM)
         return;
+    ptx_blocks_pin(&m->blocks, address);
     if (!is_one_place(address, lanes) || address->align != ALIGN_EXACT) {
         w->local.count = 0;     /* some place in local memory: none is known any more */
         return;
@@ -721,7 +732,35 @@ static void note_scales(Count *count, const Value *address)
     count->free_by |= address->free_by;
 }
 
-enum { LINE_MASK = 127 };
+enum { LINE_MASK = 127, PERIOD = 256 };       /* bytes: no model tells addresses apart that lie so far from each other */
+
+/* The figure is the same for addresses that lie a multiple of so many bytes further on. */
+static bool repeats_every(const Machine *m, const Traffic *t, const Request *r, const Value *address, TrafficFn *traffic, unsigned bytes)
+{
+    uint64_t lanes[WARP_LANES];
+    Request there = *r;
+    there.addresses = lanes;
+    for (unsigned by = bytes; by < PERIOD; by += bytes) {
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            lanes[i] = without_window(ptx_value_lane(address, i)) + by;
+        if (traffic(m->gpu, &there) != t->figure)
+            return false;
+    }
+    return true;
+}
+
+/* Blocks whose addresses lie elsewhere, at the same distances, but for which the figure is another are not among those that the run stands for. */
+static void narrow(Machine *m, Traffic *t, const Request *r, const Value *address, TrafficFn *traffic)
+{
+    if (ptx_value_is_aligned(&m->blocks, address, PERIOD))
+        return;
+    if (!t->period) {
+        t->period = PERIOD;
+        while (traffic == ptx_traffic_sectors && t->period > 1 && repeats_every(m, t, r, address, traffic, t->period / 2))
+            t->period /= 2;
+    }
+    ptx_blocks_align(&m->blocks, address, t->period);
+}
 
 static bool is_alike(const Traffic *t, const Request *r, const Value *address, uint64_t first)
 {
@@ -745,6 +784,7 @@ static void remember(Traffic *t, const Request *r, const Value *address, uint64_
     t->align = address->align;
     t->is_common = address->is_common;
     t->is_one = !address->lanes;
+    t->period = 0;
     for (unsigned i = 0; i < WARP_LANES; i++)
         t->apart[i] = ptx_value_lane(address, i) - first;
 }
@@ -798,6 +838,17 @@ static void classify(Traffic *t, uint32_t bytes)
         t->pattern = 2 * same >= pairs && stride == own ? PATTERN_ROWS : PATTERN_IRREGULAR;
 }
 
+/* Of all addresses, or-ed; an addend that nobody knows may have any bit from its alignment on. Of what is more than one pointer no more is known than
+ * that the access is allowed. */
+static uint8_t low_bits_of(const Request *r, const Value *address)
+{
+    enum { LOW_BITS = 31 };
+    uint64_t bits = address->align < 5 ? UINT64_C(1) << address->align : address->addend == ADDEND_OTHER ? r->bytes : 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        bits |= r->lanes >> i & 1 ? r->addresses[i] : 0;
+    return (uint8_t)(bits & LOW_BITS);
+}
+
 /* The same lanes again, each at the element behind: a thread has a stretch of its own. */
 static void note_walk(Traffic *t, const Request *r, uint64_t first)
 {
@@ -823,8 +874,10 @@ static void count_side(Machine *m, Traffic **place, Count *count, Request *r, co
         for (unsigned i = 0; i < WARP_LANES; i++)
             lanes[i] = without_window(ptx_value_lane(address, i));
         r->addresses = lanes;
-        t->is_firm = t->is_firm && (traffic != ptx_traffic_wavefronts || ptx_traffic_is_certain(m->gpu, r));
+        t->is_modelled = traffic == ptx_traffic_wavefronts && !ptx_traffic_is_certain(m->gpu, r);
         t->ideal = ideal(m->gpu, r, t->figure);
+        t->used = traffic == ptx_traffic_sectors ? ptx_traffic_used_bytes(r) : 0;
+        t->low_bits = low_bits_of(r, address);
         classify(t, r->bytes);
         if (was_walk && t->pattern == PATTERN_STRIDED)
             t->pattern = PATTERN_PER_THREAD;
@@ -837,9 +890,14 @@ static void count_side(Machine *m, Traffic **place, Count *count, Request *r, co
         count->pattern = t->pattern;
         count->stride = t->stride;
     }
+    narrow(m, t, r, address, traffic);
     note_scales(count, address);
+    if (t->is_modelled)
+        note_doubt(count, DOUBT_MODEL);
     if (!t->is_firm)
         note_doubt(count, address->is_data ? DOUBT_DATA : DOUBT_PARAMETER);
+    count->used_bytes += t->used;
+    count->low_bits |= t->low_bits;
     *figure += t->figure;
     *ideal_figure += t->ideal;
 }
@@ -856,6 +914,7 @@ static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lan
         if (operands[o].position != 3 || ptx_op_has_modifier(insn->op, "L2::cache_hint"))
             continue;
         const Value *size = ptx_machine_read(m, w, &operands[o], &room);
+        ptx_blocks_pin(&m->blocks, size);
         bool is_predicate = operands[o].kind == OPERAND_REG && func->regs[operands[o].id].type == TYPE_PRED;
         uint32_t reading = 0;
         for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -877,13 +936,46 @@ static Traffic **traffic_of(const Warp *w, const Insn *insn, unsigned side)
     return &routine->traffic[2 * (size_t)(insn - routine->func->insns) + side];
 }
 
+static void trace(const Machine *m, const Warp *w, const Insn *insn, Space space, const Request *r, const Value *address, const Count *count)
+{
+    if (m->trace && (space == SPACE_SHARED || space == SPACE_GLOBAL || space == SPACE_GENERIC))
+        ptx_trace_note(m->trace, w->frame->routine->func, insn, w->index, space, r, address, count->doubt);
+}
+
+static FootprintKind footprint_kind(const Request *r, const Op *op)
+{
+    switch ((RequestKind)r->kind) {
+    case REQUEST_STORE:
+        return FOOTPRINT_STORE;
+    case REQUEST_INCREMENT:
+        return FOOTPRINT_COUNTER;
+    case REQUEST_ATOMIC: case REQUEST_CAS: case REQUEST_SPIN:
+        return ptx_type_info[op->type].kind == KIND_FLOAT ? FOOTPRINT_ATOMIC_SERIAL : FOOTPRINT_ATOMIC;
+    default:
+        return r->kind == REQUEST_COPY || (r->is_uncached && !ptx_op_has_modifier(op, "nc")) ? FOOTPRINT_LOAD_PAST_L1 : FOOTPRINT_LOAD;
+    }
+}
+
+static void note_footprint(Machine *m, const Insn *insn, const Request *r, const Value *address)
+{
+    uint64_t lanes[WARP_LANES];
+    if (!m->footprint)
+        return;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        lanes[i] = without_window(ptx_value_lane(address, i));
+    ptx_footprint_note(m->footprint, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
+}
+
 static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
 {
     Request read = *r;
     if (r->kind == REQUEST_COPY)
         read.lanes = copied_lanes(m, w, insn, r->lanes, &read);
-    if (read.lanes)
-        count_side(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
+    if (!read.lanes)
+        return;
+    note_footprint(m, insn, &read, address);
+    count_side(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
+    trace(m, w, insn, SPACE_GLOBAL, &read, address, count);
 }
 
 /* The shared side of a copy rests on both addresses: nothing that was counted before stands for it. */
@@ -898,6 +990,8 @@ static void count_copied(Machine *m, Warp *w, const Insn *insn, Count *count, Re
     r->is_empty = whole.is_empty;
     r->is_uncached = ptx_op_has_modifier(insn->op, "cg");
     read_address(m, w, place, &there);
+    ptx_blocks_align(&m->blocks, address, PERIOD);
+    ptx_blocks_align(&m->blocks, &there.value, PERIOD);
     if (!(there.value.unknown & r->lanes)) {
         for (unsigned i = 0; i < WARP_LANES; i++)
             from[i] = without_window(ptx_value_lane(&there.value, i));
@@ -908,10 +1002,13 @@ static void count_copied(Machine *m, Warp *w, const Insn *insn, Count *count, Re
     for (unsigned i = 0; i < WARP_LANES; i++)
         to[i] = without_window(ptx_value_lane(address, i));
     r->addresses = to;
-    if (!is_firm || !ptx_traffic_is_certain(m->gpu, r) || (there.value.align != ALIGN_EXACT && UINT64_C(1) << there.value.align <= LINE_MASK))
+    if (!ptx_traffic_is_certain(m->gpu, r))
+        note_doubt(count, DOUBT_MODEL);
+    if (!is_firm || (there.value.align != ALIGN_EXACT && UINT64_C(1) << there.value.align <= LINE_MASK))
         note_doubt(count, DOUBT_PARAMETER);
     count->wavefronts += figure;
     count->ideal_wavefronts += ptx_traffic_ideal_wavefronts(m->gpu, r, figure);
+    trace(m, w, insn, SPACE_SHARED, r, address, count);
 }
 
 static void count_shared(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
@@ -921,6 +1018,7 @@ static void count_shared(Machine *m, Warp *w, const Insn *insn, Count *count, Re
         return;
     }
     count_side(m, traffic_of(w, insn, 0), count, r, address, BANK_BYTES, ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, &count->wavefronts, &count->ideal_wavefronts);
+    trace(m, w, insn, SPACE_SHARED, r, address, count);
 }
 
 /* The constant cache serves one address at a time. */
@@ -944,28 +1042,35 @@ static void count_constant(Count *count, const Value *address, uint32_t lanes)
 void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt)
 {
     const Func *func = w->frame->routine->func;
-    const Operand *place = nth_address(func, insn, 0), *second = insn->op->kind == OPK_CP_ASYNC ? nth_address(func, insn, 1) : NULL;
-    Request r = { .lanes = lanes, .bytes = insn->access_bytes };
+    const Operand *places[2] = { nth_address(func, insn, 0), insn->op->kind == OPK_CP_ASYNC ? nth_address(func, insn, 1) : NULL };
+    bool is_copy = places[1] != NULL;
+    Request r = { .lanes = lanes, .bytes = insn->access_bytes, .bank_bytes = m->launch->bank_bytes };
     Scratch address;
-    if (!place || !r.bytes)
+    if (!places[0] || !r.bytes)
         return;
     set_kind(w->frame->routine, insn, &r);
     r.matrices = r.kind == REQUEST_MATRIX ? matrices_of(insn->op) : 1;
     count->requests++;
     count->active += ptx_lanes_count(lanes);
     note_doubt(count, doubt);
-    for (unsigned side = 0; side < (second ? 2 : 1); side++) {
-        look_at_address(m, w, side ? second : place, &address);
-        Space space = second ? side ? SPACE_GLOBAL : SPACE_SHARED : space_of(insn, &address.value, lanes);
+    for (unsigned side = 0; side < (is_copy ? 2 : 1); side++) {
+        look_at_address(m, w, places[side], &address);
+        Space space = is_copy ? side ? SPACE_GLOBAL : SPACE_SHARED : space_of(insn, &address.value, lanes);
         uint32_t addressed = r.kind == REQUEST_MATRIX && r.matrices < 4 ? lanes & ((UINT32_C(1) << (8 * r.matrices)) - 1) : lanes;
         if (address.value.unknown & addressed) {
+            Request lost = { .lanes = addressed };
             note_doubt(count, DOUBT_ADDRESS);
+            trace(m, w, insn, is_copy ? space : (Space)insn->op->space, &lost, &address.value, count);
+            if (m->footprint && space == SPACE_GLOBAL)
+                ptx_footprint_note_data(m->footprint, ptx_lanes_count(addressed), r.bytes, footprint_kind(&r, insn->op));
             continue;
         }
         if (address.value.is_assumed)
             note_doubt(count, DOUBT_PARAMETER);
         Request here = r;
         here.lanes = addressed;
+        if (space == SPACE_PARAM)
+            ptx_blocks_pin(&m->blocks, &address.value);
         if (space == SPACE_SHARED)
             count_shared(m, w, insn, count, &here, &address.value);
         else if (space == SPACE_GLOBAL)

@@ -5,12 +5,13 @@
 
 enum { MOST_ARGS = 4 };
 
-static void compute(const Decoded *code, Scratch *out, const Value *const *args, unsigned count, uint32_t lanes)
+static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *const *args, unsigned count, uint32_t lanes)
 {
     const Lanewise *op = &code->lanewise;
     uint64_t x[MOST_ARGS] = { 0 };
-    bool is_uniform = true;
+    bool is_uniform = true, grows = false;
     for (unsigned a = 0; a < count; a++) {
+        grows |= args[a]->grows != 0;
         is_uniform &= !args[a]->lanes;
         x[a] = args[a]->all;
     }
@@ -18,6 +19,12 @@ static void compute(const Decoded *code, Scratch *out, const Value *const *args,
         ptx_value_choose(&out->value, args[0], args[1], args[2], lanes);
     else
         ptx_value_follow(op, &out->value, args, count, lanes);
+    if (grows && code->action == ACTION_CHOOSE) {
+        uint32_t unknown, first = ptx_lanes_where(m, args[2], lanes, &unknown);
+        ptx_growth_choose(&m->blocks, &out->value, args[0], args[1], first, lanes & ~first & ~unknown);
+    } else if (grows) {
+        ptx_growth_follow(&m->blocks, op, &out->value, args, count, lanes);
+    }
     if (is_uniform) {
         out->value.all = op->fn(op, x[0], x[1], x[2], x[3]);
         return;
@@ -47,7 +54,7 @@ static void write_complement(Machine *m, Warp *w, const Decoded *code, const Ope
     Decoded other = *code;
     Scratch out;
     other.lanewise.compare = complements[code->lanewise.compare];
-    compute(&other, &out, args, count, lanes);
+    compute(m, &other, &out, args, count, lanes);
     ptx_machine_write(m, w, q, &out.value, lanes, doubt);
 }
 
@@ -68,7 +75,7 @@ static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *c
     }
     if (!insn->operand_count || !count)
         return;
-    compute(code, &out, args, count, lanes);
+    compute(m, code, &out, args, count, lanes);
     if (pair && code->lanewise.transfer == TRANSFER_COMPARE)
         write_complement(m, w, code, pair, args, count, lanes, doubt);
     else if (pair)
@@ -101,6 +108,7 @@ static void unpack(Machine *m, Warp *w, const Operand *to, unsigned count, const
             else
                 out.value.align = ALIGN_EXACT, out.value.addend = ADDEND_NONE, out.value.is_assumed = true;
         }
+        ptx_growth_part(&m->blocks, &out.value, from, shift & 63, lanes);
         shift += bits_of(w, &to[part]);
         ptx_machine_write(m, w, &to[part], &out.value, lanes, doubt);
     }
@@ -130,6 +138,7 @@ static void pack(Machine *m, Warp *w, const Operand *to, const Operand *from, un
             out.value.is_common = value->is_common;
             out.value.is_data = value->is_data;
         }
+        ptx_growth_join(&m->blocks, &out.value, value, shift & 63, bits, lanes);
         shift += bits;
     }
     ptx_machine_write(m, w, to, &out.value, lanes, doubt);
@@ -247,6 +256,8 @@ static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *co
     Scratch rooms[3], out, valid;
     const Value *a = ptx_machine_read(m, w, sources[0], &rooms[0]), *b = ptx_machine_read(m, w, sources[1], &rooms[1]);
     const Value *c = ptx_machine_read(m, w, sources[2], &rooms[2]);
+    ptx_blocks_pin(&m->blocks, b);
+    ptx_blocks_pin(&m->blocks, c);
     out.value = *a;
     out.value.lanes = out.lanes;
     out.value.unknown = 0;
@@ -274,8 +285,9 @@ static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *co
 }
 
 /* Lanes of `lanes` whose predicate holds, and those of which nobody knows. */
-uint32_t ptx_lanes_where(const Value *predicate, uint32_t lanes, uint32_t *unknown)
+uint32_t ptx_lanes_where(Machine *m, const Value *predicate, uint32_t lanes, uint32_t *unknown)
 {
+    ptx_blocks_pin(&m->blocks, predicate);
     uint32_t where = 0;
     for (unsigned i = 0; i < WARP_LANES; i++)
         where |= (uint32_t)(ptx_value_lane(predicate, i) & 1) << i;
@@ -291,7 +303,7 @@ static void run_vote(Machine *m, Warp *w, const Insn *insn, const Decoded *code,
     if (insn->operand_count < 2)
         return;
     const Value *a = ptx_machine_read(m, w, &operands[1], &room);
-    uint32_t where = ptx_lanes_where(a, lanes, &unknown);
+    uint32_t where = ptx_lanes_where(m, a, lanes, &unknown);
     Value out = ptx_value_const(code->mode == 'b' ? where : code->mode == 'l' ? where == lanes : code->mode == 'n' ? !where || where == lanes : where != 0);
     bool is_decided = !unknown || (code->mode == 'n' + 0 ? false : code->mode == 'l' ? (where | unknown) != lanes : code->mode != 'b' && where);
     out.is_assumed = a->is_assumed;

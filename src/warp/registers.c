@@ -66,8 +66,9 @@ static void set_whole(Machine *m, Register *r, const Value *value, unsigned bits
     r->value.all = lanes[0];
 }
 
-static void set_some(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes)
+static void set_some(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes, uint32_t live)
 {
+    ptx_growth_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
     bool is_same = !r->value.lanes && !value->lanes && r->value.all == ptx_truncated(value->all, bits);
     r->value.unknown = (r->value.unknown & ~lanes) | (value->unknown & lanes);
     if (!is_same) {
@@ -84,7 +85,7 @@ void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits,
     if (!r->is_written || (lanes & live) == live)
         set_whole(m, r, value, bits);
     else
-        set_some(m, r, value, bits, lanes);
+        set_some(m, r, value, bits, lanes, live);
 }
 
 void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt)
@@ -133,12 +134,30 @@ static uint32_t cluster_dim(const Machine *m, unsigned d)
     return m->launch->cluster[d] ? m->launch->cluster[d] : 1;
 }
 
-/* Row-major order of blocks in a cluster, as of threads in a block. */
-static uint32_t cluster_rank(const Machine *m)
+/* Along a dimension; of blocks so far apart that each is at the same place of its cluster, so many clusters. */
+static Value block_index(Machine *m, unsigned d, uint32_t cluster, bool is_in_cluster)
 {
-    uint32_t rank = 0;
-    for (unsigned d = 3; d-- > 0;)
-        rank = rank * cluster_dim(m, d) + m->ctaid[d] % cluster_dim(m, d);
+    if (d > 2)
+        return assumed(0, m->grid_is_assumed);
+    Value own = assumed(m->blocks.first[d], m->grid_is_assumed), divisor = ptx_value_const(cluster);
+    ptx_blocks_index(&m->blocks, &own, d);
+    if (cluster <= 1 && !is_in_cluster)
+        return own;
+    Value out = assumed(is_in_cluster ? own.all % cluster : own.all / cluster, m->grid_is_assumed);
+    const Lanewise divide = { .transfer = is_in_cluster ? TRANSFER_REM : TRANSFER_DIV, .bits = 32, .type = TYPE_U32 };
+    ptx_growth_follow(&m->blocks, &divide, &out, (const Value *[]){ &own, &divisor }, 2, UINT32_MAX);
+    return out;
+}
+
+/* Row-major order of blocks in a cluster, as of threads in a block. */
+static Value cluster_rank(Machine *m)
+{
+    Value rank = assumed(0, m->grid_is_assumed);
+    for (unsigned d = 3; d-- > 0;) {
+        Value index = block_index(m, d, cluster_dim(m, d), true);
+        ptx_blocks_pin(&m->blocks, &index);
+        rank.all = rank.all * cluster_dim(m, d) + index.all;
+    }
     return rank;
 }
 
@@ -149,17 +168,17 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     switch ((SregId)operand->id) {
     case SREG_TID:              return d < 3 ? w->tid[d] : ptx_value_const(0);
     case SREG_NTID:             return assumed(d < 3 ? m->block[d] : 0, m->block_is_assumed);
-    case SREG_CTAID:            return assumed(d < 3 ? m->ctaid[d] : 0, m->grid_is_assumed);
+    case SREG_CTAID:            return block_index(m, d, 1, false);
     case SREG_NCTAID:           return assumed(d < 3 ? m->grid[d] : 0, m->grid_is_assumed);
     case SREG_LANEID:           return linear(s, 0, 1);
     case SREG_WARPID:           return ptx_value_const(w->index);
     case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
         return lane_masks(s, (SregId)operand->id);
-    case SREG_CLUSTER_CTAID:    return assumed(d < 3 ? m->ctaid[d] % cluster_dim(m, d) : 0, m->grid_is_assumed);
+    case SREG_CLUSTER_CTAID:    return block_index(m, d, d < 3 ? cluster_dim(m, d) : 1, true);
     case SREG_CLUSTER_NCTAID:   return ptx_value_const(d < 3 ? cluster_dim(m, d) : 0);
-    case SREG_CLUSTERID:        return assumed(d < 3 ? m->ctaid[d] / cluster_dim(m, d) : 0, m->grid_is_assumed);
+    case SREG_CLUSTERID:        return block_index(m, d, d < 3 ? cluster_dim(m, d) : 1, false);
     case SREG_NCLUSTERID:       return assumed(d < 3 ? m->grid[d] / cluster_dim(m, d) : 0, m->grid_is_assumed);
-    case SREG_CLUSTER_CTARANK:  return assumed(cluster_rank(m), m->grid_is_assumed);
+    case SREG_CLUSTER_CTARANK:  return cluster_rank(m);
     case SREG_CLUSTER_NCTARANK: return ptx_value_const(cluster);
     case SREG_IS_EXPLICIT_CLUSTER: return ptx_value_const(cluster > 1);
     default:                    return ptx_machine_unknown(m, true);
@@ -195,6 +214,8 @@ static void negate_number(Scratch *s, const Value *from)
         s->lanes[i] = 0 - ptx_value_lane(from, i);
     s->value = *from;
     s->value.lanes = s->lanes;
+    for (unsigned d = 0; d < 3; d++)
+        s->value.by[d] = (int64_t)(0 - (uint64_t)from->by[d]);
     if (from->align != ALIGN_EXACT)
         s->value.addend = ADDEND_OTHER;
 }

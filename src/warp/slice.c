@@ -92,8 +92,8 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
 {
     bool *is_needed = ptx_arena_array(arena, bool, func->insn_count);
     ArenaMark mark = ptx_arena_mark(scratch);
-    /* What a function gives back in .param, its callers may need. */
-    Slicer s = { .func = func, .is_needed = is_needed, .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1), .reads_private = func->result_count > 0 };
+    /* What a function gives back in .param, its callers may need; what it passes, those that it calls. */
+    Slicer s = { .func = func, .is_needed = is_needed, .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1), .reads_private = func->result_count > 0 || func->has_calls };
     for (InsnId i = 0; i < func->insn_count; i++)
         read_always(&s, &func->insns[i]);
     for (RegId r = 0; r < func->reg_count; r++)
@@ -161,15 +161,22 @@ Region *ptx_region_compute(Arena *arena, Arena *scratch, const Func *func, const
     BlockId *work = ptx_arena_array(scratch, BlockId, cfg->block_count + 1);
     uint32_t count = 0;
     work[count++] = branch;
-    while (count) {
-        const Block *block = &cfg->blocks[work[--count]];
-        for (uint32_t e = 0; e < block->succ_count; e++) {
-            BlockId to = cfg->succs[block->succ_first + e];
-            if (to == EXIT_BLOCK || to == meeting || is_seen[to])
-                continue;
-            is_seen[to] = true;
-            note_block(func, &cfg->blocks[to], is_written, out);
-            work[count++] = to;
+    for (bool is_behind = false; count; is_behind = true) {
+        while (count) {
+            const Block *block = &cfg->blocks[work[--count]];
+            for (uint32_t e = 0; e < block->succ_count; e++) {
+                BlockId to = cfg->succs[block->succ_first + e];
+                if (to == EXIT_BLOCK || (to == meeting && !is_behind) || is_seen[to])
+                    continue;
+                is_seen[to] = true;
+                if (!is_behind)
+                    note_block(func, &cfg->blocks[to], is_written, out);
+                work[count++] = to;
+            }
+        }
+        if (out->leaves && !is_behind && meeting != EXIT_BLOCK && !is_seen[meeting]) {      /* fewer lanes may come to what follows, or none */
+            is_seen[meeting] = true;
+            work[count++] = meeting;
         }
     }
     list_regs(arena, func, is_written, out);

@@ -16,7 +16,7 @@ typedef struct Slice {
 /* What lies between a branch and where its sides meet, on either side. */
 typedef struct Region {
     const RegId *regs;          /* that are written there */
-    const InsnId *accesses;     /* instructions there that access memory */
+    const InsnId *accesses;     /* instructions there that access memory; where something leaves, those behind it too */
     uint32_t reg_count, access_count;
     uint8_t doubt;              /* Doubt that those accesses were marked with */
     bool leaves;                /* something there ends the function */

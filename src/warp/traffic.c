@@ -4,7 +4,7 @@
  *                   k-th word (1.0, 1.1). Else pieces of load_bytes for a load (Fermi's lines of 128 bytes), of 32 for what goes past L1 and
  *                   for stores. From Maxwell on sectors of 32 bytes; measured on Hopper.
  *   shared memory   shared_request_lanes 16: half-warps over 16 banks (G.3.3 there). Fermi: 32 banks, wide accesses in half and quarter warps.
- *                   Kepler: shared_bank_bytes_wide 8, in its mode of 4 bytes (the default). Later ones as measured on Hopper: wide loads whose
+ *                   Kepler: shared_bank_bytes_wide 8, in its mode of 4 bytes (the default) or of 8 (Request.bank_bytes). Later ones as measured on Hopper: wide loads whose
  *                   lanes share addresses in pairs take fewer.
  *
  * Costs are given in sectors of 32 bytes, so that a line of 128 is four. */
@@ -113,6 +113,26 @@ double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *r, double real)
     return least < real ? least : real;
 }
 
+double ptx_traffic_used_bytes(const Request *r)
+{
+    uint64_t sorted[WARP_LANES] = { 0 }, used = 0, behind = 0;
+    unsigned count = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(r->lanes >> i & 1))
+            continue;
+        unsigned k = count++;
+        for (; k && sorted[k - 1] > r->addresses[i]; k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = r->addresses[i];
+    }
+    for (unsigned k = 0; k < count; k++) {
+        uint64_t first = k && behind > sorted[k] ? behind : sorted[k];
+        behind = sorted[k] + r->bytes;
+        used += behind - first;
+    }
+    return (double)used;
+}
+
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */
 
 typedef struct Banks {
@@ -120,7 +140,7 @@ typedef struct Banks {
     unsigned row_bytes;         /* words of one bank in one piece of so many bytes do not conflict; 0: only the same word does not */
 } Banks;
 
-static Banks banks_of(const Gpu *gpu)
+static Banks banks_of(const Gpu *gpu, const Request *r)
 {
     Banks banks = { figure(gpu, FIGURE_SHARED_BANKS, MOST_BANKS), figure(gpu, FIGURE_SHARED_BANK_BYTES, 4), 0 };
     if (!banks.count || banks.count > MOST_BANKS)
@@ -128,7 +148,9 @@ static Banks banks_of(const Gpu *gpu)
     if (!banks.bytes)
         banks.bytes = 4;
     unsigned wide = figure(gpu, FIGURE_SHARED_BANK_BYTES_WIDE, 0);
-    if (wide > banks.bytes)
+    if (wide > banks.bytes && r->bank_bytes == wide)
+        banks.bytes = wide;                         /* the bank is (address / 8) mod 32 */
+    else if (wide > banks.bytes)
         banks.row_bytes = banks.count * wide;       /* a bank is 8 bytes wide: both words of a row at once */
     return banks;
 }
@@ -351,7 +373,7 @@ enum { MEASURED_SM = 90 };
 
 bool ptx_traffic_is_certain(const Gpu *gpu, const Request *r)
 {
-    const Banks banks = banks_of(gpu);
+    const Banks banks = banks_of(gpu, r);
     if (gpu && gpu->target.sm != MEASURED_SM)
         return is_documented(gpu, &banks, r);
     bool is_certain = r->kind != REQUEST_SPIN && (r->kind != REQUEST_LOAD || is_load_certain(gpu, &banks, r));
@@ -362,7 +384,7 @@ bool ptx_traffic_is_certain(const Gpu *gpu, const Request *r)
 
 double ptx_traffic_wavefronts(const Gpu *gpu, const Request *r)
 {
-    const Banks banks = banks_of(gpu);
+    const Banks banks = banks_of(gpu, r);
     if (figure(gpu, FIGURE_SHARED_REQUEST_LANES, WARP_LANES) == HALF_WARP)
         return sum_of_groups(&banks, r, HALF_WARP);
     switch ((RequestKind)r->kind) {
@@ -393,7 +415,7 @@ double ptx_traffic_wavefronts(const Gpu *gpu, const Request *r)
 
 double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *r, double real)
 {
-    const Banks banks = banks_of(gpu);
+    const Banks banks = banks_of(gpu, r);
     double bytes = (double)ptx_lanes_count(r->lanes) * r->bytes, at_once = banks.row_bytes ? banks.row_bytes : (double)banks.count * banks.bytes;
     double least = (double)(int64_t)((bytes + at_once - 1) / at_once);
     return least < real ? least : real;

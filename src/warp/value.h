@@ -35,6 +35,8 @@ typedef struct Value {
     bool is_assumed;
     uint32_t rows_by;           /* unknown parameters that something was multiplied by, a bit for each; those that the same in all lanes was */
     uint32_t free_by;           /* those that lanes were, or that divided them: how lanes differ hangs on what was taken for them */
+    uint8_t grows, epoch;       /* growth.h's: the dimensions of the grid, a bit for each, along which the number is another in each block ... */
+    int64_t by[3];              /* ... by how much from one block to the next, in all lanes */
 } Value;
 
 static inline unsigned ptx_lanes_count(uint32_t lanes)
@@ -81,6 +83,7 @@ typedef enum Transfer {
     TRANSFER_DIV, TRANSFER_REM, /* by b, unsigned or of numbers that are positive */
     TRANSFER_FIELD,             /* bits b to b + c of a */
     TRANSFER_COMPARE,           /* of a and b, and with c where it is written */
+    TRANSFER_MIN, TRANSFER_MAX,
 } Transfer;
 
 /* An operation as its text says it, made once per distinct text of a module. */
@@ -93,6 +96,7 @@ struct Lanewise {
     uint8_t transfer;           /* Transfer */
     uint8_t type, dst_type;     /* Type, of the operands and of the result */
     uint8_t bits;               /* of type */
+    uint8_t factor_bits;        /* so many of each factor count */
     uint8_t compare;            /* Compare */
     uint8_t join;               /* what c does to a comparison: 0 nothing, '&', '|', '^' */
     uint8_t round;              /* 'n' 'z' 'm' 'p'; 0: not said */

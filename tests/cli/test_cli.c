@@ -289,6 +289,33 @@ static void test_runs_are_equal(void **state)
     }
 }
 
+/* ---- tune -------------------------------------------------------------------------------------------------------- */
+
+#define SHAPES "'" PTXLINT_SOURCE_ROOT "/testdata/measured/timed/shapes/shapes.ptx'"
+
+/* Blocks of one column make a request of each lane; whole warps side by side are told to be better, and why. */
+static void test_tune(void **state)
+{
+    (void)state;
+    Result text = run("$PTXLINT tune --gpu h200 --kernel sh_blur --grid 8192,128 --block 1,64 --param 2=8192 --param 3=8192 " SHAPES);
+    assert_int_equal(text.status, 0);
+    assert_non_null(strstr(text.out, "sh_blur\n"));
+    assert_non_null(strstr(text.out, "times as fast as now by prediction; sectors of a request"));
+    result_free(&text);
+    Result json = run("$PTXLINT tune --gpu h200 --format json --kernel sh_blur --grid 8192,128 --block 1,64 --param 2=8192 --param 3=8192 " SHAPES);
+    json_t *document = json_loads(json.out, 0, NULL);
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "ptxlint-tune/1");
+    const json_t *shapes = json_object_get(json_array_get(json_object_get(document, "kernels"), 0), "shapes"), *best = json_array_get(shapes, 0);
+    assert_true(json_array_size(shapes) > 30);
+    assert_true(json_is_true(json_object_get(best, "is_recommended")));
+    assert_true(json_integer_value(json_array_get(json_object_get(best, "block"), 0)) >= 32);
+    json_decref(document);
+    result_free(&json);
+    text = run("$PTXLINT tune --gpu h200 " SHAPES);     /* no launch is known */
+    assert_int_equal(text.status, 2);
+    result_free(&text);
+}
+
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
 /* keys: names with a space between; null is a value like others. */
@@ -521,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_cut_short),
         cmocka_unit_test(test_closed_pipe),
         cmocka_unit_test(test_terminal_colours),
+        cmocka_unit_test(test_tune),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -59,6 +59,8 @@ struct OracleKernel {
     uint32_t grid[3], block[3], threads;
     /* the run */
     const Surroundings *around;
+    OracleWatch *watch;
+    void *watch_context;
     uint32_t ctaid[3], table[MOST_THREADS];
     uint64_t regs[MOST_THREADS][REGISTERS], slots[MOST_THREADS][SLOTS];
     bool is_done[MOST_THREADS];
@@ -779,6 +781,8 @@ static void count_block(OracleKernel *k, Figures *figures)
                 const OracleAccess *access = &k->accesses[a];
                 if (!mask)
                     continue;
+                if (k->watch)
+                    k->watch(k->watch_context, a, k->ctaid, key, mask, x);
                 figures[a].requests++;
                 figures[a].active += __builtin_popcount(mask);
                 if (access->is_global)
@@ -816,6 +820,12 @@ void oracle_run(OracleKernel *k, const Surroundings *around, Figures *figures)
         for (k->ctaid[1] = 0; k->ctaid[1] < k->grid[1]; k->ctaid[1]++)
             for (k->ctaid[0] = 0; k->ctaid[0] < k->grid[0]; k->ctaid[0]++)
                 run_block(k, figures);
+}
+
+void oracle_watch(OracleKernel *k, OracleWatch *watch, void *context)
+{
+    k->watch = watch;
+    k->watch_context = context;
 }
 
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */

@@ -35,6 +35,11 @@ unsigned oracle_accesses(const OracleKernel *kernel, const OracleAccess **out);
 void oracle_shape(const OracleKernel *kernel, uint32_t grid[3], uint32_t block[3]);
 void oracle_run(OracleKernel *kernel, const Surroundings *around, Figures *figures);
 
+/* Is told of each request of oracle_run: access, block, a number for the counters of the loops around, the lanes in it, and their
+ * addresses. */
+typedef void OracleWatch(void *context, unsigned access, const uint32_t ctaid[3], unsigned key, uint32_t lanes, const uint64_t *addresses);
+void oracle_watch(OracleKernel *kernel, OracleWatch *watch, void *context);
+
 uint64_t oracle_random(uint64_t *state);
 
 #endif

@@ -177,8 +177,9 @@ static const Splits *splits_of(World *w, const ptxlint_module *module, FuncId f,
 {
     const Facts *facts = &module->facts[f];
     ArenaMark before = ptx_arena_mark(&w->scratch);
-    const Splits *splits = ptx_splits_compute(&w->arena, &w->scratch, module->ir, &module->ir->funcs[f], facts->cfg, facts->dom,
-                                              facts->loops, launch);
+    const Func *func = &module->ir->funcs[f];
+    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, module->ir, func, facts->cfg, facts->dom, facts->loops, launch);
+    const Splits *splits = ptx_splits_compute(&w->arena, &w->scratch, module->ir, func, facts->cfg, facts->dom, facts->loops, uniforms, launch);
     ArenaMark after = ptx_arena_mark(&w->scratch);
     assert_true(before.chunk == after.chunk && before.next == after.next);
     return splits;

@@ -1,7 +1,7 @@
 /* test_golden.c -- PTX files that carry their expectations, and whole reports compared byte for byte.
  *
  * tests/golden/CODE-what.ptx: the first line has `// golden: [--gpu NAME] [--syntax-only]`; a line on which a diagnostic
- * must stand ends in `// want CODE: part of its message`, several of them one behind the other. No other diagnostic of the front
+ * must stand ends in `// want CODE: part of its message`, or of its `help: ` with that word before it, several of them one behind the other. No other diagnostic of the front
  * end, of suppressions and of the rule in its name may be there. Every code of diags.def has a file of its name that wants it, and one of
  * its name that wants nothing of it; rules have their examples (test_examples.c).
  * tests/golden/report/NAME.ptx: NAME.json is its report, NAME.txt its diagnostics as text. PTXLINT_REWRITE=1 in the
@@ -116,6 +116,14 @@ static ptxlint_module *analyse(const Golden *golden, const char *path)
     return module;
 }
 
+static bool says(const ptxlint_diagnostic *diag, const char *part)
+{
+    static const char help[] = "help: ";
+    if (strncmp(part, help, strlen(help)))
+        return strstr(diag->message, part);
+    return diag->help && strstr(diag->help, part + strlen(help));
+}
+
 static void compare(Golden *golden, const char *path, Text *trouble)
 {
     size_t count;
@@ -126,11 +134,11 @@ static void compare(Golden *golden, const char *path, Text *trouble)
         bool wanted = false;
         for (size_t w = 0; w < golden->want_count && !wanted; w++) {
             Want *want = &golden->wants[w];
-            wanted = !want->found && want->line == line && !strcmp(want->code, diags[d].rule) && strstr(diags[d].message, want->part);
+            wanted = !want->found && want->line == line && !strcmp(want->code, diags[d].rule) && says(&diags[d], want->part);
             want->found |= wanted;
         }
         if (!wanted)
-            kit_print(trouble, "%s:%u: not wanted: %s: %s\n", path, line, diags[d].rule, diags[d].message);
+            kit_print(trouble, "%s:%u: not wanted: %s: %s; help: %s\n", path, line, diags[d].rule, diags[d].message, diags[d].help ? diags[d].help : "none");
     }
     for (size_t w = 0; w < golden->want_count; w++)
         if (!golden->wants[w].found)

@@ -146,8 +146,8 @@ static void test_launch(void **state)
     assert_int_equal(on->full_waves, 2);
     assert_true(fabs(on->tail_percent - 50) < 1e-9);
     assert_true(fabs(on->utilisation_percent - 100 * 2.5 / 3) < 1e-9);
-    assert_true(on->bound_time_us >= 100 * 20 * 8 / 1980.0);    /* 20 blocks an SM, 8 warps each, 1980 MHz */
-    assert_true(on->bound_time_us < 1.2 * 100 * 20 * 8 / 1980.0);
+    assert_true(on->time.bound_us >= 100 * 20 * 8 / 1980.0);    /* 20 blocks an SM, 8 warps each, 1980 MHz */
+    assert_true(on->time.bound_us < 1.2 * 100 * 20 * 8 / 1980.0);
     ptxlint_module_free(module);
 }
 
@@ -169,7 +169,7 @@ static void test_assumed_block(void **state)
     assert_int_equal(kernel->launch.source, PTXLINT_LAUNCH_FILE);
     assert_int_equal(kernel->launch.block_is_assumed, 1);
     assert_int_equal(kernel->launch.threads_per_block, 256);
-    assert_true(isnan(kernel->projections[0].bound_time_us));
+    assert_true(isnan(kernel->projections[0].time.bound_us));
     assert_true(kernel->mix.has_assumed_trips);
     assert_true(isnan(kernel->mix.flops_fp32) && isnan(kernel->mix.global_bytes));
     ptxlint_module_free(module);

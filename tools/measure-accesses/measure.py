@@ -13,11 +13,12 @@ Python 3 standard library; ncu_report comes with Nsight Compute."""
 import ctypes, glob, json, os, random, re, struct, subprocess, sys
 
 BUFFER_BYTES = 8 << 20
+LARGE_BYTES = 128 << 20     # buffers of a directory with fills.json
 
 # ---- launches ------------------------------------------------------------------------------------------------------------
 
 def launches(directory):
-    kernels = {}
+    kernels, fills = {}, {}
     for path in sorted(glob.glob(f"{directory}/*.cu")):
         for name, rest in re.findall(r"(?m)^// launch (\w+) (.*)$", open(path).read()):
             word = lambda key: re.search(rf"\b{key}=(\S+)", rest)
@@ -25,8 +26,12 @@ def launches(directory):
             k["dynamic_shared"] = int(word("dynamic")[1]) if word("dynamic") else 0
             k["params"] = json.loads(word("params")[1])
             kernels[name] = k
+            if word("fill"):
+                fills[name] = word("fill")[1]
     with open(f"{directory}/launches.json", "w") as f:
         f.write('{"kernels": {\n' + ",\n".join(f'  "{n}": {json.dumps(k)}' for n, k in kernels.items()) + "\n}}\n")
+    if fills:
+        json.dump(fills, open(f"{directory}/fills.json", "w"), indent=1)
 
 # ---- PTX -----------------------------------------------------------------------------------------------------------------
 
@@ -120,6 +125,27 @@ def filling(seed):
     some = random.Random(seed)
     return struct.pack("<65536I", *[some.randrange(1024) for _ in range(65536)]) * (BUFFER_BYTES >> 18)
 
+class Large:
+    """Buffers of LARGE_BYTES, filled by letter: f floats from 0 to 1, i numbers below a million, s below 1,024, z zeros. f where nothing is said."""
+    def __init__(self, gpu):
+        import numpy
+        some = numpy.random.default_rng(1)
+        words = LARGE_BYTES // 4
+        self.gpu, self.filled = gpu, {}
+        self.data = {"f": some.random(words, dtype=numpy.float32), "i": some.integers(0, 1 << 20, words, dtype=numpy.uint32),
+                     "s": some.integers(0, 1024, words, dtype=numpy.uint32), "z": numpy.zeros(words, dtype=numpy.uint32)}
+        self.buffers = []
+
+    def buffer(self, n, letter):
+        while len(self.buffers) <= n:
+            at = ctypes.c_uint64()
+            self.gpu.check(self.gpu.cuda.cuMemAlloc_v2(ctypes.byref(at), ctypes.c_size_t(LARGE_BYTES)))
+            self.buffers.append(at.value)
+        if self.filled.get(n) != letter or n == 0:
+            self.gpu.check(self.gpu.cuda.cuMemcpyHtoD_v2(ctypes.c_uint64(self.buffers[n]), ctypes.c_void_p(self.data[letter].ctypes.data), ctypes.c_size_t(LARGE_BYTES)))
+            self.filled[n] = letter
+        return self.buffers[n]
+
 def packed(param, value):
     kind, size = param
     if isinstance(value, dict):
@@ -132,11 +158,15 @@ def packed(param, value):
 
 def launch(directory, out, stem, seed):
     gpu, data = Gpu(), filling(seed)
+    fills = json.load(open(f"{directory}/fills.json")) if os.path.exists(f"{directory}/fills.json") else None
+    large = Large(gpu) if fills is not None else None
     kernels = json.load(open(f"{directory}/launches.json"))["kernels"]
     module = gpu.load(f"{out}/{stem}.cubin")
     for name, params in entries(open(f"{directory}/{stem}.ptx").read()).items():
         k = kernels[name]
-        values = [struct.pack("<Q", gpu.buffer(n, data)) if v is None else packed(params[n], v) for n, v in enumerate(k["params"])]
+        pointers = [n for n, v in enumerate(k["params"]) if v is None]
+        place = lambda n: large.buffer(pointers.index(n), fills.get(name, "").ljust(9, "f")[pointers.index(n)]) if large else gpu.buffer(n, data)
+        values = [struct.pack("<Q", place(n)) if v is None else packed(params[n], v) for n, v in enumerate(k["params"])]
         values += [bytes(size) for _, size in params[len(values):]]
         gpu.launch(gpu.function(module, name), k["grid"], k["block"], k.get("dynamic_shared", 0), values)
         print(name, flush=True)
@@ -156,11 +186,24 @@ COUNTS = {"warp_requests": "inst_executed", "threads": "thread_inst_executed_tru
           "sectors_ideal": "memory_l2_theoretical_sectors_global_ideal", "wavefronts": "memory_l1_wavefronts_shared",
           "wavefronts_ideal": "memory_l1_wavefronts_shared_ideal"}
 OPS = {"ffma": "ffma", "fadd": "fadd", "fmul": "fmul", "dfma": "dfma", "dadd": "dadd", "dmul": "dmul"}
+STALLS = ("long_scoreboard", "short_scoreboard", "barrier", "lg_throttle", "mio_throttle", "math_pipe_throttle", "wait", "no_instruction", "not_selected",
+          "branch_resolve", "dispatch_stall", "drain", "imc_miss", "membar", "selected", "sleeping", "tex_throttle")
+PIPES = ("alu", "fma", "fmaheavy", "fp16", "fp64", "lsu", "xu", "adu", "cbu", "uniform", "tensor_op_hmma")
 METRICS = {"registers": "launch__registers_per_thread", "static_shared": "launch__shared_mem_per_block_static",
            "theoretical_occupancy_pct": "sm__maximum_warps_per_active_cycle_pct",
            "achieved_occupancy_pct": "sm__warps_active.avg.pct_of_peak_sustained_active", "waves_per_sm": "launch__waves_per_multiprocessor",
            "warp_instructions": "smsp__inst_executed.sum", "dram_read_bytes": "dram__bytes_read.sum", "dram_write_bytes": "dram__bytes_write.sum",
-           "duration_ns": "gpu__time_duration.sum"}
+           "duration_ns": "gpu__time_duration.sum",
+           "l2_sectors": "lts__t_sectors.sum", "l2_sectors_from_l1": "lts__t_sectors_srcunit_tex.sum", "l2_hit_pct": "lts__t_sector_hit_rate.pct",
+           "l2_misses_from_l1": "lts__t_sectors_srcunit_tex_lookup_miss.sum", "l1_hit_pct": "l1tex__t_sector_hit_rate.pct",
+           "l1_sectors_ld": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "l1_hits_ld": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+           "l1_sectors_st": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "l1_wavefronts": "l1tex__data_pipe_lsu_wavefronts.sum",
+           "l1_cycles_pct": "l1tex__throughput.avg.pct_of_peak_sustained_elapsed", "l2_pct": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
+           "dram_pct": "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", "sm_pct": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+           "cycles_elapsed": "sm__cycles_elapsed.max", "cycles_active": "sm__cycles_active.avg", "issue_active_pct": "smsp__issue_active.avg.pct_of_peak_sustained_active",
+           "warp_latency": "smsp__average_warp_latency_per_inst_issued.ratio",
+           **{f"stall_{s}": f"smsp__average_warps_issue_stalled_{s}_per_issue_active.ratio" for s in STALLS},
+           **{f"pipe_{p}": f"sm__inst_executed_pipe_{p}.sum" for p in PIPES}}
 LIMITS = ("registers", "shared_mem", "warps", "blocks", "barriers")
 ACCESS = re.compile(r"(LD|ST|ATOM|RED)(G|S|SM|L|GSTS|M)?$|ATOMS|ATOMG|LDGSTS|LDSM|STSM|RED|UBLKCP")
 

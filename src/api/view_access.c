@@ -1,0 +1,356 @@
+/* view_access.c -- what a kernel's instructions do to memory and to the lanes of warps, in the public structures. */
+#include "api/module.h"
+#include "warp/describe.h"
+#include "warp/parted.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHY_BYTES = 256, SECTOR_BYTES = 32 };
+
+static const char *operation(const Op *op)
+{
+    switch ((OpKind)op->kind) {
+    case OPK_ATOM:                      return "atomic";
+    case OPK_RED:                       return "reduce";
+    case OPK_CP_ASYNC:                  return "async-copy";
+    case OPK_ST: case OPK_STMATRIX:     return "store";
+    case OPK_LD: case OPK_LDMATRIX:     return "load";
+    default:                            return (op->flags & OPF_STORE) ? "store" : (op->flags & OPF_LOAD) ? "load" : NULL;
+    }
+}
+
+static const char *space_name(Space space)
+{
+    switch (space) {
+    case SPACE_SHARED: case SPACE_SHARED_CTA: case SPACE_SHARED_CLUSTER:    return "shared";
+    case SPACE_PARAM: case SPACE_PARAM_ENTRY: case SPACE_PARAM_FUNC:        return "param";
+    default:                                                               return ptx_space_text[space];
+    }
+}
+
+static ptxlint_certainty to_certainty(Certainty certainty)
+{
+    switch (certainty) {
+    case CERTAINTY_EXACT:    return PTXLINT_EXACT;
+    case CERTAINTY_BOUND:    return PTXLINT_BOUND;
+    case CERTAINTY_ESTIMATE: return PTXLINT_ESTIMATE;
+    default:                 return PTXLINT_NOT_KNOWN;
+    }
+}
+
+/* ---- why --------------------------------------------------------------------------------------------------------- */
+
+/* What was said so far, and what else is to be said. */
+static void say(char why[WHY_BYTES], const char *reason)
+{
+    size_t length = strlen(why);
+    snprintf(why + length, WHY_BYTES - length, "%s%s", length ? "; " : "", reason);
+}
+
+static bool lacks_params(const Func *func, const Launch *launch)
+{
+    for (uint32_t p = 0; p < func->param_count; p++)
+        if (!launch || p >= launch->param_count || (!launch->params[p].bytes && !launch->params[p].is_pointer))
+            return true;
+    return false;
+}
+
+/* What of the launch was taken for something. */
+static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation, const Func *kernel, const Launch *launch)
+{
+    const struct { bool is_assumed; const char *what; } given[] = {
+        { evaluation->block_is_assumed, "the block" }, { evaluation->grid_is_assumed, "the grid" }, { lacks_params(kernel, launch), "parameters" },
+    };
+    char text[WHY_BYTES] = "";
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        size_t length = strlen(text);
+        if (given[i].is_assumed)
+            snprintf(text + length, sizeof text - length, "%s%s", length ? ", " : "rests on what was assumed of ", given[i].what);
+    }
+    say(why, *text ? text : "rests on the unknown base of a pointer");
+}
+
+static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, const Func *kernel, const Launch *launch, Doubt doubt)
+{
+    switch (doubt) {
+    case DOUBT_ADDRESS:     say(why, "the address hangs on data"); break;
+    case DOUBT_DATA:        say(why, "data decide which threads come here, or by which offset"); break;
+    case DOUBT_PARAMETER:   say_assumed(why, evaluation, kernel, launch); break;
+    case DOUBT_ORDER:       say(why, "which lanes come here together hangs on how the GPU schedules those that parted"); break;
+    case DOUBT_MODEL:       say(why, "how the GPU serves such an access is not documented: a rule that was measured on another, or comes near"); break;
+    case DOUBT_NONE:        break;
+    }
+}
+
+/* What the figures rest on, or why there are none. "": they are exact. */
+static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation, const Func *kernel, const Launch *launch, const Evaluated *insn)
+{
+    char text[96];
+    if (!insn->is_reached) {
+        say(why, evaluation->is_cut ? "not reached within the budget of the evaluation" : "no thread comes here in this launch");
+        return;
+    }
+    say_doubt(why, evaluation, kernel, launch, (Doubt)insn->total.doubt);
+    if (insn->certainty != CERTAINTY_ESTIMATE)
+        return;
+    if (evaluation->is_cut) {
+        say(why, "the budget of the evaluation ended");
+    } else if (!evaluation->is_whole && !evaluation->grid_is_assumed) {
+        snprintf(text, sizeof text, "a sample of the blocks: %u of %.0f", (unsigned)evaluation->blocks_run, evaluation->blocks);
+        say(why, text);
+    }
+    if (insn->total.doubt == DOUBT_PARAMETER)       /* which has named them */
+        return;
+    if (evaluation->grid_is_assumed && !evaluation->is_cut && !evaluation->is_whole)
+        say(why, "the grid is not known");
+    if (evaluation->block_is_assumed)
+        say(why, "the block was assumed");
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+static void fill_global(const Count *total, ptxlint_access *out)
+{
+    out->sectors_per_request = total->sectors / total->requests;
+    out->ideal_sectors_per_request = total->ideal_sectors / total->requests;
+    out->used_bytes_per_request = total->used_bytes / total->requests;
+    out->moved_bytes_per_request = SECTOR_BYTES * out->sectors_per_request;
+    out->efficiency = total->used_bytes / (SECTOR_BYTES * total->sectors);
+}
+
+static void fill_figures(const Count *total, ptxlint_access *out)
+{
+    static const char *const patterns[] = {
+#define PN(id, text, what) [PATTERN_##id] = text,
+#include "warp/patterns.def"
+#undef PN
+    };
+    if (total->sectors > 0)
+        fill_global(total, out);
+    if (total->wavefronts > 0) {
+        out->wavefronts_per_request = total->wavefronts / total->requests;
+        out->ideal_wavefronts_per_request = total->ideal_wavefronts / total->requests;
+        if (!(total->sectors > 0))
+            out->efficiency = total->ideal_wavefronts / total->wavefronts;
+    }
+    if (total->addresses > 0) {
+        out->addresses_per_request = total->addresses / total->requests;
+        out->efficiency = total->requests / total->addresses;
+    }
+    out->pattern = patterns[total->pattern];
+    if (total->pattern && total->pattern != PATTERN_IRREGULAR && !total->is_free)
+        out->stride_bytes = total->stride;
+}
+
+static void fill_access(ptxlint_module *m, FuncId kernel, const Evaluated *insn, ptxlint_access *out)
+{
+    const Count *total = &insn->total;
+    const Facts *facts = &m->facts[kernel];
+    bool is_known = insn->certainty != CERTAINTY_UNKNOWN && total->requests > 0;
+    char why[WHY_BYTES] = "";
+    out->certainty = to_certainty(insn->certainty);
+    if (total->requests > 0)
+        out->active_threads = total->active / total->requests;
+    if (is_known)
+        fill_figures(total, out);
+    if (is_known && (total->sectors > 0 || total->wavefronts > 0)) {
+        const char *pattern = ptx_count_describe(&m->arena, total, out->bytes > 0 ? (uint32_t)out->bytes : 0);
+        if (*pattern)
+            say(why, pattern);
+    }
+    explain_figures(why, facts->evaluation, &m->ir->funcs[kernel], facts->launch, insn);
+    out->why = *why ? ptx_arena_strndup(&m->arena, why, strlen(why)) : "evaluated";
+}
+
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
+
+static const ptxlint_related *view_chain(ptxlint_module *m, FuncId id, InsnId insn, size_t *count)
+{
+    const Uniforms *uniforms = m->facts[id].uniforms;
+    const Func *func = &m->ir->funcs[id];
+    Link links[CHAIN_MOST];
+    *count = uniforms ? ptx_chain_find(uniforms, func, insn, links) : 0;
+    if (!*count)
+        return NULL;
+    ptxlint_related *chain = ptx_arena_array(&m->arena, ptxlint_related, *count);
+    for (size_t i = 0; i < *count; i++)
+        chain[i] = (ptxlint_related){ ptx_view_span(func->insns[links[i].insn].span), ptx_affine_describe(&m->arena, &links[i].value) };
+    return chain;
+}
+
+static void begin_access(ptxlint_module *m, FuncId id, InsnId i, ptxlint_access *out)
+{
+    const Insn *insn = &m->ir->funcs[id].insns[i];
+    *out = (ptxlint_access){
+        .span = ptx_view_span(insn->span), .space = space_name((Space)insn->op->space), .op = operation(insn->op),
+        .bytes = insn->access_bytes ? insn->access_bytes : PTXLINT_UNKNOWN, .active_threads = (double)NAN,
+        .sectors_per_request = (double)NAN, .ideal_sectors_per_request = (double)NAN, .used_bytes_per_request = (double)NAN,
+        .moved_bytes_per_request = (double)NAN, .wavefronts_per_request = (double)NAN, .ideal_wavefronts_per_request = (double)NAN,
+        .addresses_per_request = (double)NAN, .efficiency = (double)NAN, .stride_bytes = PTXLINT_UNKNOWN,
+        .certainty = PTXLINT_NOT_KNOWN, .why = "addresses are not evaluated",
+    };
+    if (m->facts)
+        out->chain = view_chain(m, id, i, &out->chain_count);
+}
+
+static int by_place(const void *pa, const void *pb)
+{
+    const ptxlint_access *a = pa, *b = pb;
+    return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
+}
+
+static void view_called(ptxlint_module *m, FuncId kernel, const Evaluation *evaluation, ptxlint_access *view)
+{
+    FuncId before = NO_ID;
+    const char *name = NULL;
+    for (uint32_t c = 0; c < evaluation->called_count; c++) {
+        const CalledAccess *called = &evaluation->called[c];
+        Span span = m->ir->funcs[called->func].name;
+        if (called->func != before)
+            name = ptx_arena_strndup(&m->arena, m->text + span.begin, ptx_span_length(span));
+        before = called->func;
+        begin_access(m, called->func, called->insn, &view[c]);
+        view[c].function = name;
+        fill_access(m, kernel, &called->figures, &view[c]);
+    }
+}
+
+static void view_memory(ptxlint_module *m, FuncId id, ptxlint_kernel *out)
+{
+    const Func *func = &m->ir->funcs[id];
+    const Evaluation *evaluation = m->facts ? m->facts[id].evaluation : NULL;
+    uint32_t own = 0, called = evaluation ? evaluation->called_count : 0;
+    for (InsnId i = 0; i < func->insn_count; i++)
+        own += ptx_insn_is_access(&func->insns[i]);
+    ptxlint_access *all = ptx_arena_array(&m->arena, ptxlint_access, own + called + 1), *view = all;
+    out->accesses = all;
+    out->access_count = own + called;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        if (!ptx_insn_is_access(&func->insns[i]))
+            continue;
+        begin_access(m, id, i, view);
+        if (evaluation)
+            fill_access(m, id, &evaluation->insns[i], view);
+        view++;
+    }
+    if (!called)
+        return;
+    view_called(m, id, evaluation, view);
+    qsort(all, out->access_count, sizeof *all, by_place);
+}
+
+/* ---- branches ---------------------------------------------------------------------------------------------------- */
+
+static ptxlint_uniformity to_uniformity(const Affine *a)
+{
+    static const ptxlint_uniformity publics[UNIFORMITY__COUNT] = {
+#define UF(id, public, text, what) [UNIFORMITY_##id] = public,
+#include "analysis/uniformity.def"
+#undef UF
+    };
+    return publics[a->uniformity];
+}
+
+/* What can be is the analysis's word; what is, that of the evaluation. */
+static void judge_split(const Affine *condition, ptxlint_branch *out, const Parted *parted)
+{
+    bool is_seen = parted->certainty == CERTAINTY_EXACT && !isnan(parted->percent);
+    out->certainty = condition->is_assumed ? PTXLINT_ESTIMATE : PTXLINT_EXACT;
+    out->splits = ptx_affine_is_uniform(*condition) ? PTXLINT_SPLIT_NEVER : PTXLINT_SPLIT_PERHAPS;
+    if (is_seen) {
+        out->certainty = PTXLINT_EXACT;
+        out->splits = parted->percent > 0 ? PTXLINT_SPLIT_CERTAIN : PTXLINT_SPLIT_NEVER;
+    } else if (out->splits == PTXLINT_SPLIT_PERHAPS && condition->uniformity == UNIFORMITY_UNKNOWN) {
+        out->splits = PTXLINT_SPLIT_UNKNOWN;
+        out->certainty = PTXLINT_NOT_KNOWN;
+    }
+}
+
+static void view_branch(ptxlint_module *m, FuncId id, BlockId block, PartedCosts *costs, ptxlint_branch *out)
+{
+    const Facts *facts = &m->facts[id];
+    const Func *func = &m->ir->funcs[id];
+    const Affine *condition = &facts->uniforms->branches[block];
+    InsnId last = facts->cfg->blocks[block].end - 1;
+    BlockId meeting = facts->dom->ipdom[block];
+    Parted parted = { (double)NAN, (double)NAN, (double)NAN, CERTAINTY_ESTIMATE };
+    if (costs)
+        parted = ptx_parted_measure(costs, block);
+    *out = (ptxlint_branch){ .span = ptx_view_span(func->insns[last].span), .condition = to_uniformity(condition), .parted_percent = parted.percent,
+                             .wasted_slots = parted.wasted_slots, .wasted_percent = parted.wasted_percent };
+    if (meeting != EXIT_BLOCK)
+        out->meeting = ptx_view_span(func->insns[facts->cfg->blocks[meeting].first].span);
+    judge_split(condition, out, &parted);
+    out->chain = view_chain(m, id, last, &out->chain_count);
+}
+
+static void view_branches(ptxlint_module *m, FuncId id, ptxlint_kernel *out)
+{
+    const Facts *facts = &m->facts[id];
+    const Func *func = &m->ir->funcs[id];
+    for (BlockId b = 0; b < facts->cfg->block_count; b++)
+        out->branch_count += facts->cfg->blocks[b].succ_count > 1;
+    if (!out->branch_count)
+        return;
+    PartedCosts *costs = facts->evaluation ? ptx_parted_new(&m->arena, facts->evaluation, func, facts->cfg, facts->dom) : NULL;
+    ptxlint_branch *view = ptx_arena_array(&m->arena, ptxlint_branch, out->branch_count);
+    out->branches = view;
+    for (BlockId b = 0; b < facts->cfg->block_count; b++)
+        if (facts->cfg->blocks[b].succ_count > 1)
+            view_branch(m, id, b, costs, view++);
+}
+
+void ptx_view_accesses(ptxlint_module *m, FuncId id, ptxlint_kernel *out)
+{
+    view_memory(m, id, out);
+    if (m->facts && m->facts[id].uniforms)
+        view_branches(m, id, out);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+const char *ptxlint_uniformity_text(ptxlint_uniformity uniformity)
+{
+    static const char *const texts[] = {
+#define UF(id, public, text, what) [public] = text,
+#include "analysis/uniformity.def"
+#undef UF
+    };
+    return texts[uniformity];
+}
+
+static const Func *func_at(const Module *ir, uint32_t offset)
+{
+    for (FuncId f = 0; f < ir->func_count; f++)
+        if (ir->funcs[f].has_body && ir->funcs[f].span.begin <= offset && offset < ir->funcs[f].span.end)
+            return &ir->funcs[f];
+    return NULL;
+}
+
+static bool writes_register(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF)
+            return true;
+    return false;
+}
+
+int ptxlint_module_value_at(const ptxlint_module *m, uint32_t offset, ptxlint_value *out)
+{
+    const Func *func = m->facts ? func_at(m->ir, offset) : NULL;
+    const Uniforms *uniforms = func ? m->facts[func - m->ir->funcs].uniforms : NULL;
+    const Insn *insn = uniforms ? ptx_view_find_insn(func, offset) : NULL;
+    if (!insn || !writes_register(func, insn))
+        return 0;
+    const Affine *a = &uniforms->insns[insn - func->insns];
+    bool is_affine = a->uniformity == UNIFORMITY_AFFINE;
+    *out = (ptxlint_value){ .span = ptx_view_span(insn->span), .uniformity = to_uniformity(a), .certainty = a->is_assumed ? PTXLINT_ESTIMATE : PTXLINT_EXACT,
+                            .stride = is_affine && a->stride != AFFINE_STRIDE_UNKNOWN ? a->stride : PTXLINT_UNKNOWN };
+    if (out->uniformity == PTXLINT_UNIFORMITY_UNKNOWN)
+        out->certainty = PTXLINT_NOT_KNOWN;
+    return 1;
+}

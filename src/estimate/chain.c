@@ -1,0 +1,125 @@
+#include "estimate/chain.h"
+
+#include <math.h>
+
+enum { LOOP_WALKS = 3 };
+
+typedef struct Walker {
+    const ChainInput *in;
+    double *ready;              /* per value */
+    double *own;                /* per block: the clocks of its latest walk */
+    double now;
+    double stored[2];           /* the last store to the space has started */
+} Walker;
+
+/* ---- one block --------------------------------------------------------------------------------------------------- */
+
+static bool is_memory(MachineOp machine)
+{
+    return machine == MACHINE_GLOBAL || machine == MACHINE_SHARED || machine == MACHINE_ATOMIC || machine == MACHINE_ATOMIC_SHARED || machine == MACHINE_MATRIX;
+}
+
+/* Floating point stays in program order: ptxas moves what addresses come from ahead, but little else. */
+static bool is_float(MachineOp machine)
+{
+    return machine == MACHINE_FP32 || machine == MACHINE_FP16 || machine == MACHINE_FP64 || machine == MACHINE_XU || machine == MACHINE_TENSOR;
+}
+
+static bool is_store(const LoweredInsn *insn)
+{
+    return is_memory((MachineOp)insn->machine) && (!insn->def_count || insn->machine == MACHINE_ATOMIC || insn->machine == MACHINE_ATOMIC_SHARED);
+}
+
+/* Global memory and generic addresses are one; shared memory is the other. */
+static unsigned store_class(const LoweredInsn *insn)
+{
+    return insn->machine == MACHINE_SHARED || insn->machine == MACHINE_ATOMIC_SHARED || insn->machine == MACHINE_MATRIX;
+}
+
+static double latency_of(const Walker *w, const LoweredInsn *insn)
+{
+    const Latencies *l = w->in->latencies;
+    double extra = insn->count > 1 ? ((double)insn->count - 1) * (double)l->machine[MACHINE_ALU] : 0;
+    return (double)l->machine[insn->machine] + extra;
+}
+
+static double walk_block(Walker *w, BlockId block)
+{
+    const Lowered *lowered = w->in->lowered;
+    double begin = w->now, start = w->now, last = w->now, issued = 0, next = w->now;
+    for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
+        const LoweredInsn *insn = &lowered->insns[i];
+        const LoweredValueId *operands = &lowered->operands[insn->operand_first];
+        double at = start;
+        for (unsigned u = 0; u < insn->use_count; u++)
+            at = fmax(at, w->ready[operands[insn->def_count + u]]);
+        if (insn->machine == MACHINE_BARRIER)
+            at = fmax(at, last);
+        if (is_memory((MachineOp)insn->machine))
+            at = fmax(at, w->stored[store_class(insn)]);
+        at = fmax(at, begin + issued);
+        issued += (double)insn->count;
+        if (is_float((MachineOp)insn->machine)) {
+            at = fmax(at, next);
+            next = at + (double)insn->count;
+        }
+        if (is_store(insn))
+            w->stored[store_class(insn)] = at;
+        if (insn->machine == MACHINE_BARRIER)
+            start = at + latency_of(w, insn) + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
+        for (unsigned d = 0; d < insn->def_count; d++)
+            w->ready[operands[d]] = at + latency_of(w, insn);
+        last = fmax(last, at);
+    }
+    w->now = fmax(fmax(last, start), begin + issued);
+    w->own[block] = w->now - begin;
+    return w->own[block];
+}
+
+/* ---- the function ------------------------------------------------------------------------------------------------ */
+
+/* How often the warp runs it that runs it most. */
+static double executions(const ChainInput *in, BlockId block)
+{
+    double all = in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first].total.warps / in->blocks;
+    double each = all / in->warps_per_block;
+    return each >= 1 ? each : fmin(1, all);
+}
+
+/* The blocks of innermost loops again, until an iteration takes what the one before took. */
+static void walk_loops(Walker *w)
+{
+    const Loops *loops = w->in->loops;
+    const Cfg *cfg = w->in->cfg;
+    for (uint32_t r = 0; r < cfg->rpo_count;) {
+        LoopId loop = loops->loop_of[cfg->rpo[r]];
+        if (loop == NO_LOOP || !loops->loops[loop].is_innermost) {
+            r++;
+            continue;
+        }
+        uint32_t end = r;
+        while (end < cfg->rpo_count && loops->loop_of[cfg->rpo[end]] == loop)
+            end++;
+        for (unsigned again = 1; again < LOOP_WALKS; again++)
+            for (uint32_t k = r; k < end; k++)
+                walk_block(w, cfg->rpo[k]);
+        r = end;
+    }
+}
+
+Chain ptx_chain_compute(Arena *scratch, const ChainInput *in)
+{
+    Chain out = { 0 };
+    ArenaMark mark = ptx_arena_mark(scratch);
+    Walker w = { .in = in };
+    w.ready = ptx_arena_array(scratch, double, in->lowered->value_count + 1);
+    w.own = ptx_arena_array(scratch, double, in->cfg->block_count);
+    for (uint32_t r = 0; r < in->cfg->rpo_count; r++)
+        if (executions(in, in->cfg->rpo[r]) > 0)
+            walk_block(&w, in->cfg->rpo[r]);
+    walk_loops(&w);
+    for (uint32_t r = 0; r < in->cfg->rpo_count; r++)
+        out.clocks += w.own[in->cfg->rpo[r]] * executions(in, in->cfg->rpo[r]);
+    ptx_arena_release(scratch, mark);
+    return out;
+}

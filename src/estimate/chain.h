@@ -1,0 +1,34 @@
+/* chain.h -- how long one warp takes from entry to exit when nothing but its own dependences holds it up.
+ *
+ * Machine instructions of a basic block start when what they read is there, no earlier than the block, in any order but for memory: an access stays behind a
+ * store to its space, everything behind a barrier. The next block starts when all have started. Blocks are walked once in reverse postorder, and each
+ * innermost loop's own twice more: what an iteration takes then is what it goes on to take. Executions are those of the warp that runs a block most often. */
+#ifndef PTX_ESTIMATE_CHAIN_H
+#define PTX_ESTIMATE_CHAIN_H
+
+#include "estimate/lower.h"
+#include "warp/evaluate.h"
+
+/* Clocks until a result is there. */
+typedef struct Latencies {
+    float machine[MACHINE__COUNT];
+    float barrier_per_warp;     /* beside machine[MACHINE_BARRIER] */
+} Latencies;
+
+typedef struct ChainInput {
+    const Func *func;
+    const Cfg *cfg;
+    const Loops *loops;
+    const Lowered *lowered;
+    const Evaluation *evaluation;
+    const Latencies *latencies;
+    double blocks, warps_per_block;
+} ChainInput;
+
+typedef struct Chain {
+    double clocks;
+} Chain;
+
+Chain ptx_chain_compute(Arena *scratch, const ChainInput *input);
+
+#endif

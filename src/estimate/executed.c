@@ -1,0 +1,104 @@
+#include "estimate/executed.h"
+
+#include "gpu/costs.h"
+
+#include <math.h>
+
+typedef struct FlopsRow {
+    const char *opcode, *modifier;
+    Type type;
+    float fp32, fp64;
+} FlopsRow;
+
+static const FlopsRow flops_rows[] = {
+#define FLOPS(opcode, modifier, type, fp32, fp64) { opcode, modifier, TYPE_##type, fp32, fp64 },
+#include "estimate/flops.def"
+#undef FLOPS
+};
+
+/* ---- operations of one thread ------------------------------------------------------------------------------------ */
+
+static void add_expansion(Executed *to, const Op *op, double lanes)
+{
+    const char *name = ptx_opcode_info[op->opcode].text;
+    for (size_t i = 0; i < sizeof flops_rows / sizeof *flops_rows; i++) {
+        const FlopsRow *row = &flops_rows[i];
+        if (row->type != (Type)op->type || strcmp(row->opcode, name) || !ptx_op_has_modifier(op, row->modifier))
+            continue;
+        to->flops_fp32 += lanes * (double)row->fp32;
+        to->flops_fp64 += lanes * (double)row->fp64;
+        return;
+    }
+}
+
+static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, double warps)
+{
+    unsigned packed = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || op->type == TYPE_F32X2 ? 2 : 1;
+    bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT;
+    if (op->insn_class == CLASS_TENSOR)
+        to->flops_tensor += 2 * ptx_cost_tensor_fmas(op) * warps;
+    if (!is_float)
+        return;
+    double each = op->kind == OPK_FMA || is_fused ? 2 : op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_MUL ? 1 : 0;
+    if (op->type == TYPE_F64)
+        to->flops_fp64 += each * lanes;
+    else if (op->type == TYPE_F32 || op->type == TYPE_F32X2)
+        to->flops_fp32 += packed * each * lanes;
+    else
+        to->flops_fp16 += packed * each * lanes;
+    if (each <= 0)
+        add_expansion(to, op, lanes);
+}
+
+/* Sine and cosine of an angle share a product. */
+static bool is_angle(const Op *op)
+{
+    const char *name = ptx_opcode_info[op->opcode].text;
+    return !strcmp(name, "sin") || !strcmp(name, "cos");
+}
+
+/* ---- the launch -------------------------------------------------------------------------------------------------- */
+
+static void add_block(Executed *to, const Func *func, const Cfg *cfg, const Lowered *lowered, const Evaluation *evaluation, BlockId block)
+{
+    const Count *own = &evaluation->insns[cfg->blocks[block].first].total;
+    double warps = evaluation->insns[cfg->blocks[lowered->runs_with[block]].first].total.warps;
+    for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
+        const LoweredInsn *insn = &lowered->insns[i];
+        double count = (double)insn->count * warps;
+        to->warp_instructions += count;
+        to->machine[insn->machine] += count;
+        if (insn->origin == NO_ID)
+            continue;
+        const Op *op = func->insns[insn->origin].op;
+        const Count *at = cfg->block_of[insn->origin] == block ? &evaluation->insns[insn->origin].total : own;
+        if (insn->def_count)
+            add_flops(to, op, insn->is_fused, at->lanes, at->warps);
+        else if (insn->machine == MACHINE_FP32 && is_angle(op))
+            to->flops_fp32 += at->lanes;
+    }
+}
+
+/* What a called function executes is not followed. */
+static bool runs_call(const Func *func, const Evaluation *evaluation)
+{
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (func->insns[i].op->kind == OPK_CALL && evaluation->insns[i].total.warps > 0)
+            return true;
+    return false;
+}
+
+Executed ptx_executed_compute(const Func *func, const Cfg *cfg, const Lowered *lowered, const Evaluation *evaluation)
+{
+    Executed out = { .certainty = CERTAINTY_UNKNOWN };
+    if (!evaluation || evaluation->grid_is_assumed || !lowered || runs_call(func, evaluation)) {
+        out.warp_instructions = out.flops_fp32 = out.flops_fp64 = out.flops_fp16 = out.flops_tensor = (double)NAN;
+        for (unsigned m = 0; m < MACHINE__COUNT; m++)
+            out.machine[m] = (double)NAN;
+        return out;
+    }
+    out.certainty = CERTAINTY_ESTIMATE;
+    for (BlockId b = 0; b < cfg->block_count; b++)
+        add_block(&out, func, cfg, lowered, evaluation, b);
+    return out;
+}

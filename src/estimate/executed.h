@@ -1,0 +1,22 @@
+/* executed.h -- what a launch executes of a lowered kernel: machine instructions, by pipeline class, and operations of threads.
+ *
+ * Executions of a block are those of its first instruction in an evaluation (evaluate.h); a block that is predicated into another counts
+ * with that one's warps and its own lanes. Operations count as the profiler does: machine operations of lanes whose predicate holds, a multiply-add as two;
+ * expansions of division, roots and the like have some of their own (flops.def). */
+#ifndef PTX_ESTIMATE_EXECUTED_H
+#define PTX_ESTIMATE_EXECUTED_H
+
+#include "estimate/lower.h"
+#include "warp/evaluate.h"
+
+typedef struct Executed {       /* of the launch; NaN: not known */
+    double warp_instructions;
+    double machine[MACHINE__COUNT];     /* the same by class */
+    double flops_fp32, flops_fp64, flops_fp16, flops_tensor;
+    Certainty certainty;        /* of all: an estimate, or unknown */
+} Executed;
+
+/* evaluation may be NULL: nothing is known. Nor is where the grid is assumed, or a call is executed. */
+Executed ptx_executed_compute(const Func *func, const Cfg *cfg, const Lowered *lowered, const Evaluation *evaluation);
+
+#endif

@@ -1,0 +1,634 @@
+#include "estimate/lower_graph.h"
+
+#include "support/hash.h"
+
+enum {
+    MOST_READ = 1024,           /* operands of an instruction that are looked at, result by result: matrices have some hundred */
+    MOST_TRIES = 16,
+    SHARED_ZEROS = 4,           /* ptxas lays shared variables out itself, and knows where each begins */
+    UNIFORM_PASSES = 8,         /* beyond, what several instructions write is taken to vary */
+    UNIFORM_STEPS = 64,         /* blocks looked at for each block of the function, in a pass; as above */
+};
+
+/* ---- what instructions are --------------------------------------------------------------------------------------- */
+
+typedef struct ActionRow {
+    const char *opcode;
+    uint8_t action;
+} ActionRow;
+
+static const ActionRow action_rows[] = {
+    { "abs", ACT_SIGN }, { "add", ACT_ADD }, { "and", ACT_LOGIC }, { "cos", ACT_ANGLE }, { "cvt", ACT_EXTEND }, { "cvta", ACT_COPY }, { "div", ACT_QUOTIENT }, { "mad", ACT_MAD }, { "mov", ACT_COPY },
+    { "mul", ACT_MUL }, { "neg", ACT_SIGN }, { "not", ACT_NOT }, { "or", ACT_LOGIC }, { "selp", ACT_SELECT }, { "setp", ACT_SETP }, { "shl", ACT_SHL },
+    { "shr", ACT_SHR }, { "sin", ACT_ANGLE }, { "sub", ACT_SUB }, { "xor", ACT_LOGIC },
+};
+
+static uint8_t *make_actions(Arena *arena)
+{
+    uint8_t *actions = ptx_arena_array(arena, uint8_t, ptx_opcode_count + 1u);
+    for (size_t i = 0; i < sizeof action_rows / sizeof *action_rows; i++)
+        actions[ptx_opcode_find(action_rows[i].opcode, strlen(action_rows[i].opcode))] = action_rows[i].action;
+    return actions;
+}
+
+static bool is_float(Type type)
+{
+    return ptx_type_info[type].kind == KIND_FLOAT;
+}
+
+static uint8_t action_of_float(const Op *op, uint8_t action)
+{
+    bool is_scalar = op->type == TYPE_F32 || op->type == TYPE_F64;
+    if (action == ACT_SETP || action == ACT_SELECT || action == ACT_ANGLE)
+        return action;
+    if ((action == ACT_ADD || action == ACT_SUB) && is_scalar)
+        return ACT_FADD;
+    if (action == ACT_QUOTIENT)
+        return op->type == TYPE_F32 && (ptx_op_has_modifier(op, "approx") || ptx_op_has_modifier(op, "full")) ? ACT_QUOTIENT : ACT_OTHER;
+    return action == ACT_MUL && is_scalar ? ACT_FMUL : action == ACT_SIGN ? ACT_SIGN : ACT_OTHER;
+}
+
+/* A conversion between integers: to more bits, to fewer, to as many. */
+static uint8_t action_of_cvt(const Op *op)
+{
+    unsigned to = ptx_type_info[op->dst_type].bits, from = ptx_type_info[op->type].bits;
+    if (op->type_count > 2 || is_float(op->type) || is_float(op->dst_type) || ptx_op_has_modifier(op, "sat"))
+        return ACT_OTHER;
+    return to > from ? ACT_EXTEND : to == from ? ACT_COPY : ACT_TRUNCATE;
+}
+
+static uint8_t action_of(const Graph *g, const Op *op)
+{
+    uint8_t action = g->actions[op->opcode];
+    if (!action || op->type == TYPE_NONE || op->vector > 1)
+        return op->type == TYPE_PRED && action == ACT_COPY ? ACT_COPY : ACT_OTHER;
+    if (action == ACT_COPY)
+        return ACT_COPY;
+    if (action == ACT_EXTEND)
+        return action_of_cvt(op);
+    if (op->type == TYPE_PRED)
+        return ACT_PREDICATE;
+    if (is_float(op->type))
+        return action_of_float(op, action);
+    if (ptx_type_info[op->type].bits < 16 || ptx_op_has_modifier(op, "cc") || ptx_op_has_modifier(op, "sat"))
+        return ACT_OTHER;
+    if ((action == ACT_MUL || action == ACT_MAD) && ptx_op_has_modifier(op, "hi"))
+        return ACT_OTHER;
+    return action == ACT_SIGN || action == ACT_QUOTIENT || action == ACT_ANGLE ? ACT_OTHER : action;
+}
+
+bool ptx_op_starts(const Op *op, const char *opcode)
+{
+    return !strcmp(ptx_opcode_info[op->opcode].text, opcode);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+static NodeId new_node(Graph *g, NodeKind kind, unsigned units, BlockId block)
+{
+    Node *node = &g->nodes[++g->node_count];
+    *node = (Node){ .kind = (uint8_t)kind, .units = (uint8_t)units, .bits = (uint8_t)(units > 1 ? 64 : 32), .insn = NO_ID, .reg = NO_ID, .block = block };
+    node->is_uniform = kind == NODE_CONSTANT || kind == NODE_BANK || kind == NODE_VARIABLE;
+    return g->node_count;
+}
+
+static unsigned length_of(uint64_t value)
+{
+    unsigned bits = 0;
+    for (; value; value >>= 1)
+        bits++;
+    return bits;
+}
+
+/* The slot of a value in the table; one that is free, or the last that was tried. */
+static NodeId *find_slot(Graph *g, uint64_t key, bool (*is_same)(const Graph *, const Node *, const void *), const void *wanted)
+{
+    uint32_t slot = (uint32_t)(ptx_hash_mix(key) >> 20) & g->slot_mask;
+    for (uint32_t tries = 1; g->slots[slot] && tries < MOST_TRIES; tries++, slot = (slot + 1) & g->slot_mask)
+        if (is_same(g, &g->nodes[g->slots[slot]], wanted))
+            break;
+    return &g->slots[slot];
+}
+
+static bool is_same_leaf(const Graph *g, const Node *node, const void *wanted)
+{
+    const Node *other = wanted;
+    (void)g;
+    return node->kind == other->kind && node->value == other->value && node->units == other->units;
+}
+
+/* A constant, a place in a bank, a special register, the address of a variable: one node of it for the function. */
+static NodeId shared_node(Graph *g, NodeKind kind, int64_t value, unsigned units)
+{
+    Node wanted = { .kind = (uint8_t)kind, .value = value, .units = (uint8_t)units };
+    NodeId *slot = find_slot(g, (uint64_t)value * 16 + kind, is_same_leaf, &wanted);
+    if (*slot && is_same_leaf(g, &g->nodes[*slot], &wanted))
+        return *slot;
+    NodeId id = new_node(g, kind, units, 0);
+    g->nodes[id].value = value;
+    if (kind == NODE_CONSTANT) {
+        g->nodes[id].bits = (uint8_t)length_of((uint64_t)value);
+        g->nodes[id].zeros = (uint8_t)(value ? length_of((uint64_t)value & (0 - (uint64_t)value)) - 1 : 64);
+    }
+    return *slot = id;
+}
+
+static bool is_bank_sreg(SregId id)
+{
+    return id == SREG_NTID || id == SREG_NCTAID;
+}
+
+/* Of a component of %tid: what the directives allow; PTX ISA, "%tid": at most 1024, 1024 and 64 threads. */
+static unsigned tid_bits(const Func *func, unsigned component)
+{
+    static const uint32_t most[4] = { 1024, 1024, 64, 1 };
+    const uint32_t *given = func->bounds.reqntid[0] ? func->bounds.reqntid : func->bounds.maxntid;
+    uint32_t threads = component < 3 && given[0] ? given[component] : most[component & 3];
+    return length_of((threads ? threads : 1) - 1);
+}
+
+static NodeId sreg_node(Graph *g, const Operand *operand)
+{
+    SregId sreg = (SregId)operand->id;
+    if (is_bank_sreg(sreg))
+        return shared_node(g, NODE_BANK, -1 - ((int64_t)sreg * 4 + operand->value), 1);
+    NodeId id = ptx_effect_is_fixed(sreg) ? shared_node(g, NODE_SREG, (int64_t)sreg * 4 + operand->value, 1) : new_node(g, NODE_SREG, 1, 0);
+    g->nodes[id].value = (int64_t)sreg * 4 + operand->value;
+    if (sreg == SREG_TID)
+        g->nodes[id].bits = (uint8_t)tid_bits(g->func, (unsigned)operand->value);
+    g->nodes[id].is_uniform = sreg == SREG_CTAID || sreg == SREG_CLUSTERID;
+    return id;
+}
+
+static NodeId register_node(Graph *g, RegId reg, BlockId block)
+{
+    NodeId id = g->of_reg[reg];
+    g->last_def[reg] = 0;
+    if (id && (g->def_count[reg] == 1 || g->nodes[id].block == block))
+        return id;
+    id = new_node(g, NODE_LEAF, ptx_reg_units(&g->func->regs[reg]), block);
+    g->nodes[id].reg = reg;
+    return g->of_reg[reg] = id;
+}
+
+/* The offset of an access in shared memory is a part of the instruction. */
+static NodeId variable_node(Graph *g, const Operand *operand)
+{
+    bool is_access = operand->role & ROLE_ADDRESS && ptx_space_is_shared(g->module->vars[operand->id].space);
+    NodeId id = shared_node(g, NODE_VARIABLE, (int64_t)operand->id << VARIABLE_SHIFT ^ (is_access ? 0 : operand->value), 1);
+    if (ptx_space_is_shared(g->module->vars[operand->id].space) && (is_access || !operand->value))
+        g->nodes[id].zeros = SHARED_ZEROS;
+    return id;
+}
+
+static NodeId operand_node(Graph *g, const Operand *operand, BlockId block)
+{
+    switch ((OperandKind)operand->kind) {
+    case OPERAND_REG:   return register_node(g, operand->id, block);
+    case OPERAND_INT:   case OPERAND_F32: case OPERAND_F64:
+        return shared_node(g, NODE_CONSTANT, operand->value, 1);
+    case OPERAND_VAR:   return variable_node(g, operand);
+    case OPERAND_SREG:  return sreg_node(g, operand);
+    default:            return 0;
+    }
+}
+
+/* ---- one instruction --------------------------------------------------------------------------------------------- */
+
+/* Index of the only operand that is written; -1. */
+static int only_result(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    int found = -1;
+    for (int o = 0; o < insn->operand_count; o++) {
+        if (!(operands[o].role & ROLE_DEF) || operands[o].kind == OPERAND_SINK)
+            continue;
+        if (found >= 0 || operands[o].kind != OPERAND_REG || operands[o].flags & OPERAND_COMPONENT)
+            return -1;
+        found = o;
+    }
+    return found;
+}
+
+typedef struct Wanted {
+    const Insn *insn;
+    BlockId block;
+} Wanted;
+
+static bool is_same_result(const Graph *g, const Node *node, const void *wanted)
+{
+    const Insn *insn = ((const Wanted *)wanted)->insn, *other = node->kind == NODE_RESULT ? &g->func->insns[node->insn] : NULL;
+    if (!other || other->op != insn->op || other->operand_count != insn->operand_count
+        || !ptx_dom_dominates(g->dom, node->block, ((const Wanted *)wanted)->block))
+        return false;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        uint32_t a = insn->operand_first + o, b = other->operand_first + o;
+        if (g->of_operand[a] != g->of_operand[b] || g->func->operands[a].flags != g->func->operands[b].flags)
+            return false;
+        if (!g->of_operand[a] && g->func->operands[a].kind != OPERAND_REG)
+            return false;
+    }
+    return true;
+}
+
+static uint64_t key_of(const Graph *g, const Insn *insn)
+{
+    uint64_t key = insn->op->id;
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        key = ptx_hash_mix(key * 31 + g->of_operand[insn->operand_first + o] * UINT64_C(8) + g->func->operands[insn->operand_first + o].flags);
+    return key;
+}
+
+/* FIXED_TRUE: as without a guard; FIXED_FALSE: it never does anything. */
+static Fixed guard_of(const Graph *g, const Insn *insn)
+{
+    Fixed fixed = insn->guard == NO_ID ? FIXED_TRUE : (Fixed)g->fixed[insn->guard];
+    if (insn->guard == NO_ID || fixed == FIXED_NOT || !insn->guard_negated)
+        return fixed;
+    return fixed == FIXED_TRUE ? FIXED_FALSE : FIXED_TRUE;
+}
+
+static bool is_guarded(const Graph *g, const Insn *insn)
+{
+    return guard_of(g, insn) != FIXED_TRUE;
+}
+
+static void read_operands(Graph *g, InsnId id, BlockId block)
+{
+    const Insn *insn = &g->func->insns[id];
+    const Operand *operands = ptx_insn_operands(g->func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (ptx_operand_is_read(&operands[o]))
+            g->of_operand[insn->operand_first + o] = operand_node(g, &operands[o], block);
+    if (is_guarded(g, insn))
+        g->of_guard[id] = register_node(g, insn->guard, block);
+}
+
+static bool is_constant(const Graph *g, NodeId id, int64_t value)
+{
+    return ptx_node_is(g, id, NODE_CONSTANT) && g->nodes[id].value == value;
+}
+
+/* ---- what is the same in a warp ---------------------------------------------------------------------------------- */
+
+/* Blocks that only a part of a warp may execute: between a branch whose condition may differ from lane to lane, and where its ways meet. */
+static void mark_parted(Graph *g, BlockId branch, BlockId *stack, uint32_t *budget)
+{
+    BlockId join = g->dom->ipdom[branch];
+    uint32_t depth = 0;
+    stack[depth++] = branch;
+    while (depth) {
+        const Block *block = &g->cfg->blocks[stack[--depth]];
+        for (uint32_t e = 0; e < block->succ_count; e++) {
+            BlockId to = g->cfg->succs[block->succ_first + e];
+            if (to == EXIT_BLOCK || to == join || to == branch || g->parted_by[to] == branch + 1)
+                continue;
+            if (!*budget || !--*budget)
+                return;
+            g->parted_by[to] = branch + 1;
+            stack[depth++] = to;
+        }
+    }
+}
+
+static bool is_parting(const Graph *g, BlockId block)
+{
+    NodeId guard = g->of_guard[g->cfg->blocks[block].end - 1];
+    return guard && g->cfg->blocks[block].succ_count > 1 && !g->nodes[guard].is_uniform;
+}
+
+static bool is_node_uniform(const Graph *g, const Node *node, const bool *varies)
+{
+    if (node->kind == NODE_LEAF)
+        return !varies[node->reg] && !g->func->regs[node->reg].is_param;
+    if (node->kind != NODE_RESULT)
+        return node->is_uniform;
+    const Insn *insn = &g->func->insns[node->insn];
+    if (insn->operand_count > MOST_READ)        /* each of its results asks */
+        return false;
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (g->of_operand[insn->operand_first + o] && !g->nodes[g->of_operand[insn->operand_first + o]].is_uniform)
+            return false;
+    return !g->of_guard[node->insn] && ptx_effect_is_pure(&g->words, g->module, g->func, insn);
+}
+
+/* Whether a register with several definitions turned out to vary. */
+static bool spread_varying(Graph *g, bool *varies)
+{
+    bool changed = false;
+    for (InsnId i = 0; i < g->func->insn_count; i++) {
+        const Insn *insn = &g->func->insns[i];
+        const Operand *operands = ptx_insn_operands(g->func, insn);
+        bool is_same = g->of_insn[i] && g->nodes[g->of_insn[i]].is_uniform && !g->of_guard[i] && !g->parted_by[g->cfg->block_of[i]];
+        for (uint32_t o = 0; o < insn->operand_count && !is_same; o++)
+            if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG && g->def_count[operands[o].id] > 1 && !varies[operands[o].id])
+                changed = varies[operands[o].id] = true;
+    }
+    return changed;
+}
+
+/* From "all that several instructions write is uniform" down to what holds. */
+static void find_uniform(Graph *g)
+{
+    bool *varies = ptx_arena_array(g->arena, bool, g->func->reg_count + 1), changed = true;
+    BlockId *stack = ptx_arena_array(g->arena, BlockId, g->cfg->block_count + 1);
+    for (unsigned pass = 0; changed; pass++) {
+        uint32_t budget = UNIFORM_STEPS * (g->cfg->block_count + 16);
+        for (NodeId n = 1; n <= g->node_count; n++)
+            g->nodes[n].is_uniform = is_node_uniform(g, &g->nodes[n], varies);
+        for (uint32_t b = 0; b < g->cfg->rpo_count; b++)
+            if (is_parting(g, g->cfg->rpo[b]))
+                mark_parted(g, g->cfg->rpo[b], stack, &budget);
+        changed = spread_varying(g, varies);
+        for (RegId r = 0; r < g->func->reg_count && (!budget || pass == UNIFORM_PASSES); r++)
+            varies[r] = true;           /* too much to find out */
+    }
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+/* x + c1 + c2: one sum. */
+static void reassociate(Graph *g, Node *node)
+{
+    if (node->action == ACT_SUB && ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
+        node->in[1] = shared_node(g, NODE_CONSTANT, (int64_t)(0 - (uint64_t)g->nodes[node->in[1]].value), 1);
+        node->action = ACT_ADD;
+    }
+    const Node *inner = &g->nodes[node->in[0]];
+    bool fits = node->action == ACT_ADD && inner->kind == NODE_RESULT && inner->action == ACT_ADD && inner->is_wide == node->is_wide;
+    if (!fits || !ptx_node_is(g, node->in[1], NODE_CONSTANT) || !ptx_node_is(g, inner->in[1], NODE_CONSTANT))
+        return;
+    int64_t sum = (int64_t)((uint64_t)g->nodes[node->in[1]].value + (uint64_t)g->nodes[inner->in[1]].value);
+    node->in[0] = inner->in[0];
+    node->in[1] = shared_node(g, NODE_CONSTANT, sum, 1);
+}
+
+/* How many bits an integer has, and how many at its low end are zero. */
+static void find_bits(const Graph *g, Node *node)
+{
+    unsigned width = node->units > 1 ? 64 : 32, a = g->nodes[node->in[0]].bits, b = g->nodes[node->in[1]].bits, bits = width, zeros = 0;
+    const Node *by = &g->nodes[node->in[1]];
+    uint64_t shift = by->kind == NODE_CONSTANT && by->value >= 0 && by->value < 64 ? (uint64_t)by->value : 64;
+    switch ((Action)node->action) {
+    case ACT_LOGIC:
+        bits = ptx_op_starts(g->func->insns[node->insn].op, "and") ? (a < b ? a : b) : a > b ? a : b;
+        break;
+    case ACT_SHL:
+        bits = shift < 64 && a + shift < width ? a + (unsigned)shift : width;
+        zeros = shift < 64 ? (unsigned)shift : 0;
+        break;
+    case ACT_SHR:
+        bits = node->is_signed && a >= width ? width : shift < 64 && a > shift ? a - (unsigned)shift : shift < 64 ? 0 : a;
+        break;
+    case ACT_EXTEND:
+        bits = node->is_signed && a >= ptx_type_info[g->func->insns[node->insn].op->type].bits ? width : a;
+        break;
+    case ACT_SELECT:
+        bits = a > b ? a : b;
+        break;
+    case ACT_ADD: case ACT_SUB:
+        zeros = g->nodes[node->in[0]].zeros < by->zeros ? g->nodes[node->in[0]].zeros : by->zeros;
+        break;
+    case ACT_MAD: {
+        unsigned product = g->nodes[node->in[0]].zeros + by->zeros, added = g->nodes[node->in[2]].zeros;
+        zeros = product < added ? product : added;
+        break;
+    }
+    case ACT_MUL:
+        zeros = g->nodes[node->in[0]].zeros + by->zeros;
+        bits = a + b < width ? a + b : width;
+        break;
+    default:
+        break;
+    }
+    node->bits = (uint8_t)(bits < width ? bits : width);
+    node->zeros = (uint8_t)(zeros < width ? zeros : width);
+}
+
+/* A bitwise or, or exclusive or, of what has no bit in common is a sum. */
+static void make_sum(const Graph *g, Node *node)
+{
+    const Node *a = &g->nodes[node->in[0]], *b = &g->nodes[node->in[1]];
+    bool is_or = node->action == ACT_LOGIC && !ptx_op_starts(g->func->insns[node->insn].op, "and");
+    if (is_or && node->in[2] == 0 && (a->bits <= b->zeros || b->bits <= a->zeros))
+        node->action = ACT_ADD;
+}
+
+/* Inputs for the patterns, a constant last where the order does not matter. */
+static void fill_node(Graph *g, NodeId id, const Insn *insn, uint8_t action)
+{
+    Node *node = &g->nodes[id];
+    unsigned count = 0;
+    for (uint32_t o = 0; o < insn->operand_count && count < 3; o++)
+        if (g->of_operand[insn->operand_first + o])
+            node->in[count++] = g->of_operand[insn->operand_first + o];
+    node->action = action;
+    node->is_wide = ptx_type_info[insn->op->type].bits == 64 || ptx_op_has_modifier(insn->op, "wide");
+    node->is_signed = ptx_type_info[insn->op->type].kind == KIND_SIGNED;
+    bool commutes = action == ACT_ADD || action == ACT_MUL || action == ACT_MAD || action == ACT_LOGIC;
+    if (commutes && ptx_node_is(g, node->in[0], NODE_CONSTANT)) {
+        NodeId swap = node->in[0];
+        node->in[0] = node->in[1];
+        node->in[1] = swap;
+    }
+    find_bits(g, node);
+    make_sum(g, node);
+    if (node->action == ACT_ADD || node->action == ACT_SUB)
+        reassociate(g, node);
+}
+
+/* What it hands on unchanged; 0: nothing. */
+static NodeId copied(const Graph *g, const Insn *insn, uint8_t action)
+{
+    NodeId first = 0, second = 0;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        NodeId in = g->of_operand[insn->operand_first + o];
+        bool is_signed = g->func->operands[insn->operand_first + o].flags & (OPERAND_NEGATED | OPERAND_COMPONENT);
+        if (in && (is_signed || second))
+            return 0;
+        *(first ? &second : &first) = in ? in : first ? second : 0;
+    }
+    if (action == ACT_COPY)
+        return second ? 0 : first;
+    bool is_neutral = (action == ACT_ADD || action == ACT_SUB || action == ACT_SHL || action == ACT_SHR) && is_constant(g, second, 0);
+    return is_neutral ? first : 0;
+}
+
+/* A scalar out of a kernel's parameters, at an address in the text. */
+static bool is_parameter_load(const Graph *g, const Insn *insn, const Operand **address)
+{
+    if (insn->op->kind != OPK_LD || !g->func->is_entry || is_guarded(g, insn))
+        return false;
+    if (insn->op->space != SPACE_PARAM && (int)insn->op->space != (int)SPACE_PARAM_ENTRY)
+        return false;
+    *address = ptx_effect_address(g->func, insn);
+    return *address && (*address)->kind == OPERAND_VAR && g->module->vars[(*address)->id].is_parameter;
+}
+
+/* What the block wrote there before, and nobody has read, is written in vain. */
+static void set_result(Graph *g, InsnId insn, const Operand *operand, NodeId id)
+{
+    bool is_variable = g->def_count[operand->id] > 1, is_whole = !g->of_guard[insn] && !(operand->flags & OPERAND_COMPONENT);
+    InsnId last = g->last_def[operand->id];
+    if (is_variable && is_whole && last && g->cfg->block_of[last - 1] == g->cfg->block_of[insn] && !(g->func->insns[last - 1].op->flags & OPF_SIDE_EFFECT)
+        && only_result(g->func, &g->func->insns[last - 1]) >= 0)
+        g->is_gone[last - 1] = true;
+    g->of_reg[operand->id] = id;
+    g->last_def[operand->id] = is_variable ? insn + 1 : 0;
+}
+
+/* Each result is a place in the bank, unless several instructions write its register. */
+static void load_parameters(Graph *g, InsnId id, const Operand *address)
+{
+    const Insn *insn = &g->func->insns[id];
+    const Operand *operands = ptx_insn_operands(g->func, insn);
+    unsigned bits = ptx_type_info[insn->op->type].bits, at = 0;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (!(operands[o].role & ROLE_DEF))
+            continue;
+        int64_t place = ((int64_t)address->id << 24) + address->value + (int64_t)(at++ * bits / 8);
+        if (operands[o].kind != OPERAND_REG)
+            continue;
+        NodeId node = shared_node(g, NODE_BANK, place, bits > 32 ? bits / 32 : 1);
+        uint32_t align = g->module->vars[address->id].pointer_align;
+        if (align && !address->value)
+            g->nodes[node].zeros = (uint8_t)(length_of(align) - 1);
+        set_result(g, id, &operands[o], node);
+        g->of_insn[id] = node;
+    }
+    g->is_gone[id] = true;
+}
+
+static NodeId new_result(Graph *g, InsnId id, const Operand *operand, BlockId block)
+{
+    NodeId node = new_node(g, NODE_RESULT, ptx_reg_units(&g->func->regs[operand->id]), block);
+    g->nodes[node].insn = id;
+    g->nodes[node].reg = operand->id;
+    g->result_of[operand - g->func->operands] = node;
+    return node;
+}
+
+/* An instruction with one result, without a guard, that does nothing but compute it. */
+static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
+{
+    const Insn *insn = &g->func->insns[id];
+    uint8_t action = action_of(g, insn->op);
+    NodeId same = copied(g, insn, action);
+    bool is_single = g->def_count[result->id] == 1;
+    NodeId *slot = NULL;
+    if (!same) {
+        Wanted wanted = { insn, block };
+        slot = find_slot(g, key_of(g, insn), is_same_result, &wanted);
+        same = *slot && is_same_result(g, &g->nodes[*slot], &wanted) ? *slot : 0;
+    }
+    if (same && g->nodes[same].units == ptx_reg_units(&g->func->regs[result->id]) + 0u) {
+        g->is_gone[id] = is_single;
+        g->of_insn[id] = same;
+        if (is_single || g->nodes[same].block == block)
+            set_result(g, id, result, same);
+        else
+            set_result(g, id, result, 0);
+        return;
+    }
+    NodeId node = new_result(g, id, result, block);
+    fill_node(g, node, insn, action);
+    g->of_insn[id] = node;
+    set_result(g, id, result, node);
+    if (slot && is_single)
+        *slot = node;
+}
+
+static void add_insn(Graph *g, InsnId id, BlockId block)
+{
+    const Insn *insn = &g->func->insns[id];
+    const Operand *operands = ptx_insn_operands(g->func, insn), *address;
+    if (guard_of(g, insn) == FIXED_FALSE) {
+        g->is_gone[id] = true;
+        return;
+    }
+    read_operands(g, id, block);
+    if (is_parameter_load(g, insn, &address)) {
+        load_parameters(g, id, address);
+        return;
+    }
+    int result = only_result(g->func, insn);
+    if (result >= 0 && !g->of_guard[id] && ptx_effect_is_pure(&g->words, g->module, g->func, insn)) {
+        add_pure(g, id, &operands[result], block);
+        return;
+    }
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (!(operands[o].role & ROLE_DEF) || operands[o].kind != OPERAND_REG)
+            continue;
+        NodeId node = new_result(g, id, &operands[o], block);
+        if (!g->of_insn[id])
+            g->of_insn[id] = node;
+        set_result(g, id, &operands[o], g->def_count[operands[o].id] == 1 || !g->of_guard[id] ? node : 0);
+    }
+}
+
+/* ---- the function ------------------------------------------------------------------------------------------------ */
+
+/* Predicates that one instruction sets, to a constant. */
+static const uint8_t *find_fixed(Arena *arena, const Func *func)
+{
+    uint8_t *fixed = ptx_arena_array(arena, uint8_t, func->reg_count + 1);
+    bool *is_written = ptx_arena_array(arena, bool, func->reg_count + 1);
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF))
+                continue;
+            bool is_constant = insn->op->kind == OPK_MOV && insn->op->type == TYPE_PRED && insn->operand_count == 2 && insn->guard == NO_ID
+                               && operands[1].kind == OPERAND_INT && !is_written[operands[o].id];
+            fixed[operands[o].id] = (uint8_t)(!is_constant ? FIXED_NOT : operands[1].value ? FIXED_TRUE : FIXED_FALSE);
+            is_written[operands[o].id] = true;
+        }
+    }
+    return fixed;
+}
+
+/* One definition without a guard makes a value; a register's part, the caller, or a guard make it several. */
+static const uint8_t *count_defs(const Graph *g, Arena *arena, const Func *func)
+{
+    uint8_t *counts = ptx_arena_array(arena, uint8_t, func->reg_count + 1);
+    for (RegId r = 0; r < func->reg_count; r++)
+        counts[r] = func->regs[r].is_param ? 1 : 0;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        for (uint32_t o = 0; o < insn->operand_count && guard_of(g, insn) != FIXED_FALSE; o++)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF) {
+                unsigned more = is_guarded(g, insn) || operands[o].flags & OPERAND_COMPONENT ? 2 : 1;
+                counts[operands[o].id] = (uint8_t)(counts[operands[o].id] + more > 2 ? 2 : counts[operands[o].id] + more);
+            }
+    }
+    return counts;
+}
+
+Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom)
+{
+    Graph *g = ptx_arena_new(arena, Graph);
+    uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16, slots = 64;
+    while (slots < func->insn_count + func->operand_count)
+        slots *= 2;
+    *g = (Graph){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .words = ptx_effect_words(), .slot_mask = slots - 1 };
+    g->nodes = ptx_arena_array(arena, Node, most);
+    g->of_operand = ptx_arena_array(arena, NodeId, func->operand_count + 1);
+    g->result_of = ptx_arena_array(arena, NodeId, func->operand_count + 1);
+    g->of_insn = ptx_arena_array(arena, NodeId, func->insn_count + 1);
+    g->of_guard = ptx_arena_array(arena, NodeId, func->insn_count + 1);
+    g->of_reg = ptx_arena_array(arena, NodeId, func->reg_count + 1);
+    g->is_gone = ptx_arena_array(arena, bool, func->insn_count + 1);
+    g->parted_by = ptx_arena_array(arena, uint32_t, cfg->block_count + 1);
+    g->slots = ptx_arena_array(arena, NodeId, slots);
+    g->actions = make_actions(arena);
+    g->last_def = ptx_arena_array(arena, InsnId, func->reg_count + 1);
+    g->fixed = find_fixed(arena, func);
+    g->def_count = count_defs(g, arena, func);
+    for (uint32_t b = 0; b < cfg->rpo_count; b++)
+        for (InsnId i = cfg->blocks[cfg->rpo[b]].first; i < cfg->blocks[cfg->rpo[b]].end; i++)
+            add_insn(g, i, cfg->rpo[b]);
+    find_uniform(g);
+    return g;
+}

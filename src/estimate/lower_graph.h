@@ -1,0 +1,96 @@
+/* lower_graph.h -- the values of a function as a graph: what is left of its instructions when copies, casts and repetitions are seen through. */
+#ifndef PTX_ESTIMATE_LOWER_GRAPH_H
+#define PTX_ESTIMATE_LOWER_GRAPH_H
+
+#include "analysis/cfg.h"
+#include "analysis/dom.h"
+#include "analysis/effect.h"
+
+typedef uint32_t NodeId;        /* 0: none */
+
+enum { VARIABLE_SHIFT = 24 };
+
+typedef enum NodeKind {
+    NODE_NONE,
+    NODE_CONSTANT,              /* value */
+    NODE_BANK,                  /* value: offset in the parameters; or size of block or grid, as -1 - SregId */
+    NODE_SREG,                  /* value: SregId * 4 + component */
+    NODE_VARIABLE,              /* value: VarId << VARIABLE_SHIFT ^ offset: the address of a variable */
+    NODE_LEAF,                  /* reg: a register with several definitions, or that the caller writes */
+    NODE_RESULT,                /* insn, of which it is a result */
+} NodeKind;
+
+/* What patterns ask for; the opcode, with its types, says the rest. */
+typedef enum Action {
+    ACT_OTHER, ACT_COPY, ACT_ADD, ACT_SUB, ACT_MUL, ACT_MAD, ACT_SHL, ACT_SHR, ACT_LOGIC, ACT_NOT, ACT_EXTEND, ACT_TRUNCATE, ACT_SIGN,
+    ACT_FADD, ACT_FMUL, ACT_SETP, ACT_SELECT, ACT_PREDICATE, ACT_ANGLE, ACT_QUOTIENT,
+} Action;
+
+/* A predicate that one instruction sets to a constant: code generators guard accesses that need none. */
+typedef enum Fixed { FIXED_NOT, FIXED_FALSE, FIXED_TRUE } Fixed;
+
+typedef struct Node {
+    uint8_t kind;               /* NodeKind */
+    uint8_t action;             /* Action of its instruction */
+    uint8_t units;              /* 32-bit registers; 0: a predicate */
+    bool is_uniform;            /* the same in all threads of a warp, and ptxas can tell */
+    bool is_wide;               /* of 64 bits; mul.wide and mad.wide too */
+    bool is_signed;
+    bool is_scaled;             /* an angle whose product with 1 / 2 pi is there: sine and cosine share it; a divisor whose reciprocal is */
+    uint8_t bits;               /* of an integer: those from here up are zero */
+    uint8_t zeros;              /* its lowest bits that are zero */
+    InsnId insn;
+    RegId reg;                  /* that holds it, or LEAF; NO_ID */
+    BlockId block;
+    NodeId in[3];               /* of what patterns look into; 0: none */
+    int64_t value;
+    uint32_t use_count;         /* operands of live instructions that read it */
+} Node;
+
+typedef struct Graph {
+    Arena *arena;
+    const Module *module;
+    const Func *func;
+    const Cfg *cfg;
+    const Dom *dom;
+    EffectWords words;
+    Node *nodes;                /* [0] is none */
+    uint32_t node_count;
+    NodeId *of_operand;         /* per operand of the function: the value that is read there */
+    NodeId *result_of;          /* per operand of the function: what is written there; 0: nothing, or seen elsewhere */
+    NodeId *of_insn;            /* per instruction: its first result; 0 */
+    NodeId *of_guard;           /* per instruction */
+    NodeId *of_reg;             /* per register, as the walk stands */
+    const uint8_t *def_count;   /* per register, up to 2 */
+    const uint8_t *fixed;       /* per predicate register: Fixed */
+    InsnId *last_def;           /* per register with several definitions: the last one of the block, plus 1, until it is read */
+    bool *is_gone;              /* per instruction: a copy, or computed before */
+    uint8_t *actions;           /* per OpcodeId */
+    uint32_t *parted_by;        /* per block: a block whose branch may keep lanes of a warp away, plus 1; 0: none */
+    NodeId *slots;              /* by hash */
+    uint32_t slot_mask;
+} Graph;
+
+/* Everything is arena's, which is released by whoever made its mark. */
+Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom);
+
+/* Whether an instruction has this opcode. */
+bool ptx_op_starts(const Op *op, const char *opcode);
+
+static inline bool ptx_node_is(const Graph *g, NodeId id, NodeKind kind)
+{
+    return id && g->nodes[id].kind == kind;
+}
+
+static inline bool ptx_space_is_shared(uint8_t space)
+{
+    return space == SPACE_SHARED || space == SPACE_SHARED_CTA;
+}
+
+/* A register, or part of an address, that a variable of a function is read from. */
+static inline bool ptx_operand_is_read(const Operand *operand)
+{
+    return operand->role & (ROLE_USE | ROLE_ADDRESS);
+}
+
+#endif

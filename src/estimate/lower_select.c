@@ -1,0 +1,709 @@
+#include "estimate/lower_select.h"
+
+#include <math.h>
+
+enum {
+    CLIMBS_PER_NODE = 16,       /* bounds the walks to common dominators; beyond, a value's home is the entry */
+    OFFSET_MOST = 1 << 23,      /* signed 24 bits of an address's offset in machine code since sm_75 */
+    HMMA_FMAS = 16 * 8 * 16,    /* of one HMMA since sm_80 */
+    DEPTH_MOST = 64,            /* instructions that one user sees through, in a chain */
+};
+
+static const Node *node_of(const Selection *s, NodeId id)
+{
+    return &s->nodes[id];
+}
+
+static bool is_result_of(const Selection *s, NodeId id, Action action)
+{
+    return ptx_node_is(s->graph, id, NODE_RESULT) && node_of(s, id)->action == action;
+}
+
+static bool is_constant(const Selection *s, NodeId id)
+{
+    return ptx_node_is(s->graph, id, NODE_CONSTANT);
+}
+
+static bool is_single(const Selection *s, NodeId id)
+{
+    return node_of(s, id)->use_count == 1;
+}
+
+/* ---- what is live ------------------------------------------------------------------------------------------------ */
+
+typedef struct Marker {
+    Selection *s;
+    InsnId *stack;
+    uint32_t depth;
+} Marker;
+
+static void push(Marker *m, InsnId insn)
+{
+    if (m->s->is_live[insn])
+        return;
+    m->s->is_live[insn] = true;
+    m->stack[m->depth++] = insn;
+}
+
+/* The first reader of a register with several definitions brings them all. */
+static void read_node(Marker *m, NodeId id)
+{
+    Node *node = &m->s->nodes[id];
+    if (!id || node->use_count++)
+        return;
+    if (node->kind == NODE_RESULT)
+        push(m, node->insn);
+    for (uint32_t d = m->s->defs->first[node->reg == NO_ID ? 0 : node->reg]; node->kind == NODE_LEAF && d < m->s->defs->first[node->reg + 1]; d++)
+        push(m, m->s->defs->insns[d]);
+}
+
+/* What patterns look into reads its inputs, in which sums are joined; all else its operands. */
+static bool has_inputs(const Selection *s, InsnId insn)
+{
+    const Node *node = node_of(s, s->graph->of_insn[insn]);
+    return node->kind == NODE_RESULT && node->insn == insn && node->action;
+}
+
+/* A register with several definitions takes over a value that stands for itself. */
+static bool is_move(const Selection *s, InsnId insn)
+{
+    const Node *node = node_of(s, s->graph->of_insn[insn]);
+    return s->graph->of_insn[insn] && !(node->kind == NODE_RESULT && node->insn == insn);
+}
+
+static void read_insn(Marker *m, InsnId id)
+{
+    const Graph *g = m->s->graph;
+    const Insn *insn = &g->func->insns[id];
+    read_node(m, g->of_guard[id]);
+    if (is_move(m->s, id)) {
+        read_node(m, g->of_insn[id]);
+        return;
+    }
+    const Node *node = node_of(m->s, g->of_insn[id]);
+    for (unsigned i = 0; i < 3 && has_inputs(m->s, id); i++)
+        read_node(m, node->in[i]);
+    for (uint32_t o = 0; o < insn->operand_count && !has_inputs(m->s, id); o++)
+        read_node(m, g->of_operand[insn->operand_first + o]);
+}
+
+static void mark_live(Selection *s)
+{
+    const Graph *g = s->graph;
+    Marker m = { .s = s, .stack = ptx_arena_array(s->arena, InsnId, g->func->insn_count + 1) };
+    for (InsnId i = 0; i < g->func->insn_count; i++)
+        if (ptx_block_is_reachable(g->cfg, g->cfg->block_of[i]) && g->func->insns[i].op->flags & (OPF_SIDE_EFFECT | OPF_UNKNOWN))
+            push(&m, i);
+    while (m.depth)
+        read_insn(&m, m.stack[--m.depth]);
+}
+
+/* ---- who reads what ---------------------------------------------------------------------------------------------- */
+
+static BlockId common_dominator(Selection *s, BlockId a, BlockId b)
+{
+    const Dom *dom = s->graph->dom;
+    while (!ptx_dom_dominates(dom, a, b)) {
+        if (!s->climbs || dom->idom[a] == EXIT_BLOCK)
+            return 0;
+        s->climbs--;
+        a = dom->idom[a];
+    }
+    return a;
+}
+
+/* Through what costs nothing: a sign, a low half, zeros above, the complement of a predicate. */
+static NodeId see_through(const Selection *s, NodeId id)
+{
+    for (unsigned depth = 0; depth < DEPTH_MOST; depth++) {
+        const Node *node = node_of(s, id);
+        bool is_free = node->kind == NODE_RESULT && (node->action == ACT_SIGN || node->action == ACT_TRUNCATE
+                       || (node->action == ACT_EXTEND && node->units == 2 && !node->is_signed) || (node->action == ACT_PREDICATE && !node->in[1]));
+        if (!is_free || !node->in[0])
+            break;
+        id = node->in[0];
+    }
+    return id;
+}
+
+static void demand(Selection *s, NodeId id, BlockId block)
+{
+    id = see_through(s, id);
+    if (!id || is_constant(s, id) || s->use_count == s->use_capacity)
+        return;
+    s->uses[s->use_count++] = id;
+    s->home[id] = s->is_demanded[id] ? common_dominator(s, s->home[id], block) : block;
+    s->is_demanded[id] = true;
+}
+
+/* Begins what an instruction becomes: demands follow, then rows. */
+static Selected begin(Selection *s, InsnId insn, NodeId node, BlockId block)
+{
+    Selected row = { .insn = insn, .node = node, .use_first = s->use_count };
+    demand(s, s->graph->of_guard[insn], block);
+    return row;
+}
+
+static void add_row(Selection *s, Selected *row, MachineOp machine, double count)
+{
+    if (s->row_count == s->row_capacity)
+        return;
+    row->machine = (uint8_t)machine;
+    row->count = (float)count;
+    row->use_count = (uint16_t)(s->use_count - row->use_first < UINT8_MAX ? s->use_count - row->use_first : UINT8_MAX);
+    s->rows[s->row_count++] = *row;
+    row->use_first = s->use_count;          /* further rows read what the first hands on */
+}
+
+static void emit(Selection *s, Selected *row, MachineOp machine, double count)
+{
+    if (count > 0)
+        add_row(s, row, machine, count);
+}
+
+/* One beside the instruction itself, which keeps what it reads. */
+static void emit_beside(Selection *s, const Selected *row, MachineOp machine, double count)
+{
+    Selected beside = *row;
+    beside.use_first = s->use_count;
+    emit(s, &beside, machine, count);
+}
+
+/* Some classes are counted in what an instruction moves or multiplies: shared memory, matrices. */
+static double instructions_of(const Op *op, const CostTerm *term)
+{
+    switch ((MachineOp)term->machine) {
+    case MACHINE_SHARED: case MACHINE_MATRIX:
+        return 1;
+    case MACHINE_TENSOR:
+        return op->length > 8 && !memcmp(op->text, "wmma.mma", 8) ? fmax((double)term->count, ptx_cost_tensor_fmas(op) / HMMA_FMAS) : (double)term->count;
+    default:
+        return (double)term->count;
+    }
+}
+
+static void emit_cost(Selection *s, Selected *row, const Op *op)
+{
+    const Cost *cost = ptx_cost_find(op, s->target);
+    if (!cost)
+        emit(s, row, MACHINE_OTHER, 1);
+    for (unsigned t = 0; cost && t < cost->term_count; t++)
+        emit(s, row, (MachineOp)cost->terms[t].machine, instructions_of(op, &cost->terms[t]));
+}
+
+/* ---- integer arithmetic ------------------------------------------------------------------------------------------ */
+
+/* A product that a sum takes in, of the sum's width. */
+static bool is_product(const Selection *s, NodeId id, bool is_wide)
+{
+    const Node *node = node_of(s, id);
+    if (!is_result_of(s, id, ACT_MUL) || node->is_wide != is_wide)
+        return false;
+    return !is_wide || node_of(s, node->in[0])->units < 2;
+}
+
+/* Of two 64-bit factors: its IMAD.WIDE adds 64 bits too. */
+static bool is_long_product(const Selection *s, NodeId id, bool is_wide)
+{
+    return is_result_of(s, id, ACT_MUL) && is_wide && node_of(s, id)->is_wide && node_of(s, node_of(s, id)->in[0])->units == 2 && is_single(s, id);
+}
+
+static bool is_shifted(const Selection *s, NodeId id, bool is_wide)
+{
+    bool is_shift = is_result_of(s, id, ACT_SHL) || (is_result_of(s, id, ACT_SHR) && !is_wide && !node_of(s, id)->is_signed);      /* LEA, LEA.HI */
+    return is_shift && node_of(s, id)->is_wide == is_wide && is_constant(s, node_of(s, id)->in[1]);
+}
+
+/* A 64-bit pointer that a loop steps by a constant: its halves are added apart, and one moves back into the pair that addresses take. */
+static bool is_stepped_pointer(const Selection *s, const Node *node)
+{
+    const Node *from = node_of(s, node->in[0]);
+    return node->is_wide && is_constant(s, node->in[1]) && from->kind == NODE_LEAF && from->reg == node->reg && node->reg != NO_ID;
+}
+
+static void demand_both(Selection *s, const Node *node, BlockId block)
+{
+    demand(s, node->in[0], block);
+    demand(s, node->in[1], block);
+}
+
+/* Sums of three, products and shifts with what is added. */
+static void select_sum(Selection *s, Selected *row, const Node *node, BlockId block)
+{
+    unsigned halves = node->is_wide ? 2 : 1;
+    for (unsigned i = 0; i < 2; i++) {
+        NodeId in = node->in[i], other = node->in[1 - i];
+        bool is_taken = node->action == ACT_ADD || (i == 1 && is_constant(s, node_of(s, in)->in[1]));    /* a constant factor takes the sign */
+        if (is_taken && is_product(s, in, node->is_wide)) {
+            demand_both(s, node_of(s, in), block);
+            demand(s, other, block);
+            emit(s, row, node->is_wide ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
+            return;
+        }
+        if (is_taken && is_long_product(s, in, node->is_wide)) {
+            demand_both(s, node_of(s, in), block);
+            demand(s, other, block);
+            emit_cost(s, row, s->graph->func->insns[node_of(s, in)->insn].op);
+            return;
+        }
+        bool is_third = (is_result_of(s, in, ACT_ADD) || is_result_of(s, in, ACT_SUB)) && is_single(s, in) && !node->is_wide
+                        && node_of(s, in)->is_wide == node->is_wide && !is_product(s, node_of(s, in)->in[0], false) && !is_product(s, node_of(s, in)->in[1], false);
+        bool is_lea = node->action == ACT_ADD && is_shifted(s, in, node->is_wide);
+        if (is_lea || is_third) {
+            demand_both(s, node_of(s, in), block);
+            demand(s, other, block);
+            emit(s, row, MACHINE_IADD, halves);
+            return;
+        }
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        bool is_extended = is_result_of(s, node->in[i], ACT_EXTEND) && node->is_wide;     /* LEA.HI.X.SX32 */
+        demand(s, is_extended ? node_of(s, node->in[i])->in[0] : node->in[i], block);
+    }
+    emit_beside(s, row, MACHINE_MOVE, is_stepped_pointer(s, node) ? 1 : 0);
+    emit(s, row, MACHINE_IADD, halves);
+}
+
+static bool is_narrow_factor(const Selection *s, NodeId id)
+{
+    const Node *node = node_of(s, id);
+    return is_result_of(s, id, ACT_EXTEND) || (is_constant(s, id) && node->value >= INT32_MIN && node->value <= UINT32_MAX);
+}
+
+static void select_product(Selection *s, Selected *row, const Node *node, BlockId block)
+{
+    bool is_full = node->is_wide && node_of(s, node->in[0])->units == 2;
+    bool is_narrow = is_full && is_narrow_factor(s, node->in[0]) && is_narrow_factor(s, node->in[1]);
+    for (unsigned i = 0; i < 3; i++) {
+        bool is_factor = i < 2 && is_narrow && is_result_of(s, node->in[i], ACT_EXTEND);
+        demand(s, is_factor ? node_of(s, node->in[i])->in[0] : node->in[i], block);
+    }
+    if (is_full && !is_narrow)
+        emit_cost(s, row, s->graph->func->insns[node->insn].op);
+    else
+        emit(s, row, node->is_wide ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
+}
+
+/* Machine words that an operation of 64 bits takes: one where both operands have no upper half, or a selection's constants have one half alone. */
+static double words_of(const Selection *s, const Node *node)
+{
+    const Node *a = node_of(s, node->in[0]), *b = node_of(s, node->in[1]);
+    bool is_narrow = a->bits <= 32 && b->bits <= 32, is_high = a->zeros >= 32 && b->zeros >= 32;
+    return !node->is_wide ? 1 : is_narrow || (is_high && node->action == ACT_SELECT) ? 1 : 2;
+}
+
+static void select_shift(Selection *s, Selected *row, const Node *node, BlockId block)
+{
+    bool is_constant_shift = is_constant(s, node->in[1]);
+    int64_t by = node_of(s, node->in[1])->value;
+    demand_both(s, node, block);
+    if (!node->is_wide || (is_constant_shift && by >= 32))
+        emit(s, row, MACHINE_SHIFT, is_constant_shift && by == 32 && !node->is_signed ? 0 : 1);
+    else if (is_constant_shift)
+        emit(s, row, MACHINE_SHIFT, 2);
+    else
+        emit_cost(s, row, s->graph->func->insns[node->insn].op);
+}
+
+/* Three inputs fit one LOP3: what another operation of logic made for this one alone is taken in. */
+static void select_logic(Selection *s, Selected *row, const Node *node, BlockId block)
+{
+    bool took = false;
+    for (unsigned i = 0; i < 2; i++) {
+        NodeId in = node->in[i];
+        bool is_logic = (is_result_of(s, in, ACT_LOGIC) || is_result_of(s, in, ACT_NOT)) && is_single(s, in);
+        bool fits = is_logic && node_of(s, in)->is_wide == node->is_wide && (!took || is_result_of(s, in, ACT_NOT));
+        if (fits)
+            demand_both(s, node_of(s, in), block);
+        else
+            demand(s, in, block);
+        took |= fits && is_result_of(s, in, ACT_LOGIC);
+    }
+    emit(s, row, MACHINE_ALU, words_of(s, node));
+}
+
+/* ---- the others -------------------------------------------------------------------------------------------------- */
+
+/* Loads extend what they read; a sign takes a shift, a field of fewer bits a mask. */
+static void select_extend(Selection *s, Selected *row, const Node *node, BlockId block)
+{
+    const Node *in = node_of(s, node->in[0]);
+    bool is_loaded = in->kind == NODE_RESULT && s->graph->func->insns[in->insn].op->flags & OPF_LOAD;
+    demand(s, node->in[0], block);
+    if (node->units == 2)
+        emit(s, row, MACHINE_SHIFT, node->is_signed ? 1 : 0);
+    else
+        emit(s, row, MACHINE_ALU, is_loaded ? 0 : 1);
+}
+
+/* A compare combines with a predicate. */
+static void select_predicate(Selection *s, Selected *row, const Node *node, BlockId block)
+{
+    bool is_combined = false;
+    for (unsigned i = 0; i < 2; i++)
+        is_combined |= is_result_of(s, node->in[i], ACT_SETP) && is_single(s, node->in[i]);
+    demand_both(s, node, block);
+    emit(s, row, MACHINE_ALU, is_combined ? 0 : 1);
+}
+
+static void select_fadd(Selection *s, Selected *row, const Node *node, BlockId block, const Op *op)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        NodeId in = see_through(s, node->in[i]);
+        bool is_fused = is_result_of(s, in, ACT_FMUL) && is_single(s, in) && !(op->flags & OPF_ROUNDED)
+                        && !(s->graph->func->insns[node_of(s, in)->insn].op->flags & OPF_ROUNDED);
+        if (is_fused) {
+            row->is_fused = true;
+            demand_both(s, node_of(s, in), block);
+            demand(s, node->in[1 - i], block);
+            emit_cost(s, row, op);
+            return;
+        }
+    }
+    demand_both(s, node, block);
+    emit_cost(s, row, op);
+}
+
+/* An operation of one instruction for this selection alone: it runs under the predicate, over the other value. */
+static bool is_predicable(const Selection *s, NodeId id)
+{
+    const Node *node = node_of(s, id);
+    bool is_fma = node->kind == NODE_RESULT && s->graph->func->insns[node->insn].op->kind == OPK_FMA;
+    return node->kind == NODE_RESULT && is_single(s, id) && (is_fma || node->action == ACT_FADD || node->action == ACT_FMUL || node->action == ACT_ADD);
+}
+
+/* A conversion of fp32 to itself saturates or flushes what the instruction before it can. */
+static bool is_saturation(const Selection *s, NodeId node, const Op *op)
+{
+    const Node *in = node_of(s, node);
+    const Op *maker = in->kind == NODE_RESULT ? s->graph->func->insns[in->insn].op : NULL;
+    return ptx_op_starts(op, "cvt") && op->type == TYPE_F32 && op->dst_type == TYPE_F32 && maker && is_single(s, node)
+        && (maker->kind == OPK_FMA || maker->kind == OPK_ADD || maker->kind == OPK_SUB || maker->kind == OPK_MUL);
+}
+
+/* Quotients of one divisor share its scaling and reciprocal; half of the products are the dividend's. */
+static void select_quotient(Selection *s, Selected *row, const Node *node, BlockId block, const Op *op)
+{
+    const Cost *cost = ptx_cost_find(op, s->target);
+    bool is_shared = s->nodes[node->in[1]].is_scaled && !is_constant(s, node->in[1]);
+    demand_both(s, node, block);
+    s->nodes[node->in[1]].is_scaled = true;
+    for (unsigned t = 0; cost && t < cost->term_count; t++) {
+        const CostTerm *term = &cost->terms[t];
+        double count = (double)term->count;
+        emit(s, row, (MachineOp)term->machine, !is_shared ? count : term->machine == MACHINE_FP32 ? ceil(count / 2) : 0);
+    }
+}
+
+/* LOP3 says whether its result is zero. */
+static bool is_zero_test(const Selection *s, const Node *node, const Op *op)
+{
+    return is_result_of(s, node->in[0], ACT_LOGIC) && is_single(s, node->in[0]) && !node->is_wide && !node->in[2] && is_constant(s, node->in[1])
+        && !node_of(s, node->in[1])->value && (ptx_op_has_modifier(op, "eq") || ptx_op_has_modifier(op, "ne"));
+}
+
+static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
+{
+    const Node *node = node_of(s, node_id);
+    const Op *op = s->graph->func->insns[id].op;
+    Selected row = begin(s, id, node_id, block);
+    switch ((Action)node->action) {
+    case ACT_ADD: case ACT_SUB:         select_sum(s, &row, node, block); break;
+    case ACT_MUL: case ACT_MAD:         select_product(s, &row, node, block); break;
+    case ACT_SHL: case ACT_SHR:         select_shift(s, &row, node, block); break;
+    case ACT_LOGIC: case ACT_NOT:       select_logic(s, &row, node, block); break;
+    case ACT_EXTEND:                    select_extend(s, &row, node, block); break;
+    case ACT_PREDICATE:                 select_predicate(s, &row, node, block); break;
+    case ACT_SELECT:
+        if (!node->is_wide && (is_predicable(s, node->in[0]) || is_predicable(s, node->in[1]))) {
+            for (unsigned i = 0; i < 3; i++)
+                demand(s, node->in[i], block);
+            add_row(s, &row, MACHINE_ALU, 0);
+            break;
+        }
+        /* fall through */
+    case ACT_SETP:
+        if (is_zero_test(s, node, op)) {
+            demand_both(s, node, block);
+            add_row(s, &row, MACHINE_ALU, 0);
+            break;
+        }
+        for (unsigned i = 0; i < 3; i++)
+            demand(s, node->in[i], block);
+        if (node->is_wide && (ptx_type_info[op->type].kind != KIND_FLOAT || node->action == ACT_SELECT))
+            emit(s, &row, MACHINE_ALU, words_of(s, node));
+        else
+            emit_cost(s, &row, op);
+        break;
+    case ACT_FADD:                      select_fadd(s, &row, node, block, op); break;
+    case ACT_QUOTIENT:
+        select_quotient(s, &row, node, block, op);
+        break;
+    case ACT_ANGLE:
+        demand(s, node->in[0], block);
+        emit(s, &row, MACHINE_FP32, s->nodes[node->in[0]].is_scaled ? 0 : 1);
+        emit(s, &row, MACHINE_XU, 1);
+        s->nodes[node->in[0]].is_scaled = true;
+        break;
+    default:
+        for (unsigned i = 0; i < 3; i++)
+            demand(s, node->in[i], block);
+        emit_cost(s, &row, op);
+    }
+}
+
+/* An address without its constant offset. */
+static NodeId base_of(const Selection *s, NodeId id, int64_t *offset)
+{
+    for (unsigned depth = 0; depth < DEPTH_MOST; depth++) {
+        const Node *node = node_of(s, id), *by = node_of(s, node->in[1]);
+        if (!is_result_of(s, id, ACT_ADD) || by->kind != NODE_CONSTANT || by->value <= -OFFSET_MOST || by->value >= OFFSET_MOST)
+            break;
+        *offset += by->value;
+        id = node->in[0];
+    }
+    return id;
+}
+
+/* The offset is a part of the instruction; shared memory also adds what is uniform. */
+static void demand_address(Selection *s, NodeId id, Space space, BlockId block)
+{
+    int64_t offset = 0;
+    id = base_of(s, id, &offset);
+    const Node *node = node_of(s, id);
+    bool is_sum = is_result_of(s, id, ACT_ADD) && ptx_space_is_shared((uint8_t)space) && s->target.sm >= 75;
+    unsigned uniform = is_sum && node_of(s, node->in[0])->is_uniform ? 0 : 1;
+    if (!is_sum || !node_of(s, node->in[uniform])->is_uniform) {
+        demand(s, id, block);
+        return;
+    }
+    demand(s, node->in[uniform], block);
+    demand(s, base_of(s, node->in[1 - uniform], &offset), block);
+}
+
+/* ---- neighbouring loads ------------------------------------------------------------------------------------------ */
+
+/* Instructions for the bytes of a chunk: 16, 8 and 4 at a time. */
+static unsigned loads_for(unsigned bytes)
+{
+    unsigned count = 0;
+    if (bytes == 0xffff)
+        return 1;
+    for (unsigned half = bytes; half; half >>= 8)
+        count += (half & 0xff) == 0xff ? 1u : (half & 0x0f ? 1u : 0u) + (half & 0xf0 ? 1u : 0u);
+    return count;
+}
+
+static void end_joins(Selection *s, const Insn *insn)
+{
+    uint8_t written = ptx_effect_writes(&s->graph->words, insn->op);
+    for (uint32_t j = 0; written && j < s->join_count; j++)
+        if (written & ptx_effect_memory((Space)s->joins[j].space))
+            s->joins[j--] = s->joins[--s->join_count];
+}
+
+/* A wider access through the same base shows how it is aligned: one that is not aligned is undefined (PTX ISA, "Addresses as Operands"). */
+static void note_alignment(Selection *s, InsnId id)
+{
+    const Insn *insn = &s->graph->func->insns[id];
+    const Operand *address = ptx_insn_is_access(insn) ? ptx_effect_address(s->graph->func, insn) : NULL;
+    if (!address || insn->access_bytes < 8 || insn->access_bytes > JOIN_BYTES || address->kind != OPERAND_REG)
+        return;
+    int64_t offset = address->value;
+    NodeId base = base_of(s, s->graph->of_operand[address - s->graph->func->operands], &offset);
+    uint8_t zeros = insn->access_bytes == 16 ? 4 : 3;
+    if (base && offset % insn->access_bytes == 0 && s->nodes[base].zeros < zeros)
+        s->nodes[base].zeros = zeros;
+}
+
+/* Whether a load goes with one behind it; else it begins a chunk of its own. */
+static bool join_load(Selection *s, const Insn *insn, NodeId address, const Operand *operand)
+{
+    int64_t offset = operand->kind == OPERAND_VAR || operand->kind == OPERAND_REG ? operand->value : 0;
+    NodeId base = base_of(s, address, &offset);
+    int64_t size = node_of(s, base)->zeros >= 4 ? 16 : node_of(s, base)->zeros == 3 ? 8 : 4;
+    int64_t at = offset % size + (offset % size < 0 ? size : 0), chunk = (offset - at) / size;
+    if (insn->access_bytes < 4 || insn->access_bytes >= size)
+        return false;
+    unsigned bytes = ((1u << insn->access_bytes) - 1) << at;
+    for (uint32_t j = 0; j < s->join_count; j++) {
+        Join *join = &s->joins[j];
+        if (join->base != base || join->chunk != chunk || join->space != insn->op->space)
+            continue;
+        join->bytes = (uint16_t)(join->bytes | bytes);
+        s->rows[join->row].count = (float)loads_for(join->bytes);
+        return true;
+    }
+    if (s->join_count < JOINS_MOST)
+        s->joins[s->join_count++] = (Join){ base, chunk, s->row_count, (uint16_t)bytes, insn->op->space };
+    return false;
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+/* Moves into the registers that a store takes: of constants but zero, of what comes from outside, and in a vector of what stands there twice. */
+static double moves_for(const Selection *s, const Insn *insn)
+{
+    const Graph *g = s->graph;
+    const Operand *operands = ptx_insn_operands(g->func, insn);
+    double moves = 0, zeros = 0;
+    unsigned values = 0;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        NodeId in = operands[o].role & ROLE_ADDRESS ? 0 : g->of_operand[insn->operand_first + o];
+        if (!in)
+            continue;
+        values++;
+        bool is_zero = is_constant(s, in) && !node_of(s, in)->value, is_again = false;
+        for (uint32_t before = 0; before < o && !is_zero; before++)
+            is_again |= !(operands[before].role & ROLE_ADDRESS) && g->of_operand[insn->operand_first + before] == in;
+        zeros += is_zero ? 0.5 : 0;     /* CS2R makes two */
+        moves += is_again || (is_constant(s, in) && !is_zero) ? 1 : 0;
+    }
+    return 2 * zeros >= values ? moves : moves + zeros;
+}
+
+static bool is_global(const Op *op)
+{
+    return op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC;
+}
+
+/* Since sm_80 lanes that reduce into one address do so together first: vote, lane, first lane, count or sum, compare. */
+static void gather_lanes(Selection *s, const Selected *row, const Insn *insn)
+{
+    const Operand *address = ptx_effect_address(s->graph->func, insn);
+    bool is_integer = ptx_type_info[insn->op->type].kind != KIND_FLOAT && insn->op->vector <= 1;
+    bool is_reduction = insn->op->kind == OPK_RED || (insn->op->kind == OPK_ATOM && row->node && !node_of(s, row->node)->use_count && !ptx_op_has_modifier(insn->op, "cas")
+                        && !ptx_op_has_modifier(insn->op, "exch"));
+    if (s->target.sm < 80 || !is_reduction || !is_integer || !is_global(insn->op) || !address
+        || !node_of(s, s->graph->of_operand[address - s->graph->func->operands])->is_uniform)
+        return;
+    emit_beside(s, row, MACHINE_VOTE, 1);
+    emit_beside(s, row, MACHINE_MOVE, 2);
+    emit_beside(s, row, MACHINE_BITS, 1);
+    emit_beside(s, row, MACHINE_REDUX, 1);
+    emit_beside(s, row, MACHINE_ALU, 1);
+}
+
+static void select_other(Selection *s, InsnId id, BlockId block)
+{
+    const Graph *g = s->graph;
+    const Insn *insn = &g->func->insns[id];
+    Selected row = begin(s, id, g->of_insn[id], block);
+    const Operand *address = ptx_effect_is_plain(&g->words, insn->op) ? ptx_effect_address(g->func, insn) : NULL;
+    bool is_joined = false;
+    end_joins(s, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        NodeId in = g->of_operand[insn->operand_first + o];
+        if (in && g->func->operands[insn->operand_first + o].role & ROLE_ADDRESS)
+            demand_address(s, in, (Space)insn->op->space, block);
+        else if (in)
+            demand(s, in, block);
+    }
+    if (address && insn->op->kind == OPK_LD && !g->of_guard[id])
+        is_joined = join_load(s, insn, g->of_operand[address - g->func->operands], address);
+    s->has_global |= is_global(insn->op);
+    gather_lanes(s, &row, insn);
+    if (insn->op->kind == OPK_ST && insn->op->space != SPACE_PARAM)
+        emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
+    if (is_joined)
+        add_row(s, &row, ptx_space_is_shared(insn->op->space) ? MACHINE_SHARED : MACHINE_GLOBAL, 0);
+    else if (insn->operand_count != 2 || !is_saturation(s, g->of_operand[insn->operand_first + 1], insn->op))
+        emit_cost(s, &row, insn->op);
+}
+
+/* A register that several instructions write gets a value: nothing where the value can be made in it. */
+static void select_move(Selection *s, InsnId id, BlockId block)
+{
+    NodeId source = s->graph->of_insn[id];
+    const Node *node = node_of(s, source);
+    Selected row = begin(s, id, 0, block);
+    bool is_made_there = node->kind == NODE_RESULT || node->kind == NODE_SREG;
+    demand(s, source, block);
+    emit(s, &row, MACHINE_MOVE, is_made_there ? 0 : node->kind == NODE_CONSTANT && !node->value ? 0.5 : 1);      /* CS2R makes two zeros */
+}
+
+/* A jump to what follows is none, and one to a lone ret is that. */
+static bool is_fall_through(const Graph *g, InsnId id, BlockId block)
+{
+    const Block *b = &g->cfg->blocks[block];
+    if (g->func->insns[id].op->kind != OPK_BRA || g->func->insns[id].guard != NO_ID || b->succ_count != 1)
+        return false;
+    BlockId to = g->cfg->succs[b->succ_first];
+    if (to == EXIT_BLOCK || to == block + 1)
+        return to != EXIT_BLOCK;
+    const Block *next = &g->cfg->blocks[to];
+    return next->end == next->first + 1 && g->func->insns[next->first].op->kind == OPK_RET;
+}
+
+static void select_insn(Selection *s, InsnId id, BlockId block)
+{
+    const Graph *g = s->graph;
+    NodeId node = g->of_insn[id];
+    uint32_t first = s->row_count;
+    if (!s->is_live[id] || g->is_gone[id])
+        return;
+    const Node *n = node_of(s, node);
+    if (is_move(s, id)) {
+        select_move(s, id, block);
+    } else if (node && n->action) {
+        if (s->is_demanded[node] || g->def_count[n->reg] > 1)
+            select_node(s, id, node, block);
+    } else if (!is_fall_through(g, id, block)) {
+        select_other(s, id, block);
+    }
+    for (uint32_t last = s->row_count; first + 1 < last; first++) {      /* rows stand in reverse */
+        Selected swap = s->rows[first];
+        s->rows[first] = s->rows[--last];
+        s->rows[last] = swap;
+    }
+}
+
+/* ---- what comes from outside ------------------------------------------------------------------------------------- */
+
+/* Since sm_90 what is in a constant bank is loaded first; before, it is an operand. */
+static void select_source(Selection *s, NodeId id)
+{
+    const Node *node = node_of(s, id);
+    Selected row = { .insn = NO_ID, .node = id, .use_first = s->use_count };
+    if (node->kind == NODE_BANK)
+        emit(s, &row, MACHINE_CONST, s->target.sm >= 90 ? 1 : 0);
+    if (node->kind == NODE_SREG)
+        emit(s, &row, MACHINE_MOVE, 1);
+    if (node->kind == NODE_VARIABLE && ptx_space_is_shared(s->graph->module->vars[node->value >> VARIABLE_SHIFT].space) && s->target.sm >= 90) {
+        emit(s, &row, MACHINE_MOVE, s->has_shared ? 0 : 2);     /* the base of the CTA's shared memory in its cluster */
+        emit(s, &row, MACHINE_IADD, 1);
+        s->has_shared = true;
+    } else if (node->kind == NODE_VARIABLE) {
+        emit(s, &row, MACHINE_MOVE, 1);
+    }
+}
+
+Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, Target target)
+{
+    Selection *s = ptx_arena_new(arena, Selection);
+    const Func *func = graph->func;
+    uint32_t nodes = graph->node_count + 1;
+    *s = (Selection){ .arena = arena, .graph = graph, .defs = defs, .target = target, .nodes = graph->nodes };
+    s->row_capacity = COST_TERMS * func->insn_count + nodes;
+    s->use_capacity = 2 * func->operand_count + 8 * func->insn_count;
+    s->climbs = CLIMBS_PER_NODE * nodes;
+    s->is_live = ptx_arena_array(arena, bool, func->insn_count + 1);
+    s->is_demanded = ptx_arena_array(arena, bool, nodes);
+    s->home = ptx_arena_array(arena, BlockId, nodes);
+    s->rows = ptx_arena_array(arena, Selected, s->row_capacity + 1);
+    s->uses = ptx_arena_array(arena, NodeId, s->use_capacity + 1);
+    mark_live(s);
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (s->is_live[i])
+            note_alignment(s, i);
+    for (uint32_t b = graph->cfg->rpo_count; b-- > 0;) {
+        BlockId block = graph->cfg->rpo[b];
+        s->join_count = 0;
+        for (InsnId i = graph->cfg->blocks[block].end; i-- > graph->cfg->blocks[block].first;)
+            select_insn(s, i, block);
+    }
+    for (NodeId n = 1; n < nodes; n++)
+        if (s->is_demanded[n])
+            select_source(s, n);
+    return s;
+}

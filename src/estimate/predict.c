@@ -1,0 +1,291 @@
+#include "estimate/predict.h"
+
+#include "analysis/work.h"
+
+#include <math.h>
+
+const PartInfo ptx_part_info[PART__COUNT] = {
+#define TP(id, key, what) { key, what },
+#include "estimate/parts.def"
+#undef TP
+};
+
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
+
+/* What was measured on an H200 stands for a GPU whose file does not say. */
+static double figure(const Gpu *gpu, FigureId id, double otherwise)
+{
+    return ptx_gpu_has(gpu, id) ? gpu->figures[id] : otherwise;
+}
+
+typedef struct Speeds {
+    double sms, clocks_per_us;
+    double launch_us, block_us;
+    double dram_peak, dram;     /* bytes per us */
+} Speeds;
+
+static Speeds speeds_of(const Gpu *gpu)
+{
+    double peak = gpu->figures[FIGURE_MEMORY_GB_PER_S] * 1e3;
+    return (Speeds){
+        .sms = gpu->figures[FIGURE_SMS], .clocks_per_us = gpu->figures[FIGURE_CLOCK_MHZ],
+        .launch_us = figure(gpu, FIGURE_LAUNCH_NS, 1550) / 1e3, .block_us = figure(gpu, FIGURE_BLOCK_NS, 0.6) / 1e3,
+        .dram_peak = peak, .dram = figure(gpu, FIGURE_MEMORY_SUSTAINED, 0.9 * peak / 1e3) * 1e3,
+    };
+}
+
+/* An instruction of code that no cache holds; from some length on the fetch runs ahead. Fitted to 101 kernels of a few microseconds each. */
+#define NS_FETCH 3.5
+#define NS_FETCH_MOST 1000
+
+/* Instructions of the code that the launch runs through at least once. */
+static double code_instructions(const PredictInput *in)
+{
+    double count = 0;
+    for (BlockId b = 0; b < in->cfg->block_count; b++)
+        for (uint32_t i = in->lowered->first[b]; i < in->lowered->first[b + 1]; i++)
+            if (in->evaluation->insns[in->cfg->blocks[b].first].total.warps > 0)
+                count += (double)in->lowered->insns[i].count;
+    return count;
+}
+
+/* ---- latency ----------------------------------------------------------------------------------------------------- */
+
+/* Measured on an H200: a miss to memory while others miss too; how much later, for each warp of a block, the next block takes its place than its first
+ * warp ends (streams of 4 bytes a thread in blocks of 256, 512 and 1,024). */
+enum { CLK_MEMORY_FRESH = 760, CLK_TURN_OF_WARP = 40 };
+
+/* A load of global memory, by where its sectors come from: L1, L2, memory. */
+static double global_latency(const PredictInput *in)
+{
+    const Traffics *t = &in->evaluation->traffics;
+    double asked = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        if (in->func->insns[i].op->kind == OPK_LD)
+            asked += in->evaluation->insns[i].total.sectors;
+    asked += t->data_loads;
+    double l1 = figure(in->gpu, FIGURE_L1_LATENCY, 33), l2 = figure(in->gpu, FIGURE_L2_LATENCY, 265);
+    double missed = asked > 0 ? fmin(1, t->load_sectors / asked) : 1;
+    double fresh = t->load_sectors > 0 ? fmin(1, (t->read_bytes / 32 + t->data_loads) / t->load_sectors) : 1;
+    return l1 + missed * (l2 - l1 + fresh * (CLK_MEMORY_FRESH - l2));
+}
+
+static void find_latencies(const PredictInput *in, Latencies *out)
+{
+    double simple = figure(in->gpu, FIGURE_ARITHMETIC_LATENCY, 4), shared = figure(in->gpu, FIGURE_SHARED_LATENCY, 23);
+    for (unsigned m = 0; m < MACHINE__COUNT; m++)
+        out->machine[m] = (float)simple + 0.5f;
+    out->machine[MACHINE_FP64] = 8.5f;
+    out->machine[MACHINE_FP16] = (float)simple + 1;
+    out->machine[MACHINE_XU] = out->machine[MACHINE_BITS] = 17;
+    out->machine[MACHINE_CVT] = out->machine[MACHINE_CVT64] = 17;
+    out->machine[MACHINE_SHUFFLE] = out->machine[MACHINE_SHARED] = (float)shared;
+    out->machine[MACHINE_VOTE] = 13;
+    out->machine[MACHINE_REDUX] = 22;
+    out->machine[MACHINE_MATRIX] = 33;
+    out->machine[MACHINE_TENSOR] = 25;
+    out->machine[MACHINE_ATOMIC_SHARED] = 60;
+    out->machine[MACHINE_CONST] = 34;
+    out->machine[MACHINE_ATOMIC] = 290;
+    out->machine[MACHINE_GLOBAL] = (float)global_latency(in);
+    out->machine[MACHINE_BARRIER] = 14;
+    out->machine[MACHINE_BRANCH] = 8;
+    out->barrier_per_warp = 2;
+}
+
+/* ---- the parts --------------------------------------------------------------------------------------------------- */
+
+/* Clocks of an SM, were work spread evenly, to microseconds of the busiest: blocks do not divide. */
+static double busiest_us(const PredictInput *in, const Speeds *s, double clocks_of_all)
+{
+    double even = in->blocks / s->sms;
+    return clocks_of_all / s->sms * (ceil(even) / even) / s->clocks_per_us;
+}
+
+static double pipe_clocks(const Gpu *gpu, const Executed *executed, PipeId pipe)
+{
+    double clocks = 0;
+    const Pipe *p = &gpu->pipes[pipe];
+    for (unsigned m = 0; m < MACHINE__COUNT && p->lanes > 0; m++)
+        clocks += executed->machine[m] * (double)p->takes[m] * 32 / p->lanes;
+    return clocks;
+}
+
+static double tensor_clocks(const PredictInput *in)
+{
+    double clocks = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        double each = (double)in->ops[in->func->insns[i].op->id].pipes[PIPE_TENSOR];
+        if (each > 0)
+            clocks += each * in->evaluation->insns[i].total.warps;
+    }
+    return clocks;
+}
+
+static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
+{
+    out->parts_us[PART_ISSUE] = busiest_us(in, s, pipe_clocks(in->gpu, in->executed, PIPE_ISSUE));
+    out->parts_us[PART_PIPE] = 0;
+    for (unsigned p = PIPE_FMA; p < PIPE__COUNT; p++) {
+        double clocks = p == PIPE_TENSOR ? tensor_clocks(in) : p == PIPE_SHARED ? 0 : pipe_clocks(in->gpu, in->executed, (PipeId)p);
+        double time = busiest_us(in, s, clocks);
+        if (time > out->parts_us[PART_PIPE]) {
+            out->parts_us[PART_PIPE] = time;
+            out->pipe = ptx_pipe_info[p].key;
+        }
+    }
+}
+
+#define NS_COUNTER 0.28         /* a lane's count in one of 256 bins, by chance: measured on an H200 */
+
+static double atomic_us(const Gpu *gpu, const Traffics *t)
+{
+    enum { SLICE_BYTES = 4096 };
+    double line = figure(gpu, FIGURE_ATOMIC_LINE_NS, 0.8), place = figure(gpu, FIGURE_ATOMIC_PLACE_NS, 0.056);
+    double all = figure(gpu, FIGURE_ATOMIC_SLICES, 80), slices = t->data_atomics > 0 ? all : fmin(fmax(1, t->atomic_bytes / SLICE_BYTES), all);
+    double cost = line * t->atomic_lines + place * t->atomic_places + figure(gpu, FIGURE_ATOMIC_REPEAT_NS, 1.76) * t->atomic_repeats;
+    return (cost / slices + NS_COUNTER * t->data_counters) / 1e3;
+}
+
+enum { CLK_CONSTANT = 3 };      /* for each address of a constant load that is not one for all */
+
+/* Requests and stored data go one way, what is loaded the other. */
+static double l2_us(const Gpu *gpu, const Traffics *t)
+{
+    double there = t->load_requests * figure(gpu, FIGURE_L2_ASK_PS, 4.8) + t->store_lines * figure(gpu, FIGURE_L2_STORE_LINE_PS, 13.3)
+                   + t->store_sectors * figure(gpu, FIGURE_L2_STORE_SECTOR_PS, 3.3);
+    double back = t->load_requests * figure(gpu, FIGURE_L2_LINE_PS, 1) + t->load_sectors * figure(gpu, FIGURE_L2_SECTOR_PS, 7.1);
+    return fmax(there, back) / 1e6;
+}
+
+/* One address for all comes with the instruction. */
+static double constant_addresses(const Insn *insn, const Count *count)
+{
+    return insn->op->space == SPACE_CONST && count->addresses > count->requests ? count->addresses : 0;
+}
+
+static void find_memory(const PredictInput *in, const Speeds *s, Prediction *out)
+{
+    const Traffics *t = &in->evaluation->traffics;
+    double wavefronts = 0, addresses = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        wavefronts += in->evaluation->insns[i].total.wavefronts;
+        addresses += constant_addresses(&in->func->insns[i], &in->evaluation->insns[i].total);
+    }
+    out->dram_bytes = t->read_bytes + t->written_bytes;
+    out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
+    out->parts_us[PART_L1] = busiest_us(in, s, t->load_lines + t->store_lines + CLK_CONSTANT * addresses);
+    out->parts_us[PART_L2] = l2_us(in->gpu, t);
+    out->parts_us[PART_DRAM] = out->dram_bytes / s->dram;
+    out->parts_us[PART_ATOMIC] = atomic_us(in->gpu, t);
+}
+
+static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, Prediction *out)
+{
+    Latencies latencies;
+    find_latencies(in, &latencies);
+    ChainInput chain = { in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, in->blocks, in->warps_per_block };
+    double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = in->evaluation->traffics.load_sectors;
+    double first = loads > 0 ? CLK_MEMORY_FRESH - (double)latencies.machine[MACHINE_GLOBAL] : 0;        /* whatever comes later, the first one misses */
+    double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
+    out->parts_us[PART_LATENCY] = (ptx_chain_compute(scratch, &chain).clocks * fmax(1, waves) + first + turns) / s->clocks_per_us;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------------------- */
+
+const Prediction ptx_prediction_unknown = {
+    .dram_bytes = (double)NAN, .bound_us = (double)NAN, .predicted_us = (double)NAN, .bound_by = -1, .limiter = -1, .certainty = CERTAINTY_UNKNOWN,
+};
+
+/* Units that are one in truth: data of L1 and of shared memory come through one port. */
+static double joined(const double *parts, TimePart part)
+{
+    return part == PART_L1 ? parts[PART_L1] + parts[PART_SHARED] : part == PART_SHARED ? 0 : parts[part];
+}
+
+static double hypot_of(double a, double b, double exponent)
+{
+    return pow(pow(a, exponent) + pow(b, exponent), 1 / exponent);
+}
+
+/* Resources of the SMs and of memory get in each other's way (the third power); while blocks are given out nothing waits for it (the eighth). */
+static void join(Prediction *out)
+{
+    double sum = 0, most = 0;
+    for (TimePart p = PART_DISPATCH; p < PART__COUNT; p++) {
+        sum += p == PART_DISPATCH ? 0 : pow(joined(out->parts_us, p), 3);
+        if (out->parts_us[p] > most) {
+            most = out->parts_us[p];
+            out->limiter = (int)p;
+        }
+    }
+    double busy = hypot_of(cbrt(sum), out->parts_us[PART_DISPATCH], 8);
+    out->predicted_us = out->parts_us[PART_OVERHEAD] + out->parts_us[PART_FETCH] + busy;
+    if (most < out->parts_us[PART_OVERHEAD])
+        out->limiter = PART_OVERHEAD;
+}
+
+/* ---- the bound --------------------------------------------------------------------------------------------------- */
+
+/* ptxas may join loads of neighbouring words into one of 16 bytes, which costs less where lanes share what they read. */
+static double wavefronts_at_least(const Insn *insn, const Count *count)
+{
+    bool is_shared = count->pattern != PATTERN_CONTIGUOUS && count->pattern != PATTERN_STRIDED && insn->op->kind == OPK_LD && insn->access_bytes < 16;
+    return count->wavefronts * (is_shared ? insn->access_bytes / 16.0 : 1);
+}
+
+static double pipe_clocks_at_least(const PredictInput *in, PipeId pipe)
+{
+    double clocks = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        double each = (double)in->ops[in->func->insns[i].op->id].pipes[pipe];
+        if (each > 0)
+            clocks += each * in->work[i] / WORK_WHOLE * in->evaluation->insns[i].total.warps;
+    }
+    return clocks;
+}
+
+static void hold(Prediction *out, double us, TimePart part, const char *pipe)
+{
+    if (!(us + out->parts_us[PART_OVERHEAD] > out->bound_us))
+        return;
+    out->bound_us = us + out->parts_us[PART_OVERHEAD];
+    out->bound_by = (int)part;
+    out->bound_pipe = pipe;
+}
+
+/* What is written may stay in L2, what hangs on data may hit the same sector: neither need come from memory. */
+static void find_bound(const PredictInput *in, const Speeds *s, Prediction *out)
+{
+    const Traffics *t = &in->evaluation->traffics;
+    double wavefronts = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        wavefronts += wavefronts_at_least(&in->func->insns[i], &in->evaluation->insns[i].total);
+    double moved = t->read_bytes + t->written_bytes - t->data_bytes - fmin(t->written_bytes, figure(in->gpu, FIGURE_L2_BYTES, 0));
+    out->bound_us = out->parts_us[PART_OVERHEAD];
+    out->bound_by = PART_OVERHEAD;
+    hold(out, out->parts_us[PART_DISPATCH], PART_DISPATCH, NULL);
+    hold(out, moved / s->dram_peak, PART_DRAM, NULL);
+    hold(out, busiest_us(in, s, wavefronts), PART_SHARED, NULL);
+    for (unsigned p = 0; p < PIPE__COUNT; p++)
+        hold(out, busiest_us(in, s, pipe_clocks_at_least(in, (PipeId)p)), p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
+}
+
+Prediction ptx_predict(Arena *scratch, const PredictInput *in)
+{
+    Prediction out = ptx_prediction_unknown;
+    Speeds s = speeds_of(in->gpu);
+    if (!in->evaluation || in->evaluation->grid_is_assumed || in->executed->certainty == CERTAINTY_UNKNOWN || !(in->blocks > 0) || !(in->warps_per_block > 0)
+        || !(in->blocks_per_sm > 0) || !(s.sms > 0) || !(s.clocks_per_us > 0) || !(s.dram_peak > 0))
+        return out;
+    out.certainty = CERTAINTY_ESTIMATE;
+    out.parts_us[PART_OVERHEAD] = s.launch_us;
+    out.parts_us[PART_DISPATCH] = in->blocks * s.block_us;
+    out.parts_us[PART_FETCH] = fmin(NS_FETCH * code_instructions(in), NS_FETCH_MOST) / 1e3;
+    find_pipes(in, &s, &out);
+    find_memory(in, &s, &out);
+    find_chain(scratch, in, &s, &out);
+    join(&out);
+    find_bound(in, &s, &out);
+    return out;
+}

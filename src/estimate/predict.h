@@ -1,0 +1,49 @@
+/* predict.h -- how long a launch takes: at least, and most likely.
+ *
+ * A launch keeps several things busy at once, each for so long: the dispatch of blocks, issue slots, each pipeline, the banks of shared memory, L1, L2, memory,
+ * atomic units, and warps that wait for their own results. None can take longer than the whole; that is the bound. They do not overlap
+ * perfectly: what is predicted is the overhead of a launch, the way of the first warps through an empty machine, and a norm of all. */
+#ifndef PTX_ESTIMATE_PREDICT_H
+#define PTX_ESTIMATE_PREDICT_H
+
+#include "analysis/throughput.h"
+#include "estimate/chain.h"
+#include "estimate/executed.h"
+
+typedef enum TimePart {
+#define TP(id, key, what) PART_##id,
+#include "estimate/parts.def"
+#undef TP
+    PART__COUNT
+} TimePart;
+
+typedef struct PartInfo { const char *key, *what; } PartInfo;
+extern const PartInfo ptx_part_info[PART__COUNT];
+
+typedef struct PredictInput {
+    const Gpu *gpu;
+    const Func *func;
+    const Cfg *cfg;
+    const Loops *loops;
+    const Lowered *lowered;
+    const Executed *executed;
+    const Evaluation *evaluation;
+    const OpCycles *ops;        /* of the GPU */
+    const uint8_t *work;        /* ptx_work_compute */
+    double blocks, warps_per_block, blocks_per_sm;
+} PredictInput;
+
+typedef struct Prediction {     /* NaN: not known */
+    double dram_bytes;
+    double bound_us, predicted_us;
+    double parts_us[PART__COUNT];
+    int bound_by, limiter;      /* TimePart; -1 */
+    const char *pipe, *bound_pipe;      /* of PART_PIPE: the dearest; that holds the bound */
+    Certainty certainty;        /* of dram_bytes and the bound, at best CERTAINTY_BOUND; the prediction is an estimate */
+} Prediction;
+
+extern const Prediction ptx_prediction_unknown;
+
+Prediction ptx_predict(Arena *scratch, const PredictInput *input);
+
+#endif

@@ -1,0 +1,295 @@
+#include "estimate/pressure.h"
+
+#include "estimate/pressure_block.h"
+#include "estimate/pressure_tree.h"
+
+#include <math.h>
+
+enum {
+    FIXED = 3,                  /* the stack pointer, and two that ptxas adds to what it uses: of 564 kernels for sm_75, sm_80 and sm_90 in 558 */
+    REGISTERS_MOST = 255,
+    REGISTERS_LEAST = 4,        /* of a kernel that does nothing */
+    BAND_UNIT = 32,             /* the band is in registers of a kernel that has so many */
+    CALLING_LEAST = 24,         /* where what is called is not there to be looked at: measured on vprintf and pointers, sm_75 to sm_120 */
+    MODELLED_SM = 70,           /* the first of the machine that the trees are of: before, what is live at most stands */
+    CALIBRATED_SM = 75,         /* the first target of the fit */
+    ENOUGH = 6,                 /* so far beyond the cap, spills are likely: a judgement */
+};
+
+typedef struct Gathering {
+    const Func *func;
+    const Cfg *cfg;
+    const Loops *loops;
+    const Lowered *lowered;
+    const LoweredLive *live;
+    const Gpu *gpu;
+    uint32_t *f;                /* per PressureFeature */
+} Gathering;
+
+static void at_least(uint32_t *f, PressureFeature feature, uint32_t value)
+{
+    if (f[feature] < value)
+        f[feature] = value;
+}
+
+/* ---- what directives leave --------------------------------------------------------------------------------------- */
+
+static uint32_t threads_of(const uint32_t dims[3])
+{
+    uint64_t threads = dims[0];
+    for (int i = 1; i < 3; i++)
+        threads *= dims[i] && threads < UINT32_MAX ? dims[i] : 1;
+    return threads > UINT32_MAX ? UINT32_MAX : (uint32_t)threads;
+}
+
+static uint32_t figure(const Gpu *gpu, FigureId id, uint32_t otherwise)
+{
+    return ptx_gpu_has(gpu, id) ? (uint32_t)gpu->figures[id] : otherwise;
+}
+
+/* Registers a thread where so many threads share an SM's, in the unit of allocation. */
+static uint32_t share_of(const Gpu *gpu, uint64_t threads)
+{
+    uint32_t share = (uint32_t)(figure(gpu, FIGURE_REGISTERS_PER_SM, 65536) / (threads ? threads : 1)) / 8 * 8;
+    return share < 8 ? 8 : share > REGISTERS_MOST ? REGISTERS_MOST : share;
+}
+
+static uint32_t cap_of(const Gpu *gpu, const Bounds *bounds)
+{
+    uint32_t cap = figure(gpu, FIGURE_REGISTERS_PER_THREAD, REGISTERS_MOST);
+    uint32_t threads = threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid);
+    uint64_t whole = ((uint64_t)threads + 31) / 32 * 32;
+    if (bounds->maxnreg)
+        return bounds->maxnreg < cap ? bounds->maxnreg : cap;
+    if (!threads)
+        return cap;
+    uint32_t share = share_of(gpu, whole * (bounds->minnctapersm ? bounds->minnctapersm : 1));
+    return share < cap ? share : cap;
+}
+
+/* ---- features ---------------------------------------------------------------------------------------------------- */
+
+static void count_insn(Gathering *g, const LoweredInsn *insn)
+{
+    static const uint8_t features[MACHINE__COUNT] = {
+        [MACHINE_FP64] = PRESSURE_FP64, [MACHINE_XU] = PRESSURE_XU, [MACHINE_BITS] = PRESSURE_XU, [MACHINE_CVT] = PRESSURE_XU, [MACHINE_CVT64] = PRESSURE_XU, [MACHINE_TENSOR] = PRESSURE_TENSOR, [MACHINE_SHUFFLE] = PRESSURE_SHUFFLES,
+        [MACHINE_ATOMIC] = PRESSURE_ATOMICS, [MACHINE_ATOMIC_SHARED] = PRESSURE_ATOMICS, [MACHINE_BARRIER] = PRESSURE_BARRIERS,
+        [MACHINE_IMAD_WIDE] = PRESSURE_WIDE_ADDS,
+    };
+    if (features[insn->machine])
+        g->f[features[insn->machine]]++;
+    g->f[PRESSURE_WIDE_ADDS] += insn->machine == MACHINE_IADD && insn->count >= 2;
+    at_least(g->f, PRESSURE_EXPANDED, insn->count > 1 && insn->count < 10000 ? (uint32_t)insn->count : 1);
+    if (insn->origin == NO_ID)
+        return;
+    const Op *op = g->func->insns[insn->origin].op;
+    g->f[PRESSURE_CALLS] += op->kind == OPK_CALL;
+    g->f[PRESSURE_LOCAL] += op->space == SPACE_LOCAL;
+    g->f[PRESSURE_STORES] += op->flags & OPF_STORE && op->space == SPACE_GLOBAL;
+    g->f[PRESSURE_DIVISIONS] += op->flags & OPF_FULL_PRECISION ? 1 : 0;
+}
+
+static void count_block(Gathering *g, BlockId block)
+{
+    const Lowered *l = g->lowered;
+    uint32_t loads = 0, units = 0, shared = 0;
+    for (uint32_t i = l->first[block]; i < l->first[block + 1]; i++) {
+        const LoweredInsn *insn = &l->insns[i];
+        count_insn(g, insn);
+        bool is_load = insn->origin != NO_ID && g->func->insns[insn->origin].op->flags & OPF_LOAD;
+        loads += is_load && insn->machine == MACHINE_GLOBAL;
+        shared += is_load && insn->machine == MACHINE_SHARED;
+        for (uint32_t d = 0; is_load && insn->machine == MACHINE_GLOBAL && d < insn->def_count; d++)
+            units += l->values[ptx_lowered_defs(l, insn)[d]].units;
+    }
+    at_least(g->f, PRESSURE_LOADS, loads);
+    at_least(g->f, PRESSURE_LOAD_UNITS, units);
+    at_least(g->f, PRESSURE_SHARED_LOADS, shared);
+    at_least(g->f, PRESSURE_LONGEST, l->first[block + 1] - l->first[block]);
+}
+
+static uint32_t out_units(const Gathering *g, BlockId block)
+{
+    uint32_t units = 0;
+    for (uint32_t o = g->live->first[block]; o < g->live->first[block + 1]; o++) {
+        const LoweredValue *value = &g->lowered->values[g->live->out[o]];
+        units += value->file == LOWERED_REG ? value->units : 0;
+    }
+    return units;
+}
+
+/* The most registers that let as many blocks be resident as so many registers do; warps, where nobody says the block. */
+static uint32_t step_above(const Gathering *g, uint32_t registers)
+{
+    uint32_t threads = threads_of(g->func->bounds.reqntid[0] ? g->func->bounds.reqntid : g->func->bounds.maxntid), step = REGISTERS_MOST;
+    uint32_t block = threads > 32 ? (threads + 31) / 32 * 32 : 32;
+    for (uint32_t blocks = 1; block * blocks <= 2048 && share_of(g->gpu, (uint64_t)block * blocks) >= registers; blocks++)
+        step = share_of(g->gpu, (uint64_t)block * blocks);
+    return step > g->f[PRESSURE_CAP] ? g->f[PRESSURE_CAP] : step;
+}
+
+static void order_unrolled(Gathering *g, BlockWork *work, BlockId first)
+{
+    BlockPressure p;
+    ptx_region_pressure(work, first, UNROLL, g->f[PRESSURE_TARGET] - FIXED, &p);
+    at_least(g->f, PRESSURE_UNROLLED, g->lowered->first[ptx_region_last(work, first) + 1] - g->lowered->first[first]);
+    uint32_t loads = 0, stores = 0;
+    for (uint32_t i = g->lowered->first[first]; i < g->lowered->first[ptx_region_last(work, first) + 1]; i++) {
+        const LoweredInsn *insn = &g->lowered->insns[i];
+        uint16_t flags = insn->origin == NO_ID ? 0 : g->func->insns[insn->origin].op->flags;
+        loads += flags & OPF_LOAD && insn->machine == MACHINE_GLOBAL;
+        stores += flags & OPF_STORE && insn->machine == MACHINE_GLOBAL;
+    }
+    at_least(g->f, PRESSURE_UNROLLED_LOADS, loads);
+    at_least(g->f, PRESSURE_UNROLLED_STORES, stores);
+    at_least(g->f, PRESSURE_UNROLLED_FRUGAL, p.most[ORDER_FRUGAL]);
+    at_least(g->f, PRESSURE_UNROLLED_AIMED, p.most[ORDER_TARGET]);
+    at_least(g->f, PRESSURE_UNROLLED_EAGER, p.most[ORDER_EAGER]);
+}
+
+static void order_region(Gathering *g, BlockWork *work, BlockId first)
+{
+    BlockPressure p;
+    uint32_t *f = g->f, depth = ptx_loop_depth(g->loops, first), through = out_units(g, ptx_region_last(work, first));
+    ptx_region_pressure(work, first, 1, f[PRESSURE_TARGET] - FIXED, &p);
+    at_least(f, PRESSURE_PROGRAM, p.most[ORDER_PROGRAM]);
+    at_least(f, PRESSURE_EAGER, p.most[ORDER_EAGER]);
+    at_least(f, PRESSURE_PLACED_PROGRAM, p.top[ORDER_PROGRAM]);
+    at_least(f, PRESSURE_PLACED_AIMED, p.top[ORDER_TARGET]);
+    at_least(f, PRESSURE_THROUGH, through);
+    at_least(f, PRESSURE_AT_EXPANSION, p.at_expansion);
+    if (p.most[ORDER_FRUGAL] > f[PRESSURE_FRUGAL]) {
+        f[PRESSURE_FRUGAL] = p.most[ORDER_FRUGAL];
+        f[PRESSURE_FRUGAL_WIDE] = p.wide[ORDER_FRUGAL];
+    }
+    if (p.most[ORDER_TARGET] > f[PRESSURE_AIMED]) {
+        f[PRESSURE_AIMED] = p.most[ORDER_TARGET];
+        f[PRESSURE_AIMED_WIDE] = p.wide[ORDER_TARGET];
+        f[PRESSURE_AIMED_DEPTH] = depth;
+        f[PRESSURE_AIMED_LENGTH] = g->lowered->first[ptx_region_last(work, first) + 1] - g->lowered->first[first];
+    }
+    if (p.most[ORDER_FRUGAL] + FIXED > f[PRESSURE_TARGET])
+        ptx_region_pressure(work, first, 1, step_above(g, p.most[ORDER_FRUGAL] + FIXED) - FIXED, &p);
+    at_least(f, PRESSURE_STEPPED, p.most[ORDER_TARGET]);
+    if (!depth)
+        return;
+    at_least(f, PRESSURE_LOOP_IN, through);
+    at_least(f, PRESSURE_LOOP_FRUGAL, p.most[ORDER_FRUGAL]);
+    at_least(f, PRESSURE_LOOP_AIMED, p.most[ORDER_TARGET]);
+    if (ptx_region_may_unroll(work, first))
+        order_unrolled(g, work, first);
+}
+
+static void count_values(Gathering *g)
+{
+    const Lowered *l = g->lowered;
+    for (uint32_t v = 0; v < l->value_count; v++) {
+        const LoweredValue *value = &l->values[v];
+        g->f[PRESSURE_UNIFORM] += value->file == LOWERED_UNIFORM;
+        g->f[PRESSURE_PREDICATES] += value->file == LOWERED_PREDICATE;
+        g->f[PRESSURE_BANK_UNITS] += value->file == LOWERED_CONSTANT ? value->units : 0;
+        g->f[PRESSURE_VARIABLES] += value->file == LOWERED_REG && value->is_variable ? value->units : 0;
+        if (value->file == LOWERED_REG)
+            at_least(g->f, PRESSURE_WIDEST, value->units);
+    }
+}
+
+static bool gather(Gathering *g, Arena *scratch)
+{
+    g->live = ptx_lowered_live_compute(scratch, g->lowered, g->cfg);
+    if (!g->live)
+        return false;
+    BlockWork *work = ptx_block_work_new(scratch, g->lowered, g->live, g->func, g->cfg, g->loops);
+    g->f[PRESSURE_INSNS] = g->lowered->insn_count;
+    g->f[PRESSURE_BLOCKS] = g->cfg->rpo_count;
+    g->f[PRESSURE_LOOPS] = g->loops->loop_count;
+    count_values(g);
+    for (uint32_t b = 0; b < g->cfg->rpo_count; b++)
+        count_block(g, g->cfg->rpo[b]);
+    for (BlockId b = 0; b < g->cfg->block_count; b = ptx_region_last(work, b) + 1)
+        if (ptx_block_is_reachable(g->cfg, b))
+            order_region(g, work, b);
+    return true;
+}
+
+/* ---- from features to registers ---------------------------------------------------------------------------------- */
+
+static const float *leaf_of(const Pressure *p, uint32_t tree)
+{
+    const PressureNode *first = ptx_pressure_nodes + ptx_pressure_trees[tree], *node = first;
+    while (node->feature != PRESSURE_LEAF)
+        node = first + node->left + (p->features[node->feature] > node->above);
+    return node->values;
+}
+
+/* Five counts in six are even: pairs stand at even registers. */
+static uint32_t rounded(const Pressure *p, double registers)
+{
+    double nearest = 2 * floor(registers / 2 + 0.5);
+    return nearest < REGISTERS_LEAST ? REGISTERS_LEAST : nearest > p->cap ? p->cap : (uint32_t)nearest;
+}
+
+/* Whether it calls what ptxas knows by the calling convention alone: through a pointer, or what has no body here. */
+static bool calls_blindly(const Module *module, const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count && func->has_calls; i++) {
+        const Insn *insn = &func->insns[i];
+        bool is_blind = insn->op->kind == OPK_CALL;
+        for (uint32_t o = 0; o < insn->operand_count && is_blind; o++) {
+            const Operand *operand = &ptx_insn_operands(func, insn)[o];
+            is_blind = operand->kind != OPERAND_FUNCTION || !module->funcs[operand->id].has_body;
+        }
+        if (is_blind)
+            return true;
+    }
+    return false;
+}
+
+static double fitted(const Pressure *p)
+{
+    uint32_t aimed = p->features[PRESSURE_AIMED] + FIXED;
+    double sum = aimed < p->cap ? aimed : p->cap;
+    for (uint32_t t = 0; t < ptx_pressure_tree_count; t++)
+        sum += (double)leaf_of(p, t)[0];
+    return sum;
+}
+
+static void decide(Pressure *p, const Module *module, const Func *func, const Live *live)
+{
+    double sum = p->features[PRESSURE_SM] < MODELLED_SM ? live->max_pressure : fitted(p);
+    if (sum < CALLING_LEAST && calls_blindly(module, func))
+        sum = CALLING_LEAST;
+    const float *band = leaf_of(p, ptx_pressure_tree_count);
+    p->is_calibrated = p->features[PRESSURE_SM] >= CALIBRATED_SM && !module->is_debug;
+    p->registers = p->features[PRESSURE_SM] >= MODELLED_SM ? rounded(p, sum) : live->max_pressure < p->cap ? live->max_pressure : p->cap;
+    double scale = (sum > 8 ? sum : 8) / BAND_UNIT;
+    p->low = rounded(p, p->is_calibrated ? sum + (double)band[0] * scale : 0.6 * sum - 4);
+    p->high = rounded(p, p->is_calibrated ? sum + (double)band[1] * scale : 1.5 * sum + 8);
+}
+
+static Spills judge_spills(const Pressure *p)
+{
+    uint32_t least = p->features[PRESSURE_FRUGAL] + FIXED;
+    return least > p->cap + ENOUGH ? SPILLS_LIKELY : least > p->cap || p->registers >= p->cap ? SPILLS_POSSIBLE : SPILLS_UNLIKELY;
+}
+
+Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, const Live *live,
+                              const Lowered *lowered, const Gpu *gpu)
+{
+    ArenaMark mark = ptx_arena_mark(scratch);
+    uint32_t f[PRESSURE__COUNT] = { 0 };
+    Pressure out = { .cap = cap_of(gpu, &func->bounds) };
+    Gathering g = { .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .gpu = gpu, .f = f };
+    f[PRESSURE_TARGET] = share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
+    f[PRESSURE_SM] = gpu->target.sm;
+    f[PRESSURE_CAP] = out.cap;
+    out.is_known = live && !func->has_syntax_error && gather(&g, scratch);
+    for (unsigned i = 0; i < PRESSURE__COUNT; i++)
+        out.features[i] = (uint16_t)(f[i] > UINT16_MAX ? UINT16_MAX : f[i]);
+    if (out.is_known) {
+        decide(&out, module, func, live);
+        out.spills = judge_spills(&out);
+    }
+    ptx_arena_release(scratch, mark);
+    return out;
+}

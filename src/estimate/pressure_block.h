@@ -1,0 +1,43 @@
+/* pressure_block.h -- basic blocks of machine instructions under orders that an assembler may put them in, and how many registers each order takes.
+ *
+ * An order respects what values and memory ask for. Registers count 32 bits; uniform registers, predicates and constants none. */
+#ifndef PTX_ESTIMATE_PRESSURE_BLOCK_H
+#define PTX_ESTIMATE_PRESSURE_BLOCK_H
+
+#include "estimate/pressure_live.h"
+
+typedef enum Order {
+    ORDER_PROGRAM,              /* as it stands */
+    ORDER_FRUGAL,               /* fewest registers: greedily, from the end */
+    ORDER_EAGER,                /* long latencies first, whatever it takes */
+    ORDER_TARGET,               /* the same while registers are below what lets the most warps be resident */
+    ORDER__COUNT
+} Order;
+
+enum {
+    EXPANSION_LEAST = 5,
+    UNROLL = 4,                 /* iterations that ptxas joins of a loop whose count it does not know */
+};
+
+typedef struct BlockPressure {
+    uint32_t most[ORDER__COUNT];
+    uint32_t wide[ORDER__COUNT];        /* of them, in pairs and quads */
+    uint32_t top[ORDER__COUNT];         /* registers up to the highest, where each value gets the first free ones; 0 for ORDER_FRUGAL */
+    uint32_t at_expansion;      /* in program order, at an instruction of EXPANSION_LEAST machine instructions or more */
+} BlockPressure;
+
+typedef struct BlockWork BlockWork;
+
+/* Room for any region of the function; arena's. */
+BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live, const Func *func, const Cfg *cfg, const Loops *loops);
+
+/* The last block of the region that a block begins: the blocks from it on that become one under predicates. */
+BlockId ptx_region_last(const BlockWork *work, BlockId first);
+
+/* Whether it is the whole of a loop that ptxas may unroll. */
+bool ptx_region_may_unroll(const BlockWork *work, BlockId first);
+
+/* repeat: UNROLL where it is unrolled, else 1. */
+void ptx_region_pressure(BlockWork *work, BlockId first, uint32_t repeat, uint32_t target, BlockPressure *out);
+
+#endif

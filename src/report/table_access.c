@@ -1,0 +1,176 @@
+/* The report for people: what a kernel's accesses cost, and its branches that part the lanes of warps. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SHOWN = 10, DETAIL_INDENT = 15 };
+
+static int access_compare(const void *pa, const void *pb)
+{
+    const ptxlint_access *a = *(const ptxlint_access *const *)pa, *b = *(const ptxlint_access *const *)pb;
+    int order = strcmp(a->space, b->space);
+    if (!order)
+        order = strcmp(a->op, b->op);
+    return order ? order : a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+}
+
+/* Accesses of one space, operation and width are one row. */
+static void put_accesses(Out *out, const ptxlint_kernel *kernel)
+{
+    size_t count = kernel->access_count;
+    if (!count)
+        return;
+    const ptxlint_access **sorted = malloc(count * sizeof(const ptxlint_access *));
+    if (!sorted) {
+        out->status = PTXLINT_NO_MEMORY;
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &kernel->accesses[i];
+    qsort(sorted, count, sizeof *sorted, access_compare);
+    ptx_put_heading(out, "  access to    operation      bytes     count");
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && !access_compare(&sorted[i], &sorted[next]);)
+            next++;
+        ptx_out_text(out, "  ");
+        ptx_out_padded(out, sorted[i]->space, 11);
+        ptx_out_text(out, "  ");
+        ptx_out_padded(out, sorted[i]->op, 12);
+        ptx_out_format(out, "  %6s  %8zu\n", ptx_figure_int(sorted[i]->bytes).text, next - i);
+    }
+    free(sorted);
+}
+
+/* ---- accesses that move more than they must ---------------------------------------------------------------------- */
+
+double ptx_access_excess(const ptxlint_access *access)
+{
+    double sectors = access->sectors_per_request / access->ideal_sectors_per_request;
+    double wavefronts = access->wavefronts_per_request / access->ideal_wavefronts_per_request;
+    double most = fmax(fmax(sectors, wavefronts), access->addresses_per_request);       /* of those that are numbers */
+    return isnan(most) ? 0 : most;
+}
+
+/* The worst first, then by line. */
+static int costly_compare(const void *pa, const void *pb)
+{
+    const ptxlint_access *a = *(const ptxlint_access *const *)pa, *b = *(const ptxlint_access *const *)pb;
+    double more = ptx_access_excess(b) - ptx_access_excess(a);
+    return more > 0 ? 1 : more < 0 ? -1 : a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
+}
+
+static void put_pair(Out *out, double real, double ideal)
+{
+    if (isnan(real))
+        ptx_out_format(out, " %7s %6s", "-", "");
+    else
+        ptx_out_format(out, " %7.1f %6.1f", real, ideal);
+}
+
+/* Lines of the instructions that belong to it. */
+static void put_chain(Line *line, const ptxlint_module *module, const char *words, const ptxlint_related *chain, size_t count)
+{
+    if (count)
+        ptx_line_words(line, words);
+    for (size_t i = 0; i < count; i++)
+        ptx_line_format(line, "%s%" PRIu32, i ? ", " : "", ptxlint_module_place(module, chain[i].span.begin).line);
+}
+
+static void put_access(Out *out, const ptxlint_module *module, const ptxlint_access *access)
+{
+    ptx_out_format(out, "  %11" PRIu32 "  ", ptxlint_module_place(module, access->span.begin).line);
+    ptx_out_padded(out, access->space, 7);
+    ptx_out_padded(out, access->op ? access->op : "-", 11);
+    put_pair(out, access->sectors_per_request, access->ideal_sectors_per_request);
+    put_pair(out, access->wavefronts_per_request, access->ideal_wavefronts_per_request);
+    ptx_out_format(out, "  %5.1f  %6s  ", access->active_threads, ptx_figure_percent(access->efficiency, 1).text);
+    ptx_out_padded(out, access->pattern ? access->pattern : "-", 12);
+    ptx_out_format(out, "%s\n", ptx_report_certainty(access->certainty));
+    Line line = { .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT + 2 };
+    ptx_out_repeat(out, ' ', DETAIL_INDENT);
+    ptx_line_words(&line, access->why);
+    if (access->function) {
+        ptx_line_words(&line, "; in function ");
+        ptx_line_words(&line, access->function);
+    }
+    put_chain(&line, module, "; address from line ", access->chain, access->chain_count);
+    ptx_line_end(&line);
+}
+
+/* Sectors of 32 bytes, wavefronts of shared memory and addresses of constant memory that a warp's request takes, where its bytes need fewer. */
+static void put_costly(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
+{
+    size_t count = 0;
+    const ptxlint_access **costly = malloc((kernel->access_count + 1) * sizeof(const ptxlint_access *));
+    if (!costly) {
+        out->status = PTXLINT_NO_MEMORY;
+        return;
+    }
+    for (size_t i = 0; i < kernel->access_count; i++)
+        if (ptx_access_excess(&kernel->accesses[i]) > 1)
+            costly[count++] = &kernel->accesses[i];
+    qsort(costly, count, sizeof *costly, costly_compare);
+    if (count)
+        ptx_put_heading(out, "  costly line  access            sectors  ideal   waves  ideal  lanes    used  pattern     how sure");
+    for (size_t i = 0; i < count && i < MOST_SHOWN; i++)
+        put_access(out, module, costly[i]);
+    if (count > MOST_SHOWN)
+        ptx_out_format(out, "  %11s  and %zu more\n", "", count - MOST_SHOWN);
+    free(costly);
+}
+
+void ptx_table_accesses(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
+{
+    put_accesses(out, kernel);
+    put_costly(out, module, kernel);
+}
+
+/* ---- branches ---------------------------------------------------------------------------------------------------- */
+
+/* What is known to cost something, the dearest first; then what may. */
+static int branch_compare(const void *pa, const void *pb)
+{
+    const ptxlint_branch *a = *(const ptxlint_branch *const *)pa, *b = *(const ptxlint_branch *const *)pb;
+    double x = isnan(a->wasted_percent) ? -1 : a->wasted_percent, y = isnan(b->wasted_percent) ? -1 : b->wasted_percent;
+    return y > x ? 1 : y < x ? -1 : a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
+}
+
+static void put_branch(Out *out, const ptxlint_module *module, const ptxlint_branch *branch)
+{
+    ptx_out_format(out, "  %11" PRIu32 "  ", ptxlint_module_place(module, branch->span.begin).line);
+    ptx_out_padded(out, ptxlint_uniformity_text(branch->condition), 10);
+    ptx_out_padded(out, ptx_report_split(branch->splits), 10);
+    ptx_out_format(out, "  %7s", ptx_figure_percent(branch->parted_percent, 100).text);
+    ptx_out_format(out, "  %7s", ptx_figure_percent(branch->wasted_percent, 100).text);
+    if (branch->meeting.end)
+        ptx_out_format(out, "  %8" PRIu32, ptxlint_module_place(module, branch->meeting.begin).line);
+    else
+        ptx_out_format(out, "  %8s", "end");
+    Line line = { .out = out, .column = 56, .indent = DETAIL_INDENT };
+    put_chain(&line, module, "  from line ", branch->chain, branch->chain_count);
+    ptx_line_end(&line);
+}
+
+void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
+{
+    size_t count = 0;
+    const ptxlint_branch **parting = malloc((kernel->branch_count + 1) * sizeof(const ptxlint_branch *));
+    if (!parting) {
+        out->status = PTXLINT_NO_MEMORY;
+        return;
+    }
+    for (size_t i = 0; i < kernel->branch_count; i++)
+        if (kernel->branches[i].splits != PTXLINT_SPLIT_NEVER)
+            parting[count++] = &kernel->branches[i];
+    qsort(parting, count, sizeof *parting, branch_compare);
+    if (count)
+        ptx_put_heading(out, "  branch line  condition splits      parted   wasted  meets at  condition made");
+    for (size_t i = 0; i < count && i < MOST_SHOWN; i++)
+        put_branch(out, module, parting[i]);
+    if (count > MOST_SHOWN)
+        ptx_out_format(out, "  %11s  and %zu more\n", "", count - MOST_SHOWN);
+    free(parting);
+}

@@ -1,0 +1,55 @@
+/* footprint.h -- what a launch touches of global memory, and what comes past L1: a sector that a block asks for again is still there.
+ *
+ * A block's distinct sectors are counted as it runs. Over the launch, sectors that blocks share count once: no more are distinct than lie between the first and
+ * the last that any block touches of an array (a pointer parameter's numbers lie apart from every other's). Corners of the grid are always run, so the
+ * ends are seen. Memory answers in pieces of two sectors [1]. Where addresses hang on data each lane is taken to touch an element of its own.
+ * [1] measured on an H200: loads of 4 bytes at distances of 68 read 64 bytes each   [2] the same: 32 lanes that add floats at one address take 32 times as long as
+ * one, 32 that add integers as long as one */
+#ifndef PTX_WARP_FOOTPRINT_H
+#define PTX_WARP_FOOTPRINT_H
+
+#include "support/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ATOMIC_SERIAL: lanes at one address follow each other; else the hardware joins them: integers [2].
+ * COUNTER: adds 1, as histograms do. */
+typedef enum FootprintKind { FOOTPRINT_LOAD, FOOTPRINT_LOAD_PAST_L1, FOOTPRINT_STORE, FOOTPRINT_ATOMIC, FOOTPRINT_ATOMIC_SERIAL, FOOTPRINT_COUNTER } FootprintKind;
+
+typedef struct Traffics {       /* of the launch */
+    double load_lines;          /* passes through L1: distinct lines of each request */
+    double load_sectors;        /* that come from L2 */
+    double load_requests;       /* lines that L2 is asked for */
+    double store_lines, store_sectors;
+    double atomic_lines;        /* distinct lines of each request */
+    double atomic_places;       /* distinct addresses of each request */
+    double atomic_repeats;      /* lanes that follow another at their address */
+    double data_loads;          /* lanes whose addresses hang on data */
+    double data_atomics;
+    double data_counters;       /* the same, of counters: they crowd on few lines */
+    double data_bytes;          /* of read_bytes and written_bytes: guessed for such lanes */
+    double atomic_bytes;        /* between the first and the last that atomics touch of each array */
+    double read_bytes, written_bytes;   /* distinct, in pieces of memory */
+} Traffics;
+
+typedef struct Footprint Footprint;
+
+Footprint *ptx_footprint_new(Arena *arena);
+
+/* One request. addresses: of each lane; lanes: those that take part. is_moved: they lie like that to each other, but data say where: of no two requests is it
+ * known that they touch the same. */
+void ptx_footprint_note(Footprint *footprint, const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved);
+
+/* One whose addresses hang on data, each by itself. */
+void ptx_footprint_note_data(Footprint *footprint, unsigned lanes, uint32_t bytes, FootprintKind kind);
+
+/* The block, or part of it, that ran stands for `weight`. */
+void ptx_footprint_close(Footprint *footprint, double weight);
+
+void ptx_footprint_forget(Footprint *footprint);
+
+/* sms, l1_bytes: of the GPU; NaN: not known. */
+Traffics ptx_footprint_sum(const Footprint *footprint, double sms, double l1_bytes);
+
+#endif

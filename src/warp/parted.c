@@ -1,0 +1,92 @@
+#include "warp/parted.h"
+
+#include <math.h>
+
+#define UNKNOWN ((double)NAN)
+
+enum { WORK_FLOOR = 1 << 20, WORK_PER_INSN = 64 };     /* instructions and edges that are looked at */
+
+struct PartedCosts {
+    const Evaluation *evaluation;
+    const Cfg *cfg;
+    const Dom *dom;
+    uint32_t *seen;             /* per block: the last region that it was in */
+    BlockId *stack, *region;
+    uint32_t region_count, number;
+    double slots;               /* of the kernel */
+    uint64_t work;              /* left */
+};
+
+PartedCosts *ptx_parted_new(Arena *arena, const Evaluation *evaluation, const Func *func, const Cfg *cfg, const Dom *dom)
+{
+    PartedCosts *costs = ptx_arena_new(arena, PartedCosts);
+    *costs = (PartedCosts){ .evaluation = evaluation, .cfg = cfg, .dom = dom };
+    costs->seen = ptx_arena_array(arena, uint32_t, cfg->block_count);
+    costs->stack = ptx_arena_array(arena, BlockId, cfg->block_count + 1);
+    costs->region = ptx_arena_array(arena, BlockId, cfg->block_count + 1);
+    costs->work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * func->insn_count;
+    for (InsnId i = 0; i < func->insn_count; i++)
+        costs->slots += evaluation->insns[i].total.warps;
+    return costs;
+}
+
+/* Blocks on the ways from a branch to where they meet. False: too much work. */
+static bool find_region(PartedCosts *costs, BlockId from)
+{
+    uint32_t count = 0;
+    costs->number++;
+    costs->region_count = 0;
+    costs->stack[count++] = from;
+    while (count) {
+        const Block *block = &costs->cfg->blocks[costs->stack[--count]];
+        uint64_t work = (uint64_t)block->succ_count + (block->end - block->first);
+        if (work >= costs->work)
+            return false;
+        costs->work -= work;
+        for (uint32_t e = 0; e < block->succ_count; e++) {
+            BlockId to = costs->cfg->succs[block->succ_first + e];
+            if (to == EXIT_BLOCK || to == costs->dom->ipdom[from] || to == from || costs->seen[to] == costs->number)
+                continue;
+            costs->seen[to] = costs->number;
+            costs->region[costs->region_count++] = to;
+            costs->stack[count++] = to;
+        }
+    }
+    return true;
+}
+
+/* What one lane does for its warp is meant so. */
+static double wasted_in_block(const PartedCosts *costs, BlockId block, double density)
+{
+    double wasted = 0;
+    for (InsnId i = costs->cfg->blocks[block].first; i < costs->cfg->blocks[block].end; i++) {
+        const Count *count = &costs->evaluation->insns[i].total;
+        double needed = count->lanes / density;
+        bool is_elected = count->lanes <= count->warps;
+        wasted += !is_elected && count->warps > needed ? count->warps - needed : 0;
+    }
+    return wasted;
+}
+
+static double wasted_slots(PartedCosts *costs, BlockId block, const Count *branch)
+{
+    double wasted = 0;
+    if (!(branch->parted > 0))
+        return 0;
+    if (!find_region(costs, block))
+        return UNKNOWN;
+    for (uint32_t i = 0; i < costs->region_count; i++)
+        wasted += wasted_in_block(costs, costs->region[i], branch->lanes / branch->warps);
+    return wasted;
+}
+
+Parted ptx_parted_measure(PartedCosts *costs, BlockId block)
+{
+    const Evaluation *evaluation = costs->evaluation;
+    const Count *branch = &evaluation->insns[costs->cfg->blocks[block].end - 1].total;
+    if (!(branch->warps > 0) || evaluation->is_cut || branch->doubt >= DOUBT_DATA)
+        return (Parted){ UNKNOWN, UNKNOWN, UNKNOWN, CERTAINTY_ESTIMATE };
+    bool is_exact = !branch->doubt && !evaluation->block_is_assumed && evaluation->is_whole;
+    double wasted = wasted_slots(costs, block, branch);
+    return (Parted){ 100 * branch->parted / branch->warps, wasted, 100 * wasted / costs->slots, is_exact ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
+}

@@ -1,0 +1,111 @@
+/* test_blocks.c -- launches of many blocks of which a few differ: what is called exact has to be so for every one of them.
+ *
+ * Each kernel stores 4 bytes a lane, 4 sectors to a warp; in the blocks for which the predicate holds the lanes are 128 bytes apart, 32 sectors. How many
+ * such blocks there are is counted here one by one. */
+#include "kit.h"
+
+#include <math.h>
+
+enum { BLOCKS = 100003, SECTORS = 4, SECTORS_APART = 32 };
+
+typedef bool Differs(uint32_t block);
+
+typedef struct Case {
+    const char *text;           /* %r1: %ctaid.x; %p1: whether lanes are apart */
+    Differs *differs;
+    bool is_provable;           /* in the budget */
+} Case;
+
+static bool one(uint32_t block) { return block == 777; }
+static bool bit(uint32_t block) { return block & 64; }
+static bool last(uint32_t block) { return block > 100000; }
+static bool every(uint32_t block) { return block % 17 == 3; }
+static bool tiled(uint32_t block) { return block / 1000 == 61; }
+static bool rare(uint32_t block) { return block * 256 % 1000003 < 3; }
+static bool hashed(uint32_t block) { return (block * UINT32_C(2654435761) >> 20) == 5; }
+static bool swapped(uint32_t block) { return (block ^ 5) == 12345; }
+static bool wrapped(uint32_t block) { return block * UINT32_C(65536) > UINT32_C(4294000000); }
+static bool product(uint32_t block) { return (uint64_t)block * block == 998001; }
+static bool negative(uint32_t block) { return (int32_t)(block - 50000) / 7 == -3; }
+static bool low_bits(uint32_t block) { return ((block * 6 + 4) & 15) == 8; }
+static bool clamped(uint32_t block) { return (block < 90000 ? block : 90000) == 90000; }
+
+static const Case cases[] = {
+    { "setp.eq.u32 %p1, %r1, 777;", one, true },
+    { "and.b32 %r2, %r1, 64; setp.ne.u32 %p1, %r2, 0;", bit, true },
+    { "setp.gt.u32 %p1, %r1, 100000;", last, true },
+    { "rem.u32 %r2, %r1, 17; setp.eq.u32 %p1, %r2, 3;", every, true },
+    { "div.u32 %r2, %r1, 1000; setp.eq.u32 %p1, %r2, 61;", tiled, true },
+    { "mul.lo.u32 %r2, %r1, 256; rem.u32 %r2, %r2, 1000003; setp.lt.u32 %p1, %r2, 3;", rare, true },
+    { "mul.lo.u32 %r2, %r1, -1640531535; shr.u32 %r2, %r2, 20; setp.eq.u32 %p1, %r2, 5;", hashed, false },
+    { "xor.b32 %r2, %r1, 5; setp.eq.u32 %p1, %r2, 12345;", swapped, true },
+    { "mul.lo.u32 %r2, %r1, 65536; setp.gt.u32 %p1, %r2, 4294000000;", wrapped, true },
+    { "mul.wide.u32 %rd9, %r1, %r1; setp.eq.u64 %p1, %rd9, 998001;", product, false },
+    { "sub.s32 %r2, %r1, 50000; div.s32 %r2, %r2, 7; setp.eq.s32 %p1, %r2, -3;", negative, false },
+    { "mad.lo.u32 %r2, %r1, 6, 4; and.b32 %r2, %r2, 15; setp.eq.u32 %p1, %r2, 8;", low_bits, true },
+    { "min.u32 %r2, %r1, 90000; setp.eq.u32 %p1, %r2, 90000;", clamped, true },
+};
+
+static ptxlint_module *report_of(const char *text)
+{
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    char json[128], error[256] = "";
+    int length = snprintf(json, sizeof json, "{\"kernels\": {\"k\": {\"grid\": [%d, 1, 1], \"block\": [32, 1, 1], \"params\": [null]}}}", BLOCKS);
+    ptxlint_launches *launches = NULL;
+    assert_int_equal(ptxlint_launches_new(json, (size_t)length, &launches, error, sizeof error), PTXLINT_OK);
+    ptxlint_options options;
+    ptxlint_options_init(&options);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    options.launches = launches;
+    ptxlint_module *module = NULL;
+    assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
+    char *errors = kit_list(module, true);
+    if (*errors)
+        fail_msg("%s: %s", text, errors);
+    free(errors);
+    kit_kernel(module, "k");
+    ptxlint_launches_free(launches);
+    return module;
+}
+
+static void check(const Case *c)
+{
+    Text text = { 0 };
+    kit_print(&text, ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+                     ".reg .pred %%p<3>;\n.reg .b32 %%r<9>;\n.reg .b64 %%rd<10>;\n"
+                     "ld.param.u64 %%rd1, [p];\nmov.u32 %%r1, %%ctaid.x;\nmov.u32 %%r3, %%tid.x;\n%s\n"
+                     "selp.b32 %%r4, 128, 4, %%p1;\nmul.lo.u32 %%r5, %%r3, %%r4;\ncvt.u64.u32 %%rd2, %%r5;\nmul.wide.u32 %%rd3, %%r1, 4096;\n"
+                     "add.s64 %%rd4, %%rd1, %%rd2;\nadd.s64 %%rd5, %%rd4, %%rd3;\nst.global.u32 [%%rd5], %%r3;\nret;\n}\n", c->text);
+    double differing = 0;
+    for (uint32_t block = 0; block < BLOCKS; block++)
+        differing += c->differs(block);
+    double want = (differing * SECTORS_APART + (BLOCKS - differing) * SECTORS) / BLOCKS;
+    ptxlint_module *module = report_of(text.bytes);
+    const ptxlint_kernel *kernel = kit_kernel(module, "k");
+    for (size_t i = 0; i < kernel->access_count; i++) {
+        const ptxlint_access *access = &kernel->accesses[i];
+        if (isnan(access->sectors_per_request))
+            continue;
+        bool is_exact = access->certainty == PTXLINT_EXACT;
+        if (is_exact && fabs(access->sectors_per_request - want) > 1e-9)
+            fail_msg("%s: called exact, %.12g sectors, want %.12g", c->text, access->sectors_per_request, want);
+        if (c->is_provable && !is_exact)
+            fail_msg("%s: not exact", c->text);
+    }
+    ptxlint_module_free(module);
+    free(text.bytes);
+}
+
+static void test_blocks_that_differ(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(&cases[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_blocks_that_differ) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+/* What a launch touches, how long it takes at the least and by prediction, and ptxlint_estimate(). */
+#include "kit.h"
+
+#include "warp/footprint.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- footprints -------------------------------------------------------------------------------------------------- */
+
+enum { BLOCKS = 4 };
+
+typedef struct Case {
+    const char *what;
+    uint64_t stride, by_block;  /* bytes from lane to lane, from block to block */
+    FootprintKind kind;
+    unsigned times;             /* the same request again */
+    double load_lines, load_sectors, store_sectors, read_bytes, written_bytes;
+} Case;
+
+/* Four blocks of a warp each, 4 bytes a lane. */
+static const Case cases[] = {
+    { "a stream", 4, 128, FOOTPRINT_LOAD, 1, 4, 16, 0, 512, 0 },
+    { "a stream read twice stays in L1", 4, 128, FOOTPRINT_LOAD, 2, 8, 16, 0, 512, 0 },
+    { "past L1 it does not", 4, 128, FOOTPRINT_LOAD_PAST_L1, 2, 8, 32, 0, 512, 0 },
+    { "all blocks read the same", 4, 0, FOOTPRINT_LOAD, 1, 4, 4, 0, 128, 0 },
+    { "one word for all lanes, and a piece of memory", 0, 64, FOOTPRINT_LOAD, 1, 4, 4, 0, 256, 0 },
+    { "a line for each lane", 128, 4096, FOOTPRINT_LOAD, 1, 128, 128, 0, 8192, 0 },
+    { "stored again, sent again", 4, 128, FOOTPRINT_STORE, 2, 0, 0, 32, 0, 512 },
+};
+
+static bool is(double got, double want)
+{
+    return fabs(got - want) <= 1e-9 * fabs(want);
+}
+
+static void test_footprint(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const Case *want = &cases[c];
+        Arena arena;
+        jmp_buf on_failure;
+        ptx_arena_init(&arena, 1 << 22, &on_failure);
+        assert_int_equal(setjmp(on_failure), 0);
+        Footprint *footprint = ptx_footprint_new(&arena);
+        for (uint64_t b = 0; b < BLOCKS; b++) {
+            uint64_t addresses[32];
+            for (uint64_t i = 0; i < 32; i++)
+                addresses[i] = (UINT64_C(1) << 40) + b * want->by_block + i * want->stride;
+            for (unsigned k = 0; k < want->times; k++)
+                ptx_footprint_note(footprint, addresses, UINT32_MAX, 4, want->kind, false);
+            ptx_footprint_close(footprint, 1);
+        }
+        Traffics got = ptx_footprint_sum(footprint, 1, 1 << 17);
+        if (!is(got.load_lines, want->load_lines) || !is(got.load_sectors, want->load_sectors) || !is(got.store_sectors, want->store_sectors) ||
+            !is(got.read_bytes, want->read_bytes) || !is(got.written_bytes, want->written_bytes))
+            fail_msg("%s: %g lines, %g sectors, %g stored, %g bytes read, %g written", want->what, got.load_lines, got.load_sectors, got.store_sectors, got.read_bytes,
+                     got.written_bytes);
+        ptx_arena_free(&arena);
+    }
+}
+
+/* ---- estimates --------------------------------------------------------------------------------------------------- */
+
+static const char streams[] =
+    ".version 7.8\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(.param .u64 o, .param .u64 a, .param .u32 by)\n{\n"
+    ".reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .f32 %f<2>;\n"
+    "ld.param.u64 %rd1, [o]; ld.param.u64 %rd2, [a]; ld.param.u32 %r5, [by];\n"
+    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.s32 %r4, %r1, %r2, %r3;\n"
+    "mul.lo.s32 %r6, %r4, %r5; mul.wide.u32 %rd3, %r6, 4; add.s64 %rd4, %rd2, %rd3; ld.global.f32 %f1, [%rd4];\n"
+    "mul.wide.u32 %rd5, %r4, 4; add.s64 %rd6, %rd1, %rd5; st.global.f32 [%rd6], %f1; ret;\n}\n";
+
+static ptxlint_module *module_of(void)
+{
+    ptxlint_options options;
+    ptxlint_module *module;
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    ptxlint_options_init(&options);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    assert_int_equal(ptxlint_module_new(streams, sizeof streams - 1, &options, &module), PTXLINT_OK);
+    return module;
+}
+
+static ptxlint_estimated ask(const ptxlint_module *module, int64_t blocks, int64_t threads, int by)
+{
+    const void *const params[] = { NULL, NULL, &by };
+    ptxlint_trial trial;
+    ptxlint_estimated out;
+    ptxlint_trial_init(&trial);
+    trial.grid[0] = blocks;
+    trial.block[0] = threads;
+    trial.params = params;
+    trial.param_count = 3;
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_OK);
+    return out;
+}
+
+/* Orders, not figures: more work takes longer, wider distances move more, small blocks take long to give out, and no bound is above its prediction. */
+static void test_orders(void **state)
+{
+    (void)state;
+    ptxlint_module *module = module_of();
+    ptxlint_estimated small = ask(module, 1 << 10, 256, 1), large = ask(module, 1 << 18, 256, 1), apart = ask(module, 1 << 18, 256, 8), tiny = ask(module, 1 << 21, 32, 1);
+    assert_true(large.time.predicted_us > 20 * small.time.predicted_us);
+    assert_true(apart.time.predicted_us > 2 * large.time.predicted_us);
+    assert_true(tiny.time.predicted_us > 2 * large.time.predicted_us);
+    assert_string_equal(tiny.time.limiter, "dispatch");
+    assert_string_equal(apart.time.limiter, "dram");
+    assert_true(fabs(large.time.dram_bytes / (2.0 * 4 * (1 << 26)) - 1) < 0.01);
+    assert_true(is(large.sectors_per_request, 4) && is(apart.sectors_per_request, (32 + 4) / 2.0));
+    assert_true(is(large.occupancy.percent, 100) && large.waves > 200);
+    const ptxlint_estimated *all[] = { &small, &large, &apart, &tiny };
+    for (size_t i = 0; i < 4; i++)
+        assert_true(all[i]->time.bound_us > 0 && all[i]->time.bound_us <= all[i]->time.predicted_us);
+    ptxlint_module_free(module);
+}
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    ptxlint_module *module = module_of();
+    ptxlint_trial trial;
+    ptxlint_estimated out;
+    ptxlint_trial_init(&trial);
+    assert_int_equal(ptxlint_estimate(module, "other", 0, &trial, &out), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_estimate(module, "k", 1, &trial, &out), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_estimate(module, "k", 0, NULL, &out), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_OK);       /* of a launch that nobody knows */
+    assert_true(isnan(out.time.predicted_us) && isnan(out.time.bound_us) && isnan(out.time.dram_bytes));
+    assert_null(out.time.limiter);
+    trial.grid[0] = INT64_MAX;
+    trial.block[0] = 32;
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_BAD_ARGUMENT);
+    ptxlint_module_free(module);
+}
+
+enum { THREADS = 4, ASKED = 50 };
+
+typedef struct Asker {
+    pthread_t thread;
+    const ptxlint_module *module;
+    double us;
+} Asker;
+
+static void *ask_often(void *context)
+{
+    Asker *asker = context;
+    for (int i = 0; i < ASKED; i++)
+        asker->us = ask(asker->module, 4096 + i, 256, 2).time.predicted_us;
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    ptxlint_module *module = module_of();
+    Asker askers[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        askers[i] = (Asker){ .module = module };
+        assert_int_equal(pthread_create(&askers[i].thread, NULL, ask_often, &askers[i]), 0);
+    }
+    double want = ask(module, 4096 + ASKED - 1, 256, 2).time.predicted_us;
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(askers[i].thread, NULL);
+        assert_true(is(askers[i].us, want));
+    }
+    ptxlint_module_free(module);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_footprint), cmocka_unit_test(test_orders), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+/* test_lower.c -- what ptxas makes of small kernels, by class of machine instruction, and what a launch executes of them. */
+#include "kit.h"
+
+#include <math.h>
+
+#define HEAD ".version 8.0\n.target sm_75\n.address_size 64\n"
+#define ENTRY ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .b32 %r<30>; .reg .b64 %rd<30>; .reg .f32 %f<30>; .reg .pred %p<9>;\n" \
+    "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd2, %rd3;\n" \
+    "ld.param.u32 %r9, [n]; ld.global.u32 %r2, [%rd4]; ld.global.f32 %f1, [%rd4+4096];\n"
+#define TAIL "st.global.u32 [%rd4+8192], %r2; st.global.f32 [%rd4+12288], %f1;\nret;\n}\n"
+
+/* One warp runs: the counts of a body alone, what ENTRY and TAIL take subtracted. */
+static ptxlint_module *launched(const char *body, const char *gpu_name)
+{
+    static const char launch[] = "{\"kernels\":{\"k\":{\"grid\":[1],\"block\":[32],\"params\":[null,5]}}}";
+    const ptxlint_gpu *gpu = ptxlint_gpu_find(gpu_name);
+    ptxlint_options options;
+    ptxlint_launches *launches;
+    ptxlint_module *module;
+    char ptx[4096];
+    snprintf(ptx, sizeof ptx, "%s%s%s", HEAD ENTRY, body, TAIL);
+    ptxlint_options_init(&options);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    assert_int_equal(ptxlint_launches_new(launch, strlen(launch), &launches, NULL, 0), PTXLINT_OK);
+    options.launches = launches;
+    assert_int_equal(ptxlint_module_new(ptx, strlen(ptx), &options, &module), PTXLINT_OK);
+    ptxlint_launches_free(launches);
+    return module;
+}
+
+static const ptxlint_executed *executed(const ptxlint_module *module)
+{
+    return &kit_kernel(module, "k")->projections[0].executed;
+}
+
+static double count_of(const ptxlint_executed *e, const char *machine)
+{
+    for (size_t i = 0; i < e->machine_count; i++)
+        if (!strcmp(e->machine[i].machine, machine))
+            return e->machine[i].warp_instructions;
+    return 0;
+}
+
+static const struct { const char *what, *body, *machine; double count, all; } rows[] = {     /* beyond the empty body: of the class, of all; -1: not looked at */
+    { "nothing", "", "alu", 0, 0 },
+    { "what nobody reads", "mul.lo.s32 %r3, %r2, %r2; xor.b32 %r4, %r3, 5;\n", "imad", 0, 0 },
+    { "copies and casts", "mov.b32 %r3, %f1; mov.b32 %f1, %r3; mov.u32 %r4, %r2; mov.u32 %r2, %r4;\n", "move", 0, 0 },
+    { "the same twice", "xor.b32 %r3, %r1, %r2; xor.b32 %r4, %r1, %r2; mul.lo.s32 %r2, %r3, %r4;\n", "alu", 1, 2 },
+    { "a product and a sum", "mul.lo.s32 %r3, %r2, %r1; add.s32 %r2, %r3, %r2;\n", "imad", 1, 1 },
+    { "a sum of three", "add.s32 %r3, %r2, %r1; add.s32 %r2, %r3, %r2;\n", "iadd", 1, 1 },
+    { "constants of a sum", "add.s32 %r3, %r2, 3; add.s32 %r4, %r3, 4; add.s32 %r2, %r4, 5;\n", "iadd", 1, 1 },
+    { "a shift and a sum", "shl.b32 %r3, %r2, 3; add.s32 %r2, %r3, %r1;\n", "iadd", 1, 1 },
+    { "bits that do not meet", "shl.b32 %r3, %r2, 10; or.b32 %r2, %r3, %r1;\n", "iadd", 1, 1 },
+    { "logic of three", "and.b32 %r3, %r2, %r1; xor.b32 %r2, %r3, %r2;\n", "alu", 1, 1 },
+    { "a product of floats and a sum", "mul.f32 %f3, %f1, %f1; add.f32 %f1, %f3, %f1;\n", "fp32", 1, 1 },
+    { "rounded apart", "mul.rn.f32 %f3, %f1, %f1; add.rn.f32 %f1, %f3, %f1;\n", "fp32", 2, 2 },
+    { "a sign", "neg.f32 %f3, %f1; mul.rn.f32 %f1, %f3, %f1;\n", "fp32", 1, 1 },
+    { "a short side", "setp.lt.s32 %p1, %r2, 7; @!%p1 bra E; add.f32 %f1, %f1, %f1;\nE:\n", "branch", 0, 2 },
+    { "neighbouring words", ".shared .align 16 .b8 s[64]; st.shared.u32 [s], %r2; bar.sync 0;\n"
+      "ld.shared.f32 %f3, [s]; ld.shared.f32 %f4, [s+4]; add.rn.f32 %f1, %f3, %f4;\n", "shared", 2, -1 },
+};
+
+static void test_rows(void **state)
+{
+    (void)state;
+    static const char *const gpus[] = { "sm_75", "sm_80", "h200" };
+    for (size_t g = 0; g < COUNT(gpus); g++) {
+        ptxlint_module *empty = launched("", gpus[g]);
+        for (size_t i = 0; i < COUNT(rows); i++) {
+            ptxlint_module *module = launched(rows[i].body, gpus[g]);
+            double count = count_of(executed(module), rows[i].machine) - count_of(executed(empty), rows[i].machine);
+            double all = executed(module)->warp_instructions - executed(empty)->warp_instructions;
+            if (fabs(count - rows[i].count) > 1e-6 || (rows[i].all >= 0 && fabs(all - rows[i].all) > 1e-6))
+                fail_msg("%s on %s: %g of %s and %g in all, want %g and %g", rows[i].what, gpus[g], count, rows[i].machine, all, rows[i].count, rows[i].all);
+            ptxlint_module_free(module);
+        }
+        ptxlint_module_free(empty);
+    }
+}
+
+static void test_flops(void **state)
+{
+    (void)state;
+    static const struct { const char *what, *body; double fp32; } cases[] = {
+        { "fused or not, two", "mul.f32 %f3, %f1, %f1; add.f32 %f1, %f3, %f1;\n", 64 },
+        { "a division", "div.rn.f32 %f1, %f1, %f1;\n", 320 },
+        { "sine and cosine share a product", "sin.approx.f32 %f3, %f1; cos.approx.f32 %f4, %f1; add.rn.f32 %f1, %f3, %f4;\n", 64 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        ptxlint_module *module = launched(cases[i].body, "h200");
+        if (fabs(executed(module)->flops_fp32 - cases[i].fp32) > 1e-6)
+            fail_msg("%s: %g, want %g", cases[i].what, executed(module)->flops_fp32, cases[i].fp32);
+        ptxlint_module_free(module);
+    }
+}
+
+/* Without a grid nothing is known of a launch. */
+static void test_unknown(void **state)
+{
+    (void)state;
+    ptxlint_module *module = kit_module(HEAD ENTRY TAIL);
+    assert_true(isnan(executed(module)->warp_instructions) && isnan(executed(module)->flops_fp32));
+    assert_int_equal(executed(module)->certainty, PTXLINT_NOT_KNOWN);
+    ptxlint_module_free(module);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_flops), cmocka_unit_test(test_unknown) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""fit_registers.py BUILD DIR... > src/estimate/registers.txt -- fits the model of registers again.
+
+Each DIR has PTX and measured.jsonl, a line a kernel and target with file, kernel, sm and regs: what tools/make_registers.py writes, or PTX of
+libraries with the registers of the machine code beside it. BUILD has pressure_features and fit_registers (`ninja -C BUILD pressure_features
+fit_registers`). Programs stay together when folds are drawn. Figures of the cross-validation go to stderr, by folder.
+"""
+import collections, concurrent.futures, json, os, re, subprocess, sys, tempfile
+
+HEADER = """# registers.txt - regression trees from what pressure.def names to the registers that ptxas 13.0 gives a thread.
+#
+# Made by tools/fit_registers.py from kernels of tools/make_registers.py and of CUDA 13.0's libraries; docs/registers.md has the figures.
+#
+#   tree N            a tree of N nodes follows, numbered from 0
+#   FEATURE A L       to node L up to the value A, else to node L + 1
+#   = V               a leaf: V registers more than AIMED and the three fixed ones
+#   band              one more tree follows, whose leaves are = LOW HIGH: the band around the sum
+"""
+
+
+def features(build, folder, file, sms):
+    p = subprocess.run([f"{build}/pressure_features", f"{folder}/{file}", *sms], capture_output=True, text=True, check=True)
+    return p.stdout.splitlines()
+
+
+def join(build, folder, out, with_head):
+    want, name = collections.defaultdict(dict), os.path.basename(os.path.normpath(folder))[:7]
+    for line in open(f"{folder}/measured.jsonl", encoding="utf-8"):
+        row = json.loads(line)
+        want[row["file"]][row["kernel"], str(row["sm"])] = row["regs"]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        jobs = {file: pool.submit(features, build, folder, file, sorted({sm for _, sm in rows})) for file, rows in sorted(want.items())}
+        for file, job in jobs.items():
+            head, *lines = job.result()
+            if with_head:
+                print("group set regs", head, file=out)
+                with_head = False
+            for line in lines:
+                _, kernel, sm, *_ = line.split(" ", 3)
+                if (kernel, sm) in want[file]:
+                    print(re.sub(r"\.compute.*", "", file), name, want[file][kernel, sm], line.replace(folder + "/", "", 1), file=out)
+
+
+if __name__ == "__main__":
+    build, *folders = sys.argv[1:]
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as table:
+        for i, folder in enumerate(folders):
+            join(build, folder, table, not i)
+        table.flush()
+        sys.stdout.write(HEADER)
+        sys.stdout.flush()
+        subprocess.run([f"{build}/fit_registers", table.name], check=True)

@@ -1,0 +1,52 @@
+/* pressure_features FILE SM... : what src/estimate/pressure.def names, a line a kernel and target; the first line says the columns.
+ * tools/fit_registers.py holds it against what ptxas gave. */
+#include "api/module.h"
+#include "estimate/pressure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void put_kernel(const ptxlint_module *m, FuncId id, const char *path, const char *sm)
+{
+    const Func *func = &m->ir->funcs[id];
+    const Facts *facts = &m->facts[id];
+    const Gpu *gpu = ptx_gpu_find_target((Target){ (uint16_t)atoi(sm), 0 });
+    Arena arena, scratch;
+    jmp_buf failed;
+    if (!func->is_entry || !facts->cfg || !gpu)
+        return;
+    ptx_arena_init(&arena, (size_t)4 << 30, &failed);
+    ptx_arena_init(&scratch, (size_t)4 << 30, &failed);
+    if (!setjmp(failed)) {
+        const Lowered *lowered = ptx_lowered_compute(&arena, &scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, gpu->target);
+        Pressure p = ptx_pressure_compute(&scratch, m->ir, func, facts->cfg, facts->loops, facts->live, lowered, gpu);
+        printf("%s %.*s %s %u %u %u", path, (int)ptx_span_length(func->name), m->text + func->name.begin, sm, p.low, p.registers, p.high);
+        for (unsigned i = 0; i < PRESSURE__COUNT; i++)
+            printf(" %u", p.features[i]);
+        putchar('\n');
+    }
+    ptx_arena_free(&arena);
+    ptx_arena_free(&scratch);
+}
+
+int main(int argc, char **argv)
+{
+    ptxlint_module *m;
+    ptxlint_options options;
+    ptxlint_options_init(&options);
+    options.findings_only = 1;
+    if (argc < 3 || ptxlint_module_open(argv[1], &options, &m) != PTXLINT_OK) {
+        fprintf(stderr, "pressure_features FILE SM...\n");
+        return 1;
+    }
+    fputs("file kernel sm low registers high"
+#define PF(id, what) " " #id
+#include "estimate/pressure.def"
+#undef PF
+          "\n", stdout);
+    for (int a = 2; a < argc; a++)
+        for (FuncId f = 0; f < m->ir->func_count; f++)
+            put_kernel(m, f, argv[1], argv[a]);
+    ptxlint_module_free(m);
+    return 0;
+}
