@@ -450,6 +450,10 @@ static void step(Machine *m, Warp *w)
         w->is_waiting = true;
         ptx_machine_forget(m, w, insn, active, doubt);
         return;
+    case ACTION_WARP_BARRIER:
+        top->pc++;
+        w->synced = ptx_memory_tick(m);
+        return;
     default:
         break;
     }
@@ -558,6 +562,7 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
     }
     for (bool is_running = true; is_running;) {
         is_running = false;
+        m->round = ptx_memory_tick(m);
         for (uint32_t i = 0; i < warp_count; i++) {
             Warp *w = &m->warps[first_warp + i];
             if (w->is_done)

@@ -30,7 +30,7 @@ typedef enum Action {
     ACTION_NOTHING,
     ACTION_LANEWISE, ACTION_CHOOSE, ACTION_MOVE, ACTION_TO_SPACE, ACTION_TO_GENERIC, ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_COPY,
     ACTION_MATRIX, ACTION_SHUFFLE, ACTION_VOTE, ACTION_ELECT, ACTION_ACTIVE_MASK, ACTION_TRUE, ACTION_BRANCH, ACTION_INDEXED, ACTION_CALL,
-    ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER,
+    ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER, ACTION_WARP_BARRIER,
 } Action;
 
 typedef struct Decoded {           /* per distinct opcode text */
@@ -125,6 +125,7 @@ typedef struct Warp {
     uint32_t index;             /* in the block */
     uint32_t live;              /* lanes that have not exited */
     bool is_waiting, is_done;
+    uint32_t synced;            /* Machine.clock at its last barrier of its own */
     Value tid[3];
 } Warp;
 
@@ -157,6 +158,8 @@ typedef struct Machine {
     uint32_t param_size;
     uint8_t *shared, *shared_known;     /* bytes, and a bit for each that is known; NULL until one is stored */
     uint32_t shared_size;       /* once has_shared */
+    uint32_t *shared_by;        /* per byte: clock and thread of the store that made it known, THREAD_BITS for the thread */
+    uint32_t clock, round;      /* grows with each barrier; as it was when the block's last one let the warps go on */
     uint32_t shared_low, shared_high;   /* bytes of shared_known that may have bits: from, behind */
     bool has_shared;            /* variables in shared memory have their addresses */
     Warp *warps;
@@ -208,6 +211,7 @@ const Decoded *ptx_machine_code(Machine *machine, const Op *op);
 void *ptx_machine_grow(Arena *arena, void *items, uint32_t count, uint32_t *capacity, size_t size);
 void ptx_memory_lay_out(Machine *machine);
 void ptx_memory_forget_shared(Machine *machine);
+uint32_t ptx_memory_tick(Machine *machine);
 uint64_t ptx_memory_address(Machine *machine, VarId var);
 void ptx_memory_load(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_store(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);

@@ -348,7 +348,22 @@ static bool is_known_byte(const Machine *m, uint64_t at)
     return at / 8 >= m->shared_low && at / 8 < m->shared_high && m->shared_known[at / 8] >> (at % 8) & 1;
 }
 
-static void load_shared(Machine *m, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+enum { THREAD_BITS = 10, CLOCK_MOST = 1 << (32 - THREAD_BITS) };
+
+/* Past the end nothing that is stored gets settled any more. */
+uint32_t ptx_memory_tick(Machine *m)
+{
+    return m->clock += m->clock + 1 < CLOCK_MOST;
+}
+
+/* What another thread wrote is sure to be there only behind a barrier. */
+static bool is_settled(const Machine *m, const Warp *w, unsigned lane, uint64_t at)
+{
+    uint32_t thread = m->shared_by[at] & ((1u << THREAD_BITS) - 1), when = m->shared_by[at] >> THREAD_BITS;
+    return when < m->round || thread == w->index * WARP_LANES + lane || (thread / WARP_LANES == w->index && when < w->synced);
+}
+
+static void load_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
 {
     out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = address->is_assumed };
     if (address->align != ALIGN_EXACT)
@@ -363,7 +378,7 @@ static void load_shared(Machine *m, const Value *address, unsigned bytes, Type t
         uint64_t at = without_window(ptx_value_lane(address, i)), number = 0;
         bool is_known = true;
         for (unsigned b = 0; b < bytes; b++) {
-            is_known &= is_known_byte(m, at + b);
+            is_known &= is_known_byte(m, at + b) && is_settled(m, w, i, at + b);
             number |= is_known ? (uint64_t)m->shared[at + b] << (8 * b) : 0;
         }
         out->lanes[i] = ptx_lane_extend(number, type);
@@ -429,7 +444,7 @@ static void load_element(Machine *m, Warp *w, Space space, const Value *address,
     else if (space == SPACE_PARAM || space == SPACE_LOCAL)
         load_slot(m, w, space, address, bytes, type, lanes, out);
     else if (space == SPACE_SHARED)
-        load_shared(m, address, bytes, type, lanes, out);
+        load_shared(m, w, address, bytes, type, lanes, out);
     else
         out->value = ptx_machine_unknown(m, is_place);
 }
@@ -479,13 +494,14 @@ static void open_shared(Machine *m, uint64_t at, unsigned bytes)
     if (!m->shared) {
         m->shared = ptx_arena_array(m->arena, uint8_t, m->shared_size + 16);
         m->shared_known = ptx_arena_array(m->arena, uint8_t, m->shared_size / 8 + 16);
+        m->shared_by = ptx_arena_array(m->arena, uint32_t, m->shared_size + 16);
     }
     bool is_empty = m->shared_low == m->shared_high;
     m->shared_low = is_empty || low < m->shared_low ? low : m->shared_low;
     m->shared_high = is_empty || high > m->shared_high ? high : m->shared_high;
 }
 
-static void store_lane(Machine *m, uint64_t at, unsigned bytes, uint64_t number, bool is_known)
+static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes, uint64_t number, bool is_known)
 {
     if (at >= m->shared_size)
         return;
@@ -496,11 +512,12 @@ static void store_lane(Machine *m, uint64_t at, unsigned bytes, uint64_t number,
     for (unsigned b = 0; b < bytes && at + b < m->shared_size; b++) {
         uint8_t bit = (uint8_t)(1u << ((at + b) % 8)), *byte = &m->shared_known[(at + b) / 8];
         m->shared[at + b] = is_known ? (uint8_t)(number >> (8 * b)) : 0;
+        m->shared_by[at + b] = m->clock << THREAD_BITS | thread;
         *byte = is_known ? *byte | bit : *byte & (uint8_t)~bit;
     }
 }
 
-static void store_shared(Machine *m, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
+static void store_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
     bool is_known = value && value->align == ALIGN_EXACT && !value->is_assumed && !doubt;
     if (address->unknown & lanes || address->align != ALIGN_EXACT) {
@@ -517,14 +534,14 @@ static void store_shared(Machine *m, const Value *address, unsigned bytes, const
         if (!(lanes >> i & 1))
             continue;
         bool is_lane_known = is_known && !(value->unknown >> i & 1);
-        store_lane(m, without_window(ptx_value_lane(address, i)), bytes, is_lane_known ? ptx_value_lane(value, i) : 0, is_lane_known);
+        store_lane(m, w->index * WARP_LANES + i, without_window(ptx_value_lane(address, i)), bytes, is_lane_known ? ptx_value_lane(value, i) : 0, is_lane_known);
     }
 }
 
 static void store_element(Machine *m, Warp *w, Space space, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
     if (space == SPACE_SHARED) {
-        store_shared(m, address, bytes, value, lanes, doubt);
+        store_shared(m, w, address, bytes, value, lanes, doubt);
         return;
     }
     if (space != SPACE_LOCAL && space != SPACE_PARAM)
@@ -555,7 +572,7 @@ void ptx_memory_atomic(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, ui
     if (place) {
         read_address(m, w, place, &address);
         if (space_of(insn, &address.value, lanes) == SPACE_SHARED)
-            store_shared(m, &address.value, insn->access_bytes, NULL, lanes, doubt);
+            store_shared(m, w, &address.value, insn->access_bytes, NULL, lanes, doubt);
     }
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].role & ROLE_DEF) {
@@ -574,7 +591,7 @@ void ptx_memory_store(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
         return;
     read_address(m, w, place, &address);
     if (insn->op->kind == OPK_CP_ASYNC) {
-        store_shared(m, &address.value, insn->access_bytes, NULL, lanes, doubt);
+        store_shared(m, w, &address.value, insn->access_bytes, NULL, lanes, doubt);
         return;
     }
     Space space = space_of(insn, &address.value, lanes);
