@@ -479,21 +479,26 @@ static void list_called(Arena *arena, Evaluator *e)
     }
 }
 
+/* Of what was run, for blocks that the budget did not do for. */
+static double weight_of(const Evaluator *e)
+{
+    return e->machine->is_cut && e->blocks_stood_for > 0 ? e->out->blocks / e->blocks_stood_for : 1;
+}
+
 static void finish(Arena *arena, Evaluator *e)
 {
-    bool is_cut = e->machine->is_cut;
-    double weight = is_cut && e->blocks_stood_for > 0 ? e->out->blocks / e->blocks_stood_for : 1;   /* for blocks that the budget did not do for */
+    double weight = weight_of(e);
     for (uint32_t t = 0; t < e->tally_count; t++)
         finish_tally(e, &e->tallies[t], weight);
     list_called(arena, e);
-    e->out->is_cut = is_cut;
+    e->out->is_cut = e->machine->is_cut;
 }
 
 /* Half of L1 for what all blocks read. */
-static Traffics sum_footprint(const Machine *m)
+static Traffics sum_footprint(const Machine *m, double weight)
 {
     double l1 = m->gpu ? m->gpu->figures[FIGURE_L1_BYTES] : (double)NAN, sms = m->gpu ? m->gpu->figures[FIGURE_SMS] : (double)NAN;
-    return ptx_footprint_sum(m->footprint, sms, l1 / 2);
+    return ptx_footprint_sum(m->footprint, weight, sms, l1 / 2);
 }
 
 const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
@@ -526,7 +531,7 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
     else
         run_launch(&e, most_steps);
     if (m->footprint)
-        out->traffics = sum_footprint(m);
+        out->traffics = sum_footprint(m, weight_of(&e));
     if (m->block_is_assumed && m->grid_is_assumed && !func->bounds.maxntid[0] && !out->is_row && is_notable(e.tallies[0].totals, func->insn_count))
         try_shapes(&e, most_steps / 4);
     finish(arena, &e);

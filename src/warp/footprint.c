@@ -282,9 +282,15 @@ static double kept(const Extent *array, double sms, double l1_bytes)
     return bytes <= l1_bytes && once < array->missed ? array->missed - once : 0;
 }
 
-Traffics ptx_footprint_sum(const Footprint *f, double sms, double l1_bytes)
+Traffics ptx_footprint_sum(Footprint *f, double weight, double sms, double l1_bytes)
 {
-    Traffics out = f->all;
+    Traffics out = { 0 };
+    add(&out, &f->all, weight);
+    for (uint32_t a = 0; a < f->array_count; a++) {
+        for (unsigned s = 0; s < SIDE__COUNT; s++)
+            f->arrays[a].pieces[s] *= weight;
+        f->arrays[a].missed *= weight;
+    }
     for (uint32_t a = 0; a < f->array_count; a++) {
         const Extent *array = &f->arrays[a];
         double stays = kept(array, sms, l1_bytes);

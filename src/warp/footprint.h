@@ -49,7 +49,7 @@ void ptx_footprint_close(Footprint *footprint, double weight);
 
 void ptx_footprint_forget(Footprint *footprint);
 
-/* sms, l1_bytes: of the GPU; NaN: not known. */
-Traffics ptx_footprint_sum(const Footprint *footprint, double sms, double l1_bytes);
+/* weight: of all that was noted, for blocks that were not run. sms, l1_bytes: of the GPU; NaN: not known. */
+Traffics ptx_footprint_sum(Footprint *footprint, double weight, double sms, double l1_bytes);
 
 #endif
