@@ -4,11 +4,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa", "tune" };
+const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa", "tune", "baseline" };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...", "[OPTIONS] PATH...", "[OPTIONS] [NAME...]", "[OPTIONS] RULE...", "[OPTIONS]",
     "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]", "[OPTIONS] FILE...",
+    "[OPTIONS] write PATH... | prune PATH...",
 };
 
 enum { SETTING_BLOCK, SETTING_GRID, SETTING_CLUSTER, SETTING_DYNAMIC_SHARED, SETTING_PARAM, SETTING_TRIP };
@@ -90,6 +91,9 @@ static const struct poptOption launch_options[] = {
     TEXT_OPTION("color", OPT_COLOR, "auto (default), always or never", "WHEN"), \
     TEXT_OPTION("output", OPT_OUTPUT, "Write to FILE instead of standard output", "FILE")
 
+#define BASELINE_OPTION \
+    TEXT_OPTION("baseline", OPT_BASELINE, "Known findings (default: what the config says, or ptxlint-baseline.json)", "FILE")
+
 #define RUN_OPTIONS \
     TEXT_OPTION("jobs", OPT_JOBS, "Files at a time (default and 0: as many as there are cores)", "N"), \
     FLAG_OPTION("profile", OPT_PROFILE, "Tell on standard error where the time went")
@@ -117,6 +121,20 @@ static const struct poptOption report_output[] = {
     FLAG_OPTION("version", OPT_VERSION, "Show the version"), \
     POPT_TABLEEND
 
+static const struct poptOption gate_options[] = {
+    BASELINE_OPTION,
+    FLAG_OPTION("no-baseline", OPT_NO_BASELINE, "Findings that are known, too"),
+    POPT_TABLEEND
+};
+
+static const struct poptOption baseline_options[] = {
+    BASELINE_OPTION,
+    RUN_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption baseline_findings[] = { FINDING_OPTIONS, POPT_TABLEEND };
+
 static const struct poptOption help_options[] = { HELP_OPTIONS };
 
 #define HELP TABLE(help_options, "Help:"), POPT_TABLEEND
@@ -124,7 +142,15 @@ static const struct poptOption help_options[] = { HELP_OPTIONS };
 static const struct poptOption check_table[] = {
     TABLE(check_findings, "Which findings:"),
     TABLE(launch_options, "GPUs and launches:"),
+    TABLE(gate_options, "What counts:"),
     TABLE(check_output, "Output:"),
+    HELP
+};
+
+static const struct poptOption baseline_table[] = {
+    TABLE(baseline_options, "The baseline:"),
+    TABLE(baseline_findings, "Which findings:"),
+    TABLE(launch_options, "GPUs and launches:"),
     HELP
 };
 
@@ -196,7 +222,7 @@ static const struct poptOption tune_table[] = {
 };
 
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = { check_table, report_table, gpu_table, explain_table, rules_table,
-                                                                     config_table, isa_table, tune_table };
+                                                                     config_table, isa_table, tune_table, baseline_table };
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -228,6 +254,12 @@ static const char tune_help[] =
     "\nFor each kernel whose launch is given (--grid, --block, --launch): block shapes that run as\n"
     "many threads, the fastest by prediction first. FILE is a PTX file.\n";
 
+static const char baseline_help[] =
+    "\n  write  all findings of PATH are known from now on: they are not told, and fail no step\n"
+    "  prune  forgets those that PATH no longer has; give it all files\n"
+    "The baseline is FILE of --baseline, or else what the config says, or ptxlint-baseline.json, where\n"
+    "`ptxlint check` looks for it, too.\n";
+
 static const char commands_help[] =
     "\nCOMMANDS\n"
     "  check     look for mistakes and slow code (the default command)\n"
@@ -238,6 +270,7 @@ static const char commands_help[] =
     "  config    which settings hold, and a first .ptxlint.yaml\n"
     "  isa       the instructions of PTX: syntax, meaning, versions and targets, speed\n"
     "  tune      which block to launch a kernel with, and why\n"
+    "  baseline  takes all findings that there are as known, so that new ones alone count\n"
     "ptxlint COMMAND --help says more.\n";
 
 static const char *const examples[COMMAND__COUNT] = {
@@ -284,6 +317,10 @@ static const char *const examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint tune --gpu h200 --grid 4096 --block 256 --param n=1048576 saxpy.ptx\n"
     "  ptxlint tune --gpu h200 --launch launches.json --kernel 'transpose*' kernels.ptx\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint baseline write build/\n"
+    "  ptxlint baseline prune build/\n",
 };
 
 static const char check_codes[] =
@@ -338,9 +375,9 @@ static const char isa_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
-static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes, gpu_codes };
+static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes, gpu_codes, report_codes };
 
-static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help, tune_help };
+static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help, tune_help, baseline_help };
 
 void ptx_help_print(const Options *options)
 {

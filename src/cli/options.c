@@ -39,6 +39,7 @@ static const struct {
     [COMMAND_CONFIG] = { "text, json", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true } },
     [COMMAND_ISA] = { "text, json, markdown", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_MARKDOWN] = true } },
     [COMMAND_TUNE] = { "text, json", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true } },
+    [COMMAND_BASELINE] = { "text", { [FORMAT_TEXT] = true } },
 };
 
 static bool set_format(Options *options, const char *value)
@@ -121,6 +122,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_OUTPUT:    return keep(&options->output_path, value);
     case OPT_PTXAS:     return keep(&options->ptxas, value);
     case OPT_CONFIG:    return keep(&options->config_path, value);
+    case OPT_BASELINE:  return keep(&options->baseline_path, value);
     case OPT_FORMAT:    is_good = set_format(options, value);   break;
     case OPT_COLOR:     is_good = set_color(options, value);    break;
     case OPT_JOBS:      is_good = set_jobs(options, value);     break;
@@ -135,6 +137,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_CSV:        options->format = FORMAT_CSV;          break;
     case OPT_QUIET:      options->is_quiet = true;              break;
     case OPT_NO_CONFIG:  options->has_no_config = true;         break;
+    case OPT_NO_BASELINE: options->has_no_baseline = true;      break;
     case OPT_STATISTICS: options->has_statistics = true;        break;
     case OPT_PROFILE:    options->has_profile = true;           break;
     case OPT_FACTS:      options->has_facts = true;             break;
@@ -168,7 +171,8 @@ static const char *word_for_popt(const char *word)
 static bool open_popt(Options *options, int argc, char **argv)
 {
     static const char *const names[COMMAND__COUNT] = { "ptxlint check", "ptxlint report", "ptxlint gpu", "ptxlint explain",
-                                                       "ptxlint rules", "ptxlint config", "ptxlint isa", "ptxlint tune" };
+                                                       "ptxlint rules", "ptxlint config", "ptxlint isa", "ptxlint tune",
+                                                       "ptxlint baseline" };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
@@ -209,6 +213,12 @@ static Parsed parse_options(Options *options)
     return PARSED_RUN;
 }
 
+static bool is_baseline_use(const Options *options)
+{
+    const char *const *words = (const char *const *)options->paths;
+    return words && words[0] && words[1] && (!strcmp(words[0], "write") || !strcmp(words[0], "prune"));
+}
+
 /* What each command cannot do without. */
 static Parsed check_options(const Options *options)
 {
@@ -217,6 +227,8 @@ static Parsed check_options(const Options *options)
     const char *trouble = needs_path && !has_words ? "no PATH given; ptxlint --help tells how to use it" :
         options->command == COMMAND_EXPLAIN && !has_words ? "explain: which rule? `ptxlint rules` lists them all" :
         options->command == COMMAND_CONFIG && !has_words ? "config: what of it? One of show, files, init" :
+        options->command == COMMAND_BASELINE && !is_baseline_use(options) ? "baseline: write PATH... or prune PATH...?" :
+        options->has_no_baseline && options->baseline_path ? "--baseline and --no-baseline do not go together" :
         options->has_list && has_words ? "isa: --list goes without OPCODE" :
         options->has_no_config && options->config_path ? "--config and --no-config do not go together" :
         options->has_statistics && (options->format == FORMAT_SARIF || options->format == FORMAT_GITHUB) ?
@@ -254,6 +266,7 @@ void ptx_options_free(Options *options)
     ptx_strings_free(&options->only);
     ptx_strings_free(&options->logs);
     free(options->config_path);
+    free(options->baseline_path);
     free(options->ptxas);
     free(options->launch_path);
     free(options->kernel_glob);

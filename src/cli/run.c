@@ -1,4 +1,4 @@
-/* run.c -- check, report and gpu: modules from inputs, documents from modules. */
+/* run.c -- check, report, gpu and baseline: modules from inputs, documents from modules. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -12,6 +12,8 @@ typedef struct Run {
     Inputs inputs;              /* of the command line */
     StringList files;
     const Settings **settings;  /* per file */
+    Gates gates;
+    Baseline **baselines;       /* per file; NULL: none */
     StringList groups;          /* of --only; limit too where syntax is */
     bool is_syntax_only;
     ptxlint_write_options write_options;
@@ -23,6 +25,7 @@ typedef struct Run {
     Progress progress;
     Sink sink;
     bool has_kernel;            /* --kernel has matched one */
+    bool has_gap;               /* some input could not be read */
     ExitCode code;
 } Run;
 
@@ -49,9 +52,10 @@ static ptxlint_options module_options(const Run *run, size_t index, unsigned wor
     options.launches = config->launches ? config->launches : given->launches;
     options.ptxas = given->logs;
     options.config = run->settings[index]->config;
+    options.baseline = run->baselines[index] ? run->baselines[index]->known : NULL;
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
-    options.findings_only = run->options->command == COMMAND_CHECK && !run->options->ptxas;
+    options.findings_only = run->options->command != COMMAND_REPORT && !run->options->ptxas;
     return options;
 }
 
@@ -133,8 +137,9 @@ static void judge_module(Run *run, const ptxlint_module *module)
 }
 
 /* False: the writing has failed, and what follows would fail alike. */
-static bool take_module(Run *run, const char *path, const Job *job)
+static bool take_module(Run *run, size_t index, const Job *job)
 {
+    const char *path = run->files.items[index];
     ptxlint_status written = PTXLINT_OK;
     if (job->messages.length || job->status != PTXLINT_OK)
         ptx_progress_clear(&run->progress);
@@ -142,10 +147,13 @@ static bool take_module(Run *run, const char *path, const Job *job)
         fputs(job->messages.bytes, stderr);
     raise_code(run, job->code);
     if (job->status != PTXLINT_OK) {
+        run->has_gap = true;
         raise_code(run, ptx_complain_status_to(NULL, path, job->status, job->error));
         return true;
     }
     judge_module(run, job->module);
+    if (run->baselines[index] && ptxlint_baseline_add(run->baselines[index]->found, job->module) != PTXLINT_OK)
+        complain_status(run, path, PTXLINT_NO_MEMORY);
     if (run->options->has_statistics)
         ptx_tally_add(&run->tally, job->module, &run->write_options);
     if (run->writer)
@@ -164,7 +172,7 @@ static bool take_modules(Run *run)
         return false;
     }
     for (size_t i = 0; i < run->files.count && is_good; i++) {
-        is_good = take_module(run, run->files.items[i], ptx_jobs_wait(jobs, i));
+        is_good = take_module(run, i, ptx_jobs_wait(jobs, i));
         ptx_progress_show(&run->progress, i + 1, run->files.count);
     }
     ptx_jobs_stop(jobs);
@@ -217,11 +225,26 @@ static void complain_kernel(Run *run)
 /* In JSON the statistics are a document of their own, which stands for that of the findings. */
 static bool has_writer(const Options *options)
 {
-    return !options->has_statistics || options->format != FORMAT_JSON;
+    return options->command != COMMAND_BASELINE && (!options->has_statistics || options->format != FORMAT_JSON);
+}
+
+/* Only where all rules have run can be known what is stale. */
+static void finish_gates(Run *run)
+{
+    Text text = { 0 };
+    if (run->options->command == COMMAND_BASELINE && run->has_gap)
+        ptx_complain("baseline", "not written, because not all inputs could be read");
+    else if (run->options->command == COMMAND_BASELINE)
+        raise_code(run, ptx_gates_save(&run->gates, run->options, &text));
+    else if (!run->is_syntax_only)
+        raise_code(run, ptx_gates_tell(&run->gates));
+    write_text(run, &text);
+    ptx_text_free(&text);
 }
 
 static void run_modules(Run *run)
 {
+    run->has_gap = run->code != EXIT_CLEAN;
     ptxlint_document document = run->options->command == COMMAND_CHECK ? PTXLINT_DIAGNOSTICS : PTXLINT_REPORT;
     ptxlint_status status = PTXLINT_OK;
     if (has_writer(run->options))
@@ -235,6 +258,8 @@ static void run_modules(Run *run)
         write_statistics(run);
     if (is_good)
         complain_kernel(run);
+    if (is_good)
+        finish_gates(run);
     ptxlint_writer_free(run->writer);
 }
 
@@ -358,6 +383,8 @@ static void run_end(Run *run)
         ptxlint_profile_free(run->profiles[i]);
     free(run->profiles);
     free(run->settings);
+    free(run->baselines);
+    ptx_gates_free(&run->gates);
     free(run->ptxas);
     ptx_tally_free(&run->tally);
     ptx_strings_free(&run->groups);
@@ -396,6 +423,19 @@ static void find_settings(Run *run)
             raise_code(run, EXIT_INTERNAL);
 }
 
+/* A baseline is of findings: a report tells of all. */
+static ExitCode find_baselines(Run *run)
+{
+    ExitCode code = EXIT_CLEAN;
+    run->baselines = calloc(run->files.count ? run->files.count : 1, sizeof(Baseline *));
+    if (!run->baselines)
+        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    for (size_t i = 0; run->options->command != COMMAND_REPORT && run->settings && i < run->files.count && code == EXIT_CLEAN; i++)
+        if (run->settings[i])
+            code = ptx_gates_find(&run->gates, run->options, run->settings[i], &run->baselines[i]);
+    return code;
+}
+
 /* All that can be wrong before the first module is read. False: there is no sense in going on; a PATH that leads nowhere does not
  * keep the others from being read. */
 static bool prepare(Run *run)
@@ -405,7 +445,7 @@ static bool prepare(Run *run)
     raise_code(run, ptx_book_open(&run->book, run->options));
     if (run->code != EXIT_CLEAN)
         return false;
-    for (size_t i = 0; run->options->paths[i]; i++)
+    for (size_t i = run->options->command == COMMAND_BASELINE; run->options->paths[i]; i++)
         raise_code(run, ptx_paths_add(&run->files, run->options->paths[i], &run->book));
     find_settings(run);
     ExitCode code = ptx_book_all_rules(&run->book, &rules), before = run->code;
@@ -414,6 +454,8 @@ static bool prepare(Run *run)
     if (run->options->ptxas && !run->is_syntax_only)
         run->ptxas = ptx_ptxas_locate(run->options->ptxas, &run->code);
     code = exit_code_max(exit_code_max(code, run->code), run->book.code);
+    if (code == EXIT_CLEAN)
+        code = find_baselines(run);
     run->write_options.rules = rules;
     run->code = exit_code_max(before, code);
     return code == EXIT_CLEAN && run->code < EXIT_INTERNAL;
