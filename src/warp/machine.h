@@ -173,6 +173,7 @@ typedef struct Machine {
     bool is_cut;                /* most_steps did not do */
     uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
     struct Trace *trace;        /* that keeps the requests; NULL */
+    bool is_traced_only;        /* nobody asks what requests cost */
 } Machine;
 
 /* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */
@@ -198,6 +199,14 @@ void ptx_machine_reshape(Machine *machine, const uint32_t block[3]);
 #define WINDOW_CONST (UINT64_C(3) << 60)
 #define WINDOW_PARAM (UINT64_C(4) << 60)
 #define WINDOW_OF(address) ((address) & UINT64_C(7) << 60)
+
+/* Addresses without their windows. */
+static inline void ptx_value_places(const Value *address, uint64_t out[WARP_LANES])
+{
+    const uint64_t places = ~(UINT64_C(7) << 60);
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        out[i] = (address->lanes ? address->lanes[i] : address->all) & places;
+}
 
 typedef struct Scratch {        /* room for a value that no register holds */
     Value value;
