@@ -878,6 +878,13 @@ PTXLINT_API void ptxlint_writer_free(ptxlint_writer *writer);
 PTXLINT_API void ptxlint_count_diagnostics(const ptxlint_module *const *modules, size_t count,
                                            const ptxlint_write_options *options, size_t counts[4]);
 
+/* ---- schemas ----------------------------------------------------------------------------------------------------- */
+
+/* JSON Schemas (draft-07) of documents that ptxlint writes and files that it reads: the name of number index, NULL past the end; the text of
+ * the one of that name, NULL: there is none. */
+PTXLINT_API const char *ptxlint_schema_name(size_t index);
+PTXLINT_API const char *ptxlint_schema_text(const char *name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -161,6 +161,7 @@ typedef struct Machine {
     uint32_t *shared_by;        /* per byte: clock and thread of the store that made it known, THREAD_BITS for the thread */
     uint32_t clock, round;      /* grows with each barrier; as it was when the block's last one let the warps go on */
     uint32_t shared_low, shared_high;   /* bytes of shared_known that may have bits: from, behind */
+    bool shared_is_lost;        /* lanes left that might have stayed, and stored: nothing gets known any more in this block */
     bool has_shared;            /* variables in shared memory have their addresses */
     Warp *warps;
     uint32_t warp_count;
@@ -225,7 +226,7 @@ uint64_t ptx_memory_address(Machine *machine, VarId var);
 void ptx_memory_load(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_store(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_assume(Machine *machine, Warp *warp, InsnId branch, BlockId meeting, uint8_t doubt);
-void ptx_memory_assume_written(Warp *warp, const Insn *insn);
+void ptx_memory_assume_written(Machine *machine, Warp *warp, const Insn *insn);
 void ptx_memory_doubt(Warp *warp, uint8_t doubt);
 void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt);

@@ -519,7 +519,7 @@ static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes,
 
 static void store_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
-    bool is_known = value && value->align == ALIGN_EXACT && !value->is_assumed && !doubt;
+    bool is_known = value && value->align == ALIGN_EXACT && !value->is_assumed && !doubt && !address->is_assumed && !m->shared_is_lost;
     if (address->unknown & lanes || address->align != ALIGN_EXACT) {
         ptx_memory_forget_shared(m);
         return;
@@ -624,8 +624,13 @@ static void assume_stored(Warp *w)
         w->local.items[s].held.value.is_assumed = true;
 }
 
+static bool may_be_shared(const Op *op)
+{
+    return is_shared((Space)op->space) || op->space == SPACE_GENERIC;
+}
+
 /* Not executed, by an assumption, in some lanes. */
-void ptx_memory_assume_written(Warp *w, const Insn *insn)
+void ptx_memory_assume_written(Machine *m, Warp *w, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
     for (unsigned o = 0; o < insn->operand_count; o++)
@@ -633,6 +638,8 @@ void ptx_memory_assume_written(Warp *w, const Insn *insn)
             w->frame->regs[operands[o].id].value.is_assumed = true;
     if (insn->op->kind == OPK_ST && insn->op->space != SPACE_GLOBAL && insn->op->space != SPACE_SHARED)
         assume_stored(w);
+    if (insn->op->kind != OPK_LD && may_be_shared(insn->op))
+        ptx_memory_forget_shared(m);
 }
 
 /* A branch took the side that an assumption says: what the other one would have written is not sure any more. */
@@ -650,8 +657,13 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId meeting, uint
     region->doubt = region->doubt < doubt ? doubt : region->doubt;
     if (region->stores_private)
         assume_stored(w);
-    if (region->leaves)
-        ptx_memory_doubt(w, DOUBT_PARAMETER);
+    if (region->stores_shared)
+        ptx_memory_forget_shared(m);
+    if (region->leaves) {
+        ptx_memory_doubt(w, doubt);
+        m->shared_is_lost = true;
+        ptx_memory_forget_shared(m);
+    }
 }
 
 /* ---- what an access costs ---------------------------------------------------------------------------------------- */
