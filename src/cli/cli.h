@@ -1,6 +1,6 @@
 /* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c finds config files and a user's
  * rules, paths.c the inputs, inputs.c reads GPUs, launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does
- * the work through the public API and tally.c counts. explain.c, rules.c, show.c, isa.c and tune.c are commands of their own; they write
+ * the work through the public API and tally.c counts. explain.c, rules.c, show.c, isa.c, tune.c and schema.c are commands of their own; they write
  * through page.c and isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for it. */
@@ -70,12 +70,19 @@ typedef struct StringList {
 } StringList;
 
 typedef enum Command {
-    COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND_ISA, COMMAND_TUNE, COMMAND__COUNT
+    COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND_ISA, COMMAND_TUNE,
+    COMMAND_SCHEMA, COMMAND__COUNT
 } Command;
 
 typedef enum Format {
     FORMAT_TEXT, FORMAT_ONELINE, FORMAT_JSON, FORMAT_JSONL, FORMAT_SARIF, FORMAT_GITHUB, FORMAT_CSV, FORMAT_MARKDOWN, FORMAT__COUNT
 } Format;
+
+/* A document, and where it goes. */
+typedef struct Document {
+    Format format;
+    char *path;                         /* NULL: standard output */
+} Document;
 
 typedef enum Color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } Color;
 
@@ -84,7 +91,9 @@ enum { SETTING_COUNT = 6, CHOICE_COUNT = 6, JOBS_MAX = 256 };
 typedef struct Options {
     Command command;
     bool has_command;                   /* its word was given */
-    Format format;
+    Document output;                    /* the one in hand; while the command line is read, what --format FORMAT and --output say */
+    Document *outputs;                  /* all that are wanted, at least one, in the order given; each place once */
+    size_t output_count;
     StringList gpus;                    /* names and files */
     StringList settings[SETTING_COUNT]; /* of launches: values, by row of ptx_setting_names */
     StringList choices[CHOICE_COUNT];   /* of findings: values, by row of ptx_choice_names */
@@ -92,9 +101,10 @@ typedef struct Options {
     StringList only;                    /* groups of --only */
     StringList logs;                    /* --ptxas-log */
     char *ptxas;                        /* --ptxas=PATH; "": it is to be found; NULL: not given */
-    char *launch_path, *kernel_glob, *output_path, *config_path;        /* NULL: not given */
+    char *launch_path, *kernel_glob, *config_path;        /* NULL: not given */
     Color color;
     unsigned jobs;                      /* 0: as many as there are cores */
+    bool has_format;                    /* --format FORMAT, without a FILE */
     bool is_quiet, has_no_config, has_statistics, has_profile;
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode */
@@ -114,8 +124,8 @@ typedef enum Parsed {
 Parsed ptx_options_parse(Options *options, int argc, char **argv);
 void ptx_options_free(Options *options);
 
-/* Whether text on stdout, or in --output, is to be coloured. */
-bool ptx_options_has_color(const Options *options);
+/* Whether text that goes to path, NULL being standard output, is to be coloured. */
+bool ptx_options_has_color(const Options *options, const char *path);
 
 /* ---- help.c ------------------------------------------------------------------------------------------------------ */
 
@@ -136,6 +146,8 @@ typedef struct SettingName {
 extern const SettingName ptx_setting_names[SETTING_COUNT], ptx_choice_names[CHOICE_COUNT];
 
 extern const char *const ptx_command_words[COMMAND__COUNT], *const ptx_command_usage[COMMAND__COUNT];
+extern const char *const ptx_command_formats[COMMAND__COUNT];           /* what each can write, with commas; NULL: it has no --format */
+extern const char *const ptx_format_words[FORMAT__COUNT];
 extern const struct poptOption *const ptx_option_tables[COMMAND__COUNT];
 
 void ptx_help_print(const Options *options);
@@ -331,10 +343,10 @@ ExitCode ptx_rules_list(const Options *options);        /* rules.c */
 ExitCode ptx_config_command(const Options *options);    /* show.c */
 ExitCode ptx_isa_command(const Options *options);       /* isa.c */
 ExitCode ptx_tune(const Options *options);              /* tune.c */
+ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 
-/* Where the result goes: standard output, or --output. */
 typedef struct Sink {
     FILE *file;
     const char *name;
@@ -342,7 +354,7 @@ typedef struct Sink {
     int error;                  /* errno of the first write that failed */
 } Sink;
 
-ExitCode ptx_sink_open(Sink *sink, const char *path);
+ExitCode ptx_sink_open(Sink *sink, const char *path);           /* NULL: standard output */
 int ptx_sink_write(void *sink, const char *bytes, size_t length);
 ExitCode ptx_sink_close(Sink *sink);
 

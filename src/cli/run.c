@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A document that is being written. */
+typedef struct Target {
+    ptxlint_write_options options;
+    Sink sink;
+    ptxlint_writer *writer;     /* NULL: findings are counted alone */
+    Format format;
+    bool is_lost;               /* its writing has failed: nothing more goes there */
+} Target;
+
 typedef struct Run {
     const Options *options;
     Book book;
@@ -14,14 +23,14 @@ typedef struct Run {
     const Settings **settings;  /* per file */
     StringList groups;          /* of --only; limit too where syntax is */
     bool is_syntax_only;
-    ptxlint_write_options write_options;
+    ptxlint_write_options write_options;        /* what all documents have in common */
     char *ptxas;                /* the program; NULL: it is not to run */
     ptxlint_profile **profiles; /* per worker; NULL: not wanted */
     unsigned worker_count;
-    ptxlint_writer *writer;     /* NULL: findings are counted alone */
+    Target *targets;            /* opened so far */
+    size_t target_count;
     Tally tally;
     Progress progress;
-    Sink sink;
     bool has_kernel;            /* --kernel has matched one */
     ExitCode code;
 } Run;
@@ -132,10 +141,23 @@ static void judge_module(Run *run, const ptxlint_module *module)
         run->has_kernel |= has_kernel(module, run->options->kernel_glob);
 }
 
-/* False: the writing has failed, and what follows would fail alike. */
+/* False: every document is lost. */
+static bool write_module(Run *run, const char *path, const ptxlint_module *module)
+{
+    bool is_good = false;
+    for (size_t i = 0; i < run->target_count; i++) {
+        Target *target = &run->targets[i];
+        ptxlint_status status = target->writer && !target->is_lost ? ptxlint_writer_add(target->writer, module) : PTXLINT_OK;
+        if (status != PTXLINT_OK && status != PTXLINT_WRITE)
+            complain_status(run, path, status);
+        target->is_lost |= status != PTXLINT_OK;
+        is_good |= !target->is_lost;
+    }
+    return is_good;
+}
+
 static bool take_module(Run *run, const char *path, const Job *job)
 {
-    ptxlint_status written = PTXLINT_OK;
     if (job->messages.length || job->status != PTXLINT_OK)
         ptx_progress_clear(&run->progress);
     if (job->messages.length)
@@ -148,11 +170,7 @@ static bool take_module(Run *run, const char *path, const Job *job)
     judge_module(run, job->module);
     if (run->options->has_statistics)
         ptx_tally_add(&run->tally, job->module, &run->write_options);
-    if (run->writer)
-        written = ptxlint_writer_add(run->writer, job->module);
-    if (written != PTXLINT_OK && written != PTXLINT_WRITE)
-        complain_status(run, path, written);
-    return written == PTXLINT_OK;
+    return write_module(run, path, job->module);
 }
 
 static bool take_modules(Run *run)
@@ -174,22 +192,17 @@ static bool take_modules(Run *run)
 
 /* ---- what comes after them --------------------------------------------------------------------------------------- */
 
-static void write_text(Run *run, const Text *text)
-{
-    if (text->has_failed)
-        complain_status(run, NULL, PTXLINT_NO_MEMORY);
-    else if (text->length)
-        ptx_sink_write(&run->sink, text->bytes, text->length);
-}
-
-static void write_statistics(Run *run)
+static void write_statistics(Run *run, Target *target)
 {
     Text text = { 0 };
-    bool is_table = run->options->format == FORMAT_TEXT && run->tally.count;
+    bool is_table = target->format == FORMAT_TEXT && run->tally.count;
     if (is_table)
         ptx_text_put(&text, "\n");
-    ptx_tally_write(&run->tally, run->options->format, &text);
-    write_text(run, &text);
+    ptx_tally_write(&run->tally, target->format, &text);
+    if (text.has_failed)
+        complain_status(run, NULL, PTXLINT_NO_MEMORY);
+    else if (text.length)
+        ptx_sink_write(&target->sink, text.bytes, text.length);
     ptx_text_free(&text);
 }
 
@@ -214,28 +227,72 @@ static void complain_kernel(Run *run)
     raise_code(run, EXIT_USAGE);
 }
 
-/* In JSON the statistics are a document of their own, which stands for that of the findings. */
-static bool has_writer(const Options *options)
-{
-    return !options->has_statistics || options->format != FORMAT_JSON;
-}
-
 static void run_modules(Run *run)
 {
-    ptxlint_document document = run->options->command == COMMAND_CHECK ? PTXLINT_DIAGNOSTICS : PTXLINT_REPORT;
-    ptxlint_status status = PTXLINT_OK;
-    if (has_writer(run->options))
-        status = ptxlint_writer_new(document, &run->write_options, ptx_sink_write, &run->sink, &run->writer);
-    bool is_good = status == PTXLINT_OK && take_modules(run);
-    if (is_good && run->writer)
-        status = ptxlint_writer_finish(run->writer);
-    if (status != PTXLINT_OK && status != PTXLINT_WRITE)
-        complain_status(run, NULL, status);
-    if (is_good && run->options->has_statistics)
-        write_statistics(run);
+    bool is_good = take_modules(run);
+    for (size_t i = 0; i < run->target_count; i++) {
+        Target *target = &run->targets[i];
+        ptxlint_status status = target->writer && !target->is_lost ? ptxlint_writer_finish(target->writer) : PTXLINT_OK;
+        if (status != PTXLINT_OK && status != PTXLINT_WRITE)
+            complain_status(run, NULL, status);
+        if (!target->is_lost && run->options->has_statistics)
+            write_statistics(run, target);
+    }
     if (is_good)
         complain_kernel(run);
-    ptxlint_writer_free(run->writer);
+}
+
+/* ---- documents --------------------------------------------------------------------------------------------------- */
+
+static ptxlint_format format_for_library(Format format)
+{
+    static const ptxlint_format formats[FORMAT__COUNT] = {
+        [FORMAT_TEXT] = PTXLINT_TEXT, [FORMAT_ONELINE] = PTXLINT_ONELINE, [FORMAT_JSON] = PTXLINT_JSON, [FORMAT_JSONL] = PTXLINT_JSONL,
+        [FORMAT_SARIF] = PTXLINT_SARIF, [FORMAT_GITHUB] = PTXLINT_GITHUB, [FORMAT_CSV] = PTXLINT_CSV,
+    };
+    return formats[format];
+}
+
+/* In JSON the statistics are a document of their own, which stands for that of the findings. */
+static ExitCode open_target(Run *run, const Document *output)
+{
+    ptxlint_document document = run->options->command == COMMAND_CHECK ? PTXLINT_DIAGNOSTICS : PTXLINT_REPORT;
+    Target *target = &run->targets[run->target_count];
+    target->format = output->format;
+    target->options = run->write_options;
+    target->options.format = format_for_library(output->format);
+    target->options.color = ptx_options_has_color(run->options, output->path);
+    ExitCode code = ptx_sink_open(&target->sink, output->path);
+    if (code != EXIT_CLEAN)
+        return code;
+    run->target_count++;
+    target->sink.progress = &run->progress;
+    if (run->options->has_statistics && output->format == FORMAT_JSON)
+        return EXIT_CLEAN;
+    ptxlint_status status = ptxlint_writer_new(document, &target->options, ptx_sink_write, &target->sink, &target->writer);
+    return status == PTXLINT_OK || status == PTXLINT_WRITE ? EXIT_CLEAN : ptx_complain_status(NULL, status);
+}
+
+static bool open_targets(Run *run)
+{
+    ExitCode code = EXIT_CLEAN;
+    run->targets = calloc(run->options->output_count, sizeof *run->targets);
+    if (!run->targets)
+        code = ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    for (size_t i = 0; i < run->options->output_count && code == EXIT_CLEAN; i++)
+        code = open_target(run, &run->options->outputs[i]);
+    raise_code(run, code);
+    return code == EXIT_CLEAN;
+}
+
+static void close_targets(Run *run)
+{
+    for (size_t i = 0; i < run->target_count; i++) {
+        run->targets[i].sink.progress = NULL;
+        raise_code(run, ptx_sink_close(&run->targets[i].sink));
+        ptxlint_writer_free(run->targets[i].writer);
+    }
+    free(run->targets);
 }
 
 /* ---- GPUs -------------------------------------------------------------------------------------------------------- */
@@ -255,16 +312,18 @@ static ExitCode add_named_gpus(Inputs *inputs, const char *const *names)
 static void run_gpus(Run *run)
 {
     const Inputs *inputs = &run->inputs;
+    Sink sink;
     if (run->options->paths)
         raise_code(run, add_named_gpus(&run->inputs, run->options->paths));
     if (run->code == EXIT_CLEAN)
-        raise_code(run, ptx_sink_open(&run->sink, run->options->output_path));
+        raise_code(run, ptx_sink_open(&sink, run->options->output.path));
     if (run->code != EXIT_CLEAN)
         return;
-    ptxlint_status status = ptxlint_write_gpus(inputs->gpus, inputs->gpu_count, &run->write_options, ptx_sink_write, &run->sink);
+    run->write_options.format = format_for_library(run->options->output.format);
+    ptxlint_status status = ptxlint_write_gpus(inputs->gpus, inputs->gpu_count, &run->write_options, ptx_sink_write, &sink);
     if (status != PTXLINT_OK && status != PTXLINT_WRITE)
         complain_status(run, NULL, status);
-    raise_code(run, ptx_sink_close(&run->sink));
+    raise_code(run, ptx_sink_close(&sink));
 }
 
 /* ---- which findings are shown ------------------------------------------------------------------------------------ */
@@ -333,21 +392,10 @@ static void choose_groups(Run *run, const ptxlint_rules *rules)
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-static ptxlint_format format_for_library(Format format)
-{
-    static const ptxlint_format formats[FORMAT__COUNT] = {
-        [FORMAT_TEXT] = PTXLINT_TEXT, [FORMAT_ONELINE] = PTXLINT_ONELINE, [FORMAT_JSON] = PTXLINT_JSON, [FORMAT_JSONL] = PTXLINT_JSONL,
-        [FORMAT_SARIF] = PTXLINT_SARIF, [FORMAT_GITHUB] = PTXLINT_GITHUB, [FORMAT_CSV] = PTXLINT_CSV,
-    };
-    return formats[format];
-}
-
 static void run_begin(Run *run, const Options *options)
 {
     *run = (Run){ .options = options };
     ptxlint_write_options_init(&run->write_options);
-    run->write_options.format = format_for_library(options->format);
-    run->write_options.color = ptx_options_has_color(options);
     run->write_options.kernel_glob = options->kernel_glob;
     run->write_options.no_summary = options->is_quiet;
 }
@@ -428,16 +476,13 @@ static void run_paths(Run *run)
         open_profiles(run);
     if (run->code == EXIT_INTERNAL)
         return;
-    ExitCode code = ptx_sink_open(&run->sink, run->options->output_path);
-    raise_code(run, code);
-    if (code != EXIT_CLEAN)
-        return;
-    ptx_progress_begin(&run->progress);
-    run->sink.progress = &run->progress;
-    run_modules(run);
-    run->sink.progress = NULL;
-    raise_code(run, ptx_sink_close(&run->sink));
-    if (run->options->has_profile)
+    bool is_open = open_targets(run);
+    if (is_open) {
+        ptx_progress_begin(&run->progress);
+        run_modules(run);
+    }
+    close_targets(run);
+    if (is_open && run->options->has_profile)
         tell_profile(run);
 }
 

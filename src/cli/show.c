@@ -169,14 +169,14 @@ static ExitCode show_config(const Options *options, const Settings *settings, Te
     ptxlint_status status = ptxlint_config_new(settings->rules, &plain);
     if (status != PTXLINT_OK)
         return ptx_complain_status(NULL, status);
-    (options->format == FORMAT_JSON ? show_json : show_text)(settings, plain, out);
+    (options->output.format == FORMAT_JSON ? show_json : show_text)(settings, plain, out);
     ptxlint_config_free(plain);
     return EXIT_CLEAN;
 }
 
 static ExitCode show_files(const Options *options, const Settings *settings, Text *out)
 {
-    if (options->format == FORMAT_JSON)
+    if (options->output.format == FORMAT_JSON)
         ptx_json_write(out, settings->path ? json_pack("{s:s, s:[s]}", "schema", "ptxlint-config-files/1", "files", settings->path)
                                            : json_pack("{s:s, s:[]}", "schema", "ptxlint-config-files/1", "files"));
     else if (settings->path)

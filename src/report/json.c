@@ -351,6 +351,7 @@ static void dump_loop(Out *out, const ptxlint_module *module, const ptxlint_loop
     ptx_json_set(&json, "mix", mix_value(&loop->mix));
     ptx_json_set(&json, "throughput", ptx_value_cycles(loop->cycles && has_gpu ? &loop->cycles[0] : NULL));
     ptx_json_set(&json, "peak", ptx_value_peak(loop->peaks && has_gpu ? &loop->peaks[0] : NULL));
+    ptx_json_set(&json, "parallelism", ptx_value_parallelism(loop->parallelism && has_gpu ? &loop->parallelism[0] : NULL));
     ptx_json_set(&json, "projections", ptx_value_loop_projections(module, loop));
     ptx_json_dump(out, &json, 0);
 }

@@ -265,7 +265,9 @@ void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_ke
 double ptx_access_excess(const ptxlint_access *access);
 
 /* One GPU as lines and a table of pipes; several as a table with a column for each. cycles: the table of pipes, for the first. */
-void ptx_table_gpu(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+void ptx_table_gpu(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+void ptx_table_bottleneck(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+void ptx_table_parallelism(Line *line, const ptxlint_parallelism *parallelism);
 void ptx_table_gpus(Out *out, const ptxlint_kernel *kernel);
 void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel);
 

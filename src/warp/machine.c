@@ -344,8 +344,8 @@ static void run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
     ptx_blocks_pin(&m->blocks, index);
     bool is_known = !(index->unknown & lanes) && index->align == ALIGN_EXACT;
     uint8_t doubt = !is_known ? DOUBT_DATA : index->is_assumed ? DOUBT_PARAMETER : DOUBT_NONE;
-    if (is_known && index->is_assumed)
-        ptx_memory_assume(m, w, top->pc, routine->meeting->ipdom[routine->cfg->block_of[top->pc]], DOUBT_PARAMETER);
+    if (doubt)                  /* the other ways are not gone */
+        ptx_memory_assume(m, w, top->pc, routine->meeting->ipdom[routine->cfg->block_of[top->pc]], doubt);
     Entry base = *top;
     InsnId join = meeting_point(routine, top->pc, !is_known), next = top->pc + 1;
     top->doubt = doubt > top->doubt ? doubt : top->doubt;
@@ -432,7 +432,7 @@ static void step(Machine *m, Warp *w)
         ptx_memory_doubt(w, doubt);
     }
     if (is_assumed && active != top->lanes)
-        ptx_memory_assume_written(w, insn);
+        ptx_memory_assume_written(m, w, insn);
     if (!active) {
         top->pc++;
         return;
@@ -558,6 +558,7 @@ static void set_tid(Machine *m, Warp *w)
 void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, uint32_t warp_count)
 {
     m->blocks = *blocks;
+    m->shared_is_lost = false;
     ptx_memory_forget_shared(m);
     Routine *routine = routine_of(m, m->kernel);
     if (!routine)

@@ -164,6 +164,7 @@ typedef struct Machine {
     uint32_t *shared_by;        /* per byte: clock and thread of the store that made it known, THREAD_BITS for the thread */
     uint32_t clock, round;      /* grows with each barrier; as it was when the block's last one let the warps go on */
     uint32_t shared_low, shared_high;   /* bytes of shared_known that may have bits: from, behind */
+    bool shared_is_lost;        /* lanes left that might have stayed, and stored: nothing gets known any more in this block */
     bool has_shared;            /* variables in shared memory have their addresses */
     Warp *warps;
     uint32_t warp_count;
@@ -177,6 +178,7 @@ typedef struct Machine {
     uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
     struct Trace *trace;        /* that keeps the requests; NULL */
     struct Race *race;          /* that looks for accesses that nothing orders, in place of what they cost; NULL */
+    bool is_traced_only;        /* nobody asks what requests cost */
 } Machine;
 
 /* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */
@@ -203,6 +205,14 @@ void ptx_machine_reshape(Machine *machine, const uint32_t block[3]);
 #define WINDOW_PARAM (UINT64_C(4) << 60)
 #define WINDOW_OF(address) ((address) & UINT64_C(7) << 60)
 
+/* Addresses without their windows. */
+static inline void ptx_value_places(const Value *address, uint64_t out[WARP_LANES])
+{
+    const uint64_t places = ~(UINT64_C(7) << 60);
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        out[i] = (address->lanes ? address->lanes[i] : address->all) & places;
+}
+
 typedef struct Scratch {        /* room for a value that no register holds */
     Value value;
     uint64_t lanes[WARP_LANES];
@@ -220,7 +230,7 @@ uint64_t ptx_memory_address(Machine *machine, VarId var);
 void ptx_memory_load(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_store(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_assume(Machine *machine, Warp *warp, InsnId branch, BlockId meeting, uint8_t doubt);
-void ptx_memory_assume_written(Warp *warp, const Insn *insn);
+void ptx_memory_assume_written(Machine *machine, Warp *warp, const Insn *insn);
 void ptx_memory_doubt(Warp *warp, uint8_t doubt);
 void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt);

@@ -520,7 +520,7 @@ static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes,
 
 static void store_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
-    bool is_known = value && value->align == ALIGN_EXACT && !value->is_assumed && !doubt;
+    bool is_known = value && value->align == ALIGN_EXACT && !value->is_assumed && !doubt && !address->is_assumed && !m->shared_is_lost;
     if (address->unknown & lanes || address->align != ALIGN_EXACT) {
         ptx_memory_forget_shared(m);
         return;
@@ -625,8 +625,13 @@ static void assume_stored(Warp *w)
         w->local.items[s].held.value.is_assumed = true;
 }
 
+static bool may_be_shared(const Op *op)
+{
+    return is_shared((Space)op->space) || op->space == SPACE_GENERIC;
+}
+
 /* Not executed, by an assumption, in some lanes. */
-void ptx_memory_assume_written(Warp *w, const Insn *insn)
+void ptx_memory_assume_written(Machine *m, Warp *w, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
     for (unsigned o = 0; o < insn->operand_count; o++)
@@ -634,6 +639,8 @@ void ptx_memory_assume_written(Warp *w, const Insn *insn)
             w->frame->regs[operands[o].id].value.is_assumed = true;
     if (insn->op->kind == OPK_ST && insn->op->space != SPACE_GLOBAL && insn->op->space != SPACE_SHARED)
         assume_stored(w);
+    if (insn->op->kind != OPK_LD && may_be_shared(insn->op))
+        ptx_memory_forget_shared(m);
 }
 
 /* A branch took the side that an assumption says: what the other one would have written is not sure any more. */
@@ -651,8 +658,13 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId meeting, uint
     region->doubt = region->doubt < doubt ? doubt : region->doubt;
     if (region->stores_private)
         assume_stored(w);
-    if (region->leaves)
-        ptx_memory_doubt(w, DOUBT_PARAMETER);
+    if (region->stores_shared)
+        ptx_memory_forget_shared(m);
+    if (region->leaves) {
+        ptx_memory_doubt(w, doubt);
+        m->shared_is_lost = true;
+        ptx_memory_forget_shared(m);
+    }
 }
 
 /* ---- what an access costs ---------------------------------------------------------------------------------------- */
@@ -726,8 +738,7 @@ typedef double IdealFn(const Gpu *gpu, const Request *request, double real);
 static bool figure_of(const Machine *m, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, double *out)
 {
     uint64_t lanes[WARP_LANES];
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        lanes[i] = without_window(ptx_value_lane(address, i));
+    ptx_value_places(address, lanes);
     r->addresses = lanes;
     *out = traffic(m->gpu, r);
     if (address->align == ALIGN_EXACT || UINT64_C(1) << address->align >= granule)
@@ -770,7 +781,7 @@ static bool repeats_every(const Machine *m, const Traffic *t, const Request *r, 
 /* Blocks whose addresses lie elsewhere, at the same distances, but for which the figure is another are not among those that the run stands for. */
 static void narrow(Machine *m, Traffic *t, const Request *r, const Value *address, TrafficFn *traffic)
 {
-    if (ptx_value_is_aligned(&m->blocks, address, PERIOD))
+    if (!address->grows || ptx_value_is_aligned(&m->blocks, address, PERIOD))
         return;
     if (!t->period) {
         t->period = PERIOD;
@@ -789,7 +800,9 @@ static bool is_alike(const Traffic *t, const Request *r, const Value *address, u
     if (t->is_one)
         return false;
     uint64_t difference = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++)
+    for (unsigned i = 0; i < WARP_LANES && r->lanes == UINT32_MAX; i++)
+        difference |= (address->lanes[i] - first) ^ t->apart[i];
+    for (unsigned i = 0; i < WARP_LANES && r->lanes != UINT32_MAX; i++)
         difference |= ((address->lanes[i] - first) ^ t->apart[i]) & (0 - (uint64_t)(r->lanes >> i & 1));
     return !difference;
 }
@@ -889,8 +902,7 @@ static void count_side(Machine *m, Traffic **place, Count *count, Request *r, co
         remember(t, r, address, first);
         t->is_firm = figure_of(m, r, address, granule, traffic, &t->figure);
         uint64_t lanes[WARP_LANES];
-        for (unsigned i = 0; i < WARP_LANES; i++)
-            lanes[i] = without_window(ptx_value_lane(address, i));
+        ptx_value_places(address, lanes);
         r->addresses = lanes;
         t->is_modelled = traffic == ptx_traffic_wavefronts && !ptx_traffic_is_certain(m->gpu, r);
         t->ideal = ideal(m->gpu, r, t->figure);
@@ -979,8 +991,7 @@ static void note_footprint(Machine *m, const Insn *insn, const Request *r, const
     uint64_t lanes[WARP_LANES];
     if (!m->footprint)
         return;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        lanes[i] = without_window(ptx_value_lane(address, i));
+    ptx_value_places(address, lanes);
     ptx_footprint_note(m->footprint, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
 }
 
@@ -992,7 +1003,8 @@ static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Re
     if (!read.lanes)
         return;
     note_footprint(m, insn, &read, address);
-    count_side(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
+    if (!m->is_traced_only)
+        count_side(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
     trace(m, w, insn, SPACE_GLOBAL, &read, address, count);
 }
 
@@ -1011,14 +1023,16 @@ static void count_copied(Machine *m, Warp *w, const Insn *insn, Count *count, Re
     ptx_blocks_align(&m->blocks, address, PERIOD);
     ptx_blocks_align(&m->blocks, &there.value, PERIOD);
     if (!(there.value.unknown & r->lanes)) {
-        for (unsigned i = 0; i < WARP_LANES; i++)
-            from[i] = without_window(ptx_value_lane(&there.value, i));
+        ptx_value_places(&there.value, from);
         r->from = from;
+    }
+    if (m->is_traced_only) {
+        trace(m, w, insn, SPACE_SHARED, r, address, count);
+        return;
     }
     double figure = 0;
     bool is_firm = figure_of(m, r, address, BANK_BYTES, ptx_traffic_wavefronts, &figure);
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        to[i] = without_window(ptx_value_lane(address, i));
+    ptx_value_places(address, to);
     r->addresses = to;
     if (!ptx_traffic_is_certain(m->gpu, r))
         note_doubt(count, DOUBT_MODEL);
@@ -1035,7 +1049,8 @@ static void count_shared(Machine *m, Warp *w, const Insn *insn, Count *count, Re
         count_copied(m, w, insn, count, r, address);
         return;
     }
-    count_side(m, traffic_of(w, insn, 0), count, r, address, BANK_BYTES, ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, &count->wavefronts, &count->ideal_wavefronts);
+    if (!m->is_traced_only)
+        count_side(m, traffic_of(w, insn, 0), count, r, address, BANK_BYTES, ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, &count->wavefronts, &count->ideal_wavefronts);
     trace(m, w, insn, SPACE_SHARED, r, address, count);
 }
 
