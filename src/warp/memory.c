@@ -8,6 +8,7 @@ enum {
     MOST_SLOTS = 4096,          /* places in local memory that are kept apart */
     GRANULE = 128,              /* an unknown addend of so many bytes changes no sector and no line */
     BANK_BYTES = 4,
+    MATRIX_ROW = 16,            /* bytes that an address of ldmatrix stands for */
 };
 
 static uint64_t align_up(uint64_t at, uint64_t align)
@@ -1110,4 +1111,17 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
         else if (space == SPACE_CONST || (space == SPACE_PARAM && without_window(ptx_value_lane(&address.value, 0)) < m->param_size))
             count_constant(count, &address.value, addressed);
     }
+}
+
+bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes)
+{
+    const Operand *place = nth_address(w->frame->routine->func, insn, 0);
+    bool is_matrix = insn->op->kind == OPK_LDMATRIX || insn->op->kind == OPK_STMATRIX;
+    unsigned matrices = is_matrix ? matrices_of(insn->op) : 4;
+    if (!place || !insn->access_bytes)
+        return false;
+    look_at_address(m, w, place, address);
+    *addressed = matrices < 4 ? lanes & ((UINT32_C(1) << (8 * matrices)) - 1) : lanes;
+    *bytes = is_matrix ? MATRIX_ROW : insn->access_bytes;
+    return *addressed && (insn->op->kind == OPK_CP_ASYNC || space_of(insn, &address->value, lanes) == SPACE_SHARED);
 }
