@@ -922,11 +922,23 @@ typedef enum ptxlint_format {
     PTXLINT_TEXT,                       /* for people */
     PTXLINT_ONELINE,                    /* path:line:column: severity: message [rule] */
     PTXLINT_JSON,                       /* schema ptxlint-diagnostics/1 or ptxlint-report/1 */
-    PTXLINT_CSV,                        /* a report only: a row per kernel and GPU */
+    PTXLINT_CSV,                        /* a row per finding; of a report a row per kernel and GPU */
     PTXLINT_JSONL,                      /* diagnostics only: one JSON object a line, those of PTXLINT_JSON */
     PTXLINT_SARIF,                      /* diagnostics only: SARIF 2.1.0 within GitHub's limits */
-    PTXLINT_GITHUB                      /* diagnostics only: workflow commands, ::warning file=... */
+    PTXLINT_GITHUB,                     /* diagnostics only, as the rest: workflow commands, ::warning file=... */
+    PTXLINT_GITLAB,                     /* GitLab's Code Quality report */
+    PTXLINT_CHECKSTYLE,                 /* Checkstyle's XML */
+    PTXLINT_JUNIT,                      /* JUnit's XML */
+    PTXLINT_RDJSON, PTXLINT_RDJSONL,    /* reviewdog's diagnostic format */
+    PTXLINT_MARKDOWN                    /* a table for a comment or a summary, the worst findings */
 } ptxlint_format;
+
+/* Where a finding is shown that has two places. */
+typedef enum ptxlint_primary {
+    PTXLINT_PRIMARY_AUTO,               /* in formats for code review the CUDA line, where its file can be read and lies below the working directory */
+    PTXLINT_PRIMARY_PTX,
+    PTXLINT_PRIMARY_SOURCE              /* the CUDA line wherever .loc names one */
+} ptxlint_primary;
 
 typedef struct ptxlint_write_options {
     size_t size;                        /* sizeof(ptxlint_write_options) */
@@ -937,6 +949,7 @@ typedef struct ptxlint_write_options {
     size_t group_count;
     const ptxlint_rules *rules;         /* a user's, that findings may be of: SARIF describes them; NULL */
     int no_summary;                     /* without the last line of PTXLINT_TEXT, which counts the findings */
+    ptxlint_primary primary;
 } ptxlint_write_options;
 
 PTXLINT_API void ptxlint_write_options_init(ptxlint_write_options *options);

@@ -76,8 +76,10 @@ static json_t *statement_value(const ptxlint_module *module, const ptxlint_diagn
     return ptx_value_text(statement);
 }
 
-void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+void ptx_json_diagnostic(Out *out, const Finding *finding)
 {
+    const ptxlint_module *module = finding->module;
+    const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     Json json = ptx_json_make(json_object());
     ptx_json_set(&json, "rule", ptx_value_text(diagnostic->rule));
     ptx_json_set(&json, "name", ptx_value_text(diagnostic->name));
@@ -94,6 +96,7 @@ void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_d
     ptx_json_set(&json, "fix", fix_value(module, diagnostic->fix));
     ptx_json_set(&json, "related", related_value(module, diagnostic));
     ptx_json_set(&json, "source", source_value(diagnostic));
+    ptx_json_set(&json, "primary", json_string(finding->is_source ? "source" : "ptx"));
     ptx_json_set(&json, "repeats", json_integer(diagnostic->repeat_count));
     ptx_json_set(&json, "gain_percent", ptx_value_real(diagnostic->gain_percent));
     ptx_json_set(&json, "suppression", suppression_value(diagnostic));
