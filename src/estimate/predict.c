@@ -6,7 +6,7 @@
 #include <math.h>
 
 const PartInfo ptx_part_info[PART__COUNT] = {
-#define TP(id, key, what) { key, what },
+#define TP(id, key, what, advice) { key, what, advice },
 #include "estimate/parts.def"
 #undef TP
 };
@@ -14,6 +14,7 @@ const PartInfo ptx_part_info[PART__COUNT] = {
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
 /* What was measured on an H200 stands for a GPU whose file does not say. */
+#define H200_GB_PER_S 4800
 static double figure(const Gpu *gpu, FigureId id, double otherwise)
 {
     return ptx_gpu_has(gpu, id) ? gpu->figures[id] : otherwise;
@@ -74,9 +75,9 @@ static const float *all_load_clocks(Arena *scratch, const PredictInput *in, cons
     return clocks;
 }
 
-static void find_latencies(const PredictInput *in, Latencies *out)
+void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out)
 {
-    double simple = figure(in->gpu, FIGURE_ARITHMETIC_LATENCY, 4), shared = figure(in->gpu, FIGURE_SHARED_LATENCY, 23);
+    double simple = figure(gpu, FIGURE_ARITHMETIC_LATENCY, 4), shared = figure(gpu, FIGURE_SHARED_LATENCY, 23);
     for (unsigned m = 0; m < MACHINE__COUNT; m++)
         out->machine[m] = (float)simple + 0.5f;
     out->machine[MACHINE_FP64] = 8.5f;
@@ -91,7 +92,7 @@ static void find_latencies(const PredictInput *in, Latencies *out)
     out->machine[MACHINE_ATOMIC_SHARED] = 60;
     out->machine[MACHINE_CONST] = 34;
     out->machine[MACHINE_ATOMIC] = 290;
-    out->machine[MACHINE_GLOBAL] = (float)figure(in->gpu, FIGURE_L2_LATENCY, 265);
+    out->machine[MACHINE_GLOBAL] = (float)global;
     out->machine[MACHINE_BARRIER] = 14;
     out->machine[MACHINE_BRANCH] = 8;
     out->barrier_per_warp = 2;
@@ -157,13 +158,28 @@ static double atomic_us(const Gpu *gpu, const Traffics *t)
 
 enum { CLK_CONSTANT = 3 };      /* for each address of a constant load that is not one for all */
 
-/* Requests and stored data go one way, what is loaded the other. */
+/* Requests and stored data go one way, what is loaded the other. A GPU whose file says nothing has as much less of it than an H200 as of memory bandwidth. */
 static double l2_us(const Gpu *gpu, const Traffics *t, const Cached *cached)
 {
+    double less = ptx_gpu_has(gpu, FIGURE_L2_SECTOR_PS) ? 1 : H200_GB_PER_S / gpu->figures[FIGURE_MEMORY_GB_PER_S];
     double there = cached->load_requests * figure(gpu, FIGURE_L2_ASK_PS, 4.8) + t->store_lines * figure(gpu, FIGURE_L2_STORE_LINE_PS, 13.3)
                    + t->store_sectors * figure(gpu, FIGURE_L2_STORE_SECTOR_PS, 3.3);
     double back = cached->load_requests * figure(gpu, FIGURE_L2_LINE_PS, 1) + cached->load_sectors * figure(gpu, FIGURE_L2_SECTOR_PS, 7.1);
-    return fmax(there, back) / 1e6;
+    return less * fmax(there, back) / 1e6;
+}
+
+/* On 1.x all that is asked for comes from memory. */
+static double bytes_without_cache(const PredictInput *in)
+{
+    double sectors = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        sectors += in->evaluation->insns[i].total.sectors;
+    return 32 * sectors;
+}
+
+static bool has_cache(const Gpu *gpu)
+{
+    return ptx_gpu_has(gpu, FIGURE_L1_BYTES) || ptx_gpu_has(gpu, FIGURE_L2_BYTES);
 }
 
 /* One address for all comes with the instruction. */
@@ -180,7 +196,7 @@ static void find_memory(const PredictInput *in, const Speeds *s, const Cached *c
         wavefronts += in->evaluation->insns[i].total.wavefronts;
         addresses += constant_addresses(&in->func->insns[i], &in->evaluation->insns[i].total);
     }
-    out->dram_bytes = cached->read_bytes + t->written_bytes;
+    out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + t->written_bytes : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
     out->parts_us[PART_L1] = busiest_us(in, s, t->load_lines + t->store_lines + CLK_CONSTANT * addresses);
     out->parts_us[PART_L2] = l2_us(in->gpu, t, cached);
@@ -191,7 +207,7 @@ static void find_memory(const PredictInput *in, const Speeds *s, const Cached *c
 static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, const Cached *cached, Prediction *out)
 {
     Latencies latencies;
-    find_latencies(in, &latencies);
+    ptx_latencies_find(in->gpu, figure(in->gpu, FIGURE_L2_LATENCY, 265), &latencies);
     ChainInput chain = { in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, all_load_clocks(scratch, in, cached), in->blocks, in->warps_per_block };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = in->evaluation->traffics.load_sectors;
     double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;      /* whatever comes later, the first one misses */
@@ -238,6 +254,16 @@ static void join(Prediction *out)
     out->predicted_us = out->parts_us[PART_OVERHEAD] + out->parts_us[PART_FETCH] + busy;
     if (most < out->parts_us[PART_OVERHEAD])
         out->limiter = PART_OVERHEAD;
+}
+
+Prediction ptx_predict_without(const Prediction *prediction, TimePart part)
+{
+    Prediction out = *prediction;
+    if (out.certainty == CERTAINTY_UNKNOWN)
+        return out;
+    out.parts_us[part] = 0;
+    join(&out);
+    return out;
 }
 
 /* ---- the bound --------------------------------------------------------------------------------------------------- */

@@ -601,7 +601,7 @@ static const Row rows[] = {
     { "add", fn_add, fn_add_f32, fn_add_f64, TRANSFER_ADD },
     { "and", fn_and, NULL, NULL, TRANSFER_AND },
     { "bfe", fn_bfe, NULL, NULL, TRANSFER_FIELD },
-    { "bfi", fn_bfi, NULL, NULL, TRANSFER_OPAQUE },
+    { "bfi", fn_bfi, NULL, NULL, TRANSFER_INSERT },
     { "bfind", fn_bfind, NULL, NULL, TRANSFER_OPAQUE },
     { "bmsk", fn_bmsk, NULL, NULL, TRANSFER_OPAQUE },
     { "brev", fn_brev, NULL, NULL, TRANSFER_OPAQUE },
@@ -610,7 +610,7 @@ static const Row rows[] = {
     { "div", fn_div, fn_div_f32, fn_div_f64, TRANSFER_DIV },
     { "dp4a", fn_dp4a, NULL, NULL, TRANSFER_OPAQUE },
     { "fma", NULL, fn_fma_f32, fn_fma_f64, TRANSFER_OPAQUE },
-    { "lop3", fn_lop3, NULL, NULL, TRANSFER_OPAQUE },
+    { "lop3", fn_lop3, NULL, NULL, TRANSFER_LOGIC },
     { "mad", fn_mad, fn_fma_f32, fn_fma_f64, TRANSFER_MAD },
     { "mad24", fn_mad24, NULL, NULL, TRANSFER_MAD },
     { "max", fn_max, fn_max_f32, fn_max_f64, TRANSFER_MAX },
@@ -618,18 +618,18 @@ static const Row rows[] = {
     { "mov", fn_mov, fn_mov, fn_mov, TRANSFER_COPY },
     { "mul", fn_mul, fn_mul_f32, fn_mul_f64, TRANSFER_MUL },
     { "mul24", fn_mul24, NULL, NULL, TRANSFER_MUL },
-    { "neg", fn_neg, fn_neg_f32, fn_neg_f64, TRANSFER_OPAQUE },
-    { "not", fn_not, NULL, NULL, TRANSFER_OPAQUE },
+    { "neg", fn_neg, fn_neg_f32, fn_neg_f64, TRANSFER_NEGATE },
+    { "not", fn_not, NULL, NULL, TRANSFER_NEGATE },
     { "or", fn_or, NULL, NULL, TRANSFER_OR },
     { "popc", fn_popc, NULL, NULL, TRANSFER_OPAQUE },
-    { "prmt", fn_prmt, NULL, NULL, TRANSFER_OPAQUE },
+    { "prmt", fn_prmt, NULL, NULL, TRANSFER_PERMUTE },
     { "rcp", NULL, fn_rcp_f32, fn_rcp_f64, TRANSFER_OPAQUE },
     { "rem", fn_rem, NULL, NULL, TRANSFER_REM },
     { "sad", fn_sad, NULL, NULL, TRANSFER_OPAQUE },
     { "selp", fn_selp, fn_selp, fn_selp, TRANSFER_OPAQUE },
     { "set", fn_set, fn_set, fn_set, TRANSFER_COMPARE },
     { "setp", fn_setp, fn_setp, fn_setp, TRANSFER_COMPARE },
-    { "shf", fn_shf, NULL, NULL, TRANSFER_OPAQUE },
+    { "shf", fn_shf, NULL, NULL, TRANSFER_FUNNEL },
     { "shl", fn_shl, NULL, NULL, TRANSFER_SHL },
     { "shr", fn_shr, NULL, NULL, TRANSFER_SHR },
     { "slct", fn_slct, fn_slct, NULL, TRANSFER_OPAQUE },
@@ -734,7 +734,7 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
     if (out->makes_carry || ptx_op_has_modifier(op, "u16x2") || ptx_op_has_modifier(op, "s16x2") || ptx_op_has_modifier(op, "relu"))
         out->fn = NULL;
     if (out->is_high && (out->transfer == TRANSFER_MUL || out->transfer == TRANSFER_MAD))
-        out->transfer = TRANSFER_OPAQUE;
+        out->transfer = TRANSFER_HIGH;
     return out->fn != NULL;
 }
 

@@ -108,6 +108,16 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
     return (Slice){ is_needed, count_plain(arena, func, cfg, is_needed) };
 }
 
+static bool may_store_shared(const Op *op)
+{
+    switch ((Space)op->space) {
+    case SPACE_GLOBAL: case SPACE_LOCAL: case SPACE_CONST: case SPACE_PARAM: case SPACE_PARAM_ENTRY: case SPACE_PARAM_FUNC:
+        return op->kind == OPK_CP_ASYNC;
+    default:
+        return op->kind == OPK_CALL || (op->flags & OPF_SIDE_EFFECT && !is_control(op));
+    }
+}
+
 static void note_block(const Func *func, const Block *block, bool *is_written, Region *out)
 {
     for (InsnId i = block->first; i < block->end; i++) {
@@ -116,6 +126,7 @@ static void note_block(const Func *func, const Block *block, bool *is_written, R
         OpKind kind = (OpKind)insn->op->kind;
         out->leaves |= kind == OPK_EXIT || kind == OPK_RET || kind == OPK_TRAP;
         out->stores_private |= kind == OPK_ST && is_private(insn->op);
+        out->stores_shared |= may_store_shared(insn->op);
         for (unsigned o = 0; o < insn->operand_count; o++)
             if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF)
                 is_written[operands[o].id] = true;

@@ -82,6 +82,10 @@ typedef enum Transfer {
     TRANSFER_AND, TRANSFER_OR, TRANSFER_XOR,
     TRANSFER_DIV, TRANSFER_REM, /* by b, unsigned or of numbers that are positive */
     TRANSFER_FIELD,             /* bits b to b + c of a */
+    TRANSFER_NEGATE,            /* -a, ~a */
+    TRANSFER_HIGH,              /* the high half of a * b, + c */
+    TRANSFER_LOGIC,             /* bit by bit, of all */
+    TRANSFER_INSERT, TRANSFER_FUNNEL, TRANSFER_PERMUTE,     /* pieces of operands side by side: bfi, shf, prmt */
     TRANSFER_COMPARE,           /* of a and b, and with c where it is written */
     TRANSFER_MIN, TRANSFER_MAX,
 } Transfer;

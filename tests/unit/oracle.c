@@ -358,6 +358,11 @@ static void make_shape(OracleKernel *k)
     memcpy(k->block, blocks[below(k, COUNT(blocks))], sizeof k->block);
     for (unsigned d = 0; d < 3; d++)
         k->grid[d] = 1 + below(k, d ? 2 : 4);
+    if (chance(k, 25)) {        /* many blocks of few threads, so that runs stand for many */
+        k->block[0] = 1 + below(k, 32);
+        k->block[1] = k->block[2] = 1;
+        k->grid[0] = 20 + below(k, 60);
+    }
     k->threads = k->block[0] * k->block[1] * k->block[2];
 }
 
