@@ -490,8 +490,10 @@ static void step(Machine *m, Warp *w)
         ptx_memory_assume(m, w, top->pc, EXIT_BLOCK, doubt);
         ptx_memory_doubt(w, doubt);
     }
-    if (is_assumed && active != top->lanes)
+    if (is_assumed && active != top->lanes) {
         ptx_memory_assume_written(m, w, insn);
+        count->doubt = count->doubt > DOUBT_PARAMETER ? count->doubt : DOUBT_PARAMETER;     /* more lanes may be here, or any at all */
+    }
     if (!active) {
         top->pc++;
         return;

@@ -409,7 +409,6 @@ static inline uint64_t oracle_dp2a(uint64_t a, uint64_t b, uint64_t c, bool is_a
     X("cvt.pack.sat.u16.s32", "rrr", (within(s32(a), 0, 65535) << 16) | within(s32(b), 0, 65535))                    \
     X("cvt.pack.sat.u8.s32.b32", "rrrr", c << 16 | within(s32(a), 0, 255) << 8 | within(s32(b), 0, 255))             \
     X("cvt.pack.sat.s4.s32.b32", "rrrr", c << 8 | (within(s32(a), -8, 7) & 15) << 4 | (within(s32(b), -8, 7) & 15))  \
-    X("copysign.f32", "rrr", (a & 0x80000000) | (b & 0x7fffffff)) X("copysign.f64", "ddd", (a >> 63) << 63 | b << 1 >> 1) \
     X("abs.s64", "dd", S64(a) < 0 ? 0 - a : a) X("abs.s16", "hh", s16(a) < 0 ? 0 - a : a) X("sad.u16", "hhhh", (a < b ? b - a : a - b) + c) \
     X("mul.hi.u16", "hhh", a * b >> 16) X("mul.hi.s16", "hhh", (uint64_t)(s16(a) * s16(b)) >> 16) X("not.b16", "hh", ~a) X("shr.u16", "hhr", b > 15 ? 0 : a >> b) \
     X("mad.hi.s64", "dddd", oracle_mulhi_signed(a, b) + c) X("mad.hi.u64", "dddd", oracle_mulhi(a, b) + c) X("div.s16", "hhh", oracle_div(s16(a), s16(b))) \
@@ -431,6 +430,7 @@ static inline uint64_t oracle_dp2a(uint64_t a, uint64_t b, uint64_t c, bool is_a
 
 #define F64_OF(x) f64_of(x)
 #define ORACLE_SMALL_FLOATS(X)                                                                                       \
+    X("copysign.f32", "rrr", (a & 0x80000000) | (b & 0x7fffffff)) X("copysign.f64", "ddd", (a >> 63) << 63 | b << 1 >> 1) \
     X("add.f16", "hhh", ADD_HF(a, b)) X("sub.f16", "hhh", AS_H(HF(a) - HF(b))) X("mul.f16", "hhh", AS_H(HF(a) * HF(b)))  \
     X("fma.rn.f16", "hhhh", AS_H((long double)HF(a) * (long double)HF(b) + (long double)HF(c))) X("add.f16x2", "rrr", BOTH(ADD_HF)) \
     X("neg.f16", "hh", AS_H(-HF(a))) X("abs.f16", "hh", AS_H(fabs(HF(a)))) X("min.f16", "hhh", AS_H(oracle_lesser(HF(a), HF(b))))  \
