@@ -135,7 +135,7 @@ static Soft product(Soft a, Soft b)
 }
 
 /* Up to where its first bit is the 126th: there is room for a carry, and for what sticks. */
-static void raise(Soft *x)
+static void lift(Soft *x)
 {
     int by = 125 - width_of(x->mantissa);
     x->mantissa <<= by;
@@ -164,8 +164,8 @@ static Soft sum(Soft a, Soft b, char round)
     }
     if (a.class == SOFT_ZERO || b.class == SOFT_ZERO)
         return a.class == SOFT_ZERO ? b : a;
-    raise(&a);
-    raise(&b);
+    lift(&a);
+    lift(&b);
     if (a.exponent < b.exponent || (a.exponent == b.exponent && a.mantissa < b.mantissa)) {
         Soft other = a;
         a = b;
@@ -191,7 +191,7 @@ static Soft quotient(Soft a, Soft b)
     if (a.class == SOFT_INFINITE || b.class == SOFT_ZERO) {
         out.class = SOFT_INFINITE;
     } else if (a.class == SOFT_FINITE && b.class == SOFT_FINITE) {
-        raise(&a);
+        lift(&a);
         out.class = SOFT_FINITE;
         out.mantissa = a.mantissa / b.mantissa;
         out.is_sticky = a.mantissa % b.mantissa != 0;
@@ -208,7 +208,7 @@ static Soft root(Soft a)
         return not_a_number;
     if (a.class == SOFT_INFINITE)
         return a;
-    raise(&a);
+    lift(&a);
     if (a.exponent & 1) {
         a.mantissa <<= 1;
         a.exponent--;
