@@ -13,6 +13,7 @@
 #include "rules/facts.h"
 #include "rules/rule.h"
 #include "warp/advise.h"
+#include "warp/hazard.h"
 #include "warp/parted.h"
 
 /* What all functions of a module share. */
@@ -67,7 +68,8 @@ typedef struct Inquiry {
     const Pressure *pressure;
     const Parallelisms *parallelisms;
     const Estimated *estimated;
-    bool was_evaluated, was_traced;
+    const Hazards *hazards;
+    bool was_evaluated, was_traced, was_raced;
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
 
@@ -103,6 +105,11 @@ const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
 double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty);
 double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact);
 const char *ptx_measure_time_advice(Inquiry *q);
+
+/* measure_hazard.c: facts about accesses that nothing orders. */
+double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty);
+const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
+Program *ptx_measure_program(Inquiry *q);
 
 /* Where something else stands that belongs to a subject. */
 typedef struct Place {

@@ -76,9 +76,7 @@ static const Evaluation *evaluate(Inquiry *q)
     const Facts *f = q->facts;
     if (f->evaluation)
         return f->evaluation;
-    if (!q->shared->program)
-        q->shared->program = ptx_program_new(q->shared->arena, q->shared->module);
-    return ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, q->shared->program, (FuncId)(q->func - q->shared->module->funcs), f->launch, q->shared->gpu,
+    return ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q), (FuncId)(q->func - q->shared->module->funcs), f->launch, q->shared->gpu,
                         PREDICT_STEPS, DEPTH_FEW);
 }
 
