@@ -781,6 +781,7 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_instructions:          return func->insn_count;
     case FACT_KERNEL_weighted_instructions: return f->cfg ? weighted_instructions(q) : UNKNOWN;
     case FACT_KERNEL_loops:                 return f->cfg ? f->loops->loop_count : 0;
+    case FACT_KERNEL_races:                 return ptx_measure_races(q);
     case FACT_KERNEL_has_launch_bounds:
         return func->bounds.maxntid[0] || func->bounds.reqntid[0] || func->bounds.maxnreg;
     case FACT_KERNEL_has_repeated_bound:    return func->bounds.is_repeated;
@@ -963,6 +964,8 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
         return fixed_text("", length);
     case FACT_INSN_race_witness:
         return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_describe(q->arena, module, ptx_measure_hazard(q, s->insn)) : "", length);
+    case FACT_INSN_race_advice:
+        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_advise(ptx_measure_hazard(q, s->insn)) : "", length);
     case FACT_ACCESS_local_cause:   return fixed_text(local_cause(q, s), length);
     case FACT_ACCESS_layout: case FACT_ACCESS_advice: case FACT_ACCESS_bank_advice: case FACT_ACCESS_vector_advice:
         return fixed_text(ptx_measure_layout(q, s, fact), length);
