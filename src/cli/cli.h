@@ -1,6 +1,6 @@
 /* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c finds config files and a user's
  * rules, paths.c the inputs, inputs.c reads GPUs, launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does
- * the work through the public API and tally.c counts. explain.c, rules.c, show.c, isa.c and tune.c are commands of their own; they write
+ * the work through the public API, gates.c holds baselines and tally.c counts. explain.c, rules.c, show.c, isa.c, tune.c and schema.c are commands of their own; they write
  * through page.c and isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for it. */
@@ -70,12 +70,20 @@ typedef struct StringList {
 } StringList;
 
 typedef enum Command {
-    COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND_ISA, COMMAND_TUNE, COMMAND__COUNT
+    COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND_ISA, COMMAND_TUNE,
+    COMMAND_SCHEMA, COMMAND_BASELINE, COMMAND__COUNT
 } Command;
 
 typedef enum Format {
-    FORMAT_TEXT, FORMAT_ONELINE, FORMAT_JSON, FORMAT_JSONL, FORMAT_SARIF, FORMAT_GITHUB, FORMAT_CSV, FORMAT_MARKDOWN, FORMAT__COUNT
+    FORMAT_TEXT, FORMAT_ONELINE, FORMAT_JSON, FORMAT_JSONL, FORMAT_SARIF, FORMAT_GITHUB, FORMAT_GITLAB, FORMAT_CHECKSTYLE, FORMAT_JUNIT,
+    FORMAT_RDJSON, FORMAT_RDJSONL, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT__COUNT
 } Format;
+
+/* A document, and where it goes. */
+typedef struct Document {
+    Format format;
+    char *path;                         /* NULL: standard output */
+} Document;
 
 typedef enum Color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } Color;
 
@@ -84,7 +92,9 @@ enum { SETTING_COUNT = 6, CHOICE_COUNT = 6, JOBS_MAX = 256 };
 typedef struct Options {
     Command command;
     bool has_command;                   /* its word was given */
-    Format format;
+    Document output;                    /* the one in hand; while the command line is read, what --format FORMAT and --output say */
+    Document *outputs;                  /* all that are wanted, at least one, in the order given; each place once */
+    size_t output_count;
     StringList gpus;                    /* names and files */
     StringList settings[SETTING_COUNT]; /* of launches: values, by row of ptx_setting_names */
     StringList choices[CHOICE_COUNT];   /* of findings: values, by row of ptx_choice_names */
@@ -92,10 +102,13 @@ typedef struct Options {
     StringList only;                    /* groups of --only */
     StringList logs;                    /* --ptxas-log */
     char *ptxas;                        /* --ptxas=PATH; "": it is to be found; NULL: not given */
-    char *launch_path, *kernel_glob, *output_path, *config_path;        /* NULL: not given */
+    char *launch_path, *kernel_glob, *config_path;        /* NULL: not given */
     Color color;
+    ptxlint_primary primary;
     unsigned jobs;                      /* 0: as many as there are cores */
-    bool is_quiet, has_no_config, has_statistics, has_profile;
+    bool has_format;                    /* --format FORMAT, without a FILE */
+    char *baseline_path;                /* --baseline; NULL */
+    bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile;
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode */
     const char **paths;                 /* ends with NULL; popt's; NULL: none */
@@ -114,14 +127,14 @@ typedef enum Parsed {
 Parsed ptx_options_parse(Options *options, int argc, char **argv);
 void ptx_options_free(Options *options);
 
-/* Whether text on stdout, or in --output, is to be coloured. */
-bool ptx_options_has_color(const Options *options);
+/* Whether text that goes to path, NULL being standard output, is to be coloured. */
+bool ptx_options_has_color(const Options *options, const char *path);
 
 /* ---- help.c ------------------------------------------------------------------------------------------------------ */
 
 enum {
     OPT_FORMAT = 1, OPT_CSV, OPT_GPU, OPT_LAUNCH, OPT_PTXAS_LOG, OPT_PTXAS, OPT_KERNEL, OPT_ONLY, OPT_COLOR, OPT_OUTPUT, OPT_QUIET,
-    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_HELP, OPT_VERSION,
+    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_PRIMARY, OPT_BASELINE, OPT_NO_BASELINE, OPT_HELP, OPT_VERSION,
     OPT_SETTING,                                /* and those after it: rows of ptx_setting_names */
     OPT_CHOICE = OPT_SETTING + SETTING_COUNT    /* and those after it: rows of ptx_choice_names */
 };
@@ -136,6 +149,8 @@ typedef struct SettingName {
 extern const SettingName ptx_setting_names[SETTING_COUNT], ptx_choice_names[CHOICE_COUNT];
 
 extern const char *const ptx_command_words[COMMAND__COUNT], *const ptx_command_usage[COMMAND__COUNT];
+extern const char *const ptx_command_formats[COMMAND__COUNT];           /* what each can write, with commas; NULL: it has no --format */
+extern const char *const ptx_format_words[FORMAT__COUNT];
 extern const struct poptOption *const ptx_option_tables[COMMAND__COUNT];
 
 void ptx_help_print(const Options *options);
@@ -193,6 +208,7 @@ typedef struct Settings {
     const ptxlint_rules *rules;         /* own_rules or the book's */
     StringList rule_files;              /* that the config file names */
     StringList excludes;
+    char *baseline_path;                /* that the config file names, seen from the working directory; NULL */
     ptxlint_config *config;
     Inputs inputs;                      /* GPUs and launches of the config file */
     ExitCode code;                      /* what reading it came to */
@@ -309,6 +325,32 @@ void ptx_tally_free(Tally *tally);
 /* Where the time went, as a table. */
 void ptx_profile_write(const ptxlint_profile *profile, Text *out);
 
+/* ---- gates.c ----------------------------------------------------------------------------------------------------- */
+
+/* A baseline, and what the modules of this run have of it. */
+typedef struct Baseline {
+    char *path;
+    ptxlint_baseline *known, *found;
+    const ptxlint_config *config;       /* of the first file that it is for */
+} Baseline;
+
+/* Those of a run, each read once. */
+typedef struct Gates {
+    Baseline **baselines;
+    size_t baseline_count;
+} Gates;
+
+/* The one for files of these settings: of the command line, the config file, or ptxlint-baseline.json of the working directory, where there
+ * is one; *out is NULL where there is none. */
+ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *settings, Baseline **out);
+
+/* What is left of each that nothing has any more, on standard error. */
+ExitCode ptx_gates_tell(const Gates *gates);
+
+/* baseline write, prune: to their files, and a line about each to out. */
+ExitCode ptx_gates_save(const Gates *gates, const Options *options, Text *out);
+void ptx_gates_free(Gates *gates);
+
 /* ---- page.c ------------------------------------------------------------------------------------------------------ */
 
 /* Words for numbers of ptxlint_rule. */
@@ -325,16 +367,16 @@ bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color);
 
 /* ---- the commands ------------------------------------------------------------------------------------------------ */
 
-ExitCode ptx_run(const Options *options);               /* run.c: check, report, gpu */
+ExitCode ptx_run(const Options *options);               /* run.c: check, report, gpu, baseline */
 ExitCode ptx_explain(const Options *options);           /* explain.c */
 ExitCode ptx_rules_list(const Options *options);        /* rules.c */
 ExitCode ptx_config_command(const Options *options);    /* show.c */
 ExitCode ptx_isa_command(const Options *options);       /* isa.c */
 ExitCode ptx_tune(const Options *options);              /* tune.c */
+ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 
-/* Where the result goes: standard output, or --output. */
 typedef struct Sink {
     FILE *file;
     const char *name;
@@ -342,7 +384,7 @@ typedef struct Sink {
     int error;                  /* errno of the first write that failed */
 } Sink;
 
-ExitCode ptx_sink_open(Sink *sink, const char *path);
+ExitCode ptx_sink_open(Sink *sink, const char *path);           /* NULL: standard output */
 int ptx_sink_write(void *sink, const char *bytes, size_t length);
 ExitCode ptx_sink_close(Sink *sink);
 

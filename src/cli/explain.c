@@ -89,10 +89,10 @@ static void write_pages(const Options *options, const ptxlint_rule *const *found
             ptx_text_put(&page, "\n");
         ptx_page_write(&page, found[i]);
     }
-    if (options->format == FORMAT_MARKDOWN && page.length)
+    if (options->output.format == FORMAT_MARKDOWN && page.length)
         ptx_text_add(out, page.bytes, page.length);
     else if (page.length)
-        out->has_failed |= !ptx_paint(out, page.bytes, page.length, ptx_options_has_color(options));
+        out->has_failed |= !ptx_paint(out, page.bytes, page.length, ptx_options_has_color(options, options->output.path));
     out->has_failed |= page.has_failed;
     ptx_text_free(&page);
 }
@@ -120,7 +120,7 @@ static ExitCode explain(const Options *options, const ptxlint_rules *rules)
         else
             code = EXIT_USAGE;
     }
-    if (options->format == FORMAT_JSON)
+    if (options->output.format == FORMAT_JSON)
         write_json(found, count, &out);
     else
         write_pages(options, found, count, &out);

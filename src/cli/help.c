@@ -4,11 +4,29 @@
 #include <stdint.h>
 #include <stdio.h>
 
-const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa", "tune" };
+const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa", "tune",
+                                                        "schema", "baseline" };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...", "[OPTIONS] PATH...", "[OPTIONS] [NAME...]", "[OPTIONS] RULE...", "[OPTIONS]",
-    "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]", "[OPTIONS] FILE...",
+    "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]", "[OPTIONS] FILE...", "[OPTIONS] [NAME]",
+    "[OPTIONS] write PATH... | prune PATH...",
+};
+
+const char *const ptx_format_words[FORMAT__COUNT] = {
+    [FORMAT_TEXT] = "text", [FORMAT_ONELINE] = "oneline", [FORMAT_JSON] = "json", [FORMAT_JSONL] = "jsonl", [FORMAT_SARIF] = "sarif",
+    [FORMAT_GITHUB] = "github", [FORMAT_GITLAB] = "gitlab", [FORMAT_CHECKSTYLE] = "checkstyle", [FORMAT_JUNIT] = "junit",
+    [FORMAT_RDJSON] = "rdjson", [FORMAT_RDJSONL] = "rdjsonl", [FORMAT_MARKDOWN] = "markdown", [FORMAT_CSV] = "csv",
+};
+
+#define CHECK_FORMATS "text, oneline, json, jsonl, sarif, github, gitlab, checkstyle, junit, rdjson, rdjsonl, markdown, csv"
+#define TABLE_FORMATS "text, json, csv"
+#define PAGE_FORMATS "text, json, markdown"
+#define PLAIN_FORMATS "text, json"
+
+const char *const ptx_command_formats[COMMAND__COUNT] = {
+    [COMMAND_CHECK] = CHECK_FORMATS, [COMMAND_REPORT] = TABLE_FORMATS, [COMMAND_GPU] = TABLE_FORMATS, [COMMAND_EXPLAIN] = PAGE_FORMATS,
+    [COMMAND_RULES] = PAGE_FORMATS, [COMMAND_CONFIG] = PLAIN_FORMATS, [COMMAND_ISA] = PAGE_FORMATS, [COMMAND_TUNE] = PLAIN_FORMATS,
 };
 
 enum { SETTING_BLOCK, SETTING_GRID, SETTING_CLUSTER, SETTING_DYNAMIC_SHARED, SETTING_PARAM, SETTING_TRIP };
@@ -35,6 +53,9 @@ const SettingName ptx_choice_names[CHOICE_COUNT] = {
 
 #define TEXT_OPTION(name, code, what, argument) { name, '\0', POPT_ARG_STRING, NULL, code, what, argument }
 #define FLAG_OPTION(name, code, what) { name, '\0', POPT_ARG_NONE, NULL, code, what, NULL }
+
+#define FORMAT_OPTION(formats) \
+    TEXT_OPTION("format", OPT_FORMAT, "How to write: " formats "; with =FILE to that file, and then may be repeated", "FORMAT[=FILE]")
 
 #define TABLE(table, heading) { NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(table), 0, heading, NULL }
 
@@ -86,17 +107,25 @@ static const struct poptOption launch_options[] = {
     POPT_TABLEEND
 };
 
+#define OUTPUT_OPTION \
+    TEXT_OPTION("output", OPT_OUTPUT, "Write what has no FILE of its own to FILE instead of standard output", "FILE")
+
 #define WRITE_OPTIONS \
     TEXT_OPTION("color", OPT_COLOR, "auto (default), always or never", "WHEN"), \
-    TEXT_OPTION("output", OPT_OUTPUT, "Write to FILE instead of standard output", "FILE")
+    OUTPUT_OPTION
+
+#define BASELINE_OPTION \
+    TEXT_OPTION("baseline", OPT_BASELINE, "Known findings (default: what the config says, or ptxlint-baseline.json)", "FILE")
 
 #define RUN_OPTIONS \
     TEXT_OPTION("jobs", OPT_JOBS, "Files at a time (default and 0: as many as there are cores)", "N"), \
     FLAG_OPTION("profile", OPT_PROFILE, "Tell on standard error where the time went")
 
 static const struct poptOption check_output[] = {
-    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), oneline, json, jsonl, sarif or github", "FORMAT"),
+    FORMAT_OPTION(CHECK_FORMATS),
     WRITE_OPTIONS,
+    TEXT_OPTION("primary", OPT_PRIMARY, "Where a finding is shown that has a CUDA line: ptx, source, or auto (default): source in formats for "
+                "code review, ptx in others", "WHERE"),
     FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
     FLAG_OPTION("statistics", OPT_STATISTICS, "How many findings each rule has made"),
     RUN_OPTIONS,
@@ -104,7 +133,7 @@ static const struct poptOption check_output[] = {
 };
 
 static const struct poptOption report_output[] = {
-    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), json or csv", "FORMAT"),
+    FORMAT_OPTION(TABLE_FORMATS),
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
     WRITE_OPTIONS,
     FLAG_OPTION("quiet", OPT_QUIET, "Accepted for symmetry with check; changes nothing"),
@@ -117,6 +146,20 @@ static const struct poptOption report_output[] = {
     FLAG_OPTION("version", OPT_VERSION, "Show the version"), \
     POPT_TABLEEND
 
+static const struct poptOption gate_options[] = {
+    BASELINE_OPTION,
+    FLAG_OPTION("no-baseline", OPT_NO_BASELINE, "Findings that are known, too"),
+    POPT_TABLEEND
+};
+
+static const struct poptOption baseline_options[] = {
+    BASELINE_OPTION,
+    RUN_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption baseline_findings[] = { FINDING_OPTIONS, POPT_TABLEEND };
+
 static const struct poptOption help_options[] = { HELP_OPTIONS };
 
 #define HELP TABLE(help_options, "Help:"), POPT_TABLEEND
@@ -124,7 +167,15 @@ static const struct poptOption help_options[] = { HELP_OPTIONS };
 static const struct poptOption check_table[] = {
     TABLE(check_findings, "Which findings:"),
     TABLE(launch_options, "GPUs and launches:"),
+    TABLE(gate_options, "What counts:"),
     TABLE(check_output, "Output:"),
+    HELP
+};
+
+static const struct poptOption baseline_table[] = {
+    TABLE(baseline_options, "The baseline:"),
+    TABLE(baseline_findings, "Which findings:"),
+    TABLE(launch_options, "GPUs and launches:"),
     HELP
 };
 
@@ -136,7 +187,7 @@ static const struct poptOption report_table[] = {
 };
 
 static const struct poptOption gpu_table[] = {
-    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), json or csv", "FORMAT"),
+    FORMAT_OPTION(TABLE_FORMATS),
     FLAG_OPTION("csv", OPT_CSV, "Short for --format csv"),
     WRITE_OPTIONS,
     HELP_OPTIONS
@@ -149,14 +200,14 @@ static const struct poptOption gpu_table[] = {
     FLAG_OPTION("no-config", OPT_NO_CONFIG, "No .ptxlint.yaml")
 
 static const struct poptOption explain_table[] = {
-    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), json or markdown", "FORMAT"),
+    FORMAT_OPTION(PAGE_FORMATS),
     RULE_OPTIONS,
     WRITE_OPTIONS,
     HELP_OPTIONS
 };
 
 static const struct poptOption rules_table[] = {
-    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), json or markdown", "FORMAT"),
+    FORMAT_OPTION(PAGE_FORMATS),
     TEXT_OPTION("select", OPT_CHOICE + CHOICE_SELECT, "Only these rules: codes, beginnings of codes, names, groups or ALL, with commas", "RULES"),
     FLAG_OPTION("facts", OPT_FACTS, "What a rule may ask, instead of the rules"),
     RULE_OPTIONS,
@@ -167,7 +218,7 @@ static const struct poptOption rules_table[] = {
 static const struct poptOption config_findings[] = { FINDING_OPTIONS, POPT_TABLEEND };
 
 static const struct poptOption config_table[] = {
-    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default) or json", "FORMAT"),
+    FORMAT_OPTION(PLAIN_FORMATS),
     WRITE_OPTIONS,
     TABLE(config_findings, "As for check, with show:"),
     HELP
@@ -177,14 +228,14 @@ static const struct poptOption isa_table[] = {
     TEXT_OPTION("gpu", OPT_GPU, "How fast these GPUs or targets are, as h200 or sm_90, or of a file FILE.yaml, and with --list those that "
                 "they take; may be repeated (default: all targets)", "NAME[,NAME]"),
     FLAG_OPTION("list", OPT_LIST, "A line for each opcode"),
-    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), json or markdown", "FORMAT"),
+    FORMAT_OPTION(PAGE_FORMATS),
     WRITE_OPTIONS,
     HELP_OPTIONS
 };
 
 static const struct poptOption tune_output[] = {
     TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB"),
-    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default) or json", "FORMAT"),
+    FORMAT_OPTION(PLAIN_FORMATS),
     WRITE_OPTIONS,
     POPT_TABLEEND
 };
@@ -195,8 +246,13 @@ static const struct poptOption tune_table[] = {
     HELP
 };
 
+static const struct poptOption schema_table[] = {
+    OUTPUT_OPTION,
+    HELP_OPTIONS
+};
+
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = { check_table, report_table, gpu_table, explain_table, rules_table,
-                                                                     config_table, isa_table, tune_table };
+                                                                     config_table, isa_table, tune_table, schema_table, baseline_table };
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -228,6 +284,15 @@ static const char tune_help[] =
     "\nFor each kernel whose launch is given (--grid, --block, --launch): block shapes that run as\n"
     "many threads, the fastest by prediction first. FILE is a PTX file.\n";
 
+static const char schema_help[] =
+    "\nNAME is that of a document or file. Without one all are listed.\n";
+
+static const char baseline_help[] =
+    "\n  write  all findings of PATH are known from now on: they are not told, and fail no step\n"
+    "  prune  forgets those that PATH no longer has; give it all files\n"
+    "The baseline is FILE of --baseline, or else what the config says, or ptxlint-baseline.json, where\n"
+    "`ptxlint check` looks for it, too.\n";
+
 static const char commands_help[] =
     "\nCOMMANDS\n"
     "  check     look for mistakes and slow code (the default command)\n"
@@ -238,6 +303,8 @@ static const char commands_help[] =
     "  config    which settings hold, and a first .ptxlint.yaml\n"
     "  isa       the instructions of PTX: syntax, meaning, versions and targets, speed\n"
     "  tune      which block to launch a kernel with, and why\n"
+    "  schema    JSON Schemas of documents and files\n"
+    "  baseline  takes all findings that there are as known, so that new ones alone count\n"
     "ptxlint COMMAND --help says more.\n";
 
 static const char *const examples[COMMAND__COUNT] = {
@@ -284,6 +351,14 @@ static const char *const examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint tune --gpu h200 --grid 4096 --block 256 --param n=1048576 saxpy.ptx\n"
     "  ptxlint tune --gpu h200 --launch launches.json --kernel 'transpose*' kernels.ptx\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint schema\n"
+    "  ptxlint schema diagnostics > diagnostics.schema.json\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint baseline write build/\n"
+    "  ptxlint baseline prune build/\n",
 };
 
 static const char check_codes[] =
@@ -330,6 +405,14 @@ static const char config_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
+static const char schema_codes[] =
+    "\nEXIT CODES\n"
+    "  0  done\n"
+    "  2  usage: an unknown option or schema\n"
+    "  3  the output cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
 static const char isa_codes[] =
     "\nEXIT CODES\n"
     "  0  done\n"
@@ -338,9 +421,11 @@ static const char isa_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
-static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes, gpu_codes };
+static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes, gpu_codes,
+                                                   schema_codes, report_codes };
 
-static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help, tune_help };
+static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help, tune_help,
+                                                   schema_help, baseline_help };
 
 void ptx_help_print(const Options *options)
 {

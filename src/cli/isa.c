@@ -162,20 +162,20 @@ static void write_list(const IsaGpus *gpus, bool is_markdown, Text *out)
 /* What is not written as a page is Markdown. */
 static void write_pages(const Options *options, const Text *page, Text *out)
 {
-    if (options->format == FORMAT_MARKDOWN && page->length)
+    if (options->output.format == FORMAT_MARKDOWN && page->length)
         ptx_text_add(out, page->bytes, page->length);
     else if (page->length)
-        out->has_failed |= !ptx_paint(out, page->bytes, page->length, ptx_options_has_color(options));
+        out->has_failed |= !ptx_paint(out, page->bytes, page->length, ptx_options_has_color(options, options->output.path));
     out->has_failed |= page->has_failed;
 }
 
 static void write_all(const Options *options, const IsaGpus *gpus, Text *out)
 {
     Text page = { 0 };
-    if (options->format == FORMAT_JSON) {
+    if (options->output.format == FORMAT_JSON) {
         write_list_json(gpus, out);
     } else if (options->has_list) {
-        write_list(gpus, options->format == FORMAT_MARKDOWN, out);
+        write_list(gpus, options->output.format == FORMAT_MARKDOWN, out);
     } else {
         ptx_isa_overview_write(&page, gpus);
         write_pages(options, &page, out);
@@ -211,13 +211,13 @@ static ExitCode write_some(const Options *options, const IsaGpus *gpus, Text *ou
         if (opened != EXIT_CLEAN)
             continue;
         ptx_text_put(&page, page.length ? "\n" : "");
-        if (options->format == FORMAT_JSON)
+        if (options->output.format == FORMAT_JSON)
             json_array_append_new(all, isa_json(isa, gpus));
         else
             ptx_isa_page_write(&page, isa, gpus);
         ptxlint_isa_free(isa);
     }
-    if (options->format == FORMAT_JSON)
+    if (options->output.format == FORMAT_JSON)
         ptx_json_write(out, json_pack("{s:s, s:o}", "schema", "ptxlint-isa/1", "instructions", all));
     else
         json_decref(all);

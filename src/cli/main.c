@@ -71,7 +71,7 @@ ExitCode ptx_complain_status(const char *subject, ptxlint_status status)
     return ptx_complain_status_to(NULL, subject, status, errno);
 }
 
-static ExitCode run(const Options *options)
+static ExitCode run_once(const Options *options)
 {
     switch (options->command) {
     case COMMAND_EXPLAIN: return ptx_explain(options);
@@ -79,8 +79,22 @@ static ExitCode run(const Options *options)
     case COMMAND_CONFIG:  return ptx_config_command(options);
     case COMMAND_ISA:     return ptx_isa_command(options);
     case COMMAND_TUNE:    return ptx_tune(options);
+    case COMMAND_SCHEMA:  return ptx_schema_command(options);
     default:              return ptx_run(options);
     }
+}
+
+/* check and report write all that is wanted while they read their inputs once; the others have one small document, and make it anew. */
+static ExitCode run(Options *options)
+{
+    ExitCode code = EXIT_CLEAN;
+    if (options->command == COMMAND_CHECK || options->command == COMMAND_REPORT)
+        return ptx_run(options);
+    for (size_t i = 0; i < options->output_count && code == EXIT_CLEAN; i++) {
+        options->output = options->outputs[i];
+        code = run_once(options);
+    }
+    return code;
 }
 
 int main(int argc, char **argv)

@@ -8,9 +8,9 @@
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* Index of the word that equals the first length bytes of text; -1: none. */
-static int find_word(const char *const *words, const char *text, size_t length)
+static int find_word(const char *const *words, int count, const char *text, size_t length)
 {
-    for (int i = 0; words[i]; i++)
+    for (int i = 0; i < count; i++)
         if (strlen(words[i]) == length && !memcmp(words[i], text, length))
             return i;
     return -1;
@@ -24,42 +24,68 @@ static bool complain_value(const char *option, const char *value, const char *wa
     return false;
 }
 
-/* What each command can write, as it is shown. */
-static const struct {
-    const char *names;
-    bool takes[FORMAT__COUNT];
-} command_formats[COMMAND__COUNT] = {
-    [COMMAND_CHECK] = { "text, oneline, json, jsonl, sarif, github",
-                        { [FORMAT_TEXT] = true, [FORMAT_ONELINE] = true, [FORMAT_JSON] = true, [FORMAT_JSONL] = true,
-                          [FORMAT_SARIF] = true, [FORMAT_GITHUB] = true } },
-    [COMMAND_REPORT] = { "text, json, csv", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_CSV] = true } },
-    [COMMAND_GPU] = { "text, json, csv", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_CSV] = true } },
-    [COMMAND_EXPLAIN] = { "text, json, markdown", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_MARKDOWN] = true } },
-    [COMMAND_RULES] = { "text, json, markdown", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_MARKDOWN] = true } },
-    [COMMAND_CONFIG] = { "text, json", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true } },
-    [COMMAND_ISA] = { "text, json, markdown", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true, [FORMAT_MARKDOWN] = true } },
-    [COMMAND_TUNE] = { "text, json", { [FORMAT_TEXT] = true, [FORMAT_JSON] = true } },
-};
-
-static bool set_format(Options *options, const char *value)
+/* Whether text, words with ", " between them, has the first length bytes of word among them. */
+static bool has_word(const char *text, const char *word, size_t length)
 {
-    static const char *const words[] = { [FORMAT_TEXT] = "text", [FORMAT_ONELINE] = "oneline", [FORMAT_JSON] = "json",
-                                         [FORMAT_JSONL] = "jsonl", [FORMAT_SARIF] = "sarif", [FORMAT_GITHUB] = "github",
-                                         [FORMAT_CSV] = "csv", [FORMAT_MARKDOWN] = "markdown", [FORMAT__COUNT] = NULL };
-    int i = find_word(words, value, strlen(value));
-    if (i < 0 || !command_formats[options->command].takes[i])
-        return complain_value("--format", value, command_formats[options->command].names);
-    options->format = (Format)i;
+    for (;;) {
+        size_t here = strcspn(text, ",");
+        if (here == length && !memcmp(text, word, length))
+            return true;
+        if (!text[here])
+            return false;
+        text += here + 2;
+    }
+}
+
+static bool add_output(Options *options, Format format, const char *path)
+{
+    Document *grown = realloc(options->outputs, (options->output_count + 1) * sizeof *grown);
+    char *copy = path && strcmp(path, "-") != 0 ? strdup(path) : NULL;
+    bool is_good = grown && (copy || !path || !strcmp(path, "-"));
+    if (grown)
+        options->outputs = grown;
+    if (is_good)
+        options->outputs[options->output_count++] = (Document){ format, copy };
+    else
+        free(copy);
+    return is_good;
+}
+
+/* FORMAT, of which the last one counts, or FORMAT=FILE, of which each does. */
+static bool add_format(Options *options, const char *value)
+{
+    size_t length = strcspn(value, "=");
+    const char *names = ptx_command_formats[options->command];
+    int i = find_word(ptx_format_words, FORMAT__COUNT, value, length);
+    if (i < 0 || !has_word(names, value, length))
+        return complain_value("--format", value, names);
+    options->has_format |= !value[length];
+    if (!value[length])
+        options->output.format = (Format)i;
+    else if (!value[length + 1])
+        return complain_value("--format", value, "FORMAT, FORMAT=FILE and FORMAT=-");
+    else if (!add_output(options, (Format)i, value + length + 1))
+        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY), false;
     return true;
 }
 
 static bool set_color(Options *options, const char *value)
 {
-    static const char *const words[] = { "auto", "always", "never", NULL };
-    int i = find_word(words, value, strlen(value));
+    static const char *const words[] = { "auto", "always", "never" };
+    int i = find_word(words, 3, value, strlen(value));
     if (i < 0)
         return complain_value("--color", value, "auto, always, never");
     options->color = (Color)i;
+    return true;
+}
+
+static bool set_primary(Options *options, const char *value)
+{
+    static const char *const words[] = { "auto", "ptx", "source" };     /* in the order of ptxlint_primary */
+    int i = find_word(words, 3, value, strlen(value));
+    if (i < 0)
+        return complain_value("--primary", value, "auto, ptx, source");
+    options->primary = (ptxlint_primary)i;
     return true;
 }
 
@@ -118,11 +144,13 @@ static bool apply(Options *options, int option, char *value)
     switch (option) {
     case OPT_LAUNCH:    return keep(&options->launch_path, value);
     case OPT_KERNEL:    return keep(&options->kernel_glob, value);
-    case OPT_OUTPUT:    return keep(&options->output_path, value);
+    case OPT_OUTPUT:    return keep(&options->output.path, value);
     case OPT_PTXAS:     return keep(&options->ptxas, value);
     case OPT_CONFIG:    return keep(&options->config_path, value);
-    case OPT_FORMAT:    is_good = set_format(options, value);   break;
+    case OPT_BASELINE:  return keep(&options->baseline_path, value);
+    case OPT_FORMAT:    is_good = add_format(options, value);   break;
     case OPT_COLOR:     is_good = set_color(options, value);    break;
+    case OPT_PRIMARY:   is_good = set_primary(options, value);  break;
     case OPT_JOBS:      is_good = set_jobs(options, value);     break;
     case OPT_ONLY:
         is_good = add_words(&options->only, "--only", value, "a group is missing; syntax,throughput would be right");
@@ -132,9 +160,10 @@ static bool apply(Options *options, int option, char *value)
         break;
     case OPT_RULES:     is_good = add_string(&options->rules, value);   break;
     case OPT_PTXAS_LOG: is_good = add_string(&options->logs, value);    break;
-    case OPT_CSV:        options->format = FORMAT_CSV;          break;
+    case OPT_CSV:       is_good = add_format(options, "csv");    break;
     case OPT_QUIET:      options->is_quiet = true;              break;
     case OPT_NO_CONFIG:  options->has_no_config = true;         break;
+    case OPT_NO_BASELINE: options->has_no_baseline = true;      break;
     case OPT_STATISTICS: options->has_statistics = true;        break;
     case OPT_PROFILE:    options->has_profile = true;           break;
     case OPT_FACTS:      options->has_facts = true;             break;
@@ -168,7 +197,8 @@ static const char *word_for_popt(const char *word)
 static bool open_popt(Options *options, int argc, char **argv)
 {
     static const char *const names[COMMAND__COUNT] = { "ptxlint check", "ptxlint report", "ptxlint gpu", "ptxlint explain",
-                                                       "ptxlint rules", "ptxlint config", "ptxlint isa", "ptxlint tune" };
+                                                       "ptxlint rules", "ptxlint config", "ptxlint isa", "ptxlint tune",
+                                                       "ptxlint schema", "ptxlint baseline" };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
@@ -209,17 +239,68 @@ static Parsed parse_options(Options *options)
     return PARSED_RUN;
 }
 
+/* What --format FORMAT and --output say is a document too, and the only one where there is no --format FORMAT=FILE: the first in order. */
+static Parsed finish_outputs(Options *options)
+{
+    bool is_wanted = options->has_format || options->output.path || !options->output_count;
+    if (is_wanted && !add_output(options, options->output.format, options->output.path)) {
+        ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+        return PARSED_FAILED;
+    }
+    Document last = options->outputs[options->output_count - 1];
+    if (is_wanted) {
+        memmove(options->outputs + 1, options->outputs, (options->output_count - 1) * sizeof last);
+        options->outputs[0] = last;
+    }
+    free(options->output.path);
+    options->output = options->outputs[0];
+    return PARSED_RUN;
+}
+
+/* A place that two documents would be written to; NULL: there is none. */
+static const char *find_clash(const Options *options)
+{
+    for (size_t i = 0; i < options->output_count; i++)
+        for (size_t j = 0; j < i; j++) {
+            const char *a = options->outputs[i].path, *b = options->outputs[j].path;
+            if (a && b ? !strcmp(a, b) : a == b)
+                return a ? a : "standard output";
+        }
+    return NULL;
+}
+
+static bool has_tables(const Options *options)
+{
+    for (size_t i = 0; i < options->output_count; i++)
+        if (options->outputs[i].format > FORMAT_JSONL)
+            return false;
+    return true;
+}
+
+static bool is_baseline_use(const Options *options)
+{
+    const char *const *words = (const char *const *)options->paths;
+    return words && words[0] && words[1] && (!strcmp(words[0], "write") || !strcmp(words[0], "prune"));
+}
+
 /* What each command cannot do without. */
 static Parsed check_options(const Options *options)
 {
+    const char *clash = find_clash(options);
+    if (clash) {
+        ptx_complain(clash, "two documents cannot go to one place");
+        return PARSED_BAD;
+    }
     bool has_words = options->paths && options->paths[0];
     bool needs_path = options->command == COMMAND_CHECK || options->command == COMMAND_REPORT || options->command == COMMAND_TUNE;
     const char *trouble = needs_path && !has_words ? "no PATH given; ptxlint --help tells how to use it" :
         options->command == COMMAND_EXPLAIN && !has_words ? "explain: which rule? `ptxlint rules` lists them all" :
         options->command == COMMAND_CONFIG && !has_words ? "config: what of it? One of show, files, init" :
+        options->command == COMMAND_BASELINE && !is_baseline_use(options) ? "baseline: write PATH... or prune PATH...?" :
+        options->has_no_baseline && options->baseline_path ? "--baseline and --no-baseline do not go together" :
         options->has_list && has_words ? "isa: --list goes without OPCODE" :
         options->has_no_config && options->config_path ? "--config and --no-config do not go together" :
-        options->has_statistics && (options->format == FORMAT_SARIF || options->format == FORMAT_GITHUB) ?
+        options->has_statistics && !has_tables(options) ?
             "--statistics goes with --format text, oneline, json and jsonl" : NULL;
     if (trouble)
         ptx_complain(NULL, trouble);
@@ -228,7 +309,7 @@ static Parsed check_options(const Options *options)
 
 Parsed ptx_options_parse(Options *options, int argc, char **argv)
 {
-    *options = (Options){ .command = COMMAND_CHECK, .format = FORMAT_TEXT };
+    *options = (Options){ .command = COMMAND_CHECK };
     if (argc < 1)
         return PARSED_BAD;
     options->has_command = take_command(options, argv[1]);
@@ -240,7 +321,8 @@ Parsed ptx_options_parse(Options *options, int argc, char **argv)
     if (parsed != PARSED_RUN)
         return parsed;
     options->paths = poptGetArgs(options->popt);
-    return check_options(options);
+    parsed = finish_outputs(options);
+    return parsed == PARSED_RUN ? check_options(options) : parsed;
 }
 
 void ptx_options_free(Options *options)
@@ -254,10 +336,15 @@ void ptx_options_free(Options *options)
     ptx_strings_free(&options->only);
     ptx_strings_free(&options->logs);
     free(options->config_path);
+    free(options->baseline_path);
     free(options->ptxas);
     free(options->launch_path);
     free(options->kernel_glob);
-    free(options->output_path);
+    if (!options->output_count)
+        free(options->output.path);
+    for (size_t i = 0; i < options->output_count; i++)
+        free(options->outputs[i].path);
+    free(options->outputs);
     if (options->popt)
         poptFreeContext(options->popt);
     free(options->words);
@@ -270,7 +357,7 @@ static const char *variable(const char *name)
 }
 
 /* no-color.org and bixense.com/clicolors; --color wins over both. */
-bool ptx_options_has_color(const Options *options)
+bool ptx_options_has_color(const Options *options, const char *path)
 {
     const char *force = variable("CLICOLOR_FORCE"), *terminal = variable("TERM");
     if (options->color != COLOR_AUTO)
@@ -279,5 +366,5 @@ bool ptx_options_has_color(const Options *options)
         return false;
     if (*force && strcmp(force, "0") != 0)
         return true;
-    return !options->output_path && isatty(STDOUT_FILENO) && *terminal && strcmp(terminal, "dumb") != 0;
+    return !path && isatty(STDOUT_FILENO) && *terminal && strcmp(terminal, "dumb") != 0;
 }

@@ -44,7 +44,7 @@ ExitCode ptx_output_text(const Options *options, const Text *text)
     Sink sink;
     if (text->has_failed)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    ExitCode code = ptx_sink_open(&sink, options->output_path);
+    ExitCode code = ptx_sink_open(&sink, options->output.path);
     if (code != EXIT_CLEAN)
         return code;
     if (text->length)

@@ -154,12 +154,12 @@ static json_t *rules_json(const Options *options, const ptxlint_rules *rules)
 
 static void write_rules(const Options *options, const ptxlint_rules *rules, Text *out)
 {
-    if (options->format == FORMAT_JSON)
+    if (options->output.format == FORMAT_JSON)
         ptx_json_write(out, options->has_facts ? facts_json() : rules_json(options, rules));
     else if (options->has_facts)
-        (options->format == FORMAT_MARKDOWN ? write_facts_markdown : write_facts_text)(out);
+        (options->output.format == FORMAT_MARKDOWN ? write_facts_markdown : write_facts_text)(out);
     else
-        (options->format == FORMAT_MARKDOWN ? write_markdown : write_text)(options, rules, out);
+        (options->output.format == FORMAT_MARKDOWN ? write_markdown : write_text)(options, rules, out);
 }
 
 ExitCode ptx_rules_list(const Options *options)

@@ -1,4 +1,4 @@
-/* run.c -- check, report and gpu: modules from inputs, documents from modules. */
+/* run.c -- check, report, gpu and baseline: modules from inputs, documents from modules. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -6,23 +6,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A document that is being written. */
+typedef struct Target {
+    ptxlint_write_options options;
+    Sink sink;
+    ptxlint_writer *writer;     /* NULL: findings are counted alone */
+    Format format;
+    bool is_lost;               /* its writing has failed: nothing more goes there */
+} Target;
+
 typedef struct Run {
     const Options *options;
     Book book;
     Inputs inputs;              /* of the command line */
     StringList files;
     const Settings **settings;  /* per file */
+    Gates gates;
+    Baseline **baselines;       /* per file; NULL: none */
     StringList groups;          /* of --only; limit too where syntax is */
     bool is_syntax_only;
-    ptxlint_write_options write_options;
+    ptxlint_write_options write_options;        /* what all documents have in common */
     char *ptxas;                /* the program; NULL: it is not to run */
     ptxlint_profile **profiles; /* per worker; NULL: not wanted */
     unsigned worker_count;
-    ptxlint_writer *writer;     /* NULL: findings are counted alone */
+    Target *targets;            /* opened so far */
+    size_t target_count;
     Tally tally;
     Progress progress;
-    Sink sink;
     bool has_kernel;            /* --kernel has matched one */
+    bool has_gap;               /* some input could not be read */
     ExitCode code;
 } Run;
 
@@ -49,9 +61,10 @@ static ptxlint_options module_options(const Run *run, size_t index, unsigned wor
     options.launches = config->launches ? config->launches : given->launches;
     options.ptxas = given->logs;
     options.config = run->settings[index]->config;
+    options.baseline = run->baselines[index] ? run->baselines[index]->known : NULL;
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
-    options.findings_only = run->options->command == COMMAND_CHECK && !run->options->ptxas;
+    options.findings_only = run->options->command != COMMAND_REPORT && !run->options->ptxas;
     return options;
 }
 
@@ -132,27 +145,40 @@ static void judge_module(Run *run, const ptxlint_module *module)
         run->has_kernel |= has_kernel(module, run->options->kernel_glob);
 }
 
-/* False: the writing has failed, and what follows would fail alike. */
-static bool take_module(Run *run, const char *path, const Job *job)
+/* False: every document is lost. */
+static bool write_module(Run *run, const char *path, const ptxlint_module *module)
 {
-    ptxlint_status written = PTXLINT_OK;
+    bool is_good = false;
+    for (size_t i = 0; i < run->target_count; i++) {
+        Target *target = &run->targets[i];
+        ptxlint_status status = target->writer && !target->is_lost ? ptxlint_writer_add(target->writer, module) : PTXLINT_OK;
+        if (status != PTXLINT_OK && status != PTXLINT_WRITE)
+            complain_status(run, path, status);
+        target->is_lost |= status != PTXLINT_OK;
+        is_good |= !target->is_lost;
+    }
+    return is_good;
+}
+
+static bool take_module(Run *run, size_t index, const Job *job)
+{
+    const char *path = run->files.items[index];
     if (job->messages.length || job->status != PTXLINT_OK)
         ptx_progress_clear(&run->progress);
     if (job->messages.length)
         fputs(job->messages.bytes, stderr);
     raise_code(run, job->code);
     if (job->status != PTXLINT_OK) {
+        run->has_gap = true;
         raise_code(run, ptx_complain_status_to(NULL, path, job->status, job->error));
         return true;
     }
     judge_module(run, job->module);
+    if (run->baselines[index] && ptxlint_baseline_add(run->baselines[index]->found, job->module) != PTXLINT_OK)
+        complain_status(run, path, PTXLINT_NO_MEMORY);
     if (run->options->has_statistics)
         ptx_tally_add(&run->tally, job->module, &run->write_options);
-    if (run->writer)
-        written = ptxlint_writer_add(run->writer, job->module);
-    if (written != PTXLINT_OK && written != PTXLINT_WRITE)
-        complain_status(run, path, written);
-    return written == PTXLINT_OK;
+    return write_module(run, path, job->module);
 }
 
 static bool take_modules(Run *run)
@@ -164,7 +190,7 @@ static bool take_modules(Run *run)
         return false;
     }
     for (size_t i = 0; i < run->files.count && is_good; i++) {
-        is_good = take_module(run, run->files.items[i], ptx_jobs_wait(jobs, i));
+        is_good = take_module(run, i, ptx_jobs_wait(jobs, i));
         ptx_progress_show(&run->progress, i + 1, run->files.count);
     }
     ptx_jobs_stop(jobs);
@@ -174,22 +200,22 @@ static bool take_modules(Run *run)
 
 /* ---- what comes after them --------------------------------------------------------------------------------------- */
 
-static void write_text(Run *run, const Text *text)
+static void write_text(Run *run, Target *target, const Text *text)
 {
     if (text->has_failed)
         complain_status(run, NULL, PTXLINT_NO_MEMORY);
     else if (text->length)
-        ptx_sink_write(&run->sink, text->bytes, text->length);
+        ptx_sink_write(&target->sink, text->bytes, text->length);
 }
 
-static void write_statistics(Run *run)
+static void write_statistics(Run *run, Target *target)
 {
     Text text = { 0 };
-    bool is_table = run->options->format == FORMAT_TEXT && run->tally.count;
+    bool is_table = target->format == FORMAT_TEXT && run->tally.count;
     if (is_table)
         ptx_text_put(&text, "\n");
-    ptx_tally_write(&run->tally, run->options->format, &text);
-    write_text(run, &text);
+    ptx_tally_write(&run->tally, target->format, &text);
+    write_text(run, target, &text);
     ptx_text_free(&text);
 }
 
@@ -214,28 +240,91 @@ static void complain_kernel(Run *run)
     raise_code(run, EXIT_USAGE);
 }
 
-/* In JSON the statistics are a document of their own, which stands for that of the findings. */
-static bool has_writer(const Options *options)
+/* Only where all rules have run can be known what is stale. */
+static void finish_gates(Run *run)
 {
-    return !options->has_statistics || options->format != FORMAT_JSON;
+    Text text = { 0 };
+    if (run->options->command == COMMAND_BASELINE && run->has_gap)
+        ptx_complain("baseline", "not written, because not all inputs could be read");
+    else if (run->options->command == COMMAND_BASELINE)
+        raise_code(run, ptx_gates_save(&run->gates, run->options, &text));
+    else if (!run->is_syntax_only)
+        raise_code(run, ptx_gates_tell(&run->gates));
+    write_text(run, &run->targets[0], &text);
+    ptx_text_free(&text);
 }
 
 static void run_modules(Run *run)
 {
-    ptxlint_document document = run->options->command == COMMAND_CHECK ? PTXLINT_DIAGNOSTICS : PTXLINT_REPORT;
-    ptxlint_status status = PTXLINT_OK;
-    if (has_writer(run->options))
-        status = ptxlint_writer_new(document, &run->write_options, ptx_sink_write, &run->sink, &run->writer);
-    bool is_good = status == PTXLINT_OK && take_modules(run);
-    if (is_good && run->writer)
-        status = ptxlint_writer_finish(run->writer);
-    if (status != PTXLINT_OK && status != PTXLINT_WRITE)
-        complain_status(run, NULL, status);
-    if (is_good && run->options->has_statistics)
-        write_statistics(run);
+    run->has_gap = run->code != EXIT_CLEAN;
+    bool is_good = take_modules(run);
+    for (size_t i = 0; i < run->target_count; i++) {
+        Target *target = &run->targets[i];
+        ptxlint_status status = target->writer && !target->is_lost ? ptxlint_writer_finish(target->writer) : PTXLINT_OK;
+        if (status != PTXLINT_OK && status != PTXLINT_WRITE)
+            complain_status(run, NULL, status);
+        if (!target->is_lost && run->options->has_statistics)
+            write_statistics(run, target);
+    }
     if (is_good)
         complain_kernel(run);
-    ptxlint_writer_free(run->writer);
+    if (is_good)
+        finish_gates(run);
+}
+
+/* ---- documents --------------------------------------------------------------------------------------------------- */
+
+static ptxlint_format format_for_library(Format format)
+{
+    static const ptxlint_format formats[FORMAT__COUNT] = {
+        [FORMAT_TEXT] = PTXLINT_TEXT, [FORMAT_ONELINE] = PTXLINT_ONELINE, [FORMAT_JSON] = PTXLINT_JSON, [FORMAT_JSONL] = PTXLINT_JSONL,
+        [FORMAT_SARIF] = PTXLINT_SARIF, [FORMAT_GITHUB] = PTXLINT_GITHUB, [FORMAT_GITLAB] = PTXLINT_GITLAB,
+        [FORMAT_CHECKSTYLE] = PTXLINT_CHECKSTYLE, [FORMAT_JUNIT] = PTXLINT_JUNIT, [FORMAT_RDJSON] = PTXLINT_RDJSON,
+        [FORMAT_RDJSONL] = PTXLINT_RDJSONL, [FORMAT_MARKDOWN] = PTXLINT_MARKDOWN, [FORMAT_CSV] = PTXLINT_CSV,
+    };
+    return formats[format];
+}
+
+/* In JSON the statistics are a document of their own, which stands for that of the findings. */
+static ExitCode open_target(Run *run, const Document *output)
+{
+    ptxlint_document document = run->options->command == COMMAND_CHECK ? PTXLINT_DIAGNOSTICS : PTXLINT_REPORT;
+    Target *target = &run->targets[run->target_count];
+    target->format = output->format;
+    target->options = run->write_options;
+    target->options.format = format_for_library(output->format);
+    target->options.color = ptx_options_has_color(run->options, output->path);
+    ExitCode code = ptx_sink_open(&target->sink, output->path);
+    if (code != EXIT_CLEAN)
+        return code;
+    run->target_count++;
+    target->sink.progress = &run->progress;
+    if (run->options->command == COMMAND_BASELINE || (run->options->has_statistics && output->format == FORMAT_JSON))
+        return EXIT_CLEAN;
+    ptxlint_status status = ptxlint_writer_new(document, &target->options, ptx_sink_write, &target->sink, &target->writer);
+    return status == PTXLINT_OK || status == PTXLINT_WRITE ? EXIT_CLEAN : ptx_complain_status(NULL, status);
+}
+
+static bool open_targets(Run *run)
+{
+    ExitCode code = EXIT_CLEAN;
+    run->targets = calloc(run->options->output_count, sizeof *run->targets);
+    if (!run->targets)
+        code = ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    for (size_t i = 0; i < run->options->output_count && code == EXIT_CLEAN; i++)
+        code = open_target(run, &run->options->outputs[i]);
+    raise_code(run, code);
+    return code == EXIT_CLEAN;
+}
+
+static void close_targets(Run *run)
+{
+    for (size_t i = 0; i < run->target_count; i++) {
+        run->targets[i].sink.progress = NULL;
+        raise_code(run, ptx_sink_close(&run->targets[i].sink));
+        ptxlint_writer_free(run->targets[i].writer);
+    }
+    free(run->targets);
 }
 
 /* ---- GPUs -------------------------------------------------------------------------------------------------------- */
@@ -255,16 +344,18 @@ static ExitCode add_named_gpus(Inputs *inputs, const char *const *names)
 static void run_gpus(Run *run)
 {
     const Inputs *inputs = &run->inputs;
+    Sink sink;
     if (run->options->paths)
         raise_code(run, add_named_gpus(&run->inputs, run->options->paths));
     if (run->code == EXIT_CLEAN)
-        raise_code(run, ptx_sink_open(&run->sink, run->options->output_path));
+        raise_code(run, ptx_sink_open(&sink, run->options->output.path));
     if (run->code != EXIT_CLEAN)
         return;
-    ptxlint_status status = ptxlint_write_gpus(inputs->gpus, inputs->gpu_count, &run->write_options, ptx_sink_write, &run->sink);
+    run->write_options.format = format_for_library(run->options->output.format);
+    ptxlint_status status = ptxlint_write_gpus(inputs->gpus, inputs->gpu_count, &run->write_options, ptx_sink_write, &sink);
     if (status != PTXLINT_OK && status != PTXLINT_WRITE)
         complain_status(run, NULL, status);
-    raise_code(run, ptx_sink_close(&run->sink));
+    raise_code(run, ptx_sink_close(&sink));
 }
 
 /* ---- which findings are shown ------------------------------------------------------------------------------------ */
@@ -333,23 +424,13 @@ static void choose_groups(Run *run, const ptxlint_rules *rules)
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-static ptxlint_format format_for_library(Format format)
-{
-    static const ptxlint_format formats[FORMAT__COUNT] = {
-        [FORMAT_TEXT] = PTXLINT_TEXT, [FORMAT_ONELINE] = PTXLINT_ONELINE, [FORMAT_JSON] = PTXLINT_JSON, [FORMAT_JSONL] = PTXLINT_JSONL,
-        [FORMAT_SARIF] = PTXLINT_SARIF, [FORMAT_GITHUB] = PTXLINT_GITHUB, [FORMAT_CSV] = PTXLINT_CSV,
-    };
-    return formats[format];
-}
-
 static void run_begin(Run *run, const Options *options)
 {
     *run = (Run){ .options = options };
     ptxlint_write_options_init(&run->write_options);
-    run->write_options.format = format_for_library(options->format);
-    run->write_options.color = ptx_options_has_color(options);
     run->write_options.kernel_glob = options->kernel_glob;
     run->write_options.no_summary = options->is_quiet;
+    run->write_options.primary = options->primary;
 }
 
 static void run_end(Run *run)
@@ -358,6 +439,8 @@ static void run_end(Run *run)
         ptxlint_profile_free(run->profiles[i]);
     free(run->profiles);
     free(run->settings);
+    free(run->baselines);
+    ptx_gates_free(&run->gates);
     free(run->ptxas);
     ptx_tally_free(&run->tally);
     ptx_strings_free(&run->groups);
@@ -396,6 +479,19 @@ static void find_settings(Run *run)
             raise_code(run, EXIT_INTERNAL);
 }
 
+/* A baseline is of findings: a report tells of all. */
+static ExitCode find_baselines(Run *run)
+{
+    ExitCode code = EXIT_CLEAN;
+    run->baselines = calloc(run->files.count ? run->files.count : 1, sizeof(Baseline *));
+    if (!run->baselines)
+        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    for (size_t i = 0; run->options->command != COMMAND_REPORT && run->settings && i < run->files.count && code == EXIT_CLEAN; i++)
+        if (run->settings[i])
+            code = ptx_gates_find(&run->gates, run->options, run->settings[i], &run->baselines[i]);
+    return code;
+}
+
 /* All that can be wrong before the first module is read. False: there is no sense in going on; a PATH that leads nowhere does not
  * keep the others from being read. */
 static bool prepare(Run *run)
@@ -405,7 +501,7 @@ static bool prepare(Run *run)
     raise_code(run, ptx_book_open(&run->book, run->options));
     if (run->code != EXIT_CLEAN)
         return false;
-    for (size_t i = 0; run->options->paths[i]; i++)
+    for (size_t i = run->options->command == COMMAND_BASELINE; run->options->paths[i]; i++)
         raise_code(run, ptx_paths_add(&run->files, run->options->paths[i], &run->book));
     find_settings(run);
     ExitCode code = ptx_book_all_rules(&run->book, &rules), before = run->code;
@@ -414,6 +510,8 @@ static bool prepare(Run *run)
     if (run->options->ptxas && !run->is_syntax_only)
         run->ptxas = ptx_ptxas_locate(run->options->ptxas, &run->code);
     code = exit_code_max(exit_code_max(code, run->code), run->book.code);
+    if (code == EXIT_CLEAN)
+        code = find_baselines(run);
     run->write_options.rules = rules;
     run->code = exit_code_max(before, code);
     return code == EXIT_CLEAN && run->code < EXIT_INTERNAL;
@@ -428,16 +526,13 @@ static void run_paths(Run *run)
         open_profiles(run);
     if (run->code == EXIT_INTERNAL)
         return;
-    ExitCode code = ptx_sink_open(&run->sink, run->options->output_path);
-    raise_code(run, code);
-    if (code != EXIT_CLEAN)
-        return;
-    ptx_progress_begin(&run->progress);
-    run->sink.progress = &run->progress;
-    run_modules(run);
-    run->sink.progress = NULL;
-    raise_code(run, ptx_sink_close(&run->sink));
-    if (run->options->has_profile)
+    bool is_open = open_targets(run);
+    if (is_open) {
+        ptx_progress_begin(&run->progress);
+        run_modules(run);
+    }
+    close_targets(run);
+    if (is_open && run->options->has_profile)
         tell_profile(run);
 }
 

@@ -228,7 +228,7 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
             continue;
         *t = (Tune){ .module = module, .kernel = &kernels[k] };
         tune(t);
-        if (options->format == FORMAT_JSON)
+        if (options->output.format == FORMAT_JSON)
             json_array_append_new(all, tune_json(t));
         else
             put_text(t, out);
@@ -273,7 +273,7 @@ ExitCode ptx_tune(const Options *options)
     ExitCode code = ptx_inputs_read(&inputs, options);
     if (code == EXIT_CLEAN)
         code = tune_files(options, &inputs, all, &out);
-    if (options->format == FORMAT_JSON && code == EXIT_CLEAN)
+    if (options->output.format == FORMAT_JSON && code == EXIT_CLEAN)
         ptx_json_write(&out, json_pack("{s:s, s:O}", "schema", "ptxlint-tune/1", "kernels", all));
     if (out.length || out.has_failed)
         code = exit_code_max(code, ptx_output_text(options, &out));

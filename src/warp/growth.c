@@ -4,6 +4,8 @@
  * in all lanes, the run is narrowed to the blocks for which it is. What was found for more blocks holds for fewer. */
 #include "warp/growth.h"
 
+#include <string.h>
+
 typedef __int128 Wide;          /* sums of products of 64 and 32 bits */
 
 #define MUCH ((Wide)1 << 100)   /* more than any of them */
@@ -192,54 +194,181 @@ static void keep_within(Blocks *blocks, const Value *value, uint32_t lanes, unsi
         hold_value(blocks, value, most - high, low - least);
 }
 
-/* Rounded down, by a number that does not grow: quotient and remainder. Blocks for which the quotient stays, or those every so many apart for
- * which the remainder does: whichever are more. */
-static void divide(Blocks *blocks, const Value *a, uint32_t lanes, unsigned bits, bool is_signed, uint64_t by, Value *quotient, Value *remainder)
+/* Numbers of lanes in full, and how they grow: of products too. */
+typedef struct Line {
+    Wide numbers[WARP_LANES], by[3];
+    uint32_t lanes;             /* those that count; not 0 */
+    uint8_t epoch;              /* as of Value.by */
+} Line;
+
+/* False: no lane counts. */
+static bool make_line(const Blocks *blocks, Line *line, const Value *value, uint32_t lanes, unsigned bits, bool is_signed)
 {
-    keep_within(blocks, a, lanes, bits, is_signed);
-    Wide least = by, most = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(lanes & ~a->unknown & UINT32_C(1) << i))
+    line->lanes = lanes & ~value->unknown;
+    line->epoch = blocks->epoch;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        line->numbers[i] = lane_of(value, i, bits, is_signed);
+    for (unsigned d = 0; d < 3; d++)
+        line->by[d] = growth(blocks, value, d);
+    return line->lanes;
+}
+
+static Wide line_growth(const Blocks *blocks, const Line *line, unsigned d)
+{
+    return blocks->count[d] > 1 ? line->by[d] * (blocks->step[d] / blocks->steps[line->epoch][d]) : 0;
+}
+
+static void scale_line(Line *line, Wide factor)
+{
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        line->numbers[i] *= factor;
+    for (unsigned d = 0; d < 3; d++)
+        line->by[d] *= factor;
+}
+
+static Wide modulo(Wide a, Wide by)
+{
+    Wide rest = a % by;
+    return rest < 0 ? rest + by : rest;
+}
+
+static Wide blocks_within(uint32_t count, Wide times, Wide rest, Wide up, Wide down)
+{
+    Wide apart = ((Wide)count + times - 1) / times;
+    if (!rest)
+        return apart;
+    Wide reach = (rest > 0 ? up / rest : down / -rest) + 1;
+    return reach < apart ? reach : apart;
+}
+
+/* In a dimension, every so-many-th block is taken that most blocks stay: of each `times` that a convergent of by / modulus has for its denominator, the
+ * blocks differ by the least (Khinchin, "Continued Fractions", section 6). *rest: by how much, modulo the modulus. */
+static Wide best_times(uint32_t count, Wide by, Wide modulus, Wide up, Wide down, Wide *rest)
+{
+    Wide older = modulus, newer = modulo(by, modulus), older_times = 0, times = 1, best = 1, most = 0;
+    for (int sign = 1; times < count; sign = -sign) {
+        Wide here = blocks_within(count, times, sign * newer, up, down);
+        if (here > most) {
+            most = here;
+            best = times;
+            *rest = sign * newer;
+        }
+        if (!newer)
+            break;
+        Wide quotient = older / newer, next = older % newer, next_times = older_times + quotient * times;
+        older = newer;
+        newer = next;
+        older_times = times;
+        times = next_times;
+    }
+    if (!most) {
+        *rest = modulo(by, modulus);
+        return 1;
+    }
+    return best;
+}
+
+/* Narrowed so that the numbers, by how much they grow left out as far as it is a multiple of the modulus, move up and down no further than that.
+ * rests: how they move. */
+static void drift(Blocks *blocks, const Line *line, Wide modulus, Wide up, Wide down, Wide rests[3])
+{
+    Blocks near = *blocks, apart = *blocks;
+    Wide by[3];
+    for (unsigned d = 0; d < 3; d++)
+        by[d] = line_growth(blocks, line, d);
+    hold(&near, by, up, down);
+    double size = ptx_blocks_size(blocks);
+    for (unsigned d = 0; d < 3 && ptx_blocks_size(&near) < size; d++) {
+        rests[d] = 0;
+        if (!by[d])
             continue;
-        Wide rest = lane_of(a, i, bits, is_signed) % (Wide)by;
-        rest += rest < 0 ? (Wide)by : 0;
+        Wide times = best_times(blocks->count[d], by[d], modulus, up, down, &rests[d]), here = blocks_within(blocks->count[d], times, rests[d], up, down);
+        if (times > 1)
+            stretch(&apart, d, (uint64_t)times);
+        if (here < apart.count[d])
+            apart.count[d] = (uint32_t)here;
+        Wide reach = rests[d] * (apart.count[d] - 1);
+        up -= reach > 0 ? reach : 0;
+        down += reach < 0 ? reach : 0;
+    }
+    if (ptx_blocks_size(&near) == size || ptx_blocks_size(&near) >= ptx_blocks_size(&apart)) {
+        *blocks = near;
+        memcpy(rests, by, sizeof by);
+    } else {
+        *blocks = apart;
+    }
+}
+
+/* Rounded down, by a number that does not grow: how the quotient and the remainder grow. */
+static void divide(Blocks *blocks, const Line *line, Wide by, Line *quotient, Line *remainder)
+{
+    Wide least = by, most = 0, rests[3] = { 0, 0, 0 };
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(line->lanes >> i & 1))
+            continue;
+        Wide rest = modulo(line->numbers[i], by);
         least = rest < least ? rest : least;
         most = rest > most ? rest : most;
     }
-    Blocks near = *blocks, apart = *blocks;
-    hold_value(&near, a, (Wide)by - 1 - most, least);
-    ptx_blocks_align(&apart, a, by);
-    bool stays = ptx_blocks_size(&near) >= ptx_blocks_size(&apart);
-    *blocks = stays ? near : apart;
-    if (quotient) {
-        Wide each[3];
-        for (unsigned d = 0; d < 3; d++)
-            each[d] = stays ? 0 : growth(blocks, a, d) / (Wide)by;
-        grow(blocks, quotient, each);
+    drift(blocks, line, by, by - 1 - most, least, rests);
+    Line from = *line;
+    for (unsigned d = 0; d < 3; d++) {
+        Wide whole_growth = line_growth(blocks, &from, d);
+        quotient->by[d] = blocks->count[d] > 1 ? (whole_growth - rests[d]) / by : 0;
+        remainder->by[d] = blocks->count[d] > 1 ? rests[d] : 0;
     }
-    if (remainder && stays)
-        take_growth(remainder, a);
-    else if (remainder)
-        stay(remainder);
+    quotient->epoch = remainder->epoch = blocks->epoch;
+    quotient->lanes = remainder->lanes = from.lanes;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        Wide number = from.numbers[i], rest = modulo(number, by);
+        quotient->numbers[i] = (number - rest) / by;
+        remainder->numbers[i] = rest;
+    }
+}
+
+static void add_growth(Blocks *blocks, Value *out, const Line *line, Wide factor)
+{
+    Wide by[3];
+    for (unsigned d = 0; d < 3; d++)
+        by[d] = growth(blocks, out, d) + (Wide)(int64_t)line_growth(blocks, line, d) * factor;
+    grow(blocks, out, by);
+}
+
+static void take_line(Blocks *blocks, Value *out, const Line *line)
+{
+    stay(out);
+    add_growth(blocks, out, line, 1);
+}
+
+/* Of the bits of a value from `low` on, up to `high`, at `shift` in the result: how much they add to how that grows. sign: -1 where they are inverted. */
+static void add_piece(Blocks *blocks, Value *out, const Value *from, uint32_t lanes, unsigned bits, unsigned low, unsigned high, unsigned shift, int sign)
+{
+    Line line, rest;
+    if (!ptx_value_grows(blocks, from) || !make_line(blocks, &line, from, lanes, bits, false))
+        return;
+    if (high < bits) {
+        divide(blocks, &line, (Wide)1 << high, &rest, &line);
+    } else if (low) {           /* so that no bit comes from above */
+        keep_within(blocks, from, lanes, bits, false);
+        make_line(blocks, &line, from, lanes, bits, false);
+    }
+    if (low)
+        divide(blocks, &line, (Wide)1 << low, &line, &rest);
+    add_growth(blocks, out, &line, sign * ((Wide)1 << shift));
 }
 
 void ptx_growth_part(Blocks *blocks, Value *out, const Value *from, unsigned shift, uint32_t lanes)
 {
-    if (!ptx_value_grows(blocks, from))
-        stay(out);
-    else if (shift)
-        divide(blocks, from, lanes, 64, false, UINT64_C(1) << shift, out, NULL);
+    stay(out);
+    add_piece(blocks, out, from, lanes, 64, shift, 64, 0, 1);
 }
 
 void ptx_growth_join(Blocks *blocks, Value *out, const Value *part, unsigned shift, unsigned bits, uint32_t lanes)
 {
-    Wide by[3];
     if (!ptx_value_grows(blocks, part))
         return;
     keep_within(blocks, part, lanes, bits, false);
-    for (unsigned d = 0; d < 3; d++)
-        by[d] = growth(blocks, out, d) + ((Wide)(int64_t)growth(blocks, part, d) * ((Wide)1 << shift));
-    grow(blocks, out, by);
+    add_piece(blocks, out, part, lanes, 64, 0, 64, shift, 1);
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
@@ -310,61 +439,224 @@ static bool shift_left(const Follower *f)
     return true;
 }
 
-/* Division rounds towards zero: only of what is not negative is it that of divide. */
-static bool quotient(const Follower *f, uint64_t by, bool rounds_down, bool is_remainder)
+/* The numbers stay below 2^40, so that products with a factor of 64 bits fit. */
+static bool multiply_high(const Follower *f)
+{
+    enum { MOST_BITS = 40 };
+    unsigned grown = grows(f, 0) ? 0 : 1, other = 1 - grown, bits = f->op->bits;
+    const Value *from = f->args[grown];
+    Line line;
+    Wide low, high;
+    if (f->op->is_saturating || f->op->factor_bits != bits)
+        return false;
+    stay(f->out);
+    if (grows(f, grown)) {
+        if (!is_fixed(f, other) || !extremes(from, f->lanes, bits, f->op->is_signed, &low, &high))
+            return false;
+        if (low < -((Wide)1 << MOST_BITS) || high >= (Wide)1 << MOST_BITS)
+            return false;
+        keep_within(f->blocks, from, f->lanes, bits, f->op->is_signed);
+        hold_value(f->blocks, from, ((Wide)1 << MOST_BITS) - 1 - high, low + ((Wide)1 << MOST_BITS));
+        make_line(f->blocks, &line, from, f->lanes, bits, f->op->is_signed);
+        scale_line(&line, whole(f->args[other]->all, bits, f->op->is_signed));
+        Line quotient, rest;
+        divide(f->blocks, &line, (Wide)1 << bits, &quotient, &rest);
+        take_line(f->blocks, f->out, &quotient);
+    }
+    if (f->count > 2)
+        add_piece(f->blocks, f->out, f->args[2], f->lanes, 64, 0, 64, 0, 1);
+    return true;
+}
+
+/* Rounded towards zero: lanes are on one side of it, and stay there. */
+static bool quotient(const Follower *f, uint64_t by, bool is_remainder)
 {
     const Lanewise *op = f->op;
-    Wide low = 0, high = 0;
-    bool is_known = extremes(f->args[0], f->lanes, op->bits, op->is_signed, &low, &high);
-    if (!is_known || !by || by > INT64_MAX || whole(by, op->bits, op->is_signed) <= 0 || (!rounds_down && low < 0))
+    Wide low = 0, high = 0, most = ((Wide)1 << (op->is_signed ? op->bits - 1 : op->bits)) - 1;
+    Line line, whole_part, rest;
+    if (!by || by > INT64_MAX || whole(by, op->bits, op->is_signed) <= 0 || !extremes(f->args[0], f->lanes, op->bits, op->is_signed, &low, &high))
         return false;
-    if (!rounds_down && op->is_signed)
-        hold_value(f->blocks, f->args[0], ((Wide)1 << (op->bits - 1)) - 1 - high, low);
-    divide(f->blocks, f->args[0], f->lanes, op->bits, op->is_signed, by, is_remainder ? NULL : f->out, is_remainder ? f->out : NULL);
+    if (low < 0 && high >= 0)
+        return false;
+    keep_within(f->blocks, f->args[0], f->lanes, op->bits, op->is_signed);
+    hold_value(f->blocks, f->args[0], low < 0 ? -1 - high : most - high, low < 0 ? low + most + 1 : low);
+    if (!make_line(f->blocks, &line, f->args[0], f->lanes, op->bits, op->is_signed))
+        return false;
+    if (low < 0)
+        scale_line(&line, -1);
+    divide(f->blocks, &line, (Wide)by, &whole_part, &rest);
+    stay(f->out);
+    add_growth(f->blocks, f->out, is_remainder ? &rest : &whole_part, low < 0 ? -1 : 1);
     return true;
 }
 
-static unsigned width_of(uint64_t number)
+static bool shift_right(const Follower *f)
 {
-    return number ? 64u - (unsigned)__builtin_clzll(number) : 0;
-}
-
-/* A mask of low bits leaves a remainder; one of high bits leaves what is a multiple of its lowest. */
-static bool mask(const Follower *f)
-{
-    unsigned grown = grows(f, 0) ? 0 : 1, other = 1 - grown, bits = f->op->bits;
-    if (!is_fixed(f, other) || f->out->unknown || f->args[grown]->unknown & f->lanes)
+    const Lanewise *op = f->op;
+    Line line, rest;
+    if (!is_fixed(f, 1) || f->args[1]->all >= op->bits)
         return false;
-    uint64_t all = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1, number = f->args[other]->all & all, low = number & (0 - number);
-    if (!number) {
-        stay(f->out);
-        return true;
-    }
-    if (number != all && !(number & (number + 1))) {
-        divide(f->blocks, f->args[grown], f->lanes, bits, false, number + 1, NULL, f->out);
-        return true;
-    }
-    if ((number | (low - 1)) != all)
+    keep_within(f->blocks, f->args[0], f->lanes, op->bits, op->is_signed);
+    if (!make_line(f->blocks, &line, f->args[0], f->lanes, op->bits, op->is_signed))
         return false;
-    ptx_blocks_align(f->blocks, f->args[grown], low);
-    take_growth(f->out, f->args[grown]);
+    divide(f->blocks, &line, (Wide)1 << f->args[1]->all, &line, &rest);
+    take_line(f->blocks, f->out, &line);
     return true;
 }
 
-/* or, xor of what grows in high bits with what has none of them. */
+/* Known numbers without addends above the bits that count; what is unknown may hang on a number in and, or. */
+static bool is_plain(const Follower *f)
+{
+    for (unsigned i = 0; i < f->count; i++)
+        if (f->args[i]->unknown & f->lanes || (!grows(f, i) && f->args[i]->align != ALIGN_EXACT))
+            return false;
+    return true;
+}
+
+/* Bits of a value from `low` on, up to `high`, stay as they are. */
+static void keep_bits(const Follower *f, const Value *value, unsigned low, unsigned high)
+{
+    Line line;
+    uint64_t window = UINT64_C(1) << low;
+    Wide least = (Wide)window, most = 0, rests[3];
+    if (!ptx_value_grows(f->blocks, value) || !make_line(f->blocks, &line, value, f->lanes, f->op->bits, false))
+        return;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(line.lanes >> i & 1))
+            continue;
+        Wide here = modulo(line.numbers[i], (Wide)window);
+        least = here < least ? here : least;
+        most = here > most ? here : most;
+    }
+    drift(f->blocks, &line, (Wide)1 << high, (Wide)window - 1 - most, least, rests);
+}
+
+/* What a bitwise operation makes of the bits of one operand, the others as they are; what is neither is another in each lane. */
+typedef struct Fates {
+    uint64_t gone, kept, inverted;
+} Fates;
+
+static Fates fates_of(const Follower *f, unsigned grown)
+{
+    uint64_t all_kept = UINT64_MAX, all_inverted = UINT64_MAX, any = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        uint64_t x[4] = { 0 }, without, with;
+        if (!(f->lanes >> i & 1))
+            continue;
+        for (unsigned a = 0; a < f->count && a < 4; a++)
+            x[a] = ptx_value_lane(f->args[a], i);
+        x[grown] = 0;
+        without = f->op->fn(f->op, x[0], x[1], x[2], x[3]);
+        x[grown] = UINT64_MAX;
+        with = f->op->fn(f->op, x[0], x[1], x[2], x[3]);
+        all_kept &= with & ~without;
+        all_inverted &= without & ~with;
+        any |= with ^ without;
+    }
+    return (Fates){ ~any, all_kept, all_inverted };
+}
+
+/* and, or, xor, lop3 of one number that grows: runs of bits by what becomes of them. */
+static bool bitwise(const Follower *f)
+{
+    unsigned grown = 0, bits = f->op->bits;
+    while (grown < f->count && !grows(f, grown))
+        grown++;
+    for (unsigned i = grown + 1; i < f->count; i++)
+        if (grows(f, i))
+            return false;
+    if (!is_plain(f) || f->op->type == TYPE_PRED || bits > 64 || grown >= 4)
+        return false;
+    Fates fates = fates_of(f, grown);
+    stay(f->out);
+    for (unsigned low = 0, high; low < bits; low = high) {
+        uint64_t bit = UINT64_C(1) << low;
+        uint64_t alike = fates.gone & bit ? fates.gone : fates.kept & bit ? fates.kept : fates.inverted & bit ? fates.inverted
+                       : ~(fates.gone | fates.kept | fates.inverted), other = ~alike >> low;
+        high = other ? low + (unsigned)__builtin_ctzll(other) : bits;
+        high = high < bits ? high : bits;
+        if (fates.kept & bit || fates.inverted & bit)
+            add_piece(f->blocks, f->out, f->args[grown], f->lanes, bits, low, high, low, fates.kept & bit ? 1 : -1);
+        else if (!(fates.gone & bit))
+            keep_bits(f, f->args[grown], low, high);
+    }
+    return true;
+}
+
+/* bfe of unsigned numbers, bfi, shf, prmt: pieces of their operands side by side. */
+static bool extract(const Follower *f)
+{
+    unsigned bits = f->op->bits;
+    if (!is_plain(f) || !is_fixed(f, 1) || !is_fixed(f, 2))
+        return false;
+    unsigned low = f->args[1]->all & 255, length = f->args[2]->all & 255, high = low + length < bits ? low + length : bits;
+    stay(f->out);
+    if (low >= high)
+        return true;
+    if (f->op->is_signed)
+        keep_bits(f, f->args[0], low, high);
+    else
+        add_piece(f->blocks, f->out, f->args[0], f->lanes, bits, low, high, 0, 1);
+    return true;
+}
+
 static bool insert(const Follower *f)
 {
-    unsigned grown = grows(f, 0) ? 0 : 1, other = 1 - grown, width = 0;
-    const Value *low = f->args[other];
-    if (grows(f, other) || f->out->unknown || low->align != ALIGN_EXACT || f->op->type == TYPE_PRED)
+    unsigned bits = f->op->bits;
+    if (!is_plain(f) || !is_fixed(f, 2) || !is_fixed(f, 3))
         return false;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        if (f->lanes >> i & 1 && width_of(ptx_value_lane(low, i)) > width)
-            width = width_of(ptx_value_lane(low, i));
-    if (width >= 32)
+    unsigned low = f->args[2]->all & 255, length = f->args[3]->all & 255, high = low + length < bits ? low + length : bits;
+    stay(f->out);
+    if (low >= high)
+        low = high = bits;
+    add_piece(f->blocks, f->out, f->args[0], f->lanes, bits, 0, high - low, low, 1);
+    if (low)
+        add_piece(f->blocks, f->out, f->args[1], f->lanes, bits, 0, low, 0, 1);
+    if (high < bits)
+        add_piece(f->blocks, f->out, f->args[1], f->lanes, bits, high, bits, high, 1);
+    return true;
+}
+
+static bool funnel(const Follower *f)
+{
+    if (!is_plain(f) || !is_fixed(f, 2))
         return false;
-    ptx_blocks_align(f->blocks, f->args[grown], UINT64_C(1) << width);
-    take_growth(f->out, f->args[grown]);
+    uint64_t by = f->args[2]->all & UINT32_MAX;
+    unsigned places = (unsigned)(f->op->is_wrap ? by & 31 : by > 32 ? 32 : by), right = f->op->mode == 'l' ? 32 - places : places;
+    stay(f->out);               /* `right` bits of the low word go, as many of the high one come */
+    if (right < 32)
+        add_piece(f->blocks, f->out, f->args[0], f->lanes, 32, right, 32, 0, 1);
+    if (right)
+        add_piece(f->blocks, f->out, f->args[1], f->lanes, 32, 0, right, 32 - right, 1);
+    return true;
+}
+
+static bool permute(const Follower *f)
+{
+    if (!is_plain(f) || !is_fixed(f, 2) || f->op->mode)
+        return false;
+    stay(f->out);
+    for (unsigned first = 0, end; first < 4; first = end) {
+        unsigned from = f->args[2]->all >> (4 * first) & 15, low = 8 * (from & 3);
+        const Value *source = f->args[from >> 2 & 1];
+        for (end = first + 1; end < 4 && !(from & 8) && (f->args[2]->all >> (4 * end) & 15) == from + end - first && (from + end - first) % 4; end++)
+            continue;
+        if (from & 8)
+            keep_bits(f, source, low + 7, low + 8);
+        else
+            add_piece(f->blocks, f->out, source, f->lanes, 32, low, low + 8 * (end - first), 8 * first, 1);
+    }
+    return true;
+}
+
+/* -a, ~a. */
+static bool negate(const Follower *f)
+{
+    Line line;
+    stay(f->out);
+    if (!make_line(f->blocks, &line, f->args[0], f->lanes, 64, false))
+        return false;
+    add_growth(f->blocks, f->out, &line, -1);
     return true;
 }
 
@@ -469,14 +761,24 @@ static bool follow(const Follower *f)
     }
     case TRANSFER_SHL:
         return shift_left(f);
+    case TRANSFER_HIGH:
+        return multiply_high(f);
     case TRANSFER_SHR:
-        return is_fixed(f, 1) && args[1]->all < f->op->bits && args[1]->all < 63 && quotient(f, UINT64_C(1) << args[1]->all, true, false);
+        return shift_right(f);
     case TRANSFER_DIV: case TRANSFER_REM:
-        return is_fixed(f, 1) && quotient(f, args[1]->all, false, f->op->transfer == TRANSFER_REM);
-    case TRANSFER_AND:
-        return mask(f);
-    case TRANSFER_OR: case TRANSFER_XOR:
+        return is_fixed(f, 1) && quotient(f, args[1]->all, f->op->transfer == TRANSFER_REM);
+    case TRANSFER_AND: case TRANSFER_OR: case TRANSFER_XOR: case TRANSFER_LOGIC:
+        return bitwise(f);
+    case TRANSFER_NEGATE:
+        return negate(f);
+    case TRANSFER_FIELD:
+        return extract(f);
+    case TRANSFER_INSERT:
         return insert(f);
+    case TRANSFER_FUNNEL:
+        return funnel(f);
+    case TRANSFER_PERMUTE:
+        return permute(f);
     case TRANSFER_COMPARE:
         return compare(f);
     case TRANSFER_MIN: case TRANSFER_MAX:

@@ -21,6 +21,7 @@ typedef struct Region {
     uint8_t doubt;              /* Doubt that those accesses were marked with */
     bool leaves;                /* something there ends the function */
     bool stores_private;        /* to local memory */
+    bool stores_shared;         /* or may: in calls too */
 } Region;
 
 /* meeting: block where the sides meet; EXIT_BLOCK: nowhere. Owned by arena; scratch is left as found. */

@@ -157,6 +157,9 @@ static bool follow(const Lanewise *op, Value *out, const Value *const *args, uns
             return false;
         add_addends(out, a, b);
         return true;
+    case TRANSFER_NEGATE:
+        set_other(out, a->align, a->is_common, a->is_data);
+        return true;
     case TRANSFER_SUB:
         if (op->is_saturating)
             return false;

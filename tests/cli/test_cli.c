@@ -9,6 +9,7 @@
                     "\tst.global.u32 \t[%rd1], %r1;\n\tret;\n}\n"
 #define ENTRY(name, bounds, first) ".visible .entry " name "(.param .u64 out)\n" bounds BODY(first)
 #define BOUNDS ".maxntid 128, 1, 1\n"
+#define SMALL ".reqntid 32\n"            /* OCC103, a note */
 #define GOOD "\tmov.u32 \t%r1, %tid.x;\n"
 
 /* In place of ptxas: notes how it was called, and tells of kernel clean what no model says. */
@@ -21,21 +22,21 @@
 
 static const File files[] = {
     { "clean.ptx", HEAD ENTRY("clean", BOUNDS, GOOD) },
-    { "noted.ptx", HEAD ENTRY("noted", "", GOOD) },
+    { "noted.ptx", HEAD ENTRY("noted", SMALL, GOOD) },
     { "warned.ptx", HEAD ENTRY("warned", BOUNDS, "") },                         /* %r1 is never written */
     { "broken.ptx", HEAD ENTRY("broken", BOUNDS, "\tmov.u32 %r1 %tid.x;\n") },
     { "two.ptx", HEAD ENTRY("one", BOUNDS, GOOD) ENTRY("other", BOUNDS, "") },
     { "called.ptx", HEAD ".func helper()\n{\n\tret;\n}\n" ENTRY("caller", BOUNDS, GOOD) },
     { "lines.ptx", HEAD ENTRY("lines", BOUNDS, "\t.loc\t1 2 5\n") "\t.file\t1 \"kernel.cu\"\n" },
     { "kernel.cu", "// a kernel\n\tout[0] = x;\n" },
-    { "tree/b.ptx", HEAD ENTRY("tree_b", "", GOOD) },
-    { "tree/a/z.ptx", HEAD ENTRY("tree_a_z", "", GOOD) },
-    { "tree/c/d/e.ptx", HEAD ENTRY("tree_c_d_e", "", GOOD) },
+    { "tree/b.ptx", HEAD ENTRY("tree_b", SMALL, GOOD) },
+    { "tree/a/z.ptx", HEAD ENTRY("tree_a_z", SMALL, GOOD) },
+    { "tree/c/d/e.ptx", HEAD ENTRY("tree_c_d_e", SMALL, GOOD) },
     { "tree/notes.txt", "not PTX\n" },
     { "tree/lines.ptx", HEAD ENTRY("lines", BOUNDS, "\t.loc\t1 2 5\n") "\t.file\t1 \"beside.cu\"\n" },
     { "tree/beside.cu", "\n  out[1] = y;\n" },
     { "bare/readme", "no PTX here\n" },
-    { "star*.ptx", HEAD ENTRY("star", "", GOOD) },
+    { "star*.ptx", HEAD ENTRY("star", SMALL, GOOD) },
     { "empty.ptx", "" },
     { "launches.json", "{\"kernels\": {\"clean\": {\"grid\": [10, 2, 1], \"block\": [128, 1, 1], \"dynamic_shared\": 64}}}" },
     { "bad.json", "{\"kernels\": " },
@@ -78,7 +79,7 @@ static int teardown(void **state)
 static const Case cases[] = {
     /* exit codes */
     { "$PTXLINT clean.ptx",                            0, "", "", NULL },
-    { "$PTXLINT noted.ptx",                            0, "note[LCH101]: ", "", NULL },
+    { "$PTXLINT noted.ptx",                            0, "note[OCC103]: ", "", NULL },
     { "$PTXLINT warned.ptx",                           1, "warning[COR101]: ", "", NULL },
     { "$PTXLINT broken.ptx",                           1, "error[SYN201]: ", "", NULL },
     { "$PTXLINT check broken.ptx",                     1, "error[SYN201]: ", "", NULL },
@@ -89,7 +90,14 @@ static const Case cases[] = {
     { "$PTXLINT --format xml clean.ptx",               2, "", "'xml' is not one of text, oneline, json", NULL },
     { "$PTXLINT --format",                             2, "", "--format: missing argument", NULL },
     { "$PTXLINT report --format oneline clean.ptx",    2, "", "'oneline' is not one of text, json, csv", NULL },
-    { "$PTXLINT --format csv clean.ptx",               2, "", "'csv' is not one of text, oneline, json", NULL },
+    { "$PTXLINT --format csv clean.ptx",               0, "file,line,column,", "", "clean" },
+    { "$PTXLINT report --format junit clean.ptx",      2, "", "'junit' is not one of text, json, csv", NULL },
+    { "$PTXLINT --primary cuda clean.ptx",             2, "", "--primary: 'cuda' is not one of auto, ptx, source", NULL },
+    { "$PTXLINT --primary source lines.ptx",           1, "  --> kernel.cu:2:5\n   |\n2  |     out[0] = x;\n   |        ^\n   |\n   ::: lines.ptx:", "", NULL },
+    { "$PTXLINT --primary source --format oneline lines.ptx", 1, "kernel.cu:2:5: warning: ", "", NULL },
+    { "$PTXLINT --primary ptx --format rdjsonl lines.ptx", 1, "\"location\":{\"path\":\"lines.ptx\"", "", NULL },
+    { "$PTXLINT --primary auto --format rdjsonl lines.ptx", 1, "\"location\":{\"path\":\"kernel.cu\"", "", NULL },
+    { "$PTXLINT --primary source --format jsonl lines.ptx", 1, "\"primary\":\"source\"", "", NULL },
     { "$PTXLINT --csv clean.ptx",                      2, "", "--csv: unknown option", NULL },
     { "$PTXLINT --color sometimes clean.ptx",          2, "", "is not one of auto, always, never", NULL },
     { "$PTXLINT --only syntax,style clean.ptx",        2, "", "--only: ", NULL },
@@ -115,10 +123,30 @@ static const Case cases[] = {
     { "$PTXLINT --format oneline warned.ptx",          1, ": warning: ", "", "kernel" },
     { "$PTXLINT --format oneline clean.ptx",           0, "", "", NULL },
     { "$PTXLINT --format=json --format text clean.ptx", 0, "", "", NULL },
+    { "$PTXLINT --format oneline --format json=found.json warned.ptx; s=$?; cat found.json; exit $s", 1, "\"rule\":\"COR101\"", "", NULL },
+    { "$PTXLINT --format oneline --format json=found.json warned.ptx", 1, "warned.ptx:10:", "", "schema" },
+    { "$PTXLINT --format sarif=found.sarif --format jsonl=- warned.ptx; s=$?; cat found.sarif; exit $s", 1, "{\"rule\":\"COR101\"", "", "1 warning" },
+    { "$PTXLINT --format sarif=found.sarif --output found.txt warned.ptx; s=$?; cat found.txt; exit $s", 1, "1 warning in", "", "schema" },
+    { "$PTXLINT report --csv --format json=found.json clean.ptx; head -c 13 found.json", 0, "{\"schema\":\"pt", "", NULL },
+    { "$PTXLINT gpu --format json=a.json --format csv=b.csv h200; grep -c h200, b.csv; head -c 9 a.json", 0, "{\"schema\"", "", NULL },
+    { "$PTXLINT --format json=- --format oneline warned.ptx", 2, "", "standard output: two documents cannot go to one place", NULL },
+    { "$PTXLINT --format json=a --format oneline=a warned.ptx", 2, "", "a: two documents", NULL },
+    { "$PTXLINT --format json= warned.ptx",            2, "", "--format: 'json=' is not one of FORMAT, FORMAT=FILE", NULL },
+    { "$PTXLINT --format xml=a warned.ptx",            2, "", "--format: 'xml=a' is not one of text", NULL },
+    { "$PTXLINT --format json=none/a --format oneline=b warned.ptx", 3, "", "none/a: No such file", NULL },
+    { "$PTXLINT --format json=/dev/full --format oneline=- warned.ptx", 3, "COR101", "/dev/full: No space", NULL },
+    { "$PTXLINT --statistics --format sarif=a warned.ptx", 2, "", "--statistics goes with", NULL },
+    { "$PTXLINT --output - --format oneline warned.ptx", 1, "warned.ptx:10:", "", NULL },
+    { "$PTXLINT schema",                               0, "diagnostics\n", "", NULL },
+    { "$PTXLINT schema rules",                         0, "ptxlint-rules/1", "", NULL },
+    { "$PTXLINT schema rule",                          2, "", "ptxlint: rule: is none of the schemas: ", NULL },
+    { "$PTXLINT schema rules more",                    2, "", "more: schema takes one NAME", NULL },
+    { "$PTXLINT schema --format json rules",           2, "", "--format: unknown option", NULL },
+    { "$PTXLINT schema --output none/a rules",         3, "", "none/a: No such file", NULL },
     { "$PTXLINT --only syntax warned.ptx",             0, "", "", NULL },
     { "$PTXLINT --only syntax warned.ptx broken.ptx",  1, "SYN201", "", "COR101" },
-    { "$PTXLINT --only launch noted.ptx warned.ptx",   0, "LCH101", "", "COR101" },
-    { "$PTXLINT --only launch --only correctness noted.ptx warned.ptx", 1, "COR101", "", NULL },
+    { "$PTXLINT --only occupancy noted.ptx warned.ptx",   0, "OCC103", "", "COR101" },
+    { "$PTXLINT --only occupancy --only correctness noted.ptx warned.ptx", 1, "COR101", "", NULL },
     { "$PTXLINT --kernel 'o?e' two.ptx",               0, "", "", NULL },
     { "$PTXLINT --kernel 'oth*' two.ptx",              1, "COR101", "", NULL },
     { "$PTXLINT report --kernel one two.ptx",          0, "kernel one", "", "other" },
@@ -150,7 +178,7 @@ static const Case cases[] = {
     { "$PTXLINT bare",                                 2, "", "bare: holds no .ptx file", NULL },
     { "$PTXLINT bare warned.ptx",                      2, "COR101", "bare: holds no .ptx file", NULL },
     { "$PTXLINT empty.ptx",                            1, "SYN301", "", NULL },
-    { "$PTXLINT --format oneline noted.ptx noted.ptx | grep -c LCH101", 0, "2\n", "", NULL },
+    { "$PTXLINT --format oneline noted.ptx noted.ptx | grep -c OCC103", 0, "2\n", "", NULL },
 
     /* launches */
     { "$PTXLINT report --launch launches.json clean.ptx", 0, "grid 10 x 2 x 1, block 128 x 1 x 1 (as given)", "", NULL },
@@ -353,7 +381,7 @@ static void test_diagnostics_json(void **state)
 
 static void test_report_json(void **state)
 {
-    json_t *root = run_json("$PTXLINT report --select LCH101 --format json --gpu h200 --launch launches.json clean.ptx called.ptx noted.ptx", 0);
+    json_t *root = run_json("$PTXLINT report --select OCC103 --format json --gpu h200 --launch launches.json clean.ptx called.ptx noted.ptx", 0);
     json_t *all = json_object_get(root, "files"), *file = json_array_get(all, 0);
     json_t *kernel = json_array_get(json_object_get(file, "kernels"), 0);
     (void)state;

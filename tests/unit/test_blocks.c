@@ -28,6 +28,21 @@ static bool wrapped(uint32_t block) { return block * UINT32_C(65536) > UINT32_C(
 static bool product(uint32_t block) { return (uint64_t)block * block == 998001; }
 static bool negative(uint32_t block) { return (int32_t)(block - 50000) / 7 == -3; }
 static bool low_bits(uint32_t block) { return ((block * 6 + 4) & 15) == 8; }
+static bool multiplied(uint32_t block) { return (block * 32 + 31) / 7 % 5 == 3; }
+static bool fraction(uint32_t block) { return block % 7 == 5; }
+static bool upper(uint32_t block) { return (int32_t)(block - 50000) >> 4 == -9; }
+static bool field(uint32_t block) { return (block >> 3 & 31) == 17; }
+static bool sign(uint32_t block) { return (block >> 3 & 31) >= 16; }
+static bool logic(uint32_t block) { return ((block & 0xf00) ^ 0x500) == 0x300; }
+static bool lop(uint32_t block) { return ((block & 0xf00 & ~0x500u) | (~block & 0xf00 & 0x500)) == 0x300; }
+static bool partner(uint32_t block) { return (block ^ 64) > block && !(block & 512); }
+static bool inverted(uint32_t block) { return (~block & 0xff) == 3; }
+static bool funnelled(uint32_t block) { return (block << 3 | block >> 29) % 256 == 88; }
+static bool high_word(uint32_t block) { return ((uint64_t)block << 20 >> 32) == 9; }
+static bool bytes(uint32_t block) { return (block >> 8 & 255) == 77; }
+static bool inserted(uint32_t block) { return ((block & 15) << 4 | 5) == 0x95; }
+static bool three(uint32_t block) { return block % 7 == 1 && block / 7 % 11 == 4; }
+static bool wide(uint32_t block) { return (uint64_t)block * 1000000 / 1000000007 % 3 == 1; }
 static bool clamped(uint32_t block) { return (block < 90000 ? block : 90000) == 90000; }
 
 static const Case cases[] = {
@@ -41,8 +56,25 @@ static const Case cases[] = {
     { "xor.b32 %r2, %r1, 5; setp.eq.u32 %p1, %r2, 12345;", swapped, true },
     { "mul.lo.u32 %r2, %r1, 65536; setp.gt.u32 %p1, %r2, 4294000000;", wrapped, true },
     { "mul.wide.u32 %rd9, %r1, %r1; setp.eq.u64 %p1, %rd9, 998001;", product, false },
-    { "sub.s32 %r2, %r1, 50000; div.s32 %r2, %r2, 7; setp.eq.s32 %p1, %r2, -3;", negative, false },
+    { "sub.s32 %r2, %r1, 50000; div.s32 %r2, %r2, 7; setp.eq.s32 %p1, %r2, -3;", negative, true },
     { "mad.lo.u32 %r2, %r1, 6, 4; and.b32 %r2, %r2, 15; setp.eq.u32 %p1, %r2, 8;", low_bits, true },
+    { "mad.lo.u32 %r2, %r1, 32, 31; mul.hi.u32 %r6, %r2, 613566757; sub.u32 %r7, %r2, %r6; shr.u32 %r7, %r7, 1; add.u32 %r7, %r7, %r6; shr.u32 %r7, %r7, 2;"
+      "mul.hi.u32 %r6, %r7, -858993459; shr.u32 %r6, %r6, 2; mul.lo.u32 %r6, %r6, 5; sub.u32 %r2, %r7, %r6; setp.eq.u32 %p1, %r2, 3;", multiplied, true },
+    { "mul.hi.u32 %r6, %r1, 613566757; sub.u32 %r7, %r1, %r6; shr.u32 %r7, %r7, 1; add.u32 %r7, %r7, %r6; shr.u32 %r7, %r7, 2; mul.lo.u32 %r7, %r7, 7;"
+      "sub.u32 %r2, %r1, %r7; setp.eq.u32 %p1, %r2, 5;", fraction, true },
+    { "sub.s32 %r2, %r1, 50000; shr.s32 %r2, %r2, 4; setp.eq.s32 %p1, %r2, -9;", upper, true },
+    { "bfe.u32 %r2, %r1, 3, 5; setp.eq.u32 %p1, %r2, 17;", field, true },
+    { "bfe.s32 %r2, %r1, 3, 5; setp.lt.s32 %p1, %r2, 0;", sign, true },
+    { "lop3.b32 %r2, %r1, 3840, 1280, 0x6a; and.b32 %r2, %r2, 3840; xor.b32 %r6, %r1, 1280; and.b32 %r6, %r6, 3840; setp.eq.u32 %p1, %r6, 768;", logic, true },
+    { "lop3.b32 %r2, %r1, 3840, 1280, 0x48; setp.eq.u32 %p1, %r2, 768;", lop, true },
+    { "xor.b32 %r2, %r1, 64; and.b32 %r6, %r1, 512; setp.eq.u32 %p2, %r6, 0; setp.gt.and.u32 %p1, %r2, %r1, %p2;", partner, true },
+    { "not.b32 %r2, %r1; and.b32 %r2, %r2, 255; setp.eq.u32 %p1, %r2, 3;", inverted, true },
+    { "shf.l.wrap.b32 %r2, %r1, %r1, 3; and.b32 %r2, %r2, 255; setp.eq.u32 %p1, %r2, 88;", funnelled, true },
+    { "mul.wide.u32 %rd8, %r1, 1048576; mov.b64 {%r6, %r2}, %rd8; setp.eq.u32 %p1, %r2, 9;", high_word, true },
+    { "prmt.b32 %r2, %r1, 0, 0x4441; setp.eq.u32 %p1, %r2, 77;", bytes, true },
+    { "bfi.b32 %r2, %r1, 5, 4, 4; setp.eq.u32 %p1, %r2, 0x95;", inserted, true },
+    { "rem.u32 %r2, %r1, 7; div.u32 %r6, %r1, 7; rem.u32 %r6, %r6, 11; setp.eq.u32 %p2, %r6, 4; setp.eq.and.u32 %p1, %r2, 1, %p2;", three, true },
+    { "mul.wide.u32 %rd8, %r1, 1000000; div.u64 %rd8, %rd8, 1000000007; rem.u64 %rd8, %rd8, 3; setp.eq.u64 %p1, %rd8, 1;", wide, true },
     { "min.u32 %r2, %r1, 90000; setp.eq.u32 %p1, %r2, 90000;", clamped, true },
 };
 

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""check-schemas.py PTXLINT -- what ptxlint writes as JSON, by the schemas that it publishes (`ptxlint schema NAME`).
+
+A schema lets unknown keys pass, since keys may be added; here none may be there that it does not describe. And each key that it asks for
+is taken away once: a schema that would not notice is no schema.
+"""
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    print("skipped: python3-jsonschema is not installed")
+    sys.exit(77)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PTXLINT = pathlib.Path(sys.argv[1]).resolve()
+PTX = ["testdata/ptx", "tests/golden", "testdata/ptx/none.ptx"]
+
+# Schema, and commands that write such a document, to OUT where they name it; what they read lies below ROOT.
+OUT = os.path.join(tempfile.mkdtemp(), "out")
+DOCUMENTS = {
+    "diagnostics": [["check", "--format", "json", *PTX], ["check", "--format", "json", "tests/golden/SYN305-there.ptx"]],
+    "baseline": [["baseline", "--baseline", OUT, "write", *PTX[:2]], ["baseline", "--baseline", OUT, "write", "tests/golden/SYN305-there.ptx"]],
+    "rules": [["rules", "--format", "json"], ["explain", "--format", "json", "THR102", "SYN201"]],
+}
+
+problems = []
+
+
+def run(*words):
+    got = subprocess.run([PTXLINT, *words], cwd=ROOT, capture_output=True, check=False)
+    return pathlib.Path(OUT).read_text(encoding="utf-8") if OUT in words else got.stdout.decode("utf-8")
+
+
+def is_object(schema):
+    return schema.get("type") == "object" or "object" in (schema.get("type") or [])
+
+
+def strict(schema):
+    """The same without unknown keys."""
+    if isinstance(schema, list):
+        return [strict(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: strict(part) for key, part in schema.items()}
+    if is_object(schema) and "properties" in schema and "additionalProperties" not in schema:
+        made["additionalProperties"] = False
+    return made
+
+
+def complain(name, errors):
+    for error in errors:
+        problems.append(f"{name}: {'.'.join(map(str, error.absolute_path))}: {error.message[:200]}")
+
+
+def objects(value, path=()):
+    """Each object in value, once for each path of keys (not indices) to it."""
+    if isinstance(value, dict):
+        yield path, value
+        for key, part in value.items():
+            yield from objects(part, (*path, key))
+    elif isinstance(value, list):
+        for part in value:
+            yield from objects(part, path)
+
+
+def first(value, limit=40):
+    """The document with short lists: enough to try each kind of object."""
+    if isinstance(value, dict):
+        return {key: first(part) for key, part in value.items()}
+    return [first(part) for part in value[:limit]] if isinstance(value, list) else value
+
+
+def check_teeth(name, validator, document):
+    """Without one of its keys no object is valid any more, but for maps, whose keys are data."""
+    small, seen = first(document), set()
+    for path, _ in list(objects(small)):
+        if path in seen:
+            continue
+        seen.add(path)
+        copied = copy.deepcopy(small)
+        target = next(found for where, found in objects(copied) if where == path)
+        for key in list(target):
+            kept = target.pop(key)
+            if validator.is_valid(copied) and "additionalProperties" not in schema_at(validator.schema, path):
+                problems.append(f"{name}: {'.'.join(path)} may go without {key}")
+            target[key] = kept
+
+
+def schema_at(schema, path):
+    """The part of a schema that speaks of the objects at a path of keys."""
+    root = schema
+    for key in (*path, None):
+        while "$ref" in schema or "items" in schema:
+            schema = root["definitions"][schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema["items"]
+        if key is not None:
+            schema = schema.get("properties", {}).get(key) or schema.get("additionalProperties") or {}
+    return schema
+
+
+def check(name, commands):
+    schema = json.loads(run("schema", name))
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator, plain = jsonschema.Draft7Validator(strict(schema)), jsonschema.Draft7Validator(schema)
+    for i, command in enumerate(commands):
+        text = run(*command)
+        if not text:
+            problems.append(f"{name}: {' '.join(command)} prints nothing")
+            continue
+        document = json.loads(text)
+        errors = list(validator.iter_errors(document))
+        complain(f"{name}: {' '.join(command)}", errors[:5])
+        if not errors and not i:
+            check_teeth(name, plain, document)
+
+
+os.environ["LC_ALL"] = "C.UTF-8"
+for known in DOCUMENTS.keys() - set(run("schema").split()):
+    problems.append(f"{known}: there is no such schema")
+for schema_name in DOCUMENTS:
+    check(schema_name, DOCUMENTS[schema_name])
+for problem in problems[:40]:
+    print(problem)
+sys.exit(1 if problems else 0)
