@@ -22,8 +22,8 @@ typedef struct Row { char set[12]; uint32_t group; int fold, regs, cap, sm, fami
 
 static Row *rows;
 static uint8_t *bins;           /* per row and feature */
-static int row_count, feature_count, trees_wanted = 400, leaves_wanted = 32, leaf_least = 12;
-static double rate = 0.08;
+static int row_count, feature_count, trees_wanted = 1300, leaves_wanted = 72, leaf_least = 10;
+static double rate = 0.05;
 static char names[FEATURES_MAX][32];
 static uint16_t cuts[FEATURES_MAX][BINS];
 static int cut_count[FEATURES_MAX];
@@ -157,7 +157,7 @@ static void place_rows(void)
     make_scale();
     for (int i = 0; i < row_count; i++) {
         Row *row = &rows[i];
-        double low = lower_of(row->family, row->regs), high = upper[row->family][row->regs], margin = (high - low) / 4;
+        double low = lower_of(row->family, row->regs), high = upper[row->family][row->regs], margin = 0.45 * (high - low);
         row->base = (float)middle_of(row->family, row->f[aimed] + FIXED < row->cap ? row->f[aimed] + FIXED : row->cap);
         row->low = (float)(low + margin);
         row->high = row->regs >= row->cap ? 1e6f : (float)(high - margin);
@@ -332,8 +332,8 @@ static void grow(Tree *tree, int *index, int n, const float *target, const float
             of_leaf[i] = (Weighed){ value[index[leaves[l].first + i]], rows[index[leaves[l].first + i]].weight };
         qsort(of_leaf, (size_t)leaves[l].count, sizeof *of_leaf, by_float);
         node->value = roundf((float)step * weighed_quantile(of_leaf, leaves[l].count, 0.5) * UNIT) / UNIT;
-        node->low = weighed_quantile(of_leaf, leaves[l].count, 0.06);
-        node->high = weighed_quantile(of_leaf, leaves[l].count, 0.94);
+        node->low = weighed_quantile(of_leaf, leaves[l].count, 0.045);
+        node->high = weighed_quantile(of_leaf, leaves[l].count, 0.955);
     }
     free(of_leaf);
 }
@@ -369,7 +369,7 @@ static void boost(Tree *trees, int fold, float *sums)
         for (int i = 0; i < n; i++) {
             int r = index[i];
             rest[r] = rest_of(&rows[r], sums[r]);
-            float scale = 1.5f + rows[r].base / 40;
+            float scale = 1 + rows[r].base / 50;
             clipped[r] = fmaxf(-1, fminf(1, rest[r] / scale));
             if (draw() % 4)
                 sample[count++] = r;
@@ -473,7 +473,7 @@ static void put_scale(void)
 }
 
 /* Sums of trees that have not seen the row's fold; then those of all rows. */
-static void validate(Tree *trees, float *sums, int with_all)
+static void validate(Tree *trees, float *sums)
 {
     float *fold_sums = malloc((size_t)row_count * sizeof *fold_sums);
     for (int fold = 0; fold < FOLDS; fold++) {
@@ -482,8 +482,7 @@ static void validate(Tree *trees, float *sums, int with_all)
             if (rows[i].fold == fold)
                 sums[i] = fold_sums[i];
     }
-    if (with_all)
-        boost(trees, -1, fold_sums);
+    boost(trees, -1, fold_sums);
     free(fold_sums);
 }
 
@@ -509,21 +508,17 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 1;
     read_rows(argv[1]);
-    const char *few = getenv("TREES"), *leaves = getenv("LEAVES"), *speed = getenv("RATE"), *quick = getenv("QUICK"), *least = getenv("LEAST");
-    trees_wanted = few ? atoi(few) : trees_wanted; leaves_wanted = leaves ? atoi(leaves) : leaves_wanted; rate = speed ? atof(speed) : rate; leaf_least = least ? atoi(least) : leaf_least;
     weigh_rows();
     place_rows();
     make_bins();
     float *sums = malloc((size_t)row_count * sizeof *sums);
-    validate(trees, sums, !quick);
+    validate(trees, sums);
     fit_band(&band, sums);
     for (int i = 0; i < row_count; i++)
         if (!i || strcmp(rows[i].set, rows[i - 1].set)) {
             tell(rows[i].set, 64, sums, &band);
             tell(rows[i].set, 255, sums, &band);
         }
-    if (getenv("DUMP")) { FILE *d = fopen(getenv("DUMP"), "w"); for (int i = 0; i < row_count; i++) fprintf(d, "%d %d %d\n", i, rows[i].regs, counted(&rows[i], (double)(rows[i].base + sums[i]))); fclose(d); }
-    if (quick) return 0;
     put_scale();
     put_cuts();
     for (int t = 0; t < trees_wanted; t++)
