@@ -75,7 +75,8 @@ typedef enum Command {
 } Command;
 
 typedef enum Format {
-    FORMAT_TEXT, FORMAT_ONELINE, FORMAT_JSON, FORMAT_JSONL, FORMAT_SARIF, FORMAT_GITHUB, FORMAT_CSV, FORMAT_MARKDOWN, FORMAT__COUNT
+    FORMAT_TEXT, FORMAT_ONELINE, FORMAT_JSON, FORMAT_JSONL, FORMAT_SARIF, FORMAT_GITHUB, FORMAT_GITLAB, FORMAT_CHECKSTYLE, FORMAT_JUNIT,
+    FORMAT_RDJSON, FORMAT_RDJSONL, FORMAT_MARKDOWN, FORMAT_CSV, FORMAT__COUNT
 } Format;
 
 /* A document, and where it goes. */
@@ -103,6 +104,7 @@ typedef struct Options {
     char *ptxas;                        /* --ptxas=PATH; "": it is to be found; NULL: not given */
     char *launch_path, *kernel_glob, *config_path;        /* NULL: not given */
     Color color;
+    ptxlint_primary primary;
     unsigned jobs;                      /* 0: as many as there are cores */
     bool has_format;                    /* --format FORMAT, without a FILE */
     bool is_quiet, has_no_config, has_statistics, has_profile;
@@ -131,7 +133,7 @@ bool ptx_options_has_color(const Options *options, const char *path);
 
 enum {
     OPT_FORMAT = 1, OPT_CSV, OPT_GPU, OPT_LAUNCH, OPT_PTXAS_LOG, OPT_PTXAS, OPT_KERNEL, OPT_ONLY, OPT_COLOR, OPT_OUTPUT, OPT_QUIET,
-    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_HELP, OPT_VERSION,
+    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_PRIMARY, OPT_HELP, OPT_VERSION,
     OPT_SETTING,                                /* and those after it: rows of ptx_setting_names */
     OPT_CHOICE = OPT_SETTING + SETTING_COUNT    /* and those after it: rows of ptx_choice_names */
 };

@@ -14,10 +14,11 @@ const char *const ptx_command_usage[COMMAND__COUNT] = {
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
     [FORMAT_TEXT] = "text", [FORMAT_ONELINE] = "oneline", [FORMAT_JSON] = "json", [FORMAT_JSONL] = "jsonl", [FORMAT_SARIF] = "sarif",
-    [FORMAT_GITHUB] = "github", [FORMAT_CSV] = "csv", [FORMAT_MARKDOWN] = "markdown",
+    [FORMAT_GITHUB] = "github", [FORMAT_GITLAB] = "gitlab", [FORMAT_CHECKSTYLE] = "checkstyle", [FORMAT_JUNIT] = "junit",
+    [FORMAT_RDJSON] = "rdjson", [FORMAT_RDJSONL] = "rdjsonl", [FORMAT_MARKDOWN] = "markdown", [FORMAT_CSV] = "csv",
 };
 
-#define CHECK_FORMATS "text, oneline, json, jsonl, sarif, github"
+#define CHECK_FORMATS "text, oneline, json, jsonl, sarif, github, gitlab, checkstyle, junit, rdjson, rdjsonl, markdown, csv"
 #define TABLE_FORMATS "text, json, csv"
 #define PAGE_FORMATS "text, json, markdown"
 #define PLAIN_FORMATS "text, json"
@@ -119,6 +120,8 @@ static const struct poptOption launch_options[] = {
 static const struct poptOption check_output[] = {
     FORMAT_OPTION(CHECK_FORMATS),
     WRITE_OPTIONS,
+    TEXT_OPTION("primary", OPT_PRIMARY, "Where a finding is shown that has a CUDA line: ptx, source, or auto (default): source in formats for "
+                "code review, ptx in others", "WHERE"),
     FLAG_OPTION("quiet", OPT_QUIET, "No summary line"),
     FLAG_OPTION("statistics", OPT_STATISTICS, "How many findings each rule has made"),
     RUN_OPTIONS,

@@ -79,6 +79,16 @@ static bool set_color(Options *options, const char *value)
     return true;
 }
 
+static bool set_primary(Options *options, const char *value)
+{
+    static const char *const words[] = { "auto", "ptx", "source" };     /* in the order of ptxlint_primary */
+    int i = find_word(words, 3, value, strlen(value));
+    if (i < 0)
+        return complain_value("--primary", value, "auto, ptx, source");
+    options->primary = (ptxlint_primary)i;
+    return true;
+}
+
 /* Words between commas; wanted tells what would be right where one is empty. */
 static bool add_words(StringList *list, const char *option, const char *value, const char *wanted)
 {
@@ -139,6 +149,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_CONFIG:    return keep(&options->config_path, value);
     case OPT_FORMAT:    is_good = add_format(options, value);   break;
     case OPT_COLOR:     is_good = set_color(options, value);    break;
+    case OPT_PRIMARY:   is_good = set_primary(options, value);  break;
     case OPT_JOBS:      is_good = set_jobs(options, value);     break;
     case OPT_ONLY:
         is_good = add_words(&options->only, "--only", value, "a group is missing; syntax,throughput would be right");

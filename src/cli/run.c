@@ -248,7 +248,9 @@ static ptxlint_format format_for_library(Format format)
 {
     static const ptxlint_format formats[FORMAT__COUNT] = {
         [FORMAT_TEXT] = PTXLINT_TEXT, [FORMAT_ONELINE] = PTXLINT_ONELINE, [FORMAT_JSON] = PTXLINT_JSON, [FORMAT_JSONL] = PTXLINT_JSONL,
-        [FORMAT_SARIF] = PTXLINT_SARIF, [FORMAT_GITHUB] = PTXLINT_GITHUB, [FORMAT_CSV] = PTXLINT_CSV,
+        [FORMAT_SARIF] = PTXLINT_SARIF, [FORMAT_GITHUB] = PTXLINT_GITHUB, [FORMAT_GITLAB] = PTXLINT_GITLAB,
+        [FORMAT_CHECKSTYLE] = PTXLINT_CHECKSTYLE, [FORMAT_JUNIT] = PTXLINT_JUNIT, [FORMAT_RDJSON] = PTXLINT_RDJSON,
+        [FORMAT_RDJSONL] = PTXLINT_RDJSONL, [FORMAT_MARKDOWN] = PTXLINT_MARKDOWN, [FORMAT_CSV] = PTXLINT_CSV,
     };
     return formats[format];
 }
@@ -398,6 +400,7 @@ static void run_begin(Run *run, const Options *options)
     ptxlint_write_options_init(&run->write_options);
     run->write_options.kernel_glob = options->kernel_glob;
     run->write_options.no_summary = options->is_quiet;
+    run->write_options.primary = options->primary;
 }
 
 static void run_end(Run *run)

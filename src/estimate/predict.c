@@ -5,7 +5,7 @@
 #include <math.h>
 
 const PartInfo ptx_part_info[PART__COUNT] = {
-#define TP(id, key, what) { key, what },
+#define TP(id, key, what, advice) { key, what, advice },
 #include "estimate/parts.def"
 #undef TP
 };
@@ -13,6 +13,7 @@ const PartInfo ptx_part_info[PART__COUNT] = {
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
 /* What was measured on an H200 stands for a GPU whose file does not say. */
+#define H200_GB_PER_S 4800
 static double figure(const Gpu *gpu, FigureId id, double otherwise)
 {
     return ptx_gpu_has(gpu, id) ? gpu->figures[id] : otherwise;
@@ -70,9 +71,9 @@ static double global_latency(const PredictInput *in)
     return l1 + missed * (l2 - l1 + fresh * (CLK_MEMORY_FRESH - l2));
 }
 
-static void find_latencies(const PredictInput *in, Latencies *out)
+void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out)
 {
-    double simple = figure(in->gpu, FIGURE_ARITHMETIC_LATENCY, 4), shared = figure(in->gpu, FIGURE_SHARED_LATENCY, 23);
+    double simple = figure(gpu, FIGURE_ARITHMETIC_LATENCY, 4), shared = figure(gpu, FIGURE_SHARED_LATENCY, 23);
     for (unsigned m = 0; m < MACHINE__COUNT; m++)
         out->machine[m] = (float)simple + 0.5f;
     out->machine[MACHINE_FP64] = 8.5f;
@@ -87,7 +88,7 @@ static void find_latencies(const PredictInput *in, Latencies *out)
     out->machine[MACHINE_ATOMIC_SHARED] = 60;
     out->machine[MACHINE_CONST] = 34;
     out->machine[MACHINE_ATOMIC] = 290;
-    out->machine[MACHINE_GLOBAL] = (float)global_latency(in);
+    out->machine[MACHINE_GLOBAL] = (float)global;
     out->machine[MACHINE_BARRIER] = 14;
     out->machine[MACHINE_BRANCH] = 8;
     out->barrier_per_warp = 2;
@@ -149,13 +150,28 @@ static double atomic_us(const Gpu *gpu, const Traffics *t)
 
 enum { CLK_CONSTANT = 3 };      /* for each address of a constant load that is not one for all */
 
-/* Requests and stored data go one way, what is loaded the other. */
+/* Requests and stored data go one way, what is loaded the other. A GPU whose file says nothing has as much less of it than an H200 as of memory bandwidth. */
 static double l2_us(const Gpu *gpu, const Traffics *t)
 {
+    double less = ptx_gpu_has(gpu, FIGURE_L2_SECTOR_PS) ? 1 : H200_GB_PER_S / gpu->figures[FIGURE_MEMORY_GB_PER_S];
     double there = t->load_requests * figure(gpu, FIGURE_L2_ASK_PS, 4.8) + t->store_lines * figure(gpu, FIGURE_L2_STORE_LINE_PS, 13.3)
                    + t->store_sectors * figure(gpu, FIGURE_L2_STORE_SECTOR_PS, 3.3);
     double back = t->load_requests * figure(gpu, FIGURE_L2_LINE_PS, 1) + t->load_sectors * figure(gpu, FIGURE_L2_SECTOR_PS, 7.1);
-    return fmax(there, back) / 1e6;
+    return less * fmax(there, back) / 1e6;
+}
+
+/* On 1.x all that is asked for comes from memory. */
+static double bytes_without_cache(const PredictInput *in)
+{
+    double sectors = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        sectors += in->evaluation->insns[i].total.sectors;
+    return 32 * sectors;
+}
+
+static bool has_cache(const Gpu *gpu)
+{
+    return ptx_gpu_has(gpu, FIGURE_L1_BYTES) || ptx_gpu_has(gpu, FIGURE_L2_BYTES);
 }
 
 /* One address for all comes with the instruction. */
@@ -172,7 +188,7 @@ static void find_memory(const PredictInput *in, const Speeds *s, Prediction *out
         wavefronts += in->evaluation->insns[i].total.wavefronts;
         addresses += constant_addresses(&in->func->insns[i], &in->evaluation->insns[i].total);
     }
-    out->dram_bytes = t->read_bytes + t->written_bytes;
+    out->dram_bytes = has_cache(in->gpu) ? t->read_bytes + t->written_bytes : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
     out->parts_us[PART_L1] = busiest_us(in, s, t->load_lines + t->store_lines + CLK_CONSTANT * addresses);
     out->parts_us[PART_L2] = l2_us(in->gpu, t);
@@ -183,7 +199,7 @@ static void find_memory(const PredictInput *in, const Speeds *s, Prediction *out
 static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, Prediction *out)
 {
     Latencies latencies;
-    find_latencies(in, &latencies);
+    ptx_latencies_find(in->gpu, global_latency(in), &latencies);
     ChainInput chain = { in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, in->blocks, in->warps_per_block };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = in->evaluation->traffics.load_sectors;
     double first = loads > 0 ? CLK_MEMORY_FRESH - (double)latencies.machine[MACHINE_GLOBAL] : 0;        /* whatever comes later, the first one misses */
@@ -223,6 +239,16 @@ static void join(Prediction *out)
     out->predicted_us = out->parts_us[PART_OVERHEAD] + out->parts_us[PART_FETCH] + busy;
     if (most < out->parts_us[PART_OVERHEAD])
         out->limiter = PART_OVERHEAD;
+}
+
+Prediction ptx_predict_without(const Prediction *prediction, TimePart part)
+{
+    Prediction out = *prediction;
+    if (out.certainty == CERTAINTY_UNKNOWN)
+        return out;
+    out.parts_us[part] = 0;
+    join(&out);
+    return out;
 }
 
 /* ---- the bound --------------------------------------------------------------------------------------------------- */

@@ -11,13 +11,13 @@
 #include "estimate/executed.h"
 
 typedef enum TimePart {
-#define TP(id, key, what) PART_##id,
+#define TP(id, key, what, advice) PART_##id,
 #include "estimate/parts.def"
 #undef TP
     PART__COUNT
 } TimePart;
 
-typedef struct PartInfo { const char *key, *what; } PartInfo;
+typedef struct PartInfo { const char *key, *what, *advice; } PartInfo;
 extern const PartInfo ptx_part_info[PART__COUNT];
 
 typedef struct PredictInput {
@@ -43,6 +43,12 @@ typedef struct Prediction {     /* NaN: not known */
 } Prediction;
 
 extern const Prediction ptx_prediction_unknown;
+
+/* The same launch, did one part take nothing: what is to be had there at most. */
+Prediction ptx_predict_without(const Prediction *prediction, TimePart part);
+
+/* global: clocks that a load of global memory takes; the others are the GPU's, or those of an H200 where its file does not say. */
+void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out);
 
 Prediction ptx_predict(Arena *scratch, const PredictInput *input);
 

@@ -68,8 +68,10 @@ static json_t *suppression_value(const ptxlint_diagnostic *diagnostic)
     return ptx_json_finish(&suppression);
 }
 
-void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+void ptx_json_diagnostic(Out *out, const Finding *finding)
 {
+    const ptxlint_module *module = finding->module;
+    const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     Json json = ptx_json_make(json_object());
     ptx_json_set(&json, "rule", ptx_value_text(diagnostic->rule));
     ptx_json_set(&json, "name", ptx_value_text(diagnostic->name));
@@ -85,6 +87,7 @@ void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_d
     ptx_json_set(&json, "fix", fix_value(module, diagnostic->fix));
     ptx_json_set(&json, "related", related_value(module, diagnostic));
     ptx_json_set(&json, "source", source_value(diagnostic));
+    ptx_json_set(&json, "primary", json_string(finding->is_source ? "source" : "ptx"));
     ptx_json_set(&json, "repeats", json_integer(diagnostic->repeat_count));
     ptx_json_set(&json, "gain_percent", ptx_value_real(diagnostic->gain_percent));
     ptx_json_set(&json, "suppression", suppression_value(diagnostic));
@@ -351,6 +354,7 @@ static void dump_loop(Out *out, const ptxlint_module *module, const ptxlint_loop
     ptx_json_set(&json, "mix", mix_value(&loop->mix));
     ptx_json_set(&json, "throughput", ptx_value_cycles(loop->cycles && has_gpu ? &loop->cycles[0] : NULL));
     ptx_json_set(&json, "peak", ptx_value_peak(loop->peaks && has_gpu ? &loop->peaks[0] : NULL));
+    ptx_json_set(&json, "parallelism", ptx_value_parallelism(loop->parallelism && has_gpu ? &loop->parallelism[0] : NULL));
     ptx_json_set(&json, "projections", ptx_value_loop_projections(module, loop));
     ptx_json_dump(out, &json, 0);
 }

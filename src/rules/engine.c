@@ -10,10 +10,13 @@
 
 enum { TEXT_BYTES = 1024, SHOWN_BYTES = 120 };
 
-/* A finding that further ones are folded into. */
+/* A finding that further ones are folded into. What it says is found once the function is done: of the worst alone. */
 typedef struct Folded {
     Diag *diag;
     double best_gain;           /* of those in it */
+    Subjects worst;
+    Severity severity;          /* of that */
+    struct Folded *next;
 } Folded;
 
 /* A rule that is wanted, and what is known of it by now. */
@@ -24,6 +27,7 @@ typedef struct Active {
     const double *thresholds;
     Certainty module_certainty, kernel_certainty;
     int8_t kernel_state;        /* of the function in hand: 0 not asked for yet, 1 true, 2 not */
+    Folded *folded;             /* those that there are */
     uint16_t lead;              /* the fact that its condition begins with, which must be true (or with is_lead_false false) for the rest
                                  * to matter; FACT__COUNT: none */
     bool is_lead_false;
@@ -165,6 +169,8 @@ static void relate(Engine *e, const Active *active, Ask *ask, Diag *diag)
 /* All that a finding says of the place in hand. */
 static void describe(Engine *e, const Active *active, Ask *ask, Severity severity, Diag *diag)
 {
+    if (ptx_diag_is_dropped(e->diags, diag))
+        return;
     diag->span = ptx_subject_span(&e->inquiry, (Subject)active->rule->subject, &ask->at);
     diag->severity = severity;
     diag->message = fill(e, ask, &active->rule->message);
@@ -185,11 +191,11 @@ static double gain_of(const Active *active, Ask *ask)
     return gain > 0 ? fmin(gain, 100) : (double)NAN;
 }
 
-static bool is_worse(const Diag *diag, double best_gain, Severity severity, double gain)
+static bool is_worse(const Folded *fold, Severity severity, double gain)
 {
-    if (severity != diag->severity)
-        return severity > diag->severity;
-    return gain > best_gain || (isnan(best_gain) && !isnan(gain));
+    if (severity != fold->severity)
+        return severity > fold->severity;
+    return gain > fold->best_gain || (isnan(fold->best_gain) && !isnan(gain));
 }
 
 static void add_finding(Engine *e, Active *active, Ask *ask)
@@ -206,17 +212,25 @@ static void add_finding(Engine *e, Active *active, Ask *ask)
         diag->gain_percent = isnan(gain) ? diag->gain_percent : isnan(diag->gain_percent) ? gain : fmin(100, diag->gain_percent + gain);
         if (certainty > diag->certainty)
             diag->certainty = certainty;
-        if (!is_worse(diag, fold->best_gain, severity, gain))
+        if (!is_worse(fold, severity, gain))
             return;
     } else {
         diag = ptx_diag_of(e->diags, &active->rule->info, severity, (Span){ 0, 0 }, NULL);
         diag->certainty = certainty;
         diag->gain_percent = gain;
     }
-    if (fold)
-        *fold = (Folded){ diag, gain };
-    if (!ptx_diag_is_dropped(e->diags, diag))
+    if (!fold) {
         describe(e, active, ask, severity, diag);
+        return;
+    }
+    if (!fold->diag) {
+        fold->next = active->folded;
+        active->folded = fold;
+    }
+    fold->diag = diag;
+    fold->best_gain = gain;
+    fold->worst = ask->at;
+    fold->severity = severity;
 }
 
 /* ---- conditions -------------------------------------------------------------------------------------------------- */
@@ -226,6 +240,14 @@ static const Subjects nowhere = { NO_ID, NO_ID, NO_LOOP, NO_ID, NO_ID };
 static Ask ask_of(Engine *e, const Active *active, Subjects at)
 {
     return (Ask){ &e->evaluators[active->set], active->thresholds, at, CERTAINTY_EXACT };
+}
+
+static void describe_folded(Engine *e, const Active *active)
+{
+    for (const Folded *fold = active->folded; fold; fold = fold->next) {
+        Ask ask = ask_of(e, active, fold->worst);
+        describe(e, active, &ask, fold->severity, fold->diag);
+    }
 }
 
 static bool is_true(Ask *ask, Program program)
@@ -439,6 +461,7 @@ static void begin_func(Engine *e, const Func *func, const Facts *facts)
         e->actives[a].kernel_state = 0;
         e->actives[a].kernel_certainty = CERTAINTY_EXACT;
         e->actives[a].folds = NULL;
+        e->actives[a].folded = NULL;
     }
 }
 
@@ -454,6 +477,8 @@ void ptx_engine_run(Engine *e, const Func *func, const Facts *facts)
     run_subject(e, SUBJECT_BLOCK);
     run_subject(e, SUBJECT_LOOP);
     run_insns(e);
+    for (uint32_t a = 0; a < e->active_count; a++)
+        describe_folded(e, &e->actives[a]);
     ptx_arena_release(e->work, mark);
 }
 

@@ -56,6 +56,6 @@ const Decoded *ptx_machine_code(Machine *machine, const Op *op)
     if (is_select || is_other_copy)
         code->action = ACTION_UNKNOWN;
     if (is_other_barrier)
-        code->action = ptx_op_has_modifier(op, "warp") ? ACTION_WARP_BARRIER : ACTION_NOTHING;
+        code->action = ptx_op_has_modifier(op, "warp") ? ACTION_WARP_BARRIER : ptx_op_has_modifier(op, "cluster") ? ACTION_UNKNOWN : ACTION_ARRIVE;
     return code;
 }

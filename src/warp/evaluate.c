@@ -386,7 +386,7 @@ static double ratio_of(const Count *count)
     return count->active > 0 ? (count->sectors + count->wavefronts + count->addresses) / count->active : (double)INFINITY;
 }
 
-static bool takes_row(const Func *func)
+bool ptx_func_takes_row(const Func *func)
 {
     for (uint32_t o = 0; o < func->operand_count; o++)
         if (func->operands[o].kind == OPERAND_SREG && func->operands[o].id == SREG_TID && func->operands[o].value > 0)
@@ -515,7 +515,7 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
     Evaluator e = { .machine = m, .out = out, .arena = work };
     add_tally(&e, func, insns);
     *out = (Evaluation){ .insns = insns, .block_is_assumed = m->block_is_assumed, .grid_is_assumed = m->grid_is_assumed };
-    out->is_row = takes_row(func);
+    out->is_row = ptx_func_takes_row(func);
     out->blocks = (double)m->grid[0] * m->grid[1] * m->grid[2];
     if (m->grid_is_assumed && most_steps > EVALUATE_STEPS_ASSUMED)
         most_steps = EVALUATE_STEPS_ASSUMED;

@@ -62,4 +62,7 @@ Program *ptx_program_new(Arena *arena, const Module *module);
 const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
                                Depth depth);
 
+/* It asks for %tid.x alone, and calls nothing: whatever the block, its threads are one row to it. */
+bool ptx_func_takes_row(const Func *func);
+
 #endif

@@ -1,4 +1,4 @@
-#include "warp/machine.h"
+#include "warp/race.h"
 
 #include <math.h>
 
@@ -133,6 +133,8 @@ static bool run_call(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     for (const Frame *frame = w->frame; frame; frame = frame->caller)
         depth++;
     if (!routine || depth >= MOST_FRAMES) {
+        if (m->race)
+            ptx_race_call(m, callee);
         forget_results(m, w, insn, lanes, doubt);
         return false;
     }
@@ -394,6 +396,8 @@ static void step(Machine *m, Warp *w)
     Entry *top = &w->entries[w->entry_count - 1];
     const Routine *routine = w->frame->routine;
     Count *count = &routine->counts[top->pc];
+    if (m->race && ptx_race_is_put(m, w, &routine->func->insns[top->pc]))
+        return;
     if (routine->slice.plain[top->pc]) {
         count->warps++;
         count->lanes += ptx_lanes_count(top->lanes);
@@ -449,6 +453,13 @@ static void step(Machine *m, Warp *w)
         top->pc++;
         w->is_waiting = true;
         ptx_machine_forget(m, w, insn, active, doubt);
+        if (m->race)
+            ptx_race_barrier(m, w, insn, active, doubt);
+        return;
+    case ACTION_ARRIVE:
+        top->pc++;
+        if (m->race)
+            ptx_race_barrier(m, w, insn, active, doubt);
         return;
     case ACTION_WARP_BARRIER:
         top->pc++;
@@ -457,7 +468,11 @@ static void step(Machine *m, Warp *w)
     default:
         break;
     }
-    if (ptx_insn_is_access(insn))
+    if (m->race && code->action == ACTION_UNKNOWN)
+        ptx_race_effect(m, insn);
+    if (m->race && ptx_insn_is_access(insn))
+        ptx_race_access(m, w, insn, active, doubt);
+    else if (ptx_insn_is_access(insn))
         ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < DOUBT_ORDER ? DOUBT_ORDER : doubt);
     if (routine->slice.is_needed[top->pc] || insn->op->flags & OPF_SIDE_EFFECT)
         ptx_machine_execute(m, w, insn, code, active, doubt);
@@ -558,7 +573,8 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
         w->entry_count = w->log_count = w->local.count = 0;
         while (w->frame)
             leave(w);
-        w->is_done = w->is_waiting = false;
+        w->is_done = w->is_waiting = w->is_at_put = false;
+        w->barrier = 0;
         enter(m, w, routine, NULL, (Entry){ .lanes = w->live });
     }
     for (bool is_running = true; is_running;) {
@@ -566,11 +582,13 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
         m->round = ptx_memory_tick(m);
         for (uint32_t i = 0; i < warp_count; i++) {
             Warp *w = &m->warps[first_warp + i];
-            if (w->is_done)
+            if (w->is_done || w->barrier)
                 continue;
             run_warp(m, w);
             is_running = true;
         }
+        if (m->race)
+            is_running = ptx_race_release(m, first_warp, warp_count);
     }
 }
 

@@ -30,7 +30,7 @@ typedef enum Action {
     ACTION_NOTHING,
     ACTION_LANEWISE, ACTION_CHOOSE, ACTION_MOVE, ACTION_TO_SPACE, ACTION_TO_GENERIC, ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_COPY,
     ACTION_MATRIX, ACTION_SHUFFLE, ACTION_VOTE, ACTION_ELECT, ACTION_ACTIVE_MASK, ACTION_TRUE, ACTION_BRANCH, ACTION_INDEXED, ACTION_CALL,
-    ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER, ACTION_WARP_BARRIER,
+    ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER, ACTION_ARRIVE, ACTION_WARP_BARRIER,
 } Action;
 
 typedef struct Decoded {           /* per distinct opcode text */
@@ -49,6 +49,7 @@ typedef struct Routine {           /* a function as it is run */
     Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
     uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; 0: not asked for yet */
     struct Traffic **traffic;   /* per instruction: what it last moved */
+    uint32_t *sites;            /* per instruction: into Race.sites, + 1; NULL */
     struct Frame *spare;        /* frames to be used again */
 } Routine;
 
@@ -125,6 +126,8 @@ typedef struct Warp {
     uint32_t index;             /* in the block */
     uint32_t live;              /* lanes that have not exited */
     bool is_waiting, is_done;
+    bool is_at_put;             /* at a barrier of Race.put_before */
+    uint8_t barrier;            /* 1 + the number of the one that it waits at; 0: none, or nobody asks */
     uint32_t synced;            /* Machine.clock at its last barrier of its own */
     Value tid[3];
 } Warp;
@@ -174,6 +177,8 @@ typedef struct Machine {
     bool is_cut;                /* most_steps did not do */
     uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
     struct Trace *trace;        /* that keeps the requests; NULL */
+    struct Race *race;          /* that looks for accesses that nothing orders, in place of what they cost; NULL */
+    bool is_traced_only;        /* nobody asks what requests cost */
 } Machine;
 
 /* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */
@@ -200,6 +205,14 @@ void ptx_machine_reshape(Machine *machine, const uint32_t block[3]);
 #define WINDOW_PARAM (UINT64_C(4) << 60)
 #define WINDOW_OF(address) ((address) & UINT64_C(7) << 60)
 
+/* Addresses without their windows. */
+static inline void ptx_value_places(const Value *address, uint64_t out[WARP_LANES])
+{
+    const uint64_t places = ~(UINT64_C(7) << 60);
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        out[i] = (address->lanes ? address->lanes[i] : address->all) & places;
+}
+
 typedef struct Scratch {        /* room for a value that no register holds */
     Value value;
     uint64_t lanes[WARP_LANES];
@@ -221,6 +234,9 @@ void ptx_memory_assume_written(Machine *machine, Warp *warp, const Insn *insn);
 void ptx_memory_doubt(Warp *warp, uint8_t doubt);
 void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt);
+
+/* Where an access touches shared memory; *addressed: the lanes that say so, *bytes: of each. False: it does not. */
+bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes);
 
 /* registers.c */
 const Value *ptx_machine_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);

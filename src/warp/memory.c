@@ -8,6 +8,7 @@ enum {
     MOST_SLOTS = 4096,          /* places in local memory that are kept apart */
     GRANULE = 128,              /* an unknown addend of so many bytes changes no sector and no line */
     BANK_BYTES = 4,
+    MATRIX_ROW = 16,            /* bytes that an address of ldmatrix stands for */
 };
 
 static uint64_t align_up(uint64_t at, uint64_t align)
@@ -737,8 +738,7 @@ typedef double IdealFn(const Gpu *gpu, const Request *request, double real);
 static bool figure_of(const Machine *m, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, double *out)
 {
     uint64_t lanes[WARP_LANES];
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        lanes[i] = without_window(ptx_value_lane(address, i));
+    ptx_value_places(address, lanes);
     r->addresses = lanes;
     *out = traffic(m->gpu, r);
     if (address->align == ALIGN_EXACT || UINT64_C(1) << address->align >= granule)
@@ -781,7 +781,7 @@ static bool repeats_every(const Machine *m, const Traffic *t, const Request *r, 
 /* Blocks whose addresses lie elsewhere, at the same distances, but for which the figure is another are not among those that the run stands for. */
 static void narrow(Machine *m, Traffic *t, const Request *r, const Value *address, TrafficFn *traffic)
 {
-    if (ptx_value_is_aligned(&m->blocks, address, PERIOD))
+    if (!address->grows || ptx_value_is_aligned(&m->blocks, address, PERIOD))
         return;
     if (!t->period) {
         t->period = PERIOD;
@@ -800,7 +800,9 @@ static bool is_alike(const Traffic *t, const Request *r, const Value *address, u
     if (t->is_one)
         return false;
     uint64_t difference = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++)
+    for (unsigned i = 0; i < WARP_LANES && r->lanes == UINT32_MAX; i++)
+        difference |= (address->lanes[i] - first) ^ t->apart[i];
+    for (unsigned i = 0; i < WARP_LANES && r->lanes != UINT32_MAX; i++)
         difference |= ((address->lanes[i] - first) ^ t->apart[i]) & (0 - (uint64_t)(r->lanes >> i & 1));
     return !difference;
 }
@@ -900,8 +902,7 @@ static void count_side(Machine *m, Traffic **place, Count *count, Request *r, co
         remember(t, r, address, first);
         t->is_firm = figure_of(m, r, address, granule, traffic, &t->figure);
         uint64_t lanes[WARP_LANES];
-        for (unsigned i = 0; i < WARP_LANES; i++)
-            lanes[i] = without_window(ptx_value_lane(address, i));
+        ptx_value_places(address, lanes);
         r->addresses = lanes;
         t->is_modelled = traffic == ptx_traffic_wavefronts && !ptx_traffic_is_certain(m->gpu, r);
         t->ideal = ideal(m->gpu, r, t->figure);
@@ -990,8 +991,7 @@ static void note_footprint(Machine *m, const Insn *insn, const Request *r, const
     uint64_t lanes[WARP_LANES];
     if (!m->footprint)
         return;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        lanes[i] = without_window(ptx_value_lane(address, i));
+    ptx_value_places(address, lanes);
     ptx_footprint_note(m->footprint, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
 }
 
@@ -1003,7 +1003,8 @@ static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Re
     if (!read.lanes)
         return;
     note_footprint(m, insn, &read, address);
-    count_side(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
+    if (!m->is_traced_only)
+        count_side(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
     trace(m, w, insn, SPACE_GLOBAL, &read, address, count);
 }
 
@@ -1022,14 +1023,16 @@ static void count_copied(Machine *m, Warp *w, const Insn *insn, Count *count, Re
     ptx_blocks_align(&m->blocks, address, PERIOD);
     ptx_blocks_align(&m->blocks, &there.value, PERIOD);
     if (!(there.value.unknown & r->lanes)) {
-        for (unsigned i = 0; i < WARP_LANES; i++)
-            from[i] = without_window(ptx_value_lane(&there.value, i));
+        ptx_value_places(&there.value, from);
         r->from = from;
+    }
+    if (m->is_traced_only) {
+        trace(m, w, insn, SPACE_SHARED, r, address, count);
+        return;
     }
     double figure = 0;
     bool is_firm = figure_of(m, r, address, BANK_BYTES, ptx_traffic_wavefronts, &figure);
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        to[i] = without_window(ptx_value_lane(address, i));
+    ptx_value_places(address, to);
     r->addresses = to;
     if (!ptx_traffic_is_certain(m->gpu, r))
         note_doubt(count, DOUBT_MODEL);
@@ -1046,7 +1049,8 @@ static void count_shared(Machine *m, Warp *w, const Insn *insn, Count *count, Re
         count_copied(m, w, insn, count, r, address);
         return;
     }
-    count_side(m, traffic_of(w, insn, 0), count, r, address, BANK_BYTES, ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, &count->wavefronts, &count->ideal_wavefronts);
+    if (!m->is_traced_only)
+        count_side(m, traffic_of(w, insn, 0), count, r, address, BANK_BYTES, ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, &count->wavefronts, &count->ideal_wavefronts);
     trace(m, w, insn, SPACE_SHARED, r, address, count);
 }
 
@@ -1107,4 +1111,17 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
         else if (space == SPACE_CONST || (space == SPACE_PARAM && without_window(ptx_value_lane(&address.value, 0)) < m->param_size))
             count_constant(count, &address.value, addressed);
     }
+}
+
+bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes)
+{
+    const Operand *place = nth_address(w->frame->routine->func, insn, 0);
+    bool is_matrix = insn->op->kind == OPK_LDMATRIX || insn->op->kind == OPK_STMATRIX;
+    unsigned matrices = is_matrix ? matrices_of(insn->op) : 4;
+    if (!place || !insn->access_bytes)
+        return false;
+    look_at_address(m, w, place, address);
+    *addressed = matrices < 4 ? lanes & ((UINT32_C(1) << (8 * matrices)) - 1) : lanes;
+    *bytes = is_matrix ? MATRIX_ROW : insn->access_bytes;
+    return *addressed && (insn->op->kind == OPK_CP_ASYNC || space_of(insn, &address->value, lanes) == SPACE_SHARED);
 }

@@ -70,18 +70,33 @@ static Traced *keep(Trace *t, TracedAccess *access, Traced **place, const Traced
     return kept;
 }
 
+static void note_extent(TracedAccess *access, const Traced *made)
+{
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        uint64_t at = made->addresses[i];
+        if (!(made->request.lanes >> i & 1))
+            continue;
+        access->low = at < access->low ? at : access->low;
+        access->high = at + made->request.bytes > access->high ? at + made->request.bytes : access->high;
+    }
+}
+
 static void add_times(Trace *t, TracedAccess *access, const Traced *made)
 {
     uint32_t at = hash_of(made) % TABLE_SIZE;
     while (t->table[at] && !is_same(t->table[at], made))
         at = (at + 1) % TABLE_SIZE;
-    if (!t->table[at] && (access->count >= MOST_OF_ACCESS || t->traced_count >= MOST_TRACED)) {
+    if (t->table[at]) {
+        t->table[at]->times++;
+        return;
+    }
+    note_extent(access, made);
+    if (access->count >= MOST_OF_ACCESS || t->traced_count >= MOST_TRACED) {
         access->is_part = true;
         access->is_full |= !t->block;
         return;
     }
-    Traced *kept = t->table[at] ? t->table[at] : keep(t, access, &t->table[at], made);
-    kept->times++;
+    keep(t, access, &t->table[at], made)->times++;
 }
 
 /* An addend that nobody knows is a pointer's; of any other one does not know what it moves. */
@@ -114,19 +129,16 @@ void ptx_trace_note(Trace *t, const Func *func, const Insn *insn, uint32_t warp,
     }
     if (space == SPACE_GLOBAL && !takes_turn(t, access, warp))
         return;
-    Traced made = { .request = *r, .access = (uint32_t)(access - t->accesses) };
-    if (space == SPACE_GLOBAL) {
-        made.block = t->block;
-        made.warp = warp;
-    }
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(r->lanes >> i & 1))
-            continue;
-        uint64_t at = ptx_value_lane(address, i);
-        made.addresses[i] = at ^= WINDOW_OF(at);
-        access->low = at < access->low ? at : access->low;
-        access->high = at + r->bytes > access->high ? at + r->bytes : access->high;
-    }
+    Traced made;
+    made.request = *r;
+    made.times = 0;
+    made.access = (uint32_t)(access - t->accesses);
+    made.block = space == SPACE_GLOBAL ? t->block : 0;
+    made.warp = space == SPACE_GLOBAL ? warp : 0;
+    made.next = NULL;
+    ptx_value_places(address, made.addresses);
+    for (unsigned i = 0; i < WARP_LANES && r->lanes != UINT32_MAX; i++)
+        made.addresses[i] &= 0 - (uint64_t)(r->lanes >> i & 1);
     add_times(t, access, &made);
 }
 
@@ -337,6 +349,7 @@ const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, Program *
     if (m->block_is_assumed && func->bounds.maxntid[1] <= 1 && !is_row)
         take_square(m);
     m->trace = t;
+    m->is_traced_only = m->block_is_assumed || m->grid_is_assumed || (double)m->grid[0] * m->grid[1] * m->grid[2] > MOST_BLOCKS;     /* no proposal is exact then */
     t->warp_count = m->warp_count < MOST_WARPS ? m->warp_count : MOST_WARPS;
     m->most_stays = MOST_STAYS;
     m->most_steps = m->grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count : MOST_STEPS;
