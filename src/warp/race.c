@@ -14,7 +14,7 @@ enum {
 Race *ptx_race_new(Machine *m)
 {
     Race *r = ptx_arena_new(m->arena, Race);
-    *r = (Race){ .arena = m->arena, .warp_count = m->warp_count, .granule = GRANULE_FIRST, .granule_wanted = GRANULE_FIRST, .left_out = NO_ID, .put_before = NO_ID };
+    *r = (Race){ .arena = m->arena, .warp_count = m->warp_count, .granule = GRANULE_FIRST, .granule_wanted = GRANULE_FIRST };
     r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * m->warp_count);
     for (unsigned b = 0; b < BARRIERS; b++)
         r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, m->warp_count);
@@ -39,6 +39,7 @@ void ptx_race_begin(Race *r)
     for (uint32_t w = 0; w < r->warp_count; w++)
         r->copies[w].committed = r->copies[w].done = r->copies[w].wait_count = 0;
     r->mbarrier_count = 0;
+    r->base = now;
     if (r->granule_wanted < r->granule) {       /* places are other ones now */
         r->granule = r->granule_wanted;
         r->page_count = 0;
@@ -46,7 +47,7 @@ void ptx_race_begin(Race *r)
     }
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     r->pair_count = r->put_partly = 0;
-    r->is_lost = r->is_blind = r->is_crowded = false;
+    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = false;
 }
 
 /* ---- sites ------------------------------------------------------------------------------------------------------- */
@@ -88,14 +89,18 @@ static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
     return pair;
 }
 
+/* How much a witness is worth: the surer the better, and of two warps rather than of one. */
+static unsigned rank_of(const Seen *a, const Seen *b)
+{
+    return 2u * (a->level > b->level ? a->level : b->level) + (a->thread / WARP_LANES == b->thread / WARP_LANES);
+}
+
 static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t address)
 {
     RacePair *pair = pair_of(r, before->site, now->site);
     if (!pair)
         return;
-    uint8_t level = before->level > now->level ? before->level : now->level;
-    uint8_t known = pair->first.level > pair->second.level ? pair->first.level : pair->second.level;
-    if (!pair->times || level < known) {
+    if (!pair->times || rank_of(before, now) < rank_of(&pair->first, &pair->second)) {
         pair->first = *before;
         pair->second = *now;
         pair->address = address;
@@ -122,16 +127,17 @@ static bool is_ordered(const Race *r, const Seen *before, const Seen *now)
     if (before->thread == now->thread)
         return clock != UINT32_MAX;
     uint32_t known = ptx_race_known(r, warp)[other];
-    return warp == other ? before->site == now->site || clock < known : clock <= known;
+    return warp == other ? (before->site == now->site && before->turn == now->turn) || clock < known : clock <= known;
 }
 
 static void meet(Race *r, const Seen *before, const Seen *now, uint64_t address)
 {
-    if (!before->is_there || is_ordered(r, before, now) || (before->is_strong && now->is_strong))
+    if (!before->is_there || before->clock <= r->base || is_ordered(r, before, now) || (before->is_strong && now->is_strong))
         return;
     if ((before->is_swap && !now->is_write) || (now->is_swap && !before->is_write))
         return;                 /* what was read is looked at again by the swap */
     bool are_writes = before->is_write && now->is_write;
+    r->is_overwritten |= are_writes;
     r->is_crowded |= are_writes && !(before->has_value && now->has_value && before->value == now->value) && before->thread / WARP_LANES != now->thread / WARP_LANES;
     if (are_writes && writes_alike(before, now))
         return;
@@ -251,8 +257,10 @@ static void note(Machine *m, Warp *w, const Value *address, uint32_t bytes, uint
 static Seen seen_at(Machine *m, Warp *w, const Insn *insn, uint8_t doubt, const Value *address, uint32_t site)
 {
     Race *r = m->race;
+    uint8_t level = level_of(m, doubt, address);
+    r->is_doubtful |= level != RACE_CERTAIN;
     return (Seen){ .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = r->copies[w->index].committed,
-                   .site = (uint16_t)site, .level = level_of(m, doubt, address), .is_there = true, .is_write = is_write(insn->op),
+                   .site = (uint16_t)site, .level = level, .is_there = true, .is_write = is_write(insn->op),
                    .is_strong = is_strong(insn->op), .is_swap = ptx_op_has_modifier(insn->op, "cas"), .is_async = insn->op->kind == OPK_CP_ASYNC };
 }
 
@@ -268,6 +276,7 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     if (address.value.align != ALIGN_EXACT || !addressed)
         return;
     uint32_t site = site_of(m, w, insn);
+    r->is_blind |= site == MOST_SITES;
     if (site == MOST_SITES)
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
@@ -283,6 +292,7 @@ void ptx_race_touch(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8
     uint32_t site = site_of(m, w, insn);
     if (site == MOST_SITES)
         return;
+    ptx_blocks_pin(&m->blocks, &address.value);
     Seen now = seen_at(m, w, insn, doubt, &address.value, site);
     now.is_write = true;
     now.is_strong = is_strong;
