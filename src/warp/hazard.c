@@ -388,7 +388,7 @@ static bool is_clean(const Search *s)
 {
     const Race *r = s->machine->race;
     const Routine *routine = s->program->routines[s->kernel];
-    bool is_clean = !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful && !r->is_overwritten && !s->machine->is_cut;
+    bool is_clean = !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful && !r->is_overwritten && !(r->has_dropped && r->is_partial) && !s->machine->is_cut;
     for (InsnId i = 0; is_clean && i < s->func->insn_count; i++)
         is_clean = routine->counts[i].doubt < DOUBT_PARAMETER;
     return is_clean && r->granule_wanted == r->granule;

@@ -47,7 +47,7 @@ void ptx_race_begin(Race *r)
     }
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     r->pair_count = r->put_partly = 0;
-    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = false;
+    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped = r->is_partial = false;
 }
 
 /* ---- sites ------------------------------------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ static Place *place_at(Race *r, uint64_t address)
 }
 
 /* In place of one of the same warp, else of one that is ordered before: two warps' reads are enough, since a write is of another warp than one of them. */
-static void keep_read(const Race *r, Place *place, const Seen *now)
+static void keep_read(Race *r, Place *place, const Seen *now)
 {
     uint32_t warp = now->thread / WARP_LANES;
     Seen *into = NULL;
@@ -175,6 +175,7 @@ static void keep_read(const Race *r, Place *place, const Seen *now)
         if (!into && (!read->is_there || read->clock <= ptx_race_known(r, warp)[other]))
             into = &place->reads[i];
     }
+    r->has_dropped |= !into;
     if (!into)
         return;
     if (into->is_there && into->thread / WARP_LANES == warp && into->thread != now->thread)
@@ -182,20 +183,25 @@ static void keep_read(const Race *r, Place *place, const Seen *now)
     *into = *now;
 }
 
-static void touch(Race *r, uint64_t address, const Seen *now)
+static void meet_at(Race *r, uint64_t address, const Seen *now)
 {
     Place *place = place_at(r, address);
     if (!place)
         return;
     meet(r, &place->write, now, address);
-    if (!now->is_write) {
-        keep_read(r, place, now);
-        return;
-    }
-    for (unsigned i = 0; i < READERS; i++)
+    for (unsigned i = 0; i < READERS && now->is_write; i++)
         meet(r, &place->reads[i], now, address);
-    meet(r, &place->lane, now, address);
-    place->write = *now;
+    if (now->is_write)
+        meet(r, &place->lane, now, address);
+}
+
+static void keep_at(Race *r, uint64_t address, const Seen *now)
+{
+    Place *place = place_at(r, address);
+    if (place && now->is_write)
+        place->write = *now;
+    else if (place)
+        keep_read(r, place, now);
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -236,21 +242,27 @@ static const Value *value_of(Machine *m, Warp *w, const Insn *insn, Scratch *roo
     return insn->op->kind == OPK_ST && value ? ptx_machine_read(m, w, value, room) : NULL;
 }
 
+/* All lanes meet what was there before any of them is kept. */
 static void note(Machine *m, Warp *w, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, Seen now)
 {
     Race *r = m->race;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(lanes >> i & 1))
+    for (unsigned i = 0; i < 2 * WARP_LANES; i++) {
+        unsigned lane = i % WARP_LANES;
+        if (!(lanes >> lane & 1))
             continue;
-        uint64_t at = (uint32_t)ptx_value_lane(address, i);     /* where a window begins has no bits there */
+        uint64_t at = (uint32_t)ptx_value_lane(address, lane);  /* where a window begins has no bits there */
         r->is_crowded |= at + bytes > m->shared_size;
-        now.thread = (uint16_t)(w->index * WARP_LANES + i);
-        now.has_value = value && !(value->unknown >> i & 1) && value->align == ALIGN_EXACT;
-        now.value = now.has_value ? ptx_value_lane(value, i) : 0;
+        now.thread = (uint16_t)(w->index * WARP_LANES + lane);
+        now.has_value = value && !(value->unknown >> lane & 1) && value->align == ALIGN_EXACT;
+        now.value = now.has_value ? ptx_value_lane(value, lane) : 0;
         while ((at | bytes) % r->granule_wanted)
             r->granule_wanted /= 2;
-        for (uint32_t b = 0; b < bytes && r->granule_wanted == r->granule; b += r->granule)
-            touch(r, at + b, &now);
+        for (uint32_t b = 0; b < bytes && r->granule_wanted == r->granule; b += r->granule) {
+            if (i < WARP_LANES)
+                meet_at(r, at + b, &now);
+            else
+                keep_at(r, at + b, &now);
+        }
     }
 }
 

@@ -104,6 +104,7 @@ typedef struct Race {
     uint32_t granule_wanted;    /* below granule: an access that does not fill its places; the run is of no use */
     bool is_lost;               /* what orders the warps from here on is not known: nothing is noted any more */
     bool is_blind;              /* some access to shared memory was not noted */
+    bool has_dropped, is_partial;       /* a read was not kept; a barrier was not for all warps: then a race may be missed */
     bool is_doubtful;           /* some access may not happen, or not there */
     bool is_overwritten;        /* some byte was written twice in no order, maybe with one number */
     bool is_crowded;            /* warps wrote the same bytes, maybe different numbers, or beyond shared memory: is the block's shape the one that is meant? */

@@ -69,6 +69,7 @@ void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
     tell(r, w, barrier);
     barrier->threads += WARP_LANES;             /* of a warp that is not full as well: PTX ISA, "bar" */
     barrier->wanted = (uint32_t)threads;
+    r->is_partial |= is_arrival || (threads && threads < (uint64_t)r->warp_count * WARP_LANES);
     w->barrier = (uint8_t)(is_arrival ? w->barrier : 1 + number);
 }
 
@@ -210,6 +211,7 @@ static bool arrive(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, bool i
     Mbarrier *b = read_mbarrier(m, w, insn, lanes, &address, has_count ? &count : NULL) ? mbarrier_at(r, address) : NULL;
     if (!b || ptx_op_has_modifier(insn->op, "arrive_drop") || ptx_op_has_modifier(insn->op, "shared::cluster"))
         return false;
+    r->is_partial = true;
     uint64_t arrivals = count * ptx_lanes_count(lanes);
     if (is_by_copies && !ptx_op_has_modifier(insn->op, "noinc"))
         arrivals = 0;           /* one more is waited for, and one more comes */
