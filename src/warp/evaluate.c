@@ -487,6 +487,8 @@ static void finish(Arena *arena, Evaluator *e)
         finish_tally(e, &e->tallies[t], weight);
     list_called(arena, e);
     e->out->is_cut = is_cut;
+    e->out->initial_is_assumed = e->machine->initial_is_assumed;
+    e->out->warpid_is_assumed = e->machine->warpid_is_assumed;
 }
 
 /* Half of L1 for what all blocks read. */
