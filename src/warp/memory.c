@@ -1033,13 +1033,13 @@ static FootprintKind footprint_kind(const Request *r, const Op *op)
     }
 }
 
-static void note_footprint(Machine *m, const Insn *insn, const Request *r, const Value *address)
+static void note_footprint(Machine *m, const Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
 {
     uint64_t lanes[WARP_LANES];
     if (!m->footprint)
         return;
     ptx_value_places(address, lanes);
-    ptx_footprint_note(m->footprint, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
+    count->waits += ptx_footprint_note(m->footprint, w->index, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
 }
 
 static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
@@ -1049,7 +1049,7 @@ static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Re
         read.lanes = copied_lanes(m, w, insn, r->lanes, &read);
     if (!read.lanes)
         return;
-    note_footprint(m, insn, &read, address);
+    note_footprint(m, w, insn, count, &read, address);
     if (!m->is_traced_only)
         count_side(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
     trace(m, w, insn, SPACE_GLOBAL, &read, address, count);
@@ -1141,6 +1141,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             Request lost = { .lanes = addressed };
             note_doubt(count, DOUBT_ADDRESS);
             trace(m, w, insn, is_copy ? space : (Space)insn->op->space, &lost, &address.value, count);
+            count->waits += space == SPACE_GLOBAL ? 1 : 0;
             if (m->footprint && space == SPACE_GLOBAL)
                 ptx_footprint_note_data(m->footprint, ptx_lanes_count(addressed), r.bytes, footprint_kind(&r, insn->op));
             continue;
@@ -1171,4 +1172,12 @@ bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lane
     *addressed = matrices < 4 ? lanes & ((UINT32_C(1) << (8 * matrices)) - 1) : lanes;
     *bytes = is_matrix ? MATRIX_ROW : insn->access_bytes;
     return *addressed && (insn->op->kind == OPK_CP_ASYNC || space_of(insn, &address->value, lanes) == SPACE_SHARED);
+}
+
+bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned which, Scratch *address)
+{
+    const Operand *place = nth_address(w->frame->routine->func, insn, which);
+    if (place)
+        look_at_address(m, w, place, address);
+    return place != NULL;
 }
