@@ -33,11 +33,14 @@ typedef struct Evaluation {
     const CalledAccess *called; /* those reached, a function after the other in the order in which they were first called */
     uint32_t called_count;
     Traffics traffics;          /* of the launch; not with DEPTH_QUICK */
+    uint32_t grid[3];
     double blocks;              /* of the grid */
     uint32_t blocks_run;
     bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */
     bool is_cut;                /* the budget did not do for what was begun */
     bool block_is_assumed, grid_is_assumed;
+    bool initial_is_assumed;    /* something was loaded from a variable that begins with numbers: the host may have written others */
+    bool warpid_is_assumed;     /* %warpid was taken for the warp's place in the block */
     bool is_row;                /* the kernel asks for %tid.x alone: whatever the block, its threads are taken as one row */
 } Evaluation;
 
