@@ -372,12 +372,12 @@ static bool is_predicable(const Selection *s, NodeId id)
     return node->kind == NODE_RESULT && is_single(s, id) && (is_fma || node->action == ACT_FADD || node->action == ACT_FMUL || node->action == ACT_ADD);
 }
 
-/* A conversion of fp32 to itself saturates or flushes what the instruction before it can. */
+/* A conversion of fp32 to itself saturates what the instruction before it can; one that flushes too stays, as a sum with zero. */
 static bool is_saturation(const Selection *s, NodeId node, const Op *op)
 {
     const Node *in = node_of(s, node);
     const Op *maker = in->kind == NODE_RESULT ? s->graph->func->insns[in->insn].op : NULL;
-    return ptx_op_starts(op, "cvt") && op->type == TYPE_F32 && op->dst_type == TYPE_F32 && maker && is_single(s, node)
+    return ptx_op_starts(op, "cvt") && op->type == TYPE_F32 && op->dst_type == TYPE_F32 && maker && is_single(s, node) && !ptx_op_has_modifier(op, "ftz")
         && (maker->kind == OPK_FMA || maker->kind == OPK_ADD || maker->kind == OPK_SUB || maker->kind == OPK_MUL);
 }
 
@@ -584,6 +584,18 @@ static void gather_lanes(Selection *s, const Selected *row, const Insn *insn)
     emit_beside(s, row, MACHINE_ALU, 1);
 }
 
+/* Lanes find their places in a matrix of 16 x 16 in memory; where it lies the other way than the product takes it, each quarter is turned (MOVM). */
+static void place_fragment(Selection *s, const Selected *row, const Op *op)
+{
+    bool is_load = op->length > 10 && !memcmp(op->text, "wmma.load.", 10), is_store = op->length > 10 && !memcmp(op->text, "wmma.store", 10);
+    if ((!is_load && !is_store) || !is_global(op))
+        return;
+    bool is_turned = is_load && ((op->text[10] == 'a' && ptx_op_has_modifier(op, "col")) || (op->text[10] == 'b' && ptx_op_has_modifier(op, "row")));
+    emit_beside(s, row, MACHINE_IMAD_WIDE, 1);
+    emit_beside(s, row, MACHINE_IADD, 2);
+    emit_beside(s, row, MACHINE_OTHER, is_turned ? 4 : 0);
+}
+
 static void select_other(Selection *s, InsnId id, BlockId block)
 {
     const Graph *g = s->graph;
@@ -603,6 +615,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
         is_joined = join_load(s, insn, g->of_operand[address - g->func->operands], address);
     s->has_global |= is_global(insn->op);
     gather_lanes(s, &row, insn);
+    place_fragment(s, &row, insn->op);
     if (insn->op->kind == OPK_ST && insn->op->space != SPACE_PARAM)
         emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
     if (is_joined)
