@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <string.h>
 
-enum { STEPS_MOST = 1 << 16, MEMORY_MOST = 64 << 20 };
+enum { STEPS_MOST = 1 << 18, MEMORY_MOST = 64 << 20 };
 
 void ptxlint_trial_init(ptxlint_trial *trial)
 {
@@ -84,9 +84,22 @@ static void sum_requests(const Evaluation *evaluation, const Func *func, ptxlint
     }
 }
 
-static void find_occupancy(const ptxlint_module *m, const ptxlint_projection *projection, size_t gpu, const Launch *launch, ptxlint_estimated *out)
+/* A kernel that ptxas would give fewer registers than the cap does not feel it. */
+static void take_cap(const ptxlint_projection *projection, int64_t cap, ptxlint_resources *resources, ptxlint_estimated *out)
+{
+    if (cap <= 0 || projection->registers <= 0)
+        return;
+    bool has_band = projection->registers_low > 0 && projection->registers_high > 0;
+    out->spills = !has_band ? PTXLINT_SPILLS_UNKNOWN : cap >= projection->registers_high || cap >= projection->registers ? PTXLINT_SPILLS_UNLIKELY
+                  : cap >= projection->registers_low ? PTXLINT_SPILLS_POSSIBLE : PTXLINT_SPILLS_LIKELY;
+    if (resources->registers_per_thread > cap)
+        resources->registers_per_thread = cap;
+}
+
+static void find_occupancy(const ptxlint_module *m, const ptxlint_projection *projection, size_t gpu, const Launch *launch, int64_t cap, ptxlint_estimated *out)
 {
     ptxlint_resources resources = projection->resources;
+    take_cap(projection, cap, &resources, out);
     double threads = volume(launch->block), blocks = volume(launch->grid);
     resources.threads_per_block = threads > 0 ? (int64_t)threads : PTXLINT_UNKNOWN;
     if (launch->dynamic_shared_bytes >= 0)
@@ -146,7 +159,7 @@ static bool estimate(Arena arenas[3], const ptxlint_module *m, const ptxlint_ker
         *status = PTXLINT_BAD_ARGUMENT;
         return true;
     }
-    find_occupancy(m, &kernel->projections[gpu], gpu, &launch, out);
+    find_occupancy(m, &kernel->projections[gpu], gpu, &launch, trial->max_registers, out);
     run(arenas, m, id, gpu, &launch, out);
     return true;
 }

@@ -1033,11 +1033,46 @@ static FootprintKind footprint_kind(const Request *r, const Op *op)
     }
 }
 
-static void note_footprint(Machine *m, const Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
+static bool is_fragment(const Op *op)
+{
+    return op->length > 10 && (!memcmp(op->text, "wmma.load.", 10) || !memcmp(op->text, "wmma.store", 10));
+}
+
+/* Elements from a row of a matrix to the next: the last operand, where it is there and known; else rows follow each other. */
+static uint64_t fragment_pitch(Machine *m, Warp *w, const Insn *insn)
+{
+    Scratch room;
+    const Operand *last = ptx_insn_operands(w->frame->routine->func, insn) + insn->operand_count - 1;
+    const Value *pitch = last->role & ROLE_ADDRESS || last->role & ROLE_DEF ? NULL : ptx_machine_read(m, w, last, &room);
+    return pitch && !pitch->lanes && !(pitch->unknown & 1) && pitch->align == ALIGN_EXACT ? pitch->all & UINT32_MAX : 16;
+}
+
+/* A 16 x 16 fragment is four machine accesses, each of two elements a lane in eight rows: read off the machine code of ptxas 13.0 for sm_90. */
+static void note_fragment(Machine *m, Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
+{
+    uint64_t lanes[WARP_LANES], first, pitch = fragment_pitch(m, w, insn);
+    uint32_t bytes = ptx_type_info[insn->op->type].bits / 8u ? ptx_type_info[insn->op->type].bits / 8u : 1;
+    FootprintKind kind = insn->op->text[5] == 's' ? FOOTPRINT_STORE : FOOTPRINT_LOAD;
+    bool waits = false;
+    ptx_value_places(address, lanes);
+    first = lanes[0];
+    for (uint64_t quarter = 0; quarter < 4; quarter++) {
+        for (uint64_t i = 0; i < WARP_LANES; i++)
+            lanes[i] = first + ((i / 4 + 8 * (quarter & 1)) * pitch + 2 * (i % 4) + 8 * (quarter >> 1)) * bytes;
+        waits |= ptx_footprint_note(m->footprint, w->index, lanes, r->lanes, 2 * bytes, kind, address->is_data);
+    }
+    count->waits += waits;
+}
+
+static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
 {
     uint64_t lanes[WARP_LANES];
     if (!m->footprint)
         return;
+    if (is_fragment(insn->op)) {
+        note_fragment(m, w, insn, count, r, address);
+        return;
+    }
     ptx_value_places(address, lanes);
     count->waits += ptx_footprint_note(m->footprint, w->index, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
 }
