@@ -907,6 +907,7 @@ typedef struct ptxlint_estimated {
     double sectors_per_request, ideal_sectors_per_request;              /* of global memory, all accesses together */
     double wavefronts_per_request, ideal_wavefronts_per_request;        /* of shared memory */
     ptxlint_time time;
+    ptxlint_bottleneck bottleneck;
 } ptxlint_estimated;
 
 PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);
