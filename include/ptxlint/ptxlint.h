@@ -909,6 +909,7 @@ typedef struct ptxlint_estimated {
     double wavefronts_per_request, ideal_wavefronts_per_request;        /* of shared memory */
     ptxlint_spills spills;              /* with max_registers: by the band of the registers */
     ptxlint_time time;                  /* without what spills cost */
+    ptxlint_bottleneck bottleneck;
 } ptxlint_estimated;
 
 PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);

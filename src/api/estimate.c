@@ -125,6 +125,7 @@ static void run(Arena arenas[3], const ptxlint_module *m, FuncId id, size_t gpu,
     };
     Prediction prediction = ptx_predict(&arenas[2], &in);
     out->time = ptx_project_time(&prediction);
+    out->bottleneck = ptx_project_bottleneck(&prediction, out->waves);
     out->warp_instructions = executed.warp_instructions;
     sum_requests(evaluation, func, out);
 }
@@ -175,7 +176,8 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
         return PTXLINT_BAD_ARGUMENT;
     *out = (ptxlint_estimated){ .waves = unknown, .warp_instructions = unknown, .sectors_per_request = unknown, .ideal_sectors_per_request = unknown,
                                 .wavefronts_per_request = unknown, .ideal_wavefronts_per_request = unknown,
-                                .time = ptx_project_time(&ptx_prediction_unknown) };
+                                .time = ptx_project_time(&ptx_prediction_unknown),
+                                .bottleneck = ptx_project_bottleneck(&ptx_prediction_unknown, unknown) };
     Arena arenas[3];
     ptxlint_status status = PTXLINT_OK;
     bool is_complete = estimate(arenas, m, found, id, gpu, trial, out, &status);
