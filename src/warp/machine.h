@@ -232,13 +232,21 @@ void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t 
 void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt);
 
 /* registers.c */
-const Value *ptx_machine_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);
+const Value *ptx_machine_make(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);
 void ptx_machine_write(Machine *machine, Warp *warp, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt);
 void ptx_machine_set(Machine *machine, Register *reg, const Value *value, unsigned bits, uint32_t lanes, uint32_t live);
 Value ptx_machine_unknown(Machine *machine, bool is_uniform);
 
 /* A decimal constant is a double; instructions on single floats take it as such. */
 void ptx_machine_narrow(const Operand *operand, Type type, Scratch *scratch);
+
+/* What an operand holds: mostly what a register does. */
+static inline const Value *ptx_machine_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch)
+{
+    const Register *r = &warp->frame->regs[operand->kind == OPERAND_REG ? operand->id : 0];
+    bool is_plain = operand->kind == OPERAND_REG && !(operand->flags & (OPERAND_COMPONENT | OPERAND_NEGATED | OPERAND_MINUS)) && r->is_written;
+    return is_plain ? &r->value : ptx_machine_make(machine, warp, operand, scratch);
+}
 
 static inline uint64_t ptx_truncated(uint64_t number, unsigned bits)
 {

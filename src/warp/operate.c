@@ -29,16 +29,11 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *
         out->value.all = op->fn(op, x[0], x[1], x[2], x[3]);
         return;
     }
-    uint64_t same[MOST_ARGS][WARP_LANES];
     const uint64_t *lists[MOST_ARGS] = { NULL };
-    for (unsigned a = 0; a < MOST_ARGS; a++) {
-        bool is_list = a < count && args[a]->lanes;
-        lists[a] = is_list ? args[a]->lanes : a < count || !a ? same[a] : lists[a - 1];      /* behind the last one: never looked at */
-        for (unsigned i = 0; i < WARP_LANES && lists[a] == same[a]; i++)
-            same[a][i] = x[a];
-    }
+    for (unsigned a = 0; a < count; a++)
+        lists[a] = args[a]->lanes;
     out->value.lanes = out->lanes;
-    ptx_lanewise_run(op, out->lanes, lists);
+    ptx_lanewise_run(op, out->lanes, lists, x);
 }
 
 /* q of setp p|q is what the comparison would give if it had come out the other way. */
@@ -287,10 +282,14 @@ static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *co
 /* Lanes of `lanes` whose predicate holds, and those of which nobody knows. */
 uint32_t ptx_lanes_where(Machine *m, const Value *predicate, uint32_t lanes, uint32_t *unknown)
 {
-    ptx_blocks_pin(&m->blocks, predicate);
-    uint32_t where = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        where |= (uint32_t)(ptx_value_lane(predicate, i) & 1) << i;
+    uint32_t where = predicate->all & 1 ? UINT32_MAX : 0;
+    if (predicate->grows)
+        ptx_blocks_pin(&m->blocks, predicate);
+    if (predicate->lanes) {
+        where = 0;
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            where |= (uint32_t)(predicate->lanes[i] & 1) << i;
+    }
     *unknown = predicate->align != ALIGN_EXACT ? lanes : predicate->unknown & lanes;
     return where & lanes & ~*unknown;
 }

@@ -107,6 +107,7 @@ struct Lanewise {
     uint8_t mode;               /* of the opcode: prmt's, shf's direction ... */
     bool is_signed, is_high, is_saturating, is_wrap, is_flushing;
     bool makes_carry;
+    uint8_t usual;              /* lanewise.c's: operations that have a loop of their own; 0: none */
 };
 
 typedef enum Compare {
@@ -117,8 +118,8 @@ typedef enum Compare {
 /* False: no operation of numbers in lanes (memory, control, votes), or one whose result cannot be told (fn is NULL then too). */
 bool ptx_lanewise_make(const Op *op, Lanewise *out);
 
-/* op.fn in every lane. out: WARP_LANES numbers; so many in each of args. */
-void ptx_lanewise_run(const Lanewise *op, uint64_t *out, const uint64_t *const args[4]);
+/* op.fn in every lane. out: WARP_LANES numbers; of each operand as many, or NULL where it is `same` in all lanes. */
+void ptx_lanewise_run(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4]);
 
 /* What is unknown of op's result in these lanes, numbers apart. */
 void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes);
