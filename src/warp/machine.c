@@ -33,6 +33,7 @@ static Routine *routine_of(Machine *m, FuncId id)
     routine->meeting = ptx_meeting_compute(m->arena, m->scratch, func, cfg);
     routine->loops = ptx_loops_compute(m->arena, m->scratch, cfg, routine->dom);
     routine->slice = ptx_slice_compute(m->arena, m->scratch, func, cfg);
+    routine->finder = ptx_region_finder(m->arena, func, cfg);
     routine->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
     routine->counts = ptx_arena_array(m->arena, Count, func->insn_count);
     routine->kinds = ptx_arena_array(m->arena, uint8_t, func->insn_count);

@@ -46,6 +46,8 @@ typedef struct Routine {           /* a function as it is run */
     const Loops *loops;
     Slice slice;
     Count *counts;              /* per instruction, of the block that runs; of plain ones only the first of them */
+    RegionFinder finder;
+    uint64_t walked;            /* blocks, by the finder */
     Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
     uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; 0: not asked for yet */
     struct Traffic **traffic;   /* per instruction: what it last moved */

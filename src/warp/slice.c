@@ -118,43 +118,39 @@ static bool may_store_shared(const Op *op)
     }
 }
 
-static void note_block(const Func *func, const Block *block, bool *is_written, Region *out)
+RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg)
+{
+    return (RegionFinder){ func, cfg, ptx_arena_array(arena, uint32_t, func->reg_count + 1), ptx_arena_array(arena, uint32_t, cfg->block_count + 1),
+                           ptx_arena_array(arena, RegId, func->reg_count + 1), ptx_arena_array(arena, BlockId, cfg->block_count + 1), 0 };
+}
+
+static void note_block(RegionFinder *f, const Block *block, Region *out)
 {
     for (InsnId i = block->first; i < block->end; i++) {
-        const Insn *insn = &func->insns[i];
-        const Operand *operands = ptx_insn_operands(func, insn);
+        const Insn *insn = &f->func->insns[i];
+        const Operand *operands = ptx_insn_operands(f->func, insn);
         OpKind kind = (OpKind)insn->op->kind;
         out->leaves |= kind == OPK_EXIT || kind == OPK_RET || kind == OPK_TRAP;
         out->stores_private |= kind == OPK_ST && is_private(insn->op);
         out->stores_shared |= may_store_shared(insn->op);
         for (unsigned o = 0; o < insn->operand_count; o++)
-            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF)
-                is_written[operands[o].id] = true;
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && f->reg_turn[operands[o].id] != f->turn) {
+                f->reg_turn[operands[o].id] = f->turn;
+                f->regs[out->reg_count++] = operands[o].id;
+            }
     }
 }
 
-static void list_regs(Arena *arena, const Func *func, const bool *is_written, Region *out)
-{
-    for (RegId r = 0; r < func->reg_count; r++)
-        out->reg_count += is_written[r];
-    RegId *regs = ptx_arena_array(arena, RegId, out->reg_count + 1);
-    uint32_t count = 0;
-    for (RegId r = 0; r < func->reg_count; r++)
-        if (is_written[r])
-            regs[count++] = r;
-    out->regs = regs;
-}
-
-static void list_accesses(Arena *arena, const Func *func, const Cfg *cfg, const bool *is_seen, Region *out)
+static void list_accesses(Arena *arena, const RegionFinder *f, uint32_t blocks, Region *out)
 {
     InsnId *accesses = NULL;
     for (int is_filling = 0; is_filling < 2; is_filling++) {
         if (is_filling)
             accesses = ptx_arena_array(arena, InsnId, out->access_count + 1);
         out->access_count = 0;
-        for (BlockId b = 0; b < cfg->block_count; b++)
-            for (InsnId i = cfg->blocks[b].first; is_seen[b] && i < cfg->blocks[b].end; i++) {
-                if (!ptx_insn_is_access(&func->insns[i]))
+        for (uint32_t b = 1; b < blocks; b++)
+            for (InsnId i = f->cfg->blocks[f->queue[b]].first; i < f->cfg->blocks[f->queue[b]].end; i++) {
+                if (!ptx_insn_is_access(&f->func->insns[i]))
                     continue;
                 if (is_filling)
                     accesses[out->access_count] = i;
@@ -164,35 +160,47 @@ static void list_accesses(Arena *arena, const Func *func, const Cfg *cfg, const 
     out->accesses = accesses;
 }
 
-Region *ptx_region_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, BlockId branch, BlockId meeting)
+static void add_block(RegionFinder *f, BlockId block, uint32_t *count)
 {
-    Region *out = ptx_arena_new(arena, Region);
-    ArenaMark mark = ptx_arena_mark(scratch);
-    bool *is_written = ptx_arena_array(scratch, bool, func->reg_count + 1), *is_seen = ptx_arena_array(scratch, bool, cfg->block_count);
-    BlockId *work = ptx_arena_array(scratch, BlockId, cfg->block_count + 1);
-    uint32_t count = 0;
-    work[count++] = branch;
-    for (bool is_behind = false; count; is_behind = true) {
-        while (count) {
-            const Block *block = &cfg->blocks[work[--count]];
-            for (uint32_t e = 0; e < block->succ_count; e++) {
-                BlockId to = cfg->succs[block->succ_first + e];
-                if (to == EXIT_BLOCK || (to == meeting && !is_behind) || is_seen[to])
-                    continue;
-                is_seen[to] = true;
-                if (!is_behind)
-                    note_block(func, &cfg->blocks[to], is_written, out);
-                work[count++] = to;
-            }
-        }
-        if (out->leaves && !is_behind && meeting != EXIT_BLOCK && !is_seen[meeting]) {      /* fewer lanes may come to what follows, or none */
-            is_seen[meeting] = true;
-            work[count++] = meeting;
+    if (f->block_turn[block] == f->turn)
+        return;
+    f->block_turn[block] = f->turn;
+    f->queue[(*count)++] = block;
+}
+
+/* The blocks of the queue from `next` on, and what they lead to; meeting: EXIT_BLOCK for none. */
+static void walk(RegionFinder *f, uint32_t next, uint32_t *count, BlockId meeting, bool is_behind, Region *out)
+{
+    for (; next < *count; next++) {
+        const Block *block = &f->cfg->blocks[f->queue[next]];
+        if (next && !is_behind)
+            note_block(f, block, out);
+        for (uint32_t e = 0; e < block->succ_count; e++) {
+            BlockId to = f->cfg->succs[block->succ_first + e];
+            if (to != EXIT_BLOCK && to != meeting)
+                add_block(f, to, count);
         }
     }
-    list_regs(arena, func, is_written, out);
-    list_accesses(arena, func, cfg, is_seen, out);
-    ptx_arena_release(scratch, mark);
+}
+
+Region *ptx_region_compute(Arena *arena, RegionFinder *f, BlockId branch, BlockId meeting)
+{
+    Region *out = ptx_arena_new(arena, Region);
+    uint32_t count = 1;
+    f->turn++;
+    f->queue[0] = branch;       /* not in the region itself, unless it is come to again */
+    walk(f, 0, &count, meeting, false, out);
+    if (out->leaves && meeting != EXIT_BLOCK) {         /* fewer lanes may come to what follows, or none */
+        uint32_t behind = count;
+        add_block(f, meeting, &count);
+        walk(f, behind, &count, EXIT_BLOCK, true, out);
+    }
+    RegId *regs = ptx_arena_array(arena, RegId, out->reg_count + 1);
+    if (out->reg_count)
+        memcpy(regs, f->regs, out->reg_count * sizeof *regs);
+    out->regs = regs;
+    list_accesses(arena, f, count, out);
+    out->block_count = count;
     return out;
 }
 
