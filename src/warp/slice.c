@@ -5,13 +5,27 @@ typedef struct Slicer {
     bool *is_needed;            /* per instruction */
     bool *is_read;              /* per register, by what is needed */
     bool reads_shared, reads_private;   /* something needed is loaded from shared memory; from local memory or parameters of calls */
-    bool has_changed;
+    const uint32_t *first;      /* per register and one more, into definitions: the instructions that write it */
+    const InsnId *definitions;
+    InsnId *stack;              /* needed, and not looked at yet */
+    uint32_t depth;
 } Slicer;
+
+static void need(Slicer *s, InsnId insn)
+{
+    if (s->is_needed[insn])
+        return;
+    s->is_needed[insn] = true;
+    s->stack[s->depth++] = insn;
+}
 
 static void read_register(Slicer *s, RegId reg)
 {
-    s->has_changed |= !s->is_read[reg];
+    if (s->is_read[reg])
+        return;
     s->is_read[reg] = true;
+    for (uint32_t d = s->first[reg]; d < s->first[reg + 1]; d++)
+        need(s, s->definitions[d]);
 }
 
 static bool is_shared(const Op *op)
@@ -46,30 +60,31 @@ static void read_always(Slicer *s, const Insn *insn)
             read_register(s, operands[o].id);
 }
 
-static bool defines_read(const Slicer *s, const Insn *insn)
-{
-    const Operand *operands = ptx_insn_operands(s->func, insn);
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && s->is_read[operands[o].id])
-            return true;
-    return false;
-}
-
 static bool stores_read(const Slicer *s, const Insn *insn)
 {
     const Op *op = insn->op;
     return op->kind == OPK_ST && ((s->reads_shared && is_shared(op)) || (s->reads_private && is_private(op)));
 }
 
+/* What is loaded brings in all that is stored to its space. */
+static void take_stores(Slicer *s)
+{
+    for (InsnId i = 0; i < s->func->insn_count; i++)
+        if (stores_read(s, &s->func->insns[i]))
+            need(s, i);
+}
+
 static void take(Slicer *s, InsnId id)
 {
     const Insn *insn = &s->func->insns[id];
     const Operand *operands = ptx_insn_operands(s->func, insn);
-    s->is_needed[id] = s->has_changed = true;
+    bool read_shared = s->reads_shared, read_private = s->reads_private;
     if (insn->op->kind == OPK_LD) {
         s->reads_shared |= is_shared(insn->op);
         s->reads_private |= is_private(insn->op);
     }
+    if (s->reads_shared != read_shared || s->reads_private != read_private)
+        take_stores(s);
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE)
             read_register(s, operands[o].id);
@@ -88,22 +103,48 @@ static uint16_t *count_plain(Arena *arena, const Func *func, const Cfg *cfg, con
     return plain;
 }
 
+/* Per register the instructions that write it. */
+static void list_definitions(Slicer *s, Arena *scratch)
+{
+    const Func *func = s->func;
+    uint32_t *first = ptx_arena_array(scratch, uint32_t, func->reg_count + 2);
+    InsnId *insns = ptx_arena_array(scratch, InsnId, func->operand_count + 1);
+    for (int is_filling = 0; is_filling < 2; is_filling++) {
+        for (InsnId i = func->insn_count; i-- > 0;) {
+            const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
+            for (unsigned o = 0; o < func->insns[i].operand_count; o++) {
+                if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF))
+                    continue;
+                if (is_filling)
+                    insns[--first[operands[o].id]] = i;
+                else
+                    first[operands[o].id]++;
+            }
+        }
+        for (RegId r = 0; r <= func->reg_count && !is_filling; r++)
+            first[r + 1] += first[r];       /* where each ends, until it is filled from its end on */
+    }
+    s->first = first;
+    s->definitions = insns;
+}
+
 Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
 {
     bool *is_needed = ptx_arena_array(arena, bool, func->insn_count);
     ArenaMark mark = ptx_arena_mark(scratch);
     /* What a function gives back in .param, its callers may need; what it passes, those that it calls. */
-    Slicer s = { .func = func, .is_needed = is_needed, .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1), .reads_private = func->result_count > 0 || func->has_calls };
+    Slicer s = { .func = func, .is_needed = is_needed, .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1),
+                 .stack = ptx_arena_array(scratch, InsnId, func->insn_count + 1), .reads_private = func->result_count > 0 || func->has_calls };
+    list_definitions(&s, scratch);
     for (InsnId i = 0; i < func->insn_count; i++)
         read_always(&s, &func->insns[i]);
     for (RegId r = 0; r < func->reg_count; r++)
-        s.is_read[r] |= func->regs[r].is_result;
-    for (s.has_changed = true; s.has_changed;) {
-        s.has_changed = false;
-        for (InsnId i = func->insn_count; i-- > 0;)
-            if (!is_needed[i] && (defines_read(&s, &func->insns[i]) || stores_read(&s, &func->insns[i])))
-                take(&s, i);
-    }
+        if (func->regs[r].is_result)
+            read_register(&s, r);
+    if (s.reads_private)
+        take_stores(&s);
+    while (s.depth)
+        take(&s, s.stack[--s.depth]);
     ptx_arena_release(scratch, mark);
     return (Slice){ is_needed, count_plain(arena, func, cfg, is_needed) };
 }

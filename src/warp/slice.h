@@ -1,7 +1,7 @@
 /* slice.h -- which instructions a run has to evaluate: those that an address, a guard or a branch rests on.
  *
  * A backward slice over registers, without regard to control flow: an instruction is in it when something in it reads what it writes. What is loaded
- * brings in what is stored to the same space, but for global memory, whose contents are not followed. Linear in the function but for few passes. */
+ * brings in what is stored to the same space, but for global memory, whose contents are not followed. Linear in the function. */
 #ifndef PTX_WARP_SLICE_H
 #define PTX_WARP_SLICE_H
 
