@@ -55,6 +55,7 @@ typedef struct Inquiry {
     uint32_t name_end;          /* of the name of a register that was found last */
     const Trace *trace;
     bool was_evaluated, was_traced;
+    bool keeps_plans;           /* those of shared->program lie in arena */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
 

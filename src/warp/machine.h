@@ -39,17 +39,25 @@ typedef struct Decoded {           /* per distinct opcode text */
     uint8_t mode;               /* of votes and shuffles: the first letter */
 } Decoded;
 
-typedef struct Routine {           /* a function as it is run */
-    const Func *func;
+typedef struct Plan {           /* of a function: what does not hang on the launch */
     const Cfg *cfg;
     const Dom *dom, *meeting;   /* meeting: where lanes meet again, early exits left out of it */
     const Loops *loops;
     Slice slice;
+    uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; 0: not asked for yet */
+} Plan;
+
+typedef struct Routine {           /* a function as it is run */
+    const Func *func;
+    const Cfg *cfg;             /* these: of its plan */
+    const Dom *dom, *meeting;
+    const Loops *loops;
+    Slice slice;
+    uint8_t *kinds;
     Count *counts;              /* per instruction, of the block that runs; of plain ones only the first of them */
     RegionFinder finder;
     uint64_t walked;            /* blocks, by the finder */
     Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
-    uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; 0: not asked for yet */
     struct Traffic **traffic;   /* per instruction: what it last moved */
     struct Frame *spare;        /* frames to be used again */
 } Routine;
@@ -135,6 +143,10 @@ typedef struct Warp {
 struct Program {
     const Module *module;
     Decoded *codes;             /* per Op */
+    Arena *kept;                /* of plans; NULL: they are made anew for each run */
+    const Plan **plans;         /* per function; NULL: none yet */
+    FuncId *planned;            /* functions that have one */
+    uint32_t planned_count;
     Routine **routines;         /* per function; NULL but while a kernel runs that calls it */
     uint64_t *addresses;        /* per variable, + 1; 0: none yet */
     VarId *shared;              /* variables in shared memory of the module and of functions that are no kernels */
