@@ -42,6 +42,9 @@ typedef enum ptxlint_status {
 
 PTXLINT_API const char *ptxlint_status_text(ptxlint_status status);
 
+/* Where documents go: takes length bytes; non-zero stops the writing. */
+typedef int (*ptxlint_write_fn)(void *context, const char *bytes, size_t length);
+
 /* "0.1.0". */
 PTXLINT_API const char *ptxlint_version(void);
 
@@ -386,7 +389,7 @@ PTXLINT_API ptxlint_status ptxlint_config_read(ptxlint_config *config, const cha
  * PTXLINT_BAD_ARGUMENT: there is no such key. */
 PTXLINT_API ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const char *value, char *error, size_t error_size);
 
-/* Values of a key in a config file that are not about findings: "gpu", "launch", "rules", "exclude", in order; NULL past
+/* Values of a key in a config file that are not about findings: "gpu", "launch", "rules", "exclude", "baseline", in order; NULL past
  * the end. Paths are as written: relative to the config file's folder. */
 PTXLINT_API const char *ptxlint_config_value(const ptxlint_config *config, const char *key, size_t index);
 
@@ -401,9 +404,41 @@ typedef struct ptxlint_rule_state {
 PTXLINT_API ptxlint_status ptxlint_config_state(const ptxlint_config *config, const ptxlint_rule *rule, ptxlint_rule_state *out);
 PTXLINT_API void ptxlint_config_free(ptxlint_config *config);
 
-/* ---- modules ----------------------------------------------------------------------------------------------------- */
+/* ---- a baseline -------------------------------------------------------------------------------------------------- */
 
 typedef struct ptxlint_module ptxlint_module;
+
+/* Findings that are known and not to be told again: docs/ci.md. One is known by its rule, its kernel and its statement as
+ * ptxlint_module_statement has it; of each kind as many as one module had. */
+typedef struct ptxlint_baseline ptxlint_baseline;
+
+PTXLINT_API ptxlint_status ptxlint_baseline_new(ptxlint_baseline **out);
+
+/* Adds what a file has. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why, and some of it may have been added.
+ * path is for that message, and for the reason of findings that are silenced. */
+PTXLINT_API ptxlint_status ptxlint_baseline_read(ptxlint_baseline *baseline, const char *path, const char *json, size_t length, char *error,
+                                                 size_t error_size);
+
+/* Adds the findings of a module that nothing but a baseline silences. */
+PTXLINT_API ptxlint_status ptxlint_baseline_add(ptxlint_baseline *baseline, const ptxlint_module *module);
+
+/* How many entries there are. */
+PTXLINT_API size_t ptxlint_baseline_size(const ptxlint_baseline *baseline);
+
+/* How many entries of kernels that were read have fewer findings in `found`, which modules were added to. Those of rules that config has
+ * switched off (NULL: none) are not judged. */
+PTXLINT_API ptxlint_status ptxlint_baseline_stale(const ptxlint_baseline *baseline, const ptxlint_baseline *found, const ptxlint_config *config,
+                                                  size_t *out);
+
+/* Leaves only what is in `found`, too, whether its kernel was read or not; *out is how many entries became smaller or are gone. */
+PTXLINT_API ptxlint_status ptxlint_baseline_prune(ptxlint_baseline *baseline, const ptxlint_baseline *found, const ptxlint_config *config,
+                                                  size_t *out);
+
+/* The file: JSON, schema ptxlint-baseline/1, sorted, a line an entry. */
+PTXLINT_API ptxlint_status ptxlint_baseline_write(const ptxlint_baseline *baseline, ptxlint_write_fn write, void *context);
+PTXLINT_API void ptxlint_baseline_free(ptxlint_baseline *baseline);
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
 
 typedef struct ptxlint_options {
     size_t size;                        /* sizeof(ptxlint_options), set by ptxlint_options_init */
@@ -414,6 +449,7 @@ typedef struct ptxlint_options {
     const ptxlint_launches *launches;   /* NULL: none */
     const ptxlint_ptxas *ptxas;         /* NULL: none */
     const ptxlint_config *config;       /* which findings are wanted; NULL: all rules but previews */
+    const ptxlint_baseline *baseline;   /* findings that are known; NULL: none. Must outlive the module */
     struct ptxlint_profile *profile;    /* to be added to: time per stage and rule; NULL: clocks are not read */
     size_t max_memory_bytes;            /* of each of a few arenas; 0: 256 bytes a byte of input, at least 256 MiB */
     int syntax_only;                    /* only the front end: no analyses, no findings beyond its errors */
@@ -482,6 +518,10 @@ PTXLINT_API ptxlint_place ptxlint_module_place(const ptxlint_module *module, uin
 /* The column of a byte in UTF-16 code units from 1, as editors count; reads its line from the beginning. */
 PTXLINT_API uint32_t ptxlint_module_column_utf16(const ptxlint_module *module, uint32_t offset);
 
+/* The statement at a byte without what compilers make anew at each change, at most size bytes with the NUL into out: "ld.global.f32 %f, [%rd]"
+ * for "ld.global.f32 %f17, [%rd5+16]; // x". "" where none is there, or the header of a function. Returns its length. */
+PTXLINT_API size_t ptxlint_module_statement(const ptxlint_module *module, uint32_t offset, char *out, size_t size);
+
 /* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
 typedef enum ptxlint_severity { PTXLINT_NOTE = 1, PTXLINT_WARNING, PTXLINT_ERROR } ptxlint_severity;
@@ -493,7 +533,9 @@ typedef enum ptxlint_certainty {
     PTXLINT_NOT_KNOWN
 } ptxlint_certainty;
 
-typedef enum ptxlint_suppression { PTXLINT_NOT_SUPPRESSED, PTXLINT_SUPPRESSED_INLINE, PTXLINT_SUPPRESSED_BY_CONFIG } ptxlint_suppression;
+typedef enum ptxlint_suppression {
+    PTXLINT_NOT_SUPPRESSED, PTXLINT_SUPPRESSED_INLINE, PTXLINT_SUPPRESSED_BY_CONFIG, PTXLINT_SUPPRESSED_BY_BASELINE
+} ptxlint_suppression;
 
 typedef struct ptxlint_related {
     ptxlint_span span;
@@ -603,6 +645,20 @@ typedef struct ptxlint_trip {
     const char *why;                    /* why it is not known; NULL */
 } ptxlint_trip;
 
+/* What of an iteration of a loop, or of code in no loop, one warp can have under way at once, by what its machine instructions need of each other: estimates.
+ * NaN: not known, as of a loop that holds another. */
+typedef struct ptxlint_parallelism {
+    double instructions;                /* machine instructions of an iteration, both ways of every branch */
+    double path_instructions;           /* of them on the longest chain in which each needs the one before */
+    double path_clocks;                 /* that such a chain takes by latencies: the critical path */
+    double carried_clocks;              /* of a loop: iterations follow each other no faster, by chains that go round; NaN of code in no loop */
+    double ilp;                         /* instruction-level parallelism: instructions / path_instructions */
+    double loads, load_path;            /* of global memory; of them on the longest chain of loads */
+    double mlp;                         /* memory-level parallelism, loads under way at once: loads / load_path; NaN without loads */
+    double load_bytes;                  /* that all loads of a warp ask for */
+    ptxlint_certainty certainty;        /* of all: an estimate, or not known */
+} ptxlint_parallelism;
+
 typedef struct ptxlint_loop {
     ptxlint_span header;                /* first instruction of the header block */
     const char *label;                  /* of the header; "" where it has none */
@@ -614,6 +670,7 @@ typedef struct ptxlint_loop {
     ptxlint_trip trip;
     const ptxlint_cycles *cycles;       /* of one iteration, per GPU of the module */
     const ptxlint_peak *peaks;          /* of its mix, per GPU of the module */
+    const ptxlint_parallelism *parallelism;     /* per GPU of the module; NULL in a .func, or where only findings were asked for */
 } ptxlint_loop;
 
 typedef struct ptxlint_access {
@@ -740,6 +797,35 @@ typedef struct ptxlint_time {
     ptxlint_certainty bytes_certainty, bound_certainty, certainty;      /* of dram_bytes, of bound_us, of the prediction */
 } ptxlint_time;
 
+/* What holds a launch back, and what moving that would give: estimates, like the prediction that they rest on. NaN, NULL: not known. */
+typedef struct ptxlint_bottleneck {
+    double compute_percent, memory_percent, issue_percent;      /* of the predicted time that they are busy: the busiest pipeline or issue slots; the busiest part
+                                                                 * of the way to memory; issue slots */
+    double relieved_us;                 /* predicted, did the limiter take nothing: no change to it gives more */
+    const char *next;                   /* the limiter then */
+    const char *advice;                 /* what would move the limiter */
+    double wave_us, tail_us;            /* what a wave of blocks takes; what the empty places of the last one take of it */
+} ptxlint_bottleneck;
+
+/* With the operations that the launch executes and the bytes that come from memory. NaN, NULL: not known, or no floating point. */
+typedef struct ptxlint_roofline {
+    double flops, flops_per_byte;
+    double ridge_flops_per_byte;        /* from where on pipelines hold it, and not memory */
+    double attainable_gflops, predicted_gflops;
+    const char *ceiling;                /* what holds attainable_gflops: as in ptxlint_peak */
+    ptxlint_certainty certainty;
+} ptxlint_roofline;
+
+/* Little's law on one SM: what has to be under way at once is latency x throughput. */
+typedef struct ptxlint_concurrency {
+    double bytes_needed_low, bytes_needed_high;         /* of loads, for the bandwidth of memory, by its least and most latency; figures of the GPU alone */
+    double operations_needed;           /* independent fp32 operations of threads, for the peak */
+    double warps;                       /* that the launch keeps on an SM */
+    double bytes, operations;           /* that these have under way */
+    int64_t loop;                       /* where: index of the kernel's loop; -1: code in no loop */
+    ptxlint_certainty certainty;        /* of warps, bytes and operations */
+} ptxlint_concurrency;
+
 /* A kernel on one GPU. */
 typedef struct ptxlint_projection {
     const ptxlint_gpu *gpu;
@@ -761,6 +847,10 @@ typedef struct ptxlint_projection {
     double utilisation_percent;         /* of all waves, were all blocks equally long */
     ptxlint_executed executed;          /* by the launch */
     ptxlint_time time;
+    ptxlint_parallelism rest;           /* of what is in no loop */
+    ptxlint_bottleneck bottleneck;
+    ptxlint_roofline roofline;
+    ptxlint_concurrency concurrency;
 } ptxlint_projection;
 
 typedef struct ptxlint_kernel {
@@ -792,6 +882,13 @@ typedef struct ptxlint_kernel {
 /* Functions with a body, in file order: entries and .funcs. */
 PTXLINT_API const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *module, size_t *count);
 
+/* How many times as fast a program is of which a share (0 to 1) becomes `speedup` times as fast (Amdahl, AFIPS 1967): what the gain of a kernel is worth.
+ * NaN where that is none. */
+PTXLINT_API double ptxlint_amdahl(double share, double speedup);
+
+/* A hash of a kernel's statements as ptxlint_module_statement has them: the same where nothing but names, comments and lines differ. */
+PTXLINT_API uint64_t ptxlint_module_body(const ptxlint_module *module, const ptxlint_kernel *kernel);
+
 /* ---- before a launch --------------------------------------------------------------------------------------------- */
 
 /* A launch that may be. 0, negative, NULL: as the launches of the module's options have it. */
@@ -821,18 +918,27 @@ PTXLINT_API ptxlint_status ptxlint_estimate(const ptxlint_module *module, const 
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* Takes length bytes; non-zero stops the writing. */
-typedef int (*ptxlint_write_fn)(void *context, const char *bytes, size_t length);
-
 typedef enum ptxlint_format {
     PTXLINT_TEXT,                       /* for people */
     PTXLINT_ONELINE,                    /* path:line:column: severity: message [rule] */
     PTXLINT_JSON,                       /* schema ptxlint-diagnostics/1 or ptxlint-report/1 */
-    PTXLINT_CSV,                        /* a report only: a row per kernel and GPU */
+    PTXLINT_CSV,                        /* a row per finding; of a report a row per kernel and GPU */
     PTXLINT_JSONL,                      /* diagnostics only: one JSON object a line, those of PTXLINT_JSON */
     PTXLINT_SARIF,                      /* diagnostics only: SARIF 2.1.0 within GitHub's limits */
-    PTXLINT_GITHUB                      /* diagnostics only: workflow commands, ::warning file=... */
+    PTXLINT_GITHUB,                     /* diagnostics only, as the rest: workflow commands, ::warning file=... */
+    PTXLINT_GITLAB,                     /* GitLab's Code Quality report */
+    PTXLINT_CHECKSTYLE,                 /* Checkstyle's XML */
+    PTXLINT_JUNIT,                      /* JUnit's XML */
+    PTXLINT_RDJSON, PTXLINT_RDJSONL,    /* reviewdog's diagnostic format */
+    PTXLINT_MARKDOWN                    /* a table for a comment or a summary, the worst findings */
 } ptxlint_format;
+
+/* Where a finding is shown that has two places. */
+typedef enum ptxlint_primary {
+    PTXLINT_PRIMARY_AUTO,               /* in formats for code review the CUDA line, where its file can be read and lies below the working directory */
+    PTXLINT_PRIMARY_PTX,
+    PTXLINT_PRIMARY_SOURCE              /* the CUDA line wherever .loc names one */
+} ptxlint_primary;
 
 typedef struct ptxlint_write_options {
     size_t size;                        /* sizeof(ptxlint_write_options) */
@@ -843,6 +949,7 @@ typedef struct ptxlint_write_options {
     size_t group_count;
     const ptxlint_rules *rules;         /* a user's, that findings may be of: SARIF describes them; NULL */
     int no_summary;                     /* without the last line of PTXLINT_TEXT, which counts the findings */
+    ptxlint_primary primary;
 } ptxlint_write_options;
 
 PTXLINT_API void ptxlint_write_options_init(ptxlint_write_options *options);

@@ -22,6 +22,11 @@ void ptxlint_trial_init(ptxlint_trial *trial)
     *trial = (ptxlint_trial){ .size = sizeof *trial, .dynamic_shared_bytes = -1 };
 }
 
+double ptxlint_amdahl(double share, double speedup)
+{
+    return share >= 0 && share <= 1 && speedup > 0 ? 1 / (1 - share + share / speedup) : (double)NAN;
+}
+
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
 static bool set_shape(const int64_t given[3], uint32_t out[3])

@@ -4,7 +4,7 @@
 #include "api/ptxas.h"
 
 #include "analysis/peak.h"
-#include "estimate/predict.h"
+#include "estimate/bottleneck.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,6 +74,15 @@ static ptxlint_peak view_peak(ptxlint_module *m, const Gpu *gpu, const Mix *mix)
     };
 }
 
+static ptxlint_parallelism view_parallelism(const Parallelism *p)
+{
+    return (ptxlint_parallelism){
+        .instructions = p->instructions, .path_instructions = p->path, .path_clocks = p->path_clocks, .carried_clocks = p->carried_clocks,
+        .ilp = ptx_parallelism_ilp(p), .loads = p->loads, .load_path = p->load_path, .mlp = ptx_parallelism_mlp(p), .load_bytes = p->load_bytes,
+        .certainty = isnan(p->path) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
+    };
+}
+
 void ptx_project_loop(ptxlint_module *m, const Facts *facts, LoopId loop, ptxlint_loop *view)
 {
     if (!facts->throughputs)
@@ -86,6 +95,12 @@ void ptx_project_loop(ptxlint_module *m, const Facts *facts, LoopId loop, ptxlin
     }
     view->cycles = cycles;
     view->peaks = peaks;
+    if (!facts->parallelisms)
+        return;
+    ptxlint_parallelism *parallelism = ptx_arena_array(&m->arena, ptxlint_parallelism, m->gpu_count + 1);
+    for (size_t g = 0; g < m->gpu_count; g++)
+        parallelism[g] = view_parallelism(&facts->parallelisms[g]->loops[loop]);
+    view->parallelism = parallelism;
 }
 
 /* ---- occupancy --------------------------------------------------------------------------------------------------- */
@@ -240,6 +255,61 @@ static ptxlint_executed view_executed(ptxlint_module *m, const Executed *execute
     return view;
 }
 
+/* ---- what holds it back ------------------------------------------------------------------------------------------ */
+
+static ptxlint_bottleneck view_bottleneck(const Prediction *p, double waves)
+{
+    Bottleneck b = ptx_bottleneck_find(p, waves);
+    return (ptxlint_bottleneck){
+        .compute_percent = b.compute_percent, .memory_percent = b.memory_percent, .issue_percent = b.issue_percent, .relieved_us = b.relieved_us,
+        .next = part_name(b.next, p->pipe), .advice = p->limiter < 0 ? NULL : ptx_part_info[p->limiter].advice, .wave_us = b.wave_us, .tail_us = b.tail_us,
+    };
+}
+
+static ptxlint_roofline view_roofline(const Gpu *gpu, const Facts *f, size_t g, const Prediction *p)
+{
+    Peak peak;
+    ptx_peak_compute(gpu, &f->mixes->func, &peak);
+    Roofline r = ptx_roofline_compute(gpu, peak.ceilings, &f->executed[g], p);
+    return (ptxlint_roofline){
+        r.flops, r.flops_per_byte, r.ridge_flops_per_byte, r.attainable_gflops, r.predicted_gflops, r.ceiling < CEILING__COUNT ? ptx_ceiling_text[r.ceiling] : NULL,
+        isnan(r.attainable_gflops) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
+    };
+}
+
+/* No more warps than the grid has for an SM. */
+static double resident_warps(const Gpu *gpu, const ptxlint_kernel *kernel, const ptxlint_projection *of)
+{
+    double each = number(kernel->launch.warps_per_block), fit = number(of->occupancy.blocks_per_sm);
+    double come = ceil(number(kernel->launch.blocks) / gpu->figures[FIGURE_SMS]);
+    return kernel->launch.block_is_assumed ? (double)NAN : each * (come < fit ? come : fit);
+}
+
+static ptxlint_concurrency view_concurrency(const Func *func, const Facts *f, size_t g, const Gpu *gpu, double warps)
+{
+    LoopId loop = ptx_concurrency_where(func, f->cfg, f->loops, f->evaluation);
+    Concurrency c = ptx_concurrency_compute(gpu, warps, loop == NO_LOOP ? &f->parallelisms[g]->rest : &f->parallelisms[g]->loops[loop], loop);
+    return (ptxlint_concurrency){
+        c.bytes_needed_low, c.bytes_needed_high, c.operations_needed, c.warps, c.bytes, c.operations, loop == NO_LOOP ? -1 : (int64_t)loop,
+        isnan(c.bytes) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
+    };
+}
+
+static void find_bottleneck(ptxlint_module *m, FuncId id, size_t g, const Prediction *prediction, const ptxlint_kernel *kernel, ptxlint_projection *out)
+{
+    const double unknown = (double)NAN;
+    const Facts *f = m->facts ? &m->facts[id] : NULL;
+    out->bottleneck = view_bottleneck(prediction, out->waves);
+    out->rest = view_parallelism(&(const Parallelism){ unknown, unknown, unknown, unknown, unknown, unknown, unknown });
+    out->roofline = (ptxlint_roofline){ unknown, unknown, unknown, unknown, unknown, NULL, PTXLINT_NOT_KNOWN };
+    out->concurrency = (ptxlint_concurrency){ unknown, unknown, unknown, unknown, unknown, unknown, -1, PTXLINT_NOT_KNOWN };
+    if (!f || !f->parallelisms)
+        return;
+    out->rest = view_parallelism(&f->parallelisms[g]->rest);
+    out->roofline = view_roofline(m->gpus[g], f, g, prediction);
+    out->concurrency = view_concurrency(&m->ir->funcs[id], f, g, m->gpus[g], resident_warps(m->gpus[g], kernel, out));
+}
+
 void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, FuncId id, ptxlint_kernel *kernel)
 {
     ptxlint_projection *projections = ptx_arena_array(&m->arena, ptxlint_projection, m->gpu_count + 1);
@@ -262,6 +332,7 @@ void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
         out->peak = view_peak(m, gpu, facts && facts->cfg ? &facts->mixes->func : &(const Mix){ 0 });
         Prediction prediction = facts && facts->lowered ? predict(m, scratch, id, g, kernel, out) : ptx_prediction_unknown;
         out->time = ptx_project_time(&prediction);
+        find_bottleneck(m, id, g, &prediction, kernel, out);
     }
 }
 

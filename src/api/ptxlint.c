@@ -70,13 +70,16 @@ static void estimate(ptxlint_module *m, Arena *scratch, const Func *func, Facts 
     const Lowered **lowered = ptx_arena_array(&m->arena, const Lowered *, m->gpu_count);
     Executed *executed = ptx_arena_array(&m->arena, Executed, m->gpu_count);
     Pressure *pressures = ptx_arena_array(&m->arena, Pressure, m->gpu_count);
+    const Parallelisms **parallelisms = ptx_arena_array(&m->arena, const Parallelisms *, m->gpu_count);
     for (size_t g = 0; g < m->gpu_count; g++) {
         lowered[g] = ptx_lowered_compute(&m->arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, m->gpus[g]->target);
+        parallelisms[g] = ptx_parallelism_compute(&m->arena, scratch, func, f->cfg, f->loops, lowered[g], f->evaluation, m->gpus[g]);
         executed[g] = ptx_executed_compute(func, f->cfg, lowered[g], f->evaluation);
         pressures[g] = ptx_pressure_compute(scratch, m->ir, func, f->cfg, f->loops, f->live, lowered[g], m->gpus[g]);
     }
     f->lowered = lowered;
     f->executed = executed;
+    f->parallelisms = parallelisms;
     f->pressures = pressures;
 }
 
@@ -237,6 +240,7 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items,
         analyse(m, options, vectors, scratch);
         TIMED(SUPPRESS, ptx_suppress(&m->arena, scratch, &m->diags, m->ir, options->path ? options->path : "-", options->config));
     }
+    ptx_suppress_known(scratch, &m->diags, m->ir, options->baseline);
     ptx_diag_finish(&m->diags);
     find_lines(m);
     TIMED(VIEW, ptx_view_finish(m, options));

@@ -11,13 +11,13 @@
 #include "estimate/executed.h"
 
 typedef enum TimePart {
-#define TP(id, key, what) PART_##id,
+#define TP(id, key, what, advice) PART_##id,
 #include "estimate/parts.def"
 #undef TP
     PART__COUNT
 } TimePart;
 
-typedef struct PartInfo { const char *key, *what; } PartInfo;
+typedef struct PartInfo { const char *key, *what, *advice; } PartInfo;
 extern const PartInfo ptx_part_info[PART__COUNT];
 
 typedef struct PredictInput {
@@ -37,12 +37,19 @@ typedef struct Prediction {     /* NaN: not known */
     double dram_bytes;
     double bound_us, predicted_us;
     double parts_us[PART__COUNT];
+    double lsu_us, pipe_us;     /* of PART_PIPE: the load-store units; the dearest other one */
     int bound_by, limiter;      /* TimePart; -1 */
     const char *pipe, *bound_pipe;      /* of PART_PIPE: the dearest; that holds the bound */
     Certainty certainty;        /* of dram_bytes and the bound, at best CERTAINTY_BOUND; the prediction is an estimate */
 } Prediction;
 
 extern const Prediction ptx_prediction_unknown;
+
+/* The same launch, did one part take nothing: what is to be had there at most. */
+Prediction ptx_predict_without(const Prediction *prediction, TimePart part);
+
+/* global: clocks that a load of global memory takes; the others are the GPU's, or those of an H200 where its file does not say. */
+void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out);
 
 Prediction ptx_predict(Arena *scratch, const PredictInput *input);
 

@@ -1,4 +1,4 @@
-/* The report for spreadsheets: a row for each kernel and GPU. */
+/* For spreadsheets: a row for each kernel and GPU of a report, or for each finding. */
 #include "report/csv.h"
 
 #include <inttypes.h>
@@ -109,6 +109,49 @@ void ptx_csv_head(Out *out)
     put_names(&csv, before, sizeof before / sizeof *before);
     put_pipe_names(&csv);
     put_names(&csv, after, sizeof after / sizeof *after);
+    ptx_csv_end(&csv);
+}
+
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
+
+void ptx_csv_findings_head(Out *out)
+{
+    static const char *const names[] = {
+        "file", "line", "column", "end_line", "end_column", "severity", "rule", "name", "group", "certainty", "message", "kernel", "help",
+        "gain_percent", "repeats", "ptx_file", "ptx_line", "ptx_column", "source_file", "source_line", "source_column",
+    };
+    Csv csv = { .out = out };
+    put_names(&csv, names, sizeof names / sizeof *names);
+    ptx_csv_end(&csv);
+}
+
+static void put_place(Csv *csv, const char *path, uint32_t line, uint32_t column)
+{
+    ptx_csv_text(csv, path);
+    ptx_csv_int(csv, line ? (int64_t)line : PTXLINT_UNKNOWN);
+    ptx_csv_int(csv, column ? (int64_t)column : PTXLINT_UNKNOWN);
+}
+
+void ptx_csv_finding(Out *out, const Finding *finding)
+{
+    const ptxlint_diagnostic *diagnostic = finding->diagnostic;
+    const char *ptx_path = ptxlint_module_get_info(finding->module)->path;
+    Csv csv = { .out = out };
+    put_place(&csv, finding->is_source ? diagnostic->source_path : ptx_path, finding->bytes.line, finding->bytes.column);
+    ptx_csv_int(&csv, finding->bytes.end_line);
+    ptx_csv_int(&csv, finding->bytes.end_column);
+    ptx_csv_text(&csv, ptx_report_severity(diagnostic->severity));
+    ptx_csv_text(&csv, diagnostic->rule);
+    ptx_csv_text(&csv, diagnostic->name);
+    ptx_csv_text(&csv, diagnostic->group);
+    ptx_csv_text(&csv, ptx_report_certainty(diagnostic->certainty));
+    ptx_csv_text(&csv, diagnostic->message);
+    ptx_csv_text(&csv, diagnostic->kernel);
+    ptx_csv_text(&csv, diagnostic->help);
+    ptx_csv_real(&csv, diagnostic->gain_percent);
+    ptx_csv_int(&csv, diagnostic->repeat_count);
+    put_place(&csv, ptx_path, finding->ptx_bytes.line, finding->ptx_bytes.column);
+    put_place(&csv, diagnostic->source_path, diagnostic->source_path ? diagnostic->source_line : 0, diagnostic->source_path ? diagnostic->source_column : 0);
     ptx_csv_end(&csv);
 }
 

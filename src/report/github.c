@@ -4,14 +4,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* GitHub shows so many errors, warnings and notices of a step and drops the rest without a word (actions/toolkit#734). */
 enum { SHOWN_EACH = 10 };
 
 struct Github {
     Keep keeps[4];              /* by severity */
-    char folder[4096];          /* the working directory; "" where it is not known */
 };
 
 Github *ptx_github_new(void)
@@ -21,8 +19,6 @@ Github *ptx_github_new(void)
         return NULL;
     for (int severity = PTXLINT_NOTE; severity <= PTXLINT_ERROR; severity++)
         github->keeps[severity].limit = SHOWN_EACH;
-    if (!getcwd(github->folder, sizeof github->folder))
-        *github->folder = '\0';
     return github;
 }
 
@@ -50,7 +46,7 @@ static void put_escaped(Out *out, const char *text, bool is_property)
     }
 }
 
-/* ColumnMemo only within a line: GitHub takes none across lines. */
+/* Columns only within a line: GitHub takes none across lines. */
 static void put_place(Out *out, const char *path, const Region *region)
 {
     ptx_out_text(out, " file=");
@@ -87,50 +83,32 @@ static void put_ptx(Out *out, const char *path, const Region *region)
     ptx_out_format(out, ":%" PRIu32 ":%" PRIu32, region->line, region->column);
 }
 
-static void put_command(Out *out, const ptxlint_diagnostic *diagnostic, const SourcePlace *source, const char *path, const Region *region)
+static void put_command(Out *out, const Finding *finding)
 {
     static const char *const commands[] = { "", "notice", "warning", "error" };
-    /* the CUDA line, if only it may be one of the repository */
-    bool is_source = source->path && (source->file || *source->path != '/');
-    ptx_out_format(out, "::%s", commands[diagnostic->severity]);
-    put_place(out, is_source ? source->path : path, is_source ? &source->region : region);
-    put_message(out, diagnostic);
-    if (is_source)
-        put_ptx(out, path, region);
+    ptx_out_format(out, "::%s", commands[finding->diagnostic->severity]);
+    put_place(out, finding->path, &finding->region);
+    put_message(out, finding->diagnostic);
+    if (finding->is_source)
+        put_ptx(out, finding->ptx_path, &finding->ptx);
     ptx_out_text(out, "\n");
 }
 
-static ptxlint_status command_render(Buffer *buffer, const ptxlint_diagnostic *diagnostic, const SourcePlace *source, const char *path,
-                                     const Region *region)
-{
-    Out out;
-    ptx_out_init(&out, ptx_buffer_write, buffer);
-    put_command(&out, diagnostic, source, path, region);
-    ptx_out_flush(&out);
-    return out.status == PTXLINT_OK ? PTXLINT_OK : PTXLINT_NO_MEMORY;
-}
-
-ptxlint_status ptx_github_add(Github *github, Sources *sources, ColumnMemo *columns, const ptxlint_module *module,
-                              const ptxlint_diagnostic *diagnostic)
+ptxlint_status ptx_github_add(Github *github, const Finding *finding)
 {
     Rank rank;
-    Keep *keep = &github->keeps[diagnostic->severity];
-    if (!ptx_keep_offer(keep, diagnostic, &rank))
-        return PTXLINT_OK;
-    SourcePlace source;
+    Out out;
     Buffer buffer = { 0 };
-    Region region = ptx_region_of(columns, module, diagnostic->span);
-    char *path = ptx_path_show(github->folder, ptxlint_module_get_info(module)->path);
-    ptxlint_status status = path ? ptx_source_place(sources, github->folder, module, diagnostic, &source) : PTXLINT_NO_MEMORY;
-    if (status == PTXLINT_OK) {
-        status = command_render(&buffer, diagnostic, &source, path, &region);
-        free(source.path);
-    }
-    free(path);
-    if (status == PTXLINT_OK)
+    Keep *keep = &github->keeps[finding->diagnostic->severity];
+    if (!ptx_keep_offer(keep, finding->diagnostic, &rank))
+        return PTXLINT_OK;
+    ptx_out_init(&out, ptx_buffer_write, &buffer);
+    put_command(&out, finding);
+    ptx_out_flush(&out);
+    if (out.status == PTXLINT_OK)
         return ptx_keep_add(keep, &rank, 0, &buffer);
     free(buffer.bytes);
-    return status;
+    return PTXLINT_NO_MEMORY;
 }
 
 /* The last line is a notice as well, so it takes the place of one. */

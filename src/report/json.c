@@ -2,6 +2,7 @@
  * time: a module may have 300,000 accesses, and each would take two kilobytes. */
 #include "report/value.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { LINK_BYTES = 160 };      /* of an instruction's text in a chain */
@@ -68,8 +69,17 @@ static json_t *suppression_value(const ptxlint_diagnostic *diagnostic)
     return ptx_json_finish(&suppression);
 }
 
-void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+static json_t *statement_value(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
 {
+    char statement[STATEMENT_BYTES];
+    ptxlint_module_statement(module, diagnostic->span.begin, statement, sizeof statement);
+    return ptx_value_text(statement);
+}
+
+void ptx_json_diagnostic(Out *out, const Finding *finding)
+{
+    const ptxlint_module *module = finding->module;
+    const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     Json json = ptx_json_make(json_object());
     ptx_json_set(&json, "rule", ptx_value_text(diagnostic->rule));
     ptx_json_set(&json, "name", ptx_value_text(diagnostic->name));
@@ -79,12 +89,14 @@ void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_d
     ptx_json_set(&json, "path", ptx_value_text(ptxlint_module_get_info(module)->path));
     set_span(&json, ptxlint_module_place(module, diagnostic->span.begin), ptxlint_module_place(module, diagnostic->span.end));
     ptx_json_set(&json, "kernel", ptx_value_text(diagnostic->kernel));
+    ptx_json_set(&json, "statement", statement_value(module, diagnostic));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(diagnostic->certainty)));
     ptx_json_set(&json, "label", ptx_value_text(diagnostic->label));
     ptx_json_set(&json, "help", ptx_value_text(diagnostic->help));
     ptx_json_set(&json, "fix", fix_value(module, diagnostic->fix));
     ptx_json_set(&json, "related", related_value(module, diagnostic));
     ptx_json_set(&json, "source", source_value(diagnostic));
+    ptx_json_set(&json, "primary", json_string(finding->is_source ? "source" : "ptx"));
     ptx_json_set(&json, "repeats", json_integer(diagnostic->repeat_count));
     ptx_json_set(&json, "gain_percent", ptx_value_real(diagnostic->gain_percent));
     ptx_json_set(&json, "suppression", suppression_value(diagnostic));
@@ -351,6 +363,7 @@ static void dump_loop(Out *out, const ptxlint_module *module, const ptxlint_loop
     ptx_json_set(&json, "mix", mix_value(&loop->mix));
     ptx_json_set(&json, "throughput", ptx_value_cycles(loop->cycles && has_gpu ? &loop->cycles[0] : NULL));
     ptx_json_set(&json, "peak", ptx_value_peak(loop->peaks && has_gpu ? &loop->peaks[0] : NULL));
+    ptx_json_set(&json, "parallelism", ptx_value_parallelism(loop->parallelism && has_gpu ? &loop->parallelism[0] : NULL));
     ptx_json_set(&json, "projections", ptx_value_loop_projections(module, loop));
     ptx_json_dump(out, &json, 0);
 }
@@ -363,6 +376,7 @@ static void dump_kernel_head(Out *out, const ptxlint_module *module, const ptxli
     ptx_json_set(&json, "line", json_integer(ptxlint_module_place(module, kernel->name_span.begin).line));
     ptx_json_set(&json, "recursive", ptx_value_bool(kernel->is_recursive));
     ptx_json_set(&json, "syntax_error", ptx_value_bool(kernel->has_syntax_error));
+    ptx_json_set(&json, "body", json_sprintf("%016" PRIx64, ptxlint_module_body(module, kernel)));
     ptx_json_set(&json, "launch", launch_value(&kernel->launch));
     ptx_json_set(&json, "registers", ptx_value_registers(module, kernel, first));
     ptx_json_set(&json, "resources", resources_value(kernel));

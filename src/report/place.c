@@ -1,8 +1,11 @@
 /* Where a finding is, as programs want it that show it beside the source: paths of the repository, UTF-16 columns. */
 #include "report/report.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
@@ -36,6 +39,13 @@ Region ptx_region_of(ColumnMemo *columns, const ptxlint_module *module, ptxlint_
     region.column = column_of(columns, text, begin);
     region.end_column = column_of(columns, text, end);
     return region;
+}
+
+Region ptx_region_of_bytes(const ptxlint_module *module, ptxlint_span span)
+{
+    ptxlint_place begin = ptxlint_module_place(module, span.begin);
+    ptxlint_place end = ptxlint_module_place(module, span.end > span.begin ? span.end : span.begin);
+    return (Region){ begin.line, begin.column, end.line, end.column };
 }
 
 /* ---- paths ------------------------------------------------------------------------------------------------------- */
@@ -96,13 +106,14 @@ bool ptx_path_is_inside(const char *shown)
 /* ---- CUDA source ------------------------------------------------------------------------------------------------- */
 
 /* The column of .loc is in bytes. */
-static Region source_region(const char *text, size_t length, uint32_t line, uint32_t column)
+static void set_regions(SourcePlace *out, const char *text, size_t length, uint32_t line, uint32_t column)
 {
     while (length && (text[length - 1] == '\r' || text[length - 1] == ' ' || text[length - 1] == '\t'))
         length--;
     size_t begin = column && column <= length ? column - 1 : 0;
     uint32_t units = 1 + count_units(text, 0, begin);
-    return (Region){ line, units, line, units + count_units(text, begin, length) };
+    out->region = (Region){ line, units, line, units + count_units(text, begin, length) };
+    out->bytes = (Region){ line, (uint32_t)begin + 1, line, (uint32_t)length + 1 };
 }
 
 ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic,
@@ -111,7 +122,7 @@ ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxl
     uint32_t line = diagnostic->source_line, column = diagnostic->source_column ? diagnostic->source_column : 1;
     SourceFile *file;
     size_t length;
-    *out = (SourcePlace){ .region = { line, column, line, column } };
+    *out = (SourcePlace){ .region = { line, column, line, column }, .bytes = { line, column, line, column } };
     if (!diagnostic->source_path || !*diagnostic->source_path || !line)
         return PTXLINT_OK;
     ptxlint_status status = ptx_sources_open(sources, diagnostic->source_path, ptxlint_module_get_info(module)->path, &file);
@@ -120,8 +131,112 @@ ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxl
     const char *text = ptx_source_line(file, line, &length);
     if (text) {
         out->file = file;
-        out->region = source_region(text, length, line, diagnostic->source_column);
+        set_regions(out, text, length, line, diagnostic->source_column);
     }
     out->path = ptx_path_show(folder, text ? file->path : diagnostic->source_path);
     return out->path ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+}
+
+/* ---- findings ---------------------------------------------------------------------------------------------------- */
+
+void ptx_locator_init(Locator *locator, ptxlint_primary primary, bool has_sources)
+{
+    *locator = (Locator){ .primary = primary, .has_sources = has_sources };
+    if (!getcwd(locator->folder, sizeof locator->folder))
+        *locator->folder = '\0';
+}
+
+static void module_end(Locator *locator)
+{
+    free(locator->path);
+    free(locator->hashes.lines);
+    free(locator->counts.slots);
+    locator->path = NULL;
+    locator->hashes = (LineHashes){ 0 };
+    locator->counts = (HashCounts){ 0 };
+    locator->columns = (ColumnMemo){ 0 };
+}
+
+ptxlint_status ptx_locator_begin(Locator *locator, const ptxlint_module *module)
+{
+    module_end(locator);
+    locator->module = module;
+    locator->path = ptx_path_show(locator->folder, ptxlint_module_get_info(module)->path);
+    return locator->path ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+}
+
+void ptx_locator_free(Locator *locator)
+{
+    module_end(locator);
+    ptx_sources_free(&locator->sources);
+    free(locator->ids.slots);
+}
+
+/* By default a CUDA line is where a finding is shown if there is no doubt which file is meant, and that a review can show it. */
+static bool is_source_primary(const Locator *locator, const SourcePlace *source)
+{
+    if (!source->path || locator->primary == PTXLINT_PRIMARY_PTX)
+        return false;
+    return locator->primary == PTXLINT_PRIMARY_SOURCE || (source->file && ptx_path_is_inside(source->path));
+}
+
+/* FNV-1a goes on over the path, and what comes out the same is numbered. */
+static bool set_id(Locator *locator, Finding *finding)
+{
+    uint64_t hash = finding->hash;
+    for (const char *p = locator->path; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * UINT64_C(0x100000001B3);
+    uint32_t number = ptx_hash_counts_add(&locator->ids, hash);
+    snprintf(finding->id, sizeof finding->id, "%016" PRIx64 "%08" PRIx32, hash, number);
+    return number != 0;
+}
+
+ptxlint_status ptx_finding_open(Locator *locator, const ptxlint_diagnostic *diagnostic, Finding *out)
+{
+    const ptxlint_module *module = locator->module;
+    *out = (Finding){ .locator = locator, .module = module, .diagnostic = diagnostic, .ptx_path = locator->path };
+    out->hash = ptx_finding_hash(module, diagnostic);
+    out->ordinal = ptx_hash_counts_add(&locator->counts, out->hash);
+    if (!out->ordinal || !set_id(locator, out))
+        return PTXLINT_NO_MEMORY;
+    ptxlint_status status = PTXLINT_OK;
+    if (locator->has_sources)
+        status = ptx_source_place(&locator->sources, locator->folder, module, diagnostic, &out->source);
+    if (status != PTXLINT_OK)
+        return status;
+    out->ptx = ptx_region_of(&locator->columns, module, diagnostic->span);
+    out->ptx_bytes = ptx_region_of_bytes(module, diagnostic->span);
+    out->is_source = is_source_primary(locator, &out->source);
+    out->path = out->is_source ? out->source.path : out->ptx_path;
+    out->region = out->is_source ? out->source.region : out->ptx;
+    out->bytes = out->is_source ? out->source.bytes : out->ptx_bytes;
+    return PTXLINT_OK;
+}
+
+void ptx_finding_close(Finding *finding)
+{
+    free(finding->source.path);
+    finding->source.path = NULL;
+}
+
+/* The whole text is looked at, so that is done only for who asks. */
+static ptxlint_status hashes_need(const Finding *finding, LineHashes *hashes)
+{
+    const ptxlint_module_info *info = ptxlint_module_get_info(finding->module);
+    const SourceFile *file = finding->is_source ? finding->source.file : NULL;
+    if (hashes->is_built)
+        return PTXLINT_OK;
+    return file ? ptx_line_hashes_build(hashes, file->bytes, file->length) : ptx_line_hashes_build(hashes, info->text, info->length);
+}
+
+ptxlint_status ptx_finding_line_hash(const Finding *finding, Fingerprint *out)
+{
+    *out = (Fingerprint){ "" };
+    if (finding->is_source && !finding->source.file)
+        return PTXLINT_OK;
+    LineHashes *hashes = finding->is_source ? &finding->source.file->hashes : &finding->locator->hashes;
+    ptxlint_status status = hashes_need(finding, hashes);
+    if (status == PTXLINT_OK)
+        *out = ptx_line_hashes_find(hashes, finding->region.line);
+    return status;
 }

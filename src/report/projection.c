@@ -255,6 +255,10 @@ json_t *ptx_value_estimate(const ptxlint_projection *projection)
     ptx_json_set(&json, "limiter", json_string(time && time->limiter ? time->limiter : "unknown"));
     ptx_json_set(&json, "parts_us", parts_value(time));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(time ? time->certainty : PTXLINT_NOT_KNOWN)));
+    ptx_json_set(&json, "bottleneck", ptx_value_bottleneck(projection));
+    ptx_json_set(&json, "roofline", ptx_value_roofline(projection));
+    ptx_json_set(&json, "concurrency", ptx_value_concurrency(projection));
+    ptx_json_set(&json, "parallelism", ptx_value_parallelism(projection ? &projection->rest : NULL));
     return ptx_json_finish(&json);
 }
 
@@ -296,6 +300,7 @@ json_t *ptx_value_loop_projections(const ptxlint_module *module, const ptxlint_l
         set_gpu_name(&one, info->gpus[i]);
         ptx_json_set(&one, "throughput", ptx_value_cycles(loop->cycles ? &loop->cycles[i] : NULL));
         ptx_json_set(&one, "peak", ptx_value_peak(loop->peaks ? &loop->peaks[i] : NULL));
+        ptx_json_set(&one, "parallelism", ptx_value_parallelism(loop->parallelism ? &loop->parallelism[i] : NULL));
         ptx_json_append(&all, ptx_json_finish(&one));
     }
     return ptx_json_finish(&all);

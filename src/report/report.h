@@ -1,7 +1,7 @@
 /* report.h -- what the files of this folder share: buffered output, text made safe to show, and the parts of a document.
  *
- * A document is one ptxlint_writer (write.c): its parts are written by text.c (diagnostics for people), sarif*.c and github.c
- * (the same for code scanning and for logs of workflows), table*.c (the report for people), csv.c (the same for spreadsheets) and
+ * A document is one ptxlint_writer (write.c): its parts are written by text.c (diagnostics for people), sarif*.c, github.c, gitlab.c,
+ * rdjson.c, xml.c and markdown.c (the same for code review), table*.c (the report for people), csv.c (both for spreadsheets) and
  * json.c (both for programs); gpus.c writes the document about GPUs.
  * This layer sees modules only through the public interface. */
 #ifndef PTX_REPORT_REPORT_H
@@ -102,8 +102,9 @@ typedef struct Fingerprint {
 ptxlint_status ptx_line_hashes_build(LineHashes *hashes, const char *text, size_t length);
 Fingerprint ptx_line_hashes_find(const LineHashes *hashes, uint32_t line);      /* from 1 */
 
-/* Of the rule, the kernel and the statement, without blanks and without the numbers of registers and labels: stays the same where
- * code around it changes. */
+enum { STATEMENT_BYTES = 256 };         /* room for any that ptxlint_module_statement gives */
+
+/* Of the rule, the kernel and the statement, as ptxlint_module_statement has it: stays the same where code around it changes. */
 uint64_t ptx_finding_hash(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic);
 
 /* ---- source.c ---------------------------------------------------------------------------------------------------- */
@@ -147,6 +148,9 @@ typedef struct ColumnMemo {
 
 Region ptx_region_of(ColumnMemo *columns, const ptxlint_module *module, ptxlint_span span);
 
+/* The same with columns in bytes. */
+Region ptx_region_of_bytes(const ptxlint_module *module, ptxlint_span span);
+
 /* A path as a repository wants it: relative to folder where it lies below that, without "." and "x/..". For free(); NULL: no memory. */
 char *ptx_path_show(const char *folder, const char *path);
 
@@ -157,11 +161,52 @@ bool ptx_path_is_inside(const char *shown);
 typedef struct SourcePlace {
     SourceFile *file;           /* NULL: .loc names none, or it cannot be read, or has no such line */
     char *path;                 /* as ptx_path_show has it, for free(); NULL: .loc names none */
-    Region region;              /* to the end of the line; 1 columns where .loc gives none */
+    Region region, bytes;       /* to the end of the line; 1 columns where .loc gives none. bytes: columns in bytes */
 } SourcePlace;
 
 ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic,
                                 SourcePlace *out);
+
+/* What places are held against, and what is known of the module in hand. */
+typedef struct Locator {
+    ptxlint_primary primary;
+    bool has_sources;           /* SourcePlace is wanted */
+    Sources sources;
+    char folder[4096];          /* the working directory; "" where it is not known */
+    HashCounts ids;             /* of all findings so far */
+    const ptxlint_module *module;
+    char *path;                 /* of the module, as ptx_path_show has it */
+    LineHashes hashes;          /* of its text; built by who asks for them */
+    HashCounts counts;          /* of its findings */
+    ColumnMemo columns;
+} Locator;
+
+void ptx_locator_init(Locator *locator, ptxlint_primary primary, bool has_sources);
+ptxlint_status ptx_locator_begin(Locator *locator, const ptxlint_module *module);
+void ptx_locator_free(Locator *locator);
+
+/* A finding with its places, and with what it is known by. */
+typedef struct Finding {
+    Locator *locator;
+    const ptxlint_module *module;
+    const ptxlint_diagnostic *diagnostic;
+    const char *ptx_path;
+    Region ptx, ptx_bytes;
+    SourcePlace source;
+    bool is_source;             /* the CUDA line is the primary place */
+    const char *path;           /* of the primary place, with columns in UTF-16 code units and in bytes */
+    Region region, bytes;
+    uint64_t hash;              /* ptx_finding_hash, and which of the module's findings with that hash it is */
+    uint32_t ordinal;
+    char id[40];                /* of hash and path: no other finding of the document has it */
+} Finding;
+
+/* To be closed in any case. */
+ptxlint_status ptx_finding_open(Locator *locator, const ptxlint_diagnostic *diagnostic, Finding *out);
+void ptx_finding_close(Finding *finding);
+
+/* primaryLocationLineHash of the primary place; "": not known. */
+ptxlint_status ptx_finding_line_hash(const Finding *finding, Fingerprint *out);
 
 /* ---- keep.c ------------------------------------------------------------------------------------------------------ */
 
@@ -209,8 +254,8 @@ typedef struct Totals {
     size_t suppressed_count;    /* diagnostics that are silenced: in none of the others */
 } Totals;
 
-void ptx_text_diagnostic(Out *out, Sources *sources, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic);
-void ptx_text_oneline(Out *out, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic);
+void ptx_text_diagnostic(Out *out, const Finding *finding);
+void ptx_text_oneline(Out *out, const Finding *finding);
 void ptx_text_summary(Out *out, const Totals *totals);
 
 /* ---- figure.c: numbers and lines, whatever the locale ------------------------------------------------------------ */
@@ -265,7 +310,9 @@ void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_ke
 double ptx_access_excess(const ptxlint_access *access);
 
 /* One GPU as lines and a table of pipes; several as a table with a column for each. cycles: the table of pipes, for the first. */
-void ptx_table_gpu(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+void ptx_table_gpu(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+void ptx_table_bottleneck(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+void ptx_table_parallelism(Line *line, const ptxlint_parallelism *parallelism);
 void ptx_table_gpus(Out *out, const ptxlint_kernel *kernel);
 void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel);
 
@@ -280,7 +327,7 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
 
 /* Members "schema" and "tool" with a comma after them; the braces around and the commas between are write.c's. */
 void ptx_json_head(Out *out, const char *schema);
-void ptx_json_diagnostic(Out *out, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic);
+void ptx_json_diagnostic(Out *out, const Finding *finding);
 
 /* The members of a file before "kernels", each with a comma after it. */
 void ptx_json_file(Out *out, const ptxlint_module *module);
@@ -296,9 +343,8 @@ typedef struct Github Github;
 Github *ptx_github_new(void);           /* NULL: no memory */
 void ptx_github_free(Github *github);
 
-/* A finding that is not silenced. ColumnMemo: of the module. */
-ptxlint_status ptx_github_add(Github *github, Sources *sources, ColumnMemo *columns, const ptxlint_module *module,
-                              const ptxlint_diagnostic *diagnostic);
+/* A finding that is not silenced. */
+ptxlint_status ptx_github_add(Github *github, const Finding *finding);
 void ptx_github_finish(Github *github, Out *out);
 
 /* ---- sarif.c ----------------------------------------------------------------------------------------------------- */
@@ -309,9 +355,38 @@ Sarif *ptx_sarif_new(const ptxlint_rules *rules);       /* NULL: no memory */
 void ptx_sarif_free(Sarif *sarif);
 
 /* A module, and then its findings. */
-ptxlint_status ptx_sarif_begin(Sarif *sarif, const ptxlint_module *module);
-ptxlint_status ptx_sarif_add(Sarif *sarif, Sources *sources, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic);
+void ptx_sarif_begin(Sarif *sarif, const ptxlint_module *module);
+ptxlint_status ptx_sarif_add(Sarif *sarif, const Finding *finding);
 void ptx_sarif_finish(Sarif *sarif, Out *out);
+
+/* ---- gitlab.c, rdjson.c: for review tools; an object, without what stands between two ----------------------------- */
+
+void ptx_gitlab_finding(Out *out, const Finding *finding);
+void ptx_rdjson_head(Out *out);
+void ptx_rdjson_finding(Out *out, const Finding *finding);
+
+/* ---- xml.c: Checkstyle and JUnit; counts: of the module's findings that are shown, by severity -------------------- */
+
+typedef struct Xml {
+    char *file;                 /* of the element that is open; NULL: none */
+} Xml;
+
+void ptx_xml_head(Out *out, ptxlint_format format);
+ptxlint_status ptx_checkstyle_finding(Xml *xml, Out *out, const Finding *finding);
+void ptx_checkstyle_close(Xml *xml, Out *out);
+void ptx_junit_begin(Out *out, const char *path, const size_t counts[4]);
+void ptx_junit_finding(Out *out, const Finding *finding);
+void ptx_junit_end(Out *out);
+void ptx_xml_tail(Out *out, ptxlint_format format);
+
+/* ---- markdown.c -------------------------------------------------------------------------------------------------- */
+
+typedef struct Markdown Markdown;
+
+Markdown *ptx_markdown_new(void);       /* NULL: no memory */
+void ptx_markdown_free(Markdown *markdown);
+ptxlint_status ptx_markdown_add(Markdown *markdown, const Finding *finding);
+void ptx_markdown_finish(Markdown *markdown, Out *out, const Totals *totals);
 
 /* ---- projection.c: what a kernel is on one GPU; NULL where no GPU is described ----------------------------------- */
 
@@ -328,6 +403,11 @@ enum { CURVE_POINTS = 64 };     /* more than any GPU has warps in a block */
 
 /* ---- csv.c ------------------------------------------------------------------------------------------------------- */
 
+/* Findings. */
+void ptx_csv_findings_head(Out *out);
+void ptx_csv_finding(Out *out, const Finding *finding);
+
+/* A report. */
 void ptx_csv_head(Out *out);
 void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel);
 
@@ -336,7 +416,7 @@ void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel
 const char *ptx_report_severity(ptxlint_severity severity);
 const char *ptx_report_certainty(ptxlint_certainty certainty);
 const char *ptx_report_split(ptxlint_split split);
-const char *ptx_report_suppression(ptxlint_suppression suppression);    /* "inline", "config"; NULL: not silenced */
+const char *ptx_report_suppression(ptxlint_suppression suppression);    /* "inline", "config", "baseline"; NULL: not silenced */
 
 /* A gain that is worth a word: known, and not next to nothing. */
 bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic);

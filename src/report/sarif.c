@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct SarifRule {
     char *code;
@@ -20,16 +19,9 @@ struct Sarif {
     Keep keep;
     SarifRule *rules;
     size_t rule_count, rule_capacity;
-    char folder[4096];          /* the working directory; "" where it is not known */
     char target[32];            /* of all modules so far */
     bool has_module, has_different_targets;
     bool is_location_cut;
-
-    /* Of the module in hand. */
-    char *path;
-    LineHashes hashes;
-    HashCounts counts;          /* of its findings */
-    ColumnMemo columns;
 };
 
 Sarif *ptx_sarif_new(const ptxlint_rules *rules)
@@ -39,27 +31,13 @@ Sarif *ptx_sarif_new(const ptxlint_rules *rules)
         return NULL;
     sarif->user_rules = rules;
     sarif->keep.limit = SARIF_RESULTS;
-    if (!getcwd(sarif->folder, sizeof sarif->folder))
-        *sarif->folder = '\0';
     return sarif;
-}
-
-static void module_end(Sarif *sarif)
-{
-    free(sarif->path);
-    free(sarif->hashes.lines);
-    free(sarif->counts.slots);
-    sarif->path = NULL;
-    sarif->hashes = (LineHashes){ 0 };
-    sarif->counts = (HashCounts){ 0 };
-    sarif->columns = (ColumnMemo){ 0 };
 }
 
 void ptx_sarif_free(Sarif *sarif)
 {
     if (!sarif)
         return;
-    module_end(sarif);
     ptx_keep_free(&sarif->keep);
     for (size_t i = 0; i < sarif->rule_count; i++) {
         free(sarif->rules[i].code);
@@ -87,13 +65,9 @@ static void note_target(Sarif *sarif, const char *target)
     sarif->has_module = true;
 }
 
-ptxlint_status ptx_sarif_begin(Sarif *sarif, const ptxlint_module *module)
+void ptx_sarif_begin(Sarif *sarif, const ptxlint_module *module)
 {
-    const ptxlint_module_info *info = ptxlint_module_get_info(module);
-    module_end(sarif);
-    note_target(sarif, info->target);
-    sarif->path = ptx_path_show(sarif->folder, info->path);
-    return sarif->path ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+    note_target(sarif, ptxlint_module_get_info(module)->target);
 }
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
@@ -142,53 +116,29 @@ static ptxlint_status rule_number(Sarif *sarif, const ptxlint_diagnostic *diagno
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-/* Line hashes take a look at the whole text, so they are made where a result needs them. */
-static ptxlint_status hashes_need(Sarif *sarif, const ptxlint_module *module, const SourcePlace *source)
-{
-    const ptxlint_module_info *info = ptxlint_module_get_info(module);
-    if (ptx_sarif_is_source(source)) {
-        SourceFile *file = source->file;
-        return file->hashes.is_built ? PTXLINT_OK : ptx_line_hashes_build(&file->hashes, file->bytes, file->length);
-    }
-    return sarif->hashes.is_built ? PTXLINT_OK : ptx_line_hashes_build(&sarif->hashes, info->text, info->length);
-}
-
-static ptxlint_status result_render(Sarif *sarif, SarifResult *result, Buffer *buffer)
+static ptxlint_status result_render(Sarif *sarif, const Finding *finding, Buffer *buffer)
 {
     Out out;
-    ptxlint_status status = hashes_need(sarif, result->module, &result->source);
+    Fingerprint line;
+    ptxlint_status status = ptx_finding_line_hash(finding, &line);
     if (status != PTXLINT_OK)
         return status;
-    Fingerprint line = ptx_line_hashes_find(&sarif->hashes, result->region.line);
-    result->ptx_hash = line.text;
     ptx_out_init(&out, ptx_buffer_write, buffer);
-    ptx_sarif_result(&out, result);
+    ptx_sarif_result(&out, finding, line.text, &sarif->is_location_cut);
     ptx_out_flush(&out);
-    result->ptx_hash = NULL;
-    sarif->is_location_cut |= result->is_cut;
     return out.status == PTXLINT_OK ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }
 
-ptxlint_status ptx_sarif_add(Sarif *sarif, Sources *sources, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+ptxlint_status ptx_sarif_add(Sarif *sarif, const Finding *finding)
 {
     Rank rank;
     uint32_t rule;
-    SarifResult result = { .module = module, .diagnostic = diagnostic, .path = sarif->path, .columns = &sarif->columns };
-    result.finding_hash = ptx_finding_hash(module, diagnostic);
-    result.ordinal = ptx_hash_counts_add(&sarif->counts, result.finding_hash);
-    if (!result.ordinal)
-        return PTXLINT_NO_MEMORY;
-    if (!ptx_keep_offer(&sarif->keep, diagnostic, &rank))
-        return PTXLINT_OK;
     Buffer buffer = { 0 };
-    ptxlint_status status = rule_number(sarif, diagnostic, &rule);
+    if (!ptx_keep_offer(&sarif->keep, finding->diagnostic, &rank))
+        return PTXLINT_OK;
+    ptxlint_status status = rule_number(sarif, finding->diagnostic, &rule);
     if (status == PTXLINT_OK)
-        status = ptx_source_place(sources, sarif->folder, module, diagnostic, &result.source);
-    if (status == PTXLINT_OK) {
-        result.region = ptx_region_of(&sarif->columns, module, diagnostic->span);
-        status = result_render(sarif, &result, &buffer);
-        free(result.source.path);
-    }
+        status = result_render(sarif, finding, &buffer);
     if (status == PTXLINT_OK)
         return ptx_keep_add(&sarif->keep, &rank, rule, &buffer);
     free(buffer.bytes);

@@ -28,23 +28,8 @@ json_t *ptx_sarif_text(Out *out, Buffer *buffer);
 
 /* ---- sarif_result.c ---------------------------------------------------------------------------------------------- */
 
-typedef struct SarifResult {
-    const ptxlint_module *module;
-    const ptxlint_diagnostic *diagnostic;
-    const char *path;           /* of the module, as ptx_path_show has it */
-    const char *ptx_hash;       /* primaryLocationLineHash of the finding's line; "": none */
-    uint64_t finding_hash;      /* ptx_finding_hash and which of the module's findings with that hash it is */
-    uint32_t ordinal;
-    Region region;              /* in the PTX */
-    SourcePlace source;
-    ColumnMemo *columns;
-    bool is_cut;                /* set where not all locations went in */
-} SarifResult;
-
-/* Whether the CUDA line is the primary place, because it is one of the repository; else the PTX line is. */
-bool ptx_sarif_is_source(const SourcePlace *source);
-
-/* A result without ruleId and ruleIndex, its braces left out. */
-void ptx_sarif_result(Out *out, SarifResult *result);
+/* A result without ruleId and ruleIndex, its braces left out; line_hash: primaryLocationLineHash, "": none. *is_cut is set where not all
+ * locations went in. */
+void ptx_sarif_result(Out *out, const Finding *finding, const char *line_hash, bool *is_cut);
 
 #endif

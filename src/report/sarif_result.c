@@ -52,11 +52,6 @@ static json_t *physical_value(const char *path, const Region *region)
     return ptx_json_finish(&json);
 }
 
-bool ptx_sarif_is_source(const SourcePlace *source)
-{
-    return source->file && ptx_path_is_inside(source->path);
-}
-
 static json_t *logical_value(const char *kernel)
 {
     Json all = ptx_json_make(json_array()), json = ptx_json_make(json_object());
@@ -67,13 +62,11 @@ static json_t *logical_value(const char *kernel)
 }
 
 /* One alone: GitHub looks at no other. */
-static json_t *locations_value(const SarifResult *result)
+static json_t *locations_value(const Finding *finding)
 {
-    const char *kernel = result->diagnostic->kernel;
-    bool is_source = ptx_sarif_is_source(&result->source);
+    const char *kernel = finding->diagnostic->kernel;
     Json all = ptx_json_make(json_array()), json = ptx_json_make(json_object());
-    ptx_json_set(&json, "physicalLocation", is_source ? physical_value(result->source.path, &result->source.region)
-                                                      : physical_value(result->path, &result->region));
+    ptx_json_set(&json, "physicalLocation", physical_value(finding->path, &finding->region));
     if (kernel && *kernel)
         ptx_json_set(&json, "logicalLocations", logical_value(kernel));
     ptx_json_append(&all, ptx_json_finish(&json));
@@ -90,25 +83,25 @@ static json_t *related_location(size_t id, const char *path, const Region *regio
 }
 
 /* The place that is not primary, where there are two, has id 1; then those of the rule, in order. */
-static json_t *related_value(SarifResult *result)
+static json_t *related_value(const Finding *finding, bool *is_cut)
 {
-    const ptxlint_diagnostic *diagnostic = result->diagnostic;
+    const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     size_t id = 0;
     Json all = ptx_json_make(json_array());
-    if (ptx_sarif_is_source(&result->source))
-        ptx_json_append(&all, related_location(++id, result->path, &result->region, "the PTX instruction"));
-    else if (result->source.path)
-        ptx_json_append(&all, related_location(++id, result->source.path, &result->source.region, "the CUDA line"));
+    if (finding->is_source)
+        ptx_json_append(&all, related_location(++id, finding->ptx_path, &finding->ptx, "the PTX instruction"));
+    else if (finding->source.path)
+        ptx_json_append(&all, related_location(++id, finding->source.path, &finding->source.region, "the CUDA line"));
     for (size_t i = 0; i < diagnostic->related_count; i++) {
         const ptxlint_related *related = &diagnostic->related[i];
         if (!related->span.end)
             continue;
         if (id == SARIF_LOCATIONS) {
-            result->is_cut = true;
+            *is_cut = true;
             break;
         }
-        Region region = ptx_region_of(result->columns, result->module, related->span);
-        ptx_json_append(&all, related_location(++id, result->path, &region, related->message));
+        Region region = ptx_region_of(&finding->locator->columns, finding->module, related->span);
+        ptx_json_append(&all, related_location(++id, finding->ptx_path, &region, related->message));
     }
     return ptx_json_finish(&all);
 }
@@ -149,13 +142,13 @@ static void put_link(Out *out, const char *text, size_t id)
 }
 
 /* Ids as in related_value. */
-static void put_links(Out *out, const SarifResult *result)
+static void put_links(Out *out, const Finding *finding)
 {
-    const ptxlint_diagnostic *diagnostic = result->diagnostic;
+    const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     size_t id = 0, linked = 0;
-    if (result->source.path) {
+    if (finding->source.path) {
         ptx_out_text(out, " See ");
-        put_link(out, ptx_sarif_is_source(&result->source) ? "the PTX instruction" : "the CUDA line", ++id);
+        put_link(out, finding->is_source ? "the PTX instruction" : "the CUDA line", ++id);
         ptx_out_text(out, ".");
     }
     for (size_t i = 0; i < diagnostic->related_count && id < SARIF_LOCATIONS && linked < LINKS; i++)
@@ -180,9 +173,9 @@ static void put_remarks(Out *out, const ptxlint_diagnostic *diagnostic)
         ptx_out_format(out, " And %" PRIu32 " similar in this %s.", diagnostic->repeat_count, diagnostic->kernel ? "kernel" : "file");
 }
 
-static json_t *text_value(const SarifResult *result)
+static json_t *text_value(const Finding *finding)
 {
-    const ptxlint_diagnostic *diagnostic = result->diagnostic;
+    const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     const char *message = *diagnostic->message ? diagnostic->message : diagnostic->name;
     bool has_label = diagnostic->label && *diagnostic->label;
     Out out;
@@ -196,40 +189,36 @@ static json_t *text_value(const SarifResult *result)
     }
     if (has_label || !ends_sentence(message))
         ptx_out_text(&out, ".");
-    put_links(&out, result);
+    put_links(&out, finding);
     put_remarks(&out, diagnostic);
     return ptx_sarif_text(&out, &buffer);
 }
 
-static json_t *message_value(const SarifResult *result)
+static json_t *message_value(const Finding *finding)
 {
     Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "text", text_value(result));
+    ptx_json_set(&json, "text", text_value(finding));
     return ptx_json_finish(&json);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------------------------- */
 
-static json_t *fingerprints_value(const SarifResult *result)
+static json_t *fingerprints_value(const Finding *finding, const char *line_hash)
 {
-    bool is_source = ptx_sarif_is_source(&result->source);
-    Fingerprint line = { "" }, own;
-    if (is_source)
-        line = ptx_line_hashes_find(&result->source.file->hashes, result->source.region.line);
-    snprintf(own.text, sizeof own.text, "%016" PRIx64 ":%" PRIu32, result->finding_hash, result->ordinal);
-    const char *primary = is_source ? line.text : result->ptx_hash;
+    char own[40];
+    snprintf(own, sizeof own, "%016" PRIx64 ":%" PRIu32, finding->hash, finding->ordinal);
     Json json = ptx_json_make(json_object());
-    if (*primary)
-        ptx_json_set(&json, "primaryLocationLineHash", json_string(primary));
-    ptx_json_set(&json, "ptxlint/v1", json_string(own.text));
+    if (*line_hash)
+        ptx_json_set(&json, "primaryLocationLineHash", json_string(line_hash));
+    ptx_json_set(&json, "ptxlint/v1", json_string(own));
     return ptx_json_finish(&json);
 }
 
 /* SARIF 3.55: what is deleted may be empty, then the text is inserted there. */
-static json_t *fixes_value(const SarifResult *result)
+static json_t *fixes_value(const Finding *finding)
 {
-    const ptxlint_fix *fix = result->diagnostic->fix;
-    Region region = ptx_region_of(result->columns, result->module, fix->span);
+    const ptxlint_fix *fix = finding->diagnostic->fix;
+    Region region = ptx_region_of(&finding->locator->columns, finding->module, fix->span);
     Json all = ptx_json_make(json_array()), json = ptx_json_make(json_object());
     Json changes = ptx_json_make(json_array()), change = ptx_json_make(json_object());
     Json replacements = ptx_json_make(json_array()), replacement = ptx_json_make(json_object());
@@ -237,10 +226,10 @@ static json_t *fixes_value(const SarifResult *result)
     if (*fix->replacement)
         ptx_json_set(&replacement, "insertedContent", ptx_sarif_message(fix->replacement, ""));
     ptx_json_append(&replacements, ptx_json_finish(&replacement));
-    ptx_json_set(&change, "artifactLocation", artifact_value(result->path));
+    ptx_json_set(&change, "artifactLocation", artifact_value(finding->ptx_path));
     ptx_json_set(&change, "replacements", ptx_json_finish(&replacements));
     ptx_json_append(&changes, ptx_json_finish(&change));
-    ptx_json_set(&json, "description", ptx_sarif_message(result->diagnostic->help, "the edit that repairs it"));
+    ptx_json_set(&json, "description", ptx_sarif_message(finding->diagnostic->help, "the edit that repairs it"));
     ptx_json_set(&json, "artifactChanges", ptx_json_finish(&changes));
     ptx_json_append(&all, ptx_json_finish(&json));
     return ptx_json_finish(&all);
@@ -272,17 +261,18 @@ static json_t *properties_value(const ptxlint_diagnostic *diagnostic)
     return ptx_json_finish(&json);
 }
 
-void ptx_sarif_result(Out *out, SarifResult *result)
+void ptx_sarif_result(Out *out, const Finding *finding, const char *line_hash, bool *is_cut)
 {
+    const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "level", json_string(ptx_report_severity(result->diagnostic->severity)));
-    ptx_json_set(&json, "message", message_value(result));
-    ptx_json_set(&json, "locations", locations_value(result));
-    ptx_json_set(&json, "relatedLocations", related_value(result));
-    if (result->diagnostic->fix)
-        ptx_json_set(&json, "fixes", fixes_value(result));
-    ptx_json_set(&json, "partialFingerprints", fingerprints_value(result));
-    ptx_json_set(&json, "suppressions", suppressions_value(result->diagnostic));
-    ptx_json_set(&json, "properties", properties_value(result->diagnostic));
+    ptx_json_set(&json, "level", json_string(ptx_report_severity(diagnostic->severity)));
+    ptx_json_set(&json, "message", message_value(finding));
+    ptx_json_set(&json, "locations", locations_value(finding));
+    ptx_json_set(&json, "relatedLocations", related_value(finding, is_cut));
+    if (diagnostic->fix)
+        ptx_json_set(&json, "fixes", fixes_value(finding));
+    ptx_json_set(&json, "partialFingerprints", fingerprints_value(finding, line_hash));
+    ptx_json_set(&json, "suppressions", suppressions_value(diagnostic));
+    ptx_json_set(&json, "properties", properties_value(diagnostic));
     ptx_json_dump(out, &json, JSON_EMBED);
 }

@@ -262,7 +262,7 @@ static void put_mix(Out *out, const ptxlint_mix *mix)
 }
 
 /* A .func has no launch: what its instructions take is all there is. */
-static void put_gpus(Out *out, const ptxlint_kernel *kernel)
+static void put_gpus(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
 {
     if (!kernel->projection_count) {
         put_key(out, "GPU");
@@ -270,7 +270,7 @@ static void put_gpus(Out *out, const ptxlint_kernel *kernel)
     } else if (!kernel->is_entry) {
         ptx_table_cycles(out, kernel);
     } else if (kernel->projection_count == 1) {
-        ptx_table_gpu(out, kernel, &kernel->projections[0]);
+        ptx_table_gpu(out, module, kernel, &kernel->projections[0]);
     } else {
         ptx_table_gpus(out, kernel);
     }
@@ -294,7 +294,7 @@ void ptx_table_kernel(Out *out, const ptxlint_module *module, const ptxlint_kern
     put_code(out, kernel);
     put_fma(out, &kernel->mix);
     put_work(out, &kernel->mix);
-    put_gpus(out, kernel);
+    put_gpus(out, module, kernel);
     put_mix(out, &kernel->mix);
     ptx_table_loops(out, module, kernel);
     ptx_table_accesses(out, module, kernel);

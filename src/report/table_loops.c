@@ -103,6 +103,16 @@ static void put_trip(Out *out, const ptxlint_trip *trip)
     ptx_line_end(&line);
 }
 
+static void put_parallelism(Out *out, const ptxlint_parallelism *p)
+{
+    Line line = { .out = out, .column = DETAIL_INDENT, .indent = DETAIL_INDENT + 2 };
+    if (!p || p->certainty == PTXLINT_NOT_KNOWN)
+        return;
+    ptx_out_repeat(out, ' ', DETAIL_INDENT);
+    ptx_table_parallelism(&line, p);
+    ptx_line_end(&line);
+}
+
 static void put_loop(Out *out, const ptxlint_module *module, const ptxlint_loop *loop)
 {
     ptx_out_format(out, "  %9" PRIu32 "  ", ptxlint_module_place(module, loop->header.begin).line);
@@ -115,6 +125,7 @@ static void put_loop(Out *out, const ptxlint_module *module, const ptxlint_loop 
         ptx_out_text(out, "irreducible: it can be entered in several places\n");
     }
     put_trip(out, &loop->trip);
+    put_parallelism(out, loop->parallelism && ptx_report_gpu(module) ? &loop->parallelism[0] : NULL);
 }
 
 void ptx_table_loops(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)

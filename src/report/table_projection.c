@@ -394,7 +394,7 @@ void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel)
         next = put_part(out, &kernel->projections[0].cycles, used, next);
 }
 
-void ptx_table_gpu(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+void ptx_table_gpu(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
 {
     const ptxlint_occupancy *o = &projection->occupancy;
     put_occupancy(out, kernel, projection);
@@ -407,5 +407,6 @@ void ptx_table_gpu(Out *out, const ptxlint_kernel *kernel, const ptxlint_project
     put_waves(out, kernel, projection);
     put_peak(out, kernel, &projection->peak);
     put_time(out, &projection->time);
+    ptx_table_bottleneck(out, module, kernel, projection);
     ptx_table_cycles(out, kernel);
 }

@@ -225,22 +225,19 @@ static void put_location(Out *out, unsigned gutter, const char *arrow, const cha
     ptx_out_text(out, "\n");
 }
 
-static void put_source(Out *out, unsigned gutter, Sources *sources, const char *ptx_path, const ptxlint_diagnostic *diagnostic)
+/* The CUDA line, where it can be read. */
+static void put_source(Out *out, unsigned gutter, const Finding *finding, Style style)
 {
-    SourceFile *file;
+    const SourceFile *file = finding->source.file;
+    uint32_t line = finding->diagnostic->source_line, column = finding->diagnostic->source_column;
     size_t length;
-    uint32_t line = diagnostic->source_line, column = diagnostic->source_column;
-    put_location(out, gutter, " ::: ", diagnostic->source_path, line, column);
-    ptxlint_status status = ptx_sources_open(sources, diagnostic->source_path, ptx_path, &file);
-    if (status != PTXLINT_OK)
-        out->status = status;
-    const char *text = status == PTXLINT_OK ? ptx_source_line(file, line, &length) : NULL;
+    const char *text = file ? ptx_source_line(file, line, &length) : NULL;
     if (!text)
         return;
     View view = view_make(text, length, column ? column - 1 : 0);
     put_view(out, gutter, line, &view);
     if (column && column <= length)
-        put_carets(out, gutter, &view, column - 1, column, '^', STYLE_GUTTER, NULL);
+        put_carets(out, gutter, &view, column - 1, column, '^', style, NULL);
 }
 
 static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagnostic, size_t shown_count)
@@ -289,34 +286,58 @@ static unsigned digits(uint32_t number)
     return count;
 }
 
-void ptx_text_diagnostic(Out *out, Sources *sources, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+static void put_source_location(Out *out, unsigned gutter, const char *arrow, const ptxlint_diagnostic *diagnostic)
 {
-    const ptxlint_module_info *info = ptxlint_module_get_info(module);
-    ptxlint_place place = ptxlint_module_place(module, diagnostic->span.begin);
-    bool has_source = diagnostic->source_path && diagnostic->source_line;
-    Mark marks[MARKS_MAX];
-    size_t count = marks_collect(module, diagnostic, marks);
-    uint32_t last = marks[count - 1].place.line;
-    if (has_source && diagnostic->source_line > last)
-        last = diagnostic->source_line;
-    unsigned gutter = digits(last);
+    put_location(out, gutter, arrow, diagnostic->source_path, diagnostic->source_line, diagnostic->source_column);
+}
 
-    put_title(out, diagnostic);
-    put_location(out, gutter, "--> ", info->path, place.line, place.column);
+/* The PTX, and below it the CUDA line. */
+static void put_ptx_first(Out *out, unsigned gutter, const Finding *finding, const Mark *marks, size_t count)
+{
+    const ptxlint_diagnostic *diagnostic = finding->diagnostic;
+    const ptxlint_module_info *info = ptxlint_module_get_info(finding->module);
+    put_location(out, gutter, "--> ", info->path, finding->ptx_bytes.line, finding->ptx_bytes.column);
     put_gutter(out, gutter, " |\n");
     put_snippet(out, gutter, info->text, marks, count, severity_style(diagnostic->severity));
     put_gutter(out, gutter, " |\n");
-    if (has_source)
-        put_source(out, gutter, sources, info->path, diagnostic);
+    if (!diagnostic->source_path || !diagnostic->source_line)
+        return;
+    put_source_location(out, gutter, " ::: ", diagnostic);
+    put_source(out, gutter, finding, STYLE_GUTTER);
+}
+
+static void put_source_first(Out *out, unsigned gutter, const Finding *finding, const Mark *marks, size_t count)
+{
+    const ptxlint_module_info *info = ptxlint_module_get_info(finding->module);
+    Style style = severity_style(finding->diagnostic->severity);
+    put_source_location(out, gutter, "--> ", finding->diagnostic);
+    put_gutter(out, gutter, " |\n");
+    put_source(out, gutter, finding, style);
+    put_gutter(out, gutter, " |\n");
+    put_location(out, gutter, " ::: ", info->path, finding->ptx_bytes.line, finding->ptx_bytes.column);
+    put_snippet(out, gutter, info->text, marks, count, style);
+}
+
+void ptx_text_diagnostic(Out *out, const Finding *finding)
+{
+    const ptxlint_diagnostic *diagnostic = finding->diagnostic;
+    Mark marks[MARKS_MAX];
+    size_t count = marks_collect(finding->module, diagnostic, marks);
+    uint32_t last = marks[count - 1].place.line;
+    if (diagnostic->source_path && diagnostic->source_line > last)
+        last = diagnostic->source_line;
+    unsigned gutter = digits(last);
+    put_title(out, diagnostic);
+    (finding->is_source ? put_source_first : put_ptx_first)(out, gutter, finding, marks, count);
     put_facts(out, gutter, diagnostic, count - 1);
     ptx_out_text(out, "\n");
 }
 
-void ptx_text_oneline(Out *out, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+void ptx_text_oneline(Out *out, const Finding *finding)
 {
-    ptxlint_place place = ptxlint_module_place(module, diagnostic->span.begin);
-    ptx_out_clean(out, ptxlint_module_get_info(module)->path);
-    ptx_out_format(out, ":%" PRIu32 ":%" PRIu32 ": %s: ", place.line, place.column, ptx_report_severity(diagnostic->severity));
+    const ptxlint_diagnostic *diagnostic = finding->diagnostic;
+    ptx_out_clean(out, finding->is_source ? diagnostic->source_path : ptxlint_module_get_info(finding->module)->path);
+    ptx_out_format(out, ":%" PRIu32 ":%" PRIu32 ": %s: ", finding->bytes.line, finding->bytes.column, ptx_report_severity(diagnostic->severity));
     ptx_out_clean(out, diagnostic->message);
     ptx_out_format(out, " [%s]\n", diagnostic->rule);
 }

@@ -49,10 +49,16 @@ json_t *ptx_value_estimate(const ptxlint_projection *projection);
 json_t *ptx_value_cycles(const ptxlint_cycles *cycles);
 json_t *ptx_value_peak(const ptxlint_peak *peak);
 
+/* bottleneck.c */
+json_t *ptx_value_parallelism(const ptxlint_parallelism *parallelism);
+json_t *ptx_value_bottleneck(const ptxlint_projection *projection);
+json_t *ptx_value_roofline(const ptxlint_projection *projection);
+json_t *ptx_value_concurrency(const ptxlint_projection *projection);
+
 /* All of them for each GPU, with its name; [] where there are not two. */
 json_t *ptx_value_projections(const ptxlint_module *module, const ptxlint_kernel *kernel);
 
-/* Of a loop: cycles and peak for each GPU. */
+/* Of a loop: cycles, peak and parallelism for each GPU. */
 json_t *ptx_value_loop_projections(const ptxlint_module *module, const ptxlint_loop *loop);
 
 #endif

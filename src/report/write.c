@@ -9,11 +9,13 @@ struct ptxlint_writer {
     ptxlint_document document;
     ptxlint_write_options options;
     Out out;
-    Sources sources;
+    Locator locator;
     Totals totals;
     bool has_item;              /* the JSON array being written has an element */
     Sarif *sarif;               /* NULL in other formats */
     Github *github;             /* the same */
+    Markdown *markdown;         /* the same */
+    Xml xml;
 
     /* JSON reports: "diagnostics" comes after all files, so it waits here. */
     Out late;
@@ -81,6 +83,7 @@ const char *ptx_report_suppression(ptxlint_suppression suppression)
     switch (suppression) {
     case PTXLINT_SUPPRESSED_INLINE:     return "inline";
     case PTXLINT_SUPPRESSED_BY_CONFIG:  return "config";
+    case PTXLINT_SUPPRESSED_BY_BASELINE: return "baseline";
     case PTXLINT_NOT_SUPPRESSED:        break;
     }
     return NULL;
@@ -188,58 +191,66 @@ static bool has_suppressed(ptxlint_format format)
     return format == PTXLINT_JSON || format == PTXLINT_JSONL || format == PTXLINT_SARIF;
 }
 
-static ptxlint_status add_diagnostic(ptxlint_writer *writer, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic,
-                                     ColumnMemo *columns, Out *out, bool *has_item)
+static ptxlint_status add_finding(ptxlint_writer *writer, const Finding *finding, Out *out, bool *has_item)
 {
     switch (writer->options.format) {
-    case PTXLINT_TEXT:
-        ptx_text_diagnostic(out, &writer->sources, module, diagnostic);
-        break;
-    case PTXLINT_ONELINE:
-        ptx_text_oneline(out, module, diagnostic);
-        break;
-    case PTXLINT_JSON:
-        put_separator(out, has_item);
-        ptx_json_diagnostic(out, module, diagnostic);
-        break;
-    case PTXLINT_JSONL:
-        ptx_json_diagnostic(out, module, diagnostic);
-        ptx_out_text(out, "\n");
-        break;
-    case PTXLINT_SARIF:
-        return ptx_sarif_add(writer->sarif, &writer->sources, module, diagnostic);
-    case PTXLINT_GITHUB:
-        return ptx_github_add(writer->github, &writer->sources, columns, module, diagnostic);
-    case PTXLINT_CSV:                   /* has none: is_sound */
-        break;
+    case PTXLINT_TEXT:          ptx_text_diagnostic(out, finding); break;
+    case PTXLINT_ONELINE:       ptx_text_oneline(out, finding); break;
+    case PTXLINT_JSON:          put_separator(out, has_item), ptx_json_diagnostic(out, finding); break;
+    case PTXLINT_JSONL:         ptx_json_diagnostic(out, finding), ptx_out_text(out, "\n"); break;
+    case PTXLINT_CSV:           ptx_csv_finding(out, finding); break;
+    case PTXLINT_GITLAB:        put_separator(out, has_item), ptx_gitlab_finding(out, finding); break;
+    case PTXLINT_RDJSON:        put_separator(out, has_item), ptx_rdjson_finding(out, finding); break;
+    case PTXLINT_RDJSONL:       ptx_rdjson_finding(out, finding), ptx_out_text(out, "\n"); break;
+    case PTXLINT_JUNIT:         ptx_junit_finding(out, finding); break;
+    case PTXLINT_CHECKSTYLE:    return ptx_checkstyle_finding(&writer->xml, out, finding);
+    case PTXLINT_SARIF:         return ptx_sarif_add(writer->sarif, finding);
+    case PTXLINT_GITHUB:        return ptx_github_add(writer->github, finding);
+    case PTXLINT_MARKDOWN:      return ptx_markdown_add(writer->markdown, finding);
     }
     return PTXLINT_OK;
+}
+
+static ptxlint_status add_diagnostic(ptxlint_writer *writer, const ptxlint_diagnostic *diagnostic, Out *out, bool *has_item)
+{
+    Finding finding;
+    ptxlint_status status = ptx_finding_open(&writer->locator, diagnostic, &finding);
+    if (status == PTXLINT_OK)
+        status = add_finding(writer, &finding, out, has_item);
+    ptx_finding_close(&finding);
+    return status;
 }
 
 static void add_diagnostics(ptxlint_writer *writer, const ptxlint_module *module, Out *out, bool *has_item)
 {
     size_t count;
-    ColumnMemo columns = { 0 };
     bool is_all = has_suppressed(writer->options.format);
     const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
-    for (size_t i = 0; i < count && out->status == PTXLINT_OK; i++) {
-        if (!(is_all ? is_selected : is_shown)(&writer->options, &diagnostics[i]))
-            continue;
-        ptxlint_status status = add_diagnostic(writer, module, &diagnostics[i], &columns, out, has_item);
-        if (status != PTXLINT_OK)
-            out->status = status;
-    }
+    ptxlint_status status = ptx_locator_begin(&writer->locator, module);
+    for (size_t i = 0; i < count && out->status == PTXLINT_OK && status == PTXLINT_OK; i++)
+        if ((is_all ? is_selected : is_shown)(&writer->options, &diagnostics[i]))
+            status = add_diagnostic(writer, &diagnostics[i], out, has_item);
+    if (status != PTXLINT_OK && out->status == PTXLINT_OK)
+        out->status = status;
 }
 
 /* A document of diagnostics. */
 static void add_findings(ptxlint_writer *writer, const ptxlint_module *module)
 {
+    size_t counts[4] = { 0 };
+    bool is_junit = writer->options.format == PTXLINT_JUNIT;
     ptxlint_status status = totals_add(&writer->totals, module, &writer->options);
-    if (status == PTXLINT_OK && writer->sarif)
-        status = ptx_sarif_begin(writer->sarif, module);
     if (status != PTXLINT_OK && writer->out.status == PTXLINT_OK)
         writer->out.status = status;
+    if (writer->sarif)
+        ptx_sarif_begin(writer->sarif, module);
+    if (is_junit) {
+        count_module(module, &writer->options, counts);
+        ptx_junit_begin(&writer->out, ptxlint_module_get_info(module)->path, counts);
+    }
     add_diagnostics(writer, module, &writer->out, &writer->has_item);
+    if (is_junit)
+        ptx_junit_end(&writer->out);
 }
 
 static bool is_reported(const ptxlint_writer *writer, const ptxlint_kernel *kernel, bool is_entry)
@@ -337,47 +348,92 @@ static bool is_sound(ptxlint_document document, const ptxlint_write_options *opt
 {
     if (options->size != sizeof *options || (document != PTXLINT_DIAGNOSTICS && document != PTXLINT_REPORT))
         return false;
-    switch (options->format) {
-    case PTXLINT_TEXT: case PTXLINT_JSON:
-        return true;
-    case PTXLINT_ONELINE: case PTXLINT_JSONL: case PTXLINT_SARIF: case PTXLINT_GITHUB:
-        return document == PTXLINT_DIAGNOSTICS;
-    case PTXLINT_CSV:
-        return document == PTXLINT_REPORT;
-    }
-    return false;
+    bool is_both = options->format == PTXLINT_TEXT || options->format == PTXLINT_JSON || options->format == PTXLINT_CSV;
+    return is_both || (document == PTXLINT_DIAGNOSTICS && (unsigned)options->format <= PTXLINT_MARKDOWN);
+}
+
+static void put_json_head(Out *out, bool is_report)
+{
+    ptx_out_text(out, "{");
+    ptx_json_head(out, is_report ? "ptxlint-report/1" : "ptxlint-diagnostics/1");
+    ptx_out_text(out, is_report ? "\"files\":[" : "\"diagnostics\":[");
 }
 
 static void put_head(ptxlint_writer *writer)
 {
-    if (writer->options.format == PTXLINT_CSV)
-        ptx_csv_head(&writer->out);
-    if (writer->options.format != PTXLINT_JSON)
-        return;
     bool is_report = writer->document == PTXLINT_REPORT;
-    ptx_out_text(&writer->out, "{");
-    ptx_json_head(&writer->out, is_report ? "ptxlint-report/1" : "ptxlint-diagnostics/1");
-    ptx_out_text(&writer->out, is_report ? "\"files\":[" : "\"diagnostics\":[");
+    ptxlint_format format = writer->options.format;
+    Out *out = &writer->out;
+    switch (format) {
+    case PTXLINT_CSV:           (is_report ? ptx_csv_head : ptx_csv_findings_head)(out); break;
+    case PTXLINT_JSON:          put_json_head(out, is_report); break;
+    case PTXLINT_GITLAB:        ptx_out_text(out, "["); break;
+    case PTXLINT_RDJSON:        ptx_rdjson_head(out); break;
+    case PTXLINT_CHECKSTYLE: case PTXLINT_JUNIT:
+        ptx_xml_head(out, format);
+        break;
+    default:
+        break;
+    }
+}
+
+static void put_report_tail(ptxlint_writer *writer)
+{
+    ptx_out_text(&writer->out, "],\n");
+    put_gpus(writer);
+    ptx_out_text(&writer->out, ",\"diagnostics\":[");
+    ptx_out_bytes(&writer->out, writer->late_bytes.bytes, writer->late_bytes.length);
 }
 
 static void put_tail(ptxlint_writer *writer)
 {
+    bool is_report = writer->document == PTXLINT_REPORT;
+    ptxlint_format format = writer->options.format;
     Out *out = &writer->out;
-    if (writer->sarif && out->status == PTXLINT_OK) {
-        ptx_sarif_finish(writer->sarif, out);
-    } else if (writer->github && out->status == PTXLINT_OK) {
-        ptx_github_finish(writer->github, out);
-    } else if (writer->options.format == PTXLINT_JSON) {
-        if (writer->document == PTXLINT_REPORT) {
-            ptx_out_text(out, "],\n");
-            put_gpus(writer);
-            ptx_out_text(out, ",\"diagnostics\":[");
-            ptx_out_bytes(out, writer->late_bytes.bytes, writer->late_bytes.length);
-        }
+    switch (format) {
+    case PTXLINT_SARIF:         ptx_sarif_finish(writer->sarif, out); break;
+    case PTXLINT_GITHUB:        ptx_github_finish(writer->github, out); break;
+    case PTXLINT_MARKDOWN:      ptx_markdown_finish(writer->markdown, out, &writer->totals); break;
+    case PTXLINT_GITLAB:        ptx_out_text(out, "]\n"); break;
+    case PTXLINT_RDJSON:        ptx_out_text(out, "]}\n"); break;
+    case PTXLINT_CHECKSTYLE: case PTXLINT_JUNIT:
+        ptx_checkstyle_close(&writer->xml, out);
+        ptx_xml_tail(out, format);
+        break;
+    case PTXLINT_JSON:
+        if (is_report)
+            put_report_tail(writer);
         ptx_out_text(out, "]}\n");
-    } else if (writer->document == PTXLINT_DIAGNOSTICS && writer->options.format == PTXLINT_TEXT && !writer->options.no_summary) {
-        ptx_text_summary(out, &writer->totals);
+        break;
+    case PTXLINT_TEXT:
+        if (!is_report && !writer->options.no_summary)
+            ptx_text_summary(out, &writer->totals);
+        break;
+    default:
+        break;
     }
+}
+
+/* What gathers findings until the end. */
+static bool make_gatherer(ptxlint_writer *writer, const ptxlint_write_options *options)
+{
+    switch (options->format) {
+    case PTXLINT_SARIF:         return (writer->sarif = ptx_sarif_new(options->rules)) != NULL;
+    case PTXLINT_GITHUB:        return (writer->github = ptx_github_new()) != NULL;
+    case PTXLINT_MARKDOWN:      return (writer->markdown = ptx_markdown_new()) != NULL;
+    default:                    return true;
+    }
+}
+
+/* Formats for people who read PTX, and for programs that want all there is, tell both places; in those for reviews the one that is
+ * primary counts. */
+static void init_locator(ptxlint_writer *writer, const ptxlint_write_options *options)
+{
+    bool is_plain = options->format == PTXLINT_TEXT || options->format == PTXLINT_ONELINE || options->format == PTXLINT_JSON ||
+                    options->format == PTXLINT_JSONL || options->format == PTXLINT_CSV;
+    bool is_ptx = is_plain && options->primary == PTXLINT_PRIMARY_AUTO;
+    bool has_sources = !is_plain || options->primary == PTXLINT_PRIMARY_SOURCE || options->format == PTXLINT_TEXT;
+    ptx_locator_init(&writer->locator, is_ptx ? PTXLINT_PRIMARY_PTX : options->primary, has_sources);
 }
 
 ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write_options *options, ptxlint_write_fn write,
@@ -396,9 +452,8 @@ ptxlint_status ptxlint_writer_new(ptxlint_document document, const ptxlint_write
     ptxlint_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return PTXLINT_NO_MEMORY;
-    writer->sarif = options->format == PTXLINT_SARIF ? ptx_sarif_new(options->rules) : NULL;
-    writer->github = options->format == PTXLINT_GITHUB ? ptx_github_new() : NULL;
-    if ((options->format == PTXLINT_SARIF && !writer->sarif) || (options->format == PTXLINT_GITHUB && !writer->github)) {
+    init_locator(writer, options);
+    if (!make_gatherer(writer, options)) {
         ptxlint_writer_free(writer);
         return PTXLINT_NO_MEMORY;
     }
@@ -434,7 +489,8 @@ ptxlint_status ptxlint_writer_finish(ptxlint_writer *writer)
 {
     if (!writer)
         return PTXLINT_BAD_ARGUMENT;
-    put_tail(writer);
+    if (writer->out.status == PTXLINT_OK)
+        put_tail(writer);
     ptx_out_flush(&writer->out);
     return writer->out.status;
 }
@@ -443,9 +499,11 @@ void ptxlint_writer_free(ptxlint_writer *writer)
 {
     if (!writer)
         return;
-    ptx_sources_free(&writer->sources);
+    ptx_locator_free(&writer->locator);
     ptx_sarif_free(writer->sarif);
     ptx_github_free(writer->github);
+    ptx_markdown_free(writer->markdown);
+    free(writer->xml.file);
     free(writer->late_bytes.bytes);
     free(writer->gpus.bytes);
     free(writer);

@@ -14,6 +14,7 @@
 #include "analysis/trip.h"
 #include "analysis/uniform.h"
 #include "estimate/executed.h"
+#include "estimate/parallelism.h"
 #include "estimate/pressure.h"
 #include "warp/evaluate.h"
 
@@ -43,6 +44,7 @@ typedef struct Facts {
     const Evaluation *evaluation;       /* of a kernel; NULL where only findings were asked for */
     const Lowered **lowered;            /* per GPU that figures are for; of a kernel; NULL where only findings were asked for */
     const Executed *executed;           /* the same */
+    const Parallelisms **parallelisms;  /* the same */
     const Pressure *pressures;          /* the same */
     const CallNode *calls;
     const Launch *launch;

@@ -12,6 +12,7 @@
 #include "rules/facts.h"
 #include "rules/rule.h"
 #include "warp/advise.h"
+#include "warp/hazard.h"
 #include "warp/parted.h"
 
 /* What all functions of a module share. */
@@ -54,7 +55,8 @@ typedef struct Inquiry {
     const bool *named_params;   /* per parameter of the entry */
     uint32_t name_end;          /* of the name of a register that was found last */
     const Trace *trace;
-    bool was_evaluated, was_traced;
+    const Hazards *hazards;
+    bool was_evaluated, was_traced, was_raced;
     bool keeps_plans;           /* those of shared->program lie in arena */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
@@ -86,6 +88,12 @@ double ptx_measure_block_use(Inquiry *q, const Subjects *s, FactId fact);
 double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
 double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
 const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
+
+/* measure_hazard.c: facts about accesses that nothing orders. */
+double ptx_measure_races(Inquiry *q);
+double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty);
+const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
+Program *ptx_measure_program(Inquiry *q);
 
 /* Where something else stands that belongs to a subject. */
 typedef struct Place {

@@ -8,7 +8,7 @@
 
 enum { SECTOR = 32 };
 
-static Program *program_of(Inquiry *q)
+Program *ptx_measure_program(Inquiry *q)
 {
     if (!q->shared->program)
         q->shared->program = ptx_program_new(q->shared->arena, q->shared->module);
@@ -26,7 +26,7 @@ const Evaluation *ptx_measure_evaluation(Inquiry *q)
         return f->evaluation ? f->evaluation : q->evaluation;
     uint64_t steps = EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_INSN * q->func->insn_count;
     q->was_evaluated = true;
-    q->evaluation = ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, program_of(q),
+    q->evaluation = ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q),
                                  (FuncId)(q->func - q->shared->module->funcs), f->launch, q->shared->gpu, steps, DEPTH_QUICK);
     return q->evaluation;
 }
@@ -209,7 +209,7 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
 static const Trace *trace_of(Inquiry *q)
 {
     if (!q->was_traced && ptx_measure_evaluation(q))
-        q->trace = ptx_trace_make(q->arena, q->shared->arena, q->shared->scratch, program_of(q), (FuncId)(q->func - q->shared->module->funcs),
+        q->trace = ptx_trace_make(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q), (FuncId)(q->func - q->shared->module->funcs),
                                   q->facts->launch, q->shared->gpu, ptx_measure_evaluation(q)->is_row);
     q->was_traced = true;
     return q->trace;

@@ -33,6 +33,7 @@ typedef struct Evaluation {
     const CalledAccess *called; /* those reached, a function after the other in the order in which they were first called */
     uint32_t called_count;
     Traffics traffics;          /* of the launch; not with DEPTH_QUICK */
+    uint32_t grid[3];
     double blocks;              /* of the grid */
     uint32_t blocks_run;
     bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */
@@ -64,5 +65,8 @@ void ptx_program_keep(Program *program, Arena *arena);
 /* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */
 const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
                                Depth depth);
+
+/* It asks for %tid.x alone, and calls nothing: whatever the block, its threads are one row to it. */
+bool ptx_func_takes_row(const Func *func);
 
 #endif

@@ -1,4 +1,4 @@
-#include "warp/machine.h"
+#include "warp/race.h"
 
 #include <math.h>
 
@@ -76,7 +76,7 @@ static Frame *enter(Machine *m, Warp *w, Routine *routine, const Insn *call, Ent
     Frame *frame = routine->spare;
     if (frame) {
         routine->spare = frame->next;
-        for (RegId r = 0; r < routine->func->reg_count; r++) {
+        for (RegId r = 0; r <= routine->func->reg_count; r++) {   /* the condition code is the last */
             frame->regs[r].is_written = false;
             frame->regs[r].region = 0;
         }
@@ -157,6 +157,8 @@ static bool run_call(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     for (const Frame *frame = w->frame; frame; frame = frame->caller)
         depth++;
     if (!routine || depth >= MOST_FRAMES) {
+        if (m->race)
+            ptx_race_call(m, callee);
         forget_results(m, w, insn, lanes, doubt);
         return false;
     }
@@ -411,6 +413,69 @@ static void retire(Warp *w, uint32_t lanes, bool exits)
         w->live &= ~lanes;
 }
 
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+
+/* Numbered barriers, and those of some threads only, order what is written otherwise than the turns in which warps run here. */
+static void note_barrier(Machine *m, const Operand *number, bool is_of_some)
+{
+    bool is_plain = number && number->kind == OPERAND_INT && !is_of_some && (m->barrier < 0 || m->barrier == number->value);
+    if (is_plain)
+        m->barrier = number->value;
+    if (is_plain || m->race)    /* which has turns of its own */
+        return;
+    m->shared_is_lost = true;
+    ptx_memory_forget_shared(m);
+}
+
+static void wait_at_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    bool is_reduction = insn->operand_count && operands[0].position == 0 && operands[0].role & ROLE_DEF;
+    unsigned first = is_reduction ? 1 : 0, last = insn->operand_count - is_reduction;
+    note_barrier(m, insn->operand_count > first ? &operands[first] : NULL, last > first + 1);
+    w->reduction = NULL;
+    if (!is_reduction || insn->operand_count < 3)
+        return;
+    Scratch room;
+    const Value *predicate = ptx_machine_read(m, w, &operands[insn->operand_count - 1], &room);
+    w->reduction = insn;
+    w->reduced = lanes;
+    w->holding = ptx_lanes_where(m, predicate, lanes, &w->unsure);
+    w->is_assumed = predicate->is_assumed || doubt == DOUBT_PARAMETER;
+    if (doubt >= DOUBT_DATA || lanes != w->live)
+        w->unsure = lanes;
+}
+
+/* All warps of the block have come to the same reduction: they get its result. */
+static void reduce(Machine *m)
+{
+    unsigned count = 0, holding = 0, unsure = 0;
+    bool is_assumed = false;
+    const Insn *insn = NULL;
+    for (uint32_t i = 0; i < m->warp_count; i++) {
+        const Warp *w = &m->warps[i];
+        if (w->is_done)
+            continue;
+        if (!w->reduction || (insn && insn != w->reduction))
+            return;
+        insn = w->reduction;
+        count += ptx_lanes_count(w->reduced);
+        holding += (unsigned)__builtin_popcount(w->holding);
+        unsure += (unsigned)__builtin_popcount(w->unsure);
+        is_assumed |= w->is_assumed;
+    }
+    if (!insn || unsure)
+        return;
+    bool is_any = ptx_op_has_modifier(insn->op, "or"), is_all = ptx_op_has_modifier(insn->op, "and");
+    Value value = ptx_value_const(is_any ? holding != 0 : is_all ? holding == count : holding);
+    value.is_assumed = is_assumed;
+    for (uint32_t i = 0; i < m->warp_count; i++) {
+        Warp *w = &m->warps[i];
+        if (!w->is_done)
+            ptx_machine_write(m, w, ptx_insn_operands(w->frame->routine->func, insn), &value, w->reduced, DOUBT_NONE);
+    }
+}
+
 /* ---- one instruction --------------------------------------------------------------------------------------------- */
 
 static void step(Machine *m, Warp *w)
@@ -418,6 +483,8 @@ static void step(Machine *m, Warp *w)
     Entry *top = &w->entries[w->entry_count - 1];
     const Routine *routine = w->frame->routine;
     Count *count = &routine->counts[top->pc];
+    if (m->race && ptx_race_is_put(m, w, &routine->func->insns[top->pc]))
+        return;
     if (routine->slice.plain[top->pc]) {
         count->warps++;
         count->lanes += ptx_lanes_count(top->lanes);
@@ -451,12 +518,16 @@ static void step(Machine *m, Warp *w)
         ptx_memory_assume(m, w, top->pc, EXIT_BLOCK, doubt);
         ptx_memory_doubt(w, doubt);
     }
-    if (is_assumed && active != top->lanes)
+    if (is_assumed && active != top->lanes) {
         ptx_memory_assume_written(m, w, insn);
+        count->doubt = count->doubt > DOUBT_PARAMETER ? count->doubt : DOUBT_PARAMETER;     /* more lanes may be here, or any at all */
+    }
     if (!active) {
         top->pc++;
         return;
     }
+    if (m->race && code->order != ORDER_NONE && !ptx_race_order(m, w, insn, &m->program->codes[insn->op->id], active, doubt))
+        return;
     switch ((Action)code->action) {
     case ACTION_INDEXED:
         run_indexed(m, w, insn, active);
@@ -473,6 +544,16 @@ static void step(Machine *m, Warp *w)
         top->pc++;
         w->is_waiting = true;
         ptx_machine_forget(m, w, insn, active, doubt);
+        wait_at_barrier(m, w, insn, active, doubt);
+        if (m->race)
+            ptx_race_barrier(m, w, insn, active, doubt);
+        return;
+    case ACTION_ARRIVE:
+        top->pc++;
+        if (m->race)
+            ptx_race_barrier(m, w, insn, active, doubt);
+        else
+            note_barrier(m, NULL, true);
         return;
     case ACTION_WARP_BARRIER:
         top->pc++;
@@ -481,7 +562,9 @@ static void step(Machine *m, Warp *w)
     default:
         break;
     }
-    if (ptx_insn_is_access(insn))
+    if (m->race && ptx_insn_is_access(insn))
+        ptx_race_access(m, w, insn, active, doubt);
+    else if (ptx_insn_is_access(insn))
         ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < DOUBT_ORDER ? DOUBT_ORDER : doubt);
     if (routine->slice.is_needed[top->pc] || insn->op->flags & OPF_SIDE_EFFECT)
         ptx_machine_execute(m, w, insn, code, active, doubt);
@@ -568,6 +651,7 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
 {
     m->blocks = *blocks;
     m->shared_is_lost = false;
+    m->barrier = -1;
     ptx_memory_forget_shared(m);
     Routine *routine = routine_of(m, m->kernel);
     if (!routine)
@@ -582,7 +666,8 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
         w->entry_count = w->log_count = w->local.count = 0;
         while (w->frame)
             leave(w);
-        w->is_done = w->is_waiting = false;
+        w->is_done = w->is_waiting = w->is_at_put = false;
+        w->barrier = 0;
         enter(m, w, routine, NULL, (Entry){ .lanes = w->live });
     }
     for (bool is_running = true; is_running;) {
@@ -590,11 +675,17 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
         m->round = ptx_memory_tick(m);
         for (uint32_t i = 0; i < warp_count; i++) {
             Warp *w = &m->warps[first_warp + i];
-            if (w->is_done)
+            if (w->is_done || w->barrier)
                 continue;
+            w->reduction = NULL;
             run_warp(m, w);
             is_running = true;
         }
+        m->barrier = -1;
+        if (first_warp == 0 && warp_count == m->warp_count)
+            reduce(m);
+        if (m->race)
+            is_running = ptx_race_release(m, first_warp, warp_count);
     }
 }
 

@@ -29,14 +29,15 @@ typedef enum Action {
     ACTION_UNKNOWN,             /* writes what nobody knows */
     ACTION_NOTHING,
     ACTION_LANEWISE, ACTION_CHOOSE, ACTION_MOVE, ACTION_TO_SPACE, ACTION_TO_GENERIC, ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_COPY,
-    ACTION_MATRIX, ACTION_SHUFFLE, ACTION_VOTE, ACTION_ELECT, ACTION_ACTIVE_MASK, ACTION_TRUE, ACTION_BRANCH, ACTION_INDEXED, ACTION_CALL,
-    ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER, ACTION_WARP_BARRIER,
+    ACTION_MATRIX, ACTION_SHUFFLE, ACTION_VOTE, ACTION_MATCH, ACTION_REDUX, ACTION_IS_SPACE, ACTION_ELECT, ACTION_ACTIVE_MASK, ACTION_TRUE, ACTION_BRANCH, ACTION_INDEXED, ACTION_CALL,
+    ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER, ACTION_ARRIVE, ACTION_WARP_BARRIER,
 } Action;
 
 typedef struct Decoded {           /* per distinct opcode text */
     Lanewise lanewise;
     uint8_t action;
     uint8_t mode;               /* of votes and shuffles: the first letter */
+    uint8_t order;              /* race.h's Order */
 } Decoded;
 
 typedef struct Plan {           /* of a function: what does not hang on the launch */
@@ -59,6 +60,7 @@ typedef struct Routine {           /* a function as it is run */
     uint64_t walked;            /* blocks, by the finder */
     Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
     struct Traffic **traffic;   /* per instruction: what it last moved */
+    uint32_t *sites;            /* per instruction: into Race.sites, + 1; NULL */
     struct Frame *spare;        /* frames to be used again */
 } Routine;
 
@@ -135,6 +137,12 @@ typedef struct Warp {
     uint32_t index;             /* in the block */
     uint32_t live;              /* lanes that have not exited */
     bool is_waiting, is_done;
+    const Insn *reduction;      /* that it waits in; NULL: none */
+    uint32_t reduced, holding, unsure;  /* lanes there, those in which the predicate holds, those of which nobody knows */
+    bool is_assumed;            /* the predicate */
+    bool is_at_put;             /* at a barrier of Race.put_before */
+    uint8_t barrier;            /* 1 + the number of the one that it waits at; AT_MBARRIER; 0: none, or nobody asks */
+    uint32_t mbarrier, phase;   /* which one, and what is to be complete */
     uint32_t synced;            /* Machine.clock at its last barrier of its own */
     Value tid[3];
 } Warp;
@@ -176,6 +184,7 @@ typedef struct Machine {
     uint32_t clock, round;      /* grows with each barrier; as it was when the block's last one let the warps go on */
     uint32_t shared_low, shared_high;   /* bytes of shared_known that may have bits: from, behind */
     bool shared_is_lost;        /* lanes left that might have stayed, and stored: nothing gets known any more in this block */
+    int64_t barrier;            /* that a warp waits at since the last turn; -1: none */
     bool has_shared;            /* variables in shared memory have their addresses */
     Warp *warps;
     uint32_t warp_count;
@@ -188,6 +197,7 @@ typedef struct Machine {
     bool is_cut;                /* most_steps did not do */
     uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
     struct Trace *trace;        /* that keeps the requests; NULL */
+    struct Race *race;          /* that looks for accesses that nothing orders, in place of what they cost; NULL */
     bool is_traced_only;        /* nobody asks what requests cost */
 } Machine;
 
@@ -245,9 +255,18 @@ void ptx_memory_doubt(Warp *warp, uint8_t doubt);
 void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt);
 
+/* What the so many-th address operand names. False: there is none. */
+bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, unsigned which, Scratch *address);
+
+/* Where an access touches shared memory; *addressed: the lanes that say so, *bytes: of each. False: it does not. */
+bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes);
+
 /* registers.c */
 const Value *ptx_machine_make(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);
 void ptx_machine_write(Machine *machine, Warp *warp, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt);
+/* The condition code: a register behind those that have names. */
+Register *ptx_machine_carry(const Warp *warp);
+void ptx_machine_write_carry(Machine *machine, Warp *warp, const Value *value, uint32_t lanes, uint8_t doubt);
 void ptx_machine_set(Machine *machine, Register *reg, const Value *value, unsigned bits, uint32_t lanes, uint32_t live);
 Value ptx_machine_unknown(Machine *machine, bool is_uniform);
 

@@ -10,6 +10,7 @@ enum {
     REGS_A_STEP = 1024,         /* ... and so do so many registers of a region, each time */
     GRANULE = 128,              /* an unknown addend of so many bytes changes no sector and no line */
     BANK_BYTES = 4,
+    MATRIX_ROW = 16,            /* bytes that an address of ldmatrix stands for */
 };
 
 static uint64_t align_up(uint64_t at, uint64_t align)
@@ -991,13 +992,13 @@ static FootprintKind footprint_kind(const Request *r, const Op *op)
     }
 }
 
-static void note_footprint(Machine *m, const Insn *insn, const Request *r, const Value *address)
+static void note_footprint(Machine *m, const Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
 {
     uint64_t lanes[WARP_LANES];
     if (!m->footprint)
         return;
     ptx_value_places(address, lanes);
-    ptx_footprint_note(m->footprint, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
+    count->waits += ptx_footprint_note(m->footprint, w->index, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
 }
 
 static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
@@ -1007,7 +1008,7 @@ static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Re
         read.lanes = copied_lanes(m, w, insn, r->lanes, &read);
     if (!read.lanes)
         return;
-    note_footprint(m, insn, &read, address);
+    note_footprint(m, w, insn, count, &read, address);
     if (!m->is_traced_only)
         count_side(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
     trace(m, w, insn, SPACE_GLOBAL, &read, address, count);
@@ -1099,6 +1100,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             Request lost = { .lanes = addressed };
             note_doubt(count, DOUBT_ADDRESS);
             trace(m, w, insn, is_copy ? space : (Space)insn->op->space, &lost, &address.value, count);
+            count->waits += space == SPACE_GLOBAL ? 1 : 0;
             if (m->footprint && space == SPACE_GLOBAL)
                 ptx_footprint_note_data(m->footprint, ptx_lanes_count(addressed), r.bytes, footprint_kind(&r, insn->op));
             continue;
@@ -1116,4 +1118,25 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
         else if (space == SPACE_CONST || (space == SPACE_PARAM && without_window(ptx_value_lane(&address.value, 0)) < m->param_size))
             count_constant(count, &address.value, addressed);
     }
+}
+
+bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes)
+{
+    const Operand *place = nth_address(w->frame->routine->func, insn, 0);
+    bool is_matrix = insn->op->kind == OPK_LDMATRIX || insn->op->kind == OPK_STMATRIX;
+    unsigned matrices = is_matrix ? matrices_of(insn->op) : 4;
+    if (!place || !insn->access_bytes)
+        return false;
+    look_at_address(m, w, place, address);
+    *addressed = matrices < 4 ? lanes & ((UINT32_C(1) << (8 * matrices)) - 1) : lanes;
+    *bytes = is_matrix ? MATRIX_ROW : insn->access_bytes;
+    return *addressed && (insn->op->kind == OPK_CP_ASYNC || space_of(insn, &address->value, lanes) == SPACE_SHARED);
+}
+
+bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned which, Scratch *address)
+{
+    const Operand *place = nth_address(w->frame->routine->func, insn, which);
+    if (place)
+        look_at_address(m, w, place, address);
+    return place != NULL;
 }

@@ -21,8 +21,11 @@ Value ptx_machine_unknown(Machine *m, bool is_uniform)
     return (Value){ .addend = m->next_addend++, .align = 0, .is_common = true, .is_data = true };
 }
 
-static void note_written(Machine *m, Warp *w, RegId reg, Register *r, uint32_t region)
+static void note_written(Machine *m, Warp *w, RegId reg, Register *r)
 {
+    uint32_t region = w->entries[w->entry_count - 1].region;
+    if (!region || r->region == region)
+        return;
     r->region = region;
     if (w->log_count == w->log_capacity)
         w->log = ptx_machine_grow(m->arena, w->log, w->log_count, &w->log_capacity, sizeof *w->log);
@@ -91,10 +94,8 @@ void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value 
         return;
     const Reg *reg = &w->frame->routine->func->regs[operand->id];
     Register *r = &w->frame->regs[operand->id];
-    uint32_t region = w->entries[w->entry_count - 1].region;
     bool is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1;
-    if (region && r->region != region)
-        note_written(m, w, operand->id, r, region);
+    note_written(m, w, operand->id, r);
     if (!is_part && doubt != DOUBT_PARAMETER) {
         ptx_machine_set(m, r, value, ptx_type_info[reg->type].bits, lanes, w->live);
         return;
@@ -105,6 +106,20 @@ void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value 
     if (doubt == DOUBT_PARAMETER)
         made.is_assumed = true;
     ptx_machine_set(m, r, &made, ptx_type_info[reg->type].bits, lanes, w->live);
+}
+
+Register *ptx_machine_carry(const Warp *w)
+{
+    return &w->frame->regs[w->frame->routine->func->reg_count];
+}
+
+void ptx_machine_write_carry(Machine *m, Warp *w, const Value *value, uint32_t lanes, uint8_t doubt)
+{
+    Register *r = ptx_machine_carry(w);
+    Value made = *value;
+    made.is_assumed |= doubt == DOUBT_PARAMETER;
+    note_written(m, w, w->frame->routine->func->reg_count, r);
+    ptx_machine_set(m, r, &made, 1, lanes, w->live);
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
@@ -175,7 +190,7 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     case SREG_CTAID:            return block_index(m, d, 1, false);
     case SREG_NCTAID:           return assumed(d < 3 ? m->grid[d] : 0, m->grid_is_assumed);
     case SREG_LANEID:           return linear(s, 0, 1);
-    case SREG_WARPID:           return ptx_value_const(w->index);
+    case SREG_WARPID:           return assumed(w->index, true);         /* "may change during execution": not tid / 32 */
     case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
         return lane_masks(s, (SregId)operand->id);
     case SREG_CLUSTER_CTAID:    return block_index(m, d, d < 3 ? cluster_dim(m, d) : 1, true);
@@ -184,6 +199,8 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     case SREG_NCLUSTERID:       return assumed(d < 3 ? m->grid[d] / cluster_dim(m, d) : 0, m->grid_is_assumed);
     case SREG_CLUSTER_CTARANK:  return cluster_rank(m);
     case SREG_CLUSTER_NCTARANK: return ptx_value_const(cluster);
+    case SREG_DYNAMIC_SMEM_SIZE:
+        return assumed((uint64_t)(m->launch->dynamic_shared_bytes > 0 ? m->launch->dynamic_shared_bytes : 0), m->launch->dynamic_shared_bytes < 0);
     case SREG_IS_EXPLICIT_CLUSTER: return ptx_value_const(cluster > 1);
     default:                    return ptx_machine_unknown(m, true);
     }

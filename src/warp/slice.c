@@ -1,9 +1,12 @@
 #include "warp/slice.h"
 
+#include <string.h>
+
 typedef struct Slicer {
     const Func *func;
     bool *is_needed;            /* per instruction */
     bool *is_read;              /* per register, by what is needed */
+    bool reads_carry;           /* something needed takes the condition code */
     bool reads_shared, reads_private;   /* something needed is loaded from shared memory; from local memory or parameters of calls */
     const uint32_t *first;      /* per register and one more, into definitions: the instructions that write it */
     const InsnId *definitions;
@@ -52,12 +55,24 @@ static bool is_control(const Op *op)
 static void read_always(Slicer *s, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
-    bool reads_all = is_control(insn->op) || (insn->op->kind == OPK_CP_ASYNC);
+    bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC || !strncmp(insn->op->text, "mbarrier", 8);
     if (insn->guard != NO_ID)
         read_register(s, insn->guard);
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_ADDRESS || (reads_all && operands[o].role & ROLE_USE)))
             read_register(s, operands[o].id);
+}
+
+/* addc, subc, madc. */
+static bool takes_carry(const Op *op)
+{
+    const char *name = ptx_opcode_info[op->opcode].text;
+    return !strcmp(name, "addc") || !strcmp(name, "subc") || !strcmp(name, "madc");
+}
+
+static bool makes_carry(const Op *op)
+{
+    return op->flags & OPF_SIDE_EFFECT && op->insn_class == CLASS_INT && ptx_op_has_modifier(op, "cc");
 }
 
 static bool stores_read(const Slicer *s, const Insn *insn)
@@ -74,6 +89,14 @@ static void take_stores(Slicer *s)
             need(s, i);
 }
 
+static void take_carries(Slicer *s)
+{
+    s->reads_carry = true;
+    for (InsnId i = 0; i < s->func->insn_count; i++)
+        if (makes_carry(s->func->insns[i].op))
+            need(s, i);
+}
+
 static void take(Slicer *s, InsnId id)
 {
     const Insn *insn = &s->func->insns[id];
@@ -85,6 +108,8 @@ static void take(Slicer *s, InsnId id)
     }
     if (s->reads_shared != read_shared || s->reads_private != read_private)
         take_stores(s);
+    if (!s->reads_carry && insn->op->insn_class == CLASS_INT && takes_carry(insn->op))
+        take_carries(s);
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE)
             read_register(s, operands[o].id);
@@ -96,7 +121,7 @@ static uint16_t *count_plain(Arena *arena, const Func *func, const Cfg *cfg, con
     for (BlockId b = 0; b < cfg->block_count; b++)
         for (InsnId i = cfg->blocks[b].end; i-- > cfg->blocks[b].first;) {
             const Insn *insn = &func->insns[i];
-            bool must_run = is_needed[i] || insn->guard != NO_ID || is_control(insn->op) || ptx_insn_is_access(insn) || insn->op->flags & OPF_SIDE_EFFECT;
+            bool must_run = is_needed[i] || insn->guard != NO_ID || is_control(insn->op) || ptx_insn_is_access(insn) || insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP);
             uint16_t behind = i + 1 < cfg->blocks[b].end ? plain[i + 1] : 0;
             plain[i] = must_run ? 0 : (uint16_t)(behind + (behind < UINT16_MAX));
         }
@@ -165,20 +190,28 @@ RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg)
                            ptx_arena_array(arena, RegId, func->reg_count + 1), ptx_arena_array(arena, BlockId, cfg->block_count + 1), 0 };
 }
 
+static void note_reg(RegionFinder *f, RegId reg, Region *out)
+{
+    if (f->reg_turn[reg] == f->turn)
+        return;
+    f->reg_turn[reg] = f->turn;
+    f->regs[out->reg_count++] = reg;
+}
+
 static void note_block(RegionFinder *f, const Block *block, Region *out)
 {
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &f->func->insns[i];
         const Operand *operands = ptx_insn_operands(f->func, insn);
         OpKind kind = (OpKind)insn->op->kind;
+        if (makes_carry(insn->op))
+            note_reg(f, f->func->reg_count, out);       /* the condition code is behind the registers */
         out->leaves |= kind == OPK_EXIT || kind == OPK_RET || kind == OPK_TRAP;
         out->stores_private |= kind == OPK_ST && is_private(insn->op);
         out->stores_shared |= may_store_shared(insn->op);
         for (unsigned o = 0; o < insn->operand_count; o++)
-            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && f->reg_turn[operands[o].id] != f->turn) {
-                f->reg_turn[operands[o].id] = f->turn;
-                f->regs[out->reg_count++] = operands[o].id;
-            }
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF)
+                note_reg(f, operands[o].id, out);
     }
 }
 

@@ -10,6 +10,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 try:
     import jsonschema
@@ -21,9 +22,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PTXLINT = pathlib.Path(sys.argv[1]).resolve()
 PTX = ["testdata/ptx", "tests/golden", "testdata/ptx/none.ptx"]
 
-# Schema, and commands that write such a document; what they read lies below ROOT.
+# Schema, and commands that write such a document, to OUT where they name it; what they read lies below ROOT.
+OUT = os.path.join(tempfile.mkdtemp(), "out")
 DOCUMENTS = {
     "diagnostics": [["check", "--format", "json", *PTX], ["check", "--format", "json", "tests/golden/SYN305-there.ptx"]],
+    "baseline": [["baseline", "--baseline", OUT, "write", *PTX[:2]], ["baseline", "--baseline", OUT, "write", "tests/golden/SYN305-there.ptx"]],
     "rules": [["rules", "--format", "json"], ["explain", "--format", "json", "THR102", "SYN201"]],
 }
 
@@ -32,7 +35,7 @@ problems = []
 
 def run(*words):
     got = subprocess.run([PTXLINT, *words], cwd=ROOT, capture_output=True, check=False)
-    return got.stdout.decode("utf-8")
+    return pathlib.Path(OUT).read_text(encoding="utf-8") if OUT in words else got.stdout.decode("utf-8")
 
 
 def is_object(schema):

@@ -252,8 +252,7 @@ static void test_github_places(void **state)
 {
     (void)state;
     static const struct { const char *path; uint32_t line, column; const char *want; } cases[] = {
-        { "src/none.cu", 7, 3, "file=src/none.cu,line=7,endLine=7,col=3,endColumn=3," },
-        { "./src/x/../none.cu", 7, 0, "file=src/none.cu,line=7,endLine=7,col=1,endColumn=1," },
+        { "src/none.cu", 7, 3, "file=a.ptx,line=6," },
         { "/nonexistent/none.cu", 7, 3, "file=a.ptx,line=6," },
         { "src/none.cu", 0, 0, "file=a.ptx,line=6," },
         { NULL, 0, 0, "file=a.ptx,line=6," },
@@ -266,8 +265,6 @@ static void test_github_places(void **state)
         finding->source_column = cases[i].column;
         char *text = write_one(PTXLINT_GITHUB, module);
         assert_has(text, cases[i].want);
-        if (!strstr(cases[i].want, "a.ptx"))
-            assert_has(text, "%0APTX: a.ptx:6:5\n");
         free(text);
     }
     finding->source_path = NULL;

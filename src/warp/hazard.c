@@ -1,0 +1,303 @@
+#include "warp/hazard.h"
+
+#include "analysis/base.h"
+#include "warp/race.h"
+
+#include <stdio.h>
+
+enum {
+    STEPS_FLOOR = 1 << 12,      /* instructions of warps; where the launch is not given so many ... */
+    STEPS_PER_INSN = 64,        /* ... and so many for an instruction; */
+    STEPS_LAUNCH = 1 << 18,     /* where it is */
+    MOST_STAYS_ASSUMED = 4,
+    MOST_GRANULES = 5,          /* 16 bytes to 1 */
+    MOST_HAZARDS = 8,
+    MOST_THREADS = 1024,
+    INDEPENDENT_LANES = 70,     /* from this target on lanes of a warp need not run together: CUDA C++ Programming Guide, "Independent Thread Scheduling" */
+};
+
+/* ---- whether there is anything to look at -------------------------------------------------------------------------- */
+
+static bool is_shared(Space space)
+{
+    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
+}
+
+/* Something writes shared memory, or may, and a barrier says that there is more than a warp. */
+static bool is_worth(const Func *func, const Launch *launch)
+{
+    bool writes = false, has_barrier = false;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Op *op = func->insns[i].op;
+        bool is_shared_op = is_shared((Space)op->space) || op->space == SPACE_GENERIC;
+        writes |= (op->flags & OPF_STORE && is_shared_op) || op->kind == OPK_CP_ASYNC || op->kind == OPK_CALL;
+        has_barrier |= op->kind == OPK_BAR || op->kind == OPK_CALL;
+    }
+    return writes && (has_barrier || (launch && launch->block[0]));
+}
+
+/* ---- running ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Search {
+    Arena *work, *scratch;
+    Program *program;
+    const Module *module;
+    FuncId kernel;
+    const Func *func;
+    Launch launch;
+    Machine *machine;
+    ArenaMark mark;
+} Search;
+
+static uint64_t steps_for(const Search *s)
+{
+    return s->machine->grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)s->func->insn_count : STEPS_LAUNCH;
+}
+
+static void run(Search *s)
+{
+    Machine *m = s->machine;
+    Race *r = m->race;
+    uint32_t at[3];
+    for (unsigned d = 0; d < 3; d++)
+        at[d] = m->grid[d] / 2;
+    for (unsigned tries = 0; tries < MOST_GRANULES; tries++) {
+        m->is_cut = false;
+        m->most_steps = m->steps + steps_for(s);
+        ptx_race_begin(r);
+        ptx_machine_run(m, at, 0, m->warp_count);
+        if (r->granule_wanted == r->granule)
+            return;
+    }
+}
+
+static void close_machine(Search *s)
+{
+    ptx_machine_end(s->machine);
+    ptx_arena_release(s->work, s->mark);
+}
+
+/* A machine with blocks of that shape, NULL: of the one that is given or assumed, and a first run. */
+static void open_machine(Search *s, const uint32_t shape[3])
+{
+    Launch *launch = ptx_arena_new(s->work, Launch);
+    *launch = s->launch;
+    if (shape)
+        memcpy(launch->block, shape, sizeof launch->block);
+    s->machine = ptx_machine_new(s->work, s->scratch, s->program, s->kernel, launch, NULL);
+    s->machine->block_is_assumed |= shape != NULL;
+    if (s->machine->grid_is_assumed)
+        s->machine->most_stays = MOST_STAYS_ASSUMED;
+    s->machine->race = ptx_race_new(s->machine);
+    run(s);
+}
+
+/* ---- what is told --------------------------------------------------------------------------------------------------- */
+
+static HazardAccess access_of(const Machine *m, const Seen *seen)
+{
+    HazardAccess access = { .insn = m->race->sites[seen->site].insn, .turn = seen->turn, .is_write = seen->is_write };
+    access.thread[0] = seen->thread % m->block[0];
+    access.thread[1] = seen->thread / m->block[0] % m->block[1];
+    access.thread[2] = seen->thread / m->block[0] / m->block[1];
+    return access;
+}
+
+static uint8_t level_of(const Machine *m, const Seen *seen)
+{
+    const Site *site = &m->race->sites[seen->site];
+    const Routine *routine = m->program->routines[site->func - m->module->funcs];
+    uint8_t doubt = routine->counts[site->insn].doubt, level = doubt >= DOUBT_DATA ? RACE_DATA : doubt >= DOUBT_PARAMETER ? RACE_ASSUMED : RACE_CERTAIN;
+    return level > seen->level ? level : seen->level;
+}
+
+static void find_variable(const Machine *m, uint64_t address, Hazard *out)
+{
+    out->var = NO_ID;
+    out->offset = address;
+    for (uint32_t i = 0; i < m->placed_count; i++) {
+        const Var *var = &m->module->vars[m->placed[i]];
+        uint64_t from = m->program->addresses[m->placed[i]] - 1;
+        if (is_shared((Space)var->space) && from <= address && (address - from < var->bytes || !var->bytes)) {
+            out->var = m->placed[i];
+            out->offset = address - from;
+            return;
+        }
+    }
+}
+
+/* ---- what speaks against a race -------------------------------------------------------------------------------------- */
+
+static const Operand *address_of(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_ADDRESS)
+            return &operands[o];
+    return NULL;
+}
+
+static bool defines(const Func *func, const Insn *insn, RegId reg)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG && operands[o].id == reg)
+            return true;
+    return false;
+}
+
+/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Nobody sees such a write. */
+static bool may_write_back(const Func *func, const Insn *store)
+{
+    const Operand *operands = ptx_insn_operands(func, store), *place = address_of(func, store), *value = NULL;
+    for (unsigned o = 0; o < store->operand_count && !value; o++)
+        if (operands[o].position == 1 && operands[o].kind == OPERAND_REG)
+            value = &operands[o];
+    for (InsnId i = 0; value && place && i < func->insn_count; i++) {
+        const Insn *load = &func->insns[i];
+        const Operand *from = load->op->kind == OPK_LD ? address_of(func, load) : NULL;
+        if (from && from->kind == place->kind && from->id == place->id && from->value == place->value && defines(func, load, value->id))
+            return true;
+    }
+    return false;
+}
+
+/* The address is not in the variable that it is made from: what was assumed cannot be. */
+static bool is_astray(const Search *s, const Bases *bases, InsnId insn, uint64_t address)
+{
+    Base base;
+    if (!ptx_base_of_access(bases, s->module, s->func, &s->func->insns[insn], &base) || base.kind != BASE_VAR || !s->program->addresses[base.id])
+        return false;
+    uint64_t from = s->program->addresses[base.id] - 1, bytes = s->module->vars[base.id].bytes;
+    return address < from || (bytes && address - from >= bytes);
+}
+
+static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
+{
+    const Insn *first = &s->func->insns[h->first.insn], *second = &s->func->insns[h->second.insn];
+    if ((h->first.is_write && may_write_back(s->func, first)) || (h->second.is_write && may_write_back(s->func, second)))
+        return true;
+    if (h->certainty == CERTAINTY_EXACT)
+        return false;
+    ArenaMark mark = ptx_arena_mark(s->work);
+    const Bases *bases = ptx_bases_compute(s->work, s->scratch, s->module, s->func);
+    bool is_excused = is_astray(s, bases, h->first.insn, address) || is_astray(s, bases, h->second.insn, address);
+    ptx_arena_release(s->work, mark);
+    return is_excused;
+}
+
+static bool make_hazard(const Search *s, const RacePair *pair, Hazard *out)
+{
+    const Machine *m = s->machine;
+    const Race *r = m->race;
+    uint8_t first = level_of(m, &pair->first), second = level_of(m, &pair->second), level = first > second ? first : second;
+    if (r->sites[pair->first.site].func != s->func || r->sites[pair->second.site].func != s->func || level == RACE_DATA)
+        return false;
+    bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
+    HazardKind kind = pair->is_open ? HAZARD_COPY : is_in_warp ? HAZARD_WARP : HAZARD_BLOCK;
+    if (kind == HAZARD_WARP && (level != RACE_CERTAIN || s->module->target.sm < INDEPENDENT_LANES))
+        return false;
+    bool is_turned = r->sites[pair->first.site].insn > r->sites[pair->second.site].insn;
+    *out = (Hazard){ .first = access_of(m, is_turned ? &pair->second : &pair->first), .second = access_of(m, is_turned ? &pair->first : &pair->second),
+                     .kind = kind, .before = NO_ID, .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
+    find_variable(m, pair->address, out);
+    return !is_excused(s, out, pair->address);
+}
+
+static void collect(const Search *s, Hazards *out, Hazard *items)
+{
+    const Machine *m = s->machine;
+    for (uint32_t p = 0; p < m->race->pair_count && out->count < MOST_HAZARDS; p++)
+        out->count += make_hazard(s, &m->race->pairs[p], &items[out->count]);
+}
+
+static bool is_found(const Search *s)
+{
+    Hazards found = { NULL, 0 };
+    Hazard items[MOST_HAZARDS];
+    collect(s, &found, items);
+    return found.count > 0;
+}
+
+/* ---- a block that nobody knows --------------------------------------------------------------------------------------- */
+
+/* Shapes that blocks often have, of several warps: a barrier is there for these. */
+static const uint32_t rows[][3] = { { 64, 1, 1 }, { 128, 1, 1 }, { 512, 1, 1 }, { 1024, 1, 1 } };
+static const uint32_t planes[][3] = { { 32, 8, 1 }, { 16, 16, 1 }, { 32, 4, 1 }, { 32, 32, 1 }, { 8, 8, 1 }, { 64, 4, 1 }, { 16, 8, 1 }, { 32, 2, 1 } };
+
+/* In every shape in which the kernel can be meant, so that whatever it is launched with, the barrier is missing. Leaves the machine with one of them. */
+static bool holds_for_all(Search *s)
+{
+    const Bounds *bounds = &s->func->bounds;
+    bool is_row = ptx_func_takes_row(s->func), holds = true;
+    bool is_possible = !s->machine->race->is_crowded && (is_row || bounds->maxntid[1] > 1);
+    size_t count = is_row ? sizeof rows / sizeof *rows : sizeof planes / sizeof *planes;
+    uint32_t most = bounds->maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MOST_THREADS;
+    const uint32_t *shown = NULL;
+    if (is_possible && !is_found(s))
+        return false;
+    for (size_t i = 0; holds && i < count; i++) {
+        const uint32_t *shape = (is_row ? rows : planes)[i];
+        if (shape[0] * shape[1] * shape[2] > most)
+            continue;
+        close_machine(s);
+        open_machine(s, shape);
+        if (s->machine->race->is_crowded)
+            continue;
+        shown = is_possible ? shown : shape;
+        is_possible = true;
+        holds = is_found(s);
+    }
+    close_machine(s);
+    open_machine(s, shown);
+    return holds && is_possible;
+}
+
+const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch)
+{
+    static const Launch nothing = { .dynamic_shared_bytes = -1 };
+    const Func *func = &module->funcs[kernel];
+    if (!func->has_body || !func->insn_count || func->has_syntax_error || func->has_unknown || !is_worth(func, launch))
+        return NULL;
+    Hazards *out = ptx_arena_new(arena, Hazards);
+    Hazard *items = ptx_arena_array(arena, Hazard, MOST_HAZARDS);
+    Search s = { .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing,
+                 .mark = ptx_arena_mark(work) };
+    open_machine(&s, NULL);
+    if (!s.machine->block_is_assumed || holds_for_all(&s))
+        collect(&s, out, items);
+    out->items = items;
+    close_machine(&s);
+    return out;
+}
+
+/* ---- words ---------------------------------------------------------------------------------------------------------- */
+
+static const char *verb_of(const Hazard *h, const HazardAccess *access)
+{
+    return h->kind == HAZARD_COPY && access == &h->first ? "copies to" : access->is_write ? "writes" : "reads";
+}
+
+const char *ptx_hazard_describe(Arena *arena, const Module *module, const Hazard *h)
+{
+    static const char *const missing[] = { [HAZARD_BLOCK] = "no barrier between", [HAZARD_WARP] = "both in one warp, with no __syncwarp() between",
+                                           [HAZARD_COPY] = "a copy that is not waited for" };
+    char text[320];
+    const HazardAccess *a = &h->second, *b = &h->first;
+    Span name = h->var == NO_ID ? (Span){ 0, 0 } : module->vars[h->var].name;
+    int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64);
+    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) %s byte %llu of %s%.*s%s, which thread (%u, %u, %u) %s: %s", a->thread[0], a->thread[1],
+                         a->thread[2], verb_of(h, a), (unsigned long long)h->offset, length ? "`" : "shared memory", length, module->text + name.begin,
+                         length ? "`" : "", b->thread[0], b->thread[1], b->thread[2], verb_of(h, b), missing[h->kind]);
+    return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
+}
+
+const char *ptx_hazard_advise(const Hazard *h)
+{
+    static const char *const advice[] = {
+        [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, where all threads of the block come by",
+        [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two: since sm_70 lanes of a warp need not run together",
+        [HAZARD_COPY] = "cp.async.wait_group (__pipeline_wait_prior()) for the group of the copy, and behind it a barrier where other threads are concerned",
+    };
+    return advice[h->kind];
+}

@@ -1,0 +1,43 @@
+/* hazard.h -- accesses of a kernel's threads to shared memory that nothing orders, and what would. */
+#ifndef PTX_WARP_HAZARD_H
+#define PTX_WARP_HAZARD_H
+
+#include "warp/evaluate.h"
+
+typedef struct HazardAccess {
+    InsnId insn;
+    uint32_t thread[3];
+    uint32_t turn;              /* the thread's so many-th time there, from 1 on */
+    bool is_write;
+} HazardAccess;
+
+typedef enum HazardKind {
+    HAZARD_BLOCK,               /* of two warps: a barrier of the block is missing */
+    HAZARD_WARP,                /* of two lanes of a warp: one of the warp */
+    HAZARD_COPY,                /* of a cp.async: a wait for it */
+} HazardKind;
+
+typedef struct Hazard {         /* something is missing that puts two accesses in order */
+    HazardKind kind;
+    HazardAccess first, second; /* second: where it is told */
+    VarId var;                  /* that the address lies in; NO_ID: none has it */
+    uint64_t offset;            /* bytes from its beginning, or of shared memory */
+    InsnId before;              /* a barrier before it was tried, and orders the two; NO_ID: no such place was found */
+    Certainty certainty;
+} Hazard;
+
+typedef struct Hazards {
+    const Hazard *items;        /* in order of `second` */
+    uint32_t count;
+} Hazards;
+
+/* Of a kernel; NULL where nothing could be looked at. Owned by arena; work and scratch, two others, are left as found. */
+const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch);
+
+/* A clause: thread (0, 1, 0) reads byte 12 of `s` that thread (0, 0, 0) writes. */
+const char *ptx_hazard_describe(Arena *arena, const Module *module, const Hazard *hazard);
+
+/* What would put the two in order. */
+const char *ptx_hazard_advise(const Hazard *hazard);
+
+#endif

@@ -1,0 +1,291 @@
+#include "warp/race.h"
+
+#include "support/hash.h"
+
+enum {
+    PLACES_PER_PAGE = 64,
+    MOST_SITES = UINT16_MAX,
+    MOST_PAIRS = 256,
+    TABLE_SIZE = 4 * MOST_PAIRS,
+    SHARED_MOST = 1 << 20,      /* bytes; no GPU has as many */
+    GRANULE_FIRST = 4,
+};
+
+Race *ptx_race_new(Machine *m)
+{
+    Race *r = ptx_arena_new(m->arena, Race);
+    *r = (Race){ .arena = m->arena, .warp_count = m->warp_count, .granule = GRANULE_FIRST, .granule_wanted = GRANULE_FIRST, .left_out = NO_ID, .put_before = NO_ID };
+    r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * m->warp_count);
+    for (unsigned b = 0; b < BARRIERS; b++)
+        r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, m->warp_count);
+    r->copies = ptx_arena_array(m->arena, Copies, m->warp_count);
+    r->pairs = ptx_arena_array(m->arena, RacePair, MOST_PAIRS);
+    r->table = ptx_arena_array(m->arena, uint32_t, TABLE_SIZE);
+    return r;
+}
+
+void ptx_race_begin(Race *r)
+{
+    uint32_t now = 0;
+    for (uint32_t w = 0; w < r->warp_count; w++)
+        now = ptx_race_known(r, w)[w] > now ? ptx_race_known(r, w)[w] : now;
+    for (uint32_t w = 0; w < r->warp_count; w++)
+        for (uint32_t v = 0; v < r->warp_count; v++)
+            ptx_race_known(r, w)[v] = now + (v == w);
+    for (unsigned b = 0; b < BARRIERS; b++) {
+        r->barriers[b].threads = r->barriers[b].wanted = 0;
+        memset(r->barriers[b].known, 0, r->warp_count * sizeof *r->barriers[b].known);
+    }
+    for (uint32_t w = 0; w < r->warp_count; w++)
+        r->copies[w].committed = r->copies[w].done = r->copies[w].wait_count = 0;
+    r->mbarrier_count = 0;
+    if (r->granule_wanted < r->granule) {       /* places are other ones now */
+        r->granule = r->granule_wanted;
+        r->page_count = 0;
+        r->pages = NULL;
+    }
+    memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
+    r->pair_count = r->put_partly = 0;
+    r->is_lost = r->is_blind = r->is_crowded = false;
+}
+
+/* ---- sites ------------------------------------------------------------------------------------------------------- */
+
+/* Index of the site; MOST_SITES: there are too many. */
+static uint32_t site_of(Machine *m, Warp *w, const Insn *insn)
+{
+    Race *r = m->race;
+    Routine *routine = w->frame->routine;
+    InsnId id = (InsnId)(insn - routine->func->insns);
+    if (!routine->sites)
+        routine->sites = ptx_arena_array(m->arena, uint32_t, routine->func->insn_count);
+    if (!routine->sites[id]) {
+        if (r->site_count == MOST_SITES)
+            return MOST_SITES;
+        if (r->site_count == r->site_capacity)
+            r->sites = ptx_machine_grow(m->arena, r->sites, r->site_count, &r->site_capacity, sizeof *r->sites);
+        r->sites[r->site_count] = (Site){ routine->func, id, ptx_arena_array(m->arena, uint32_t, r->warp_count) };
+        routine->sites[id] = ++r->site_count;
+    }
+    return routine->sites[id] - 1;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
+
+static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
+{
+    uint32_t low = a < b ? a : b, high = a < b ? b : a, at = (uint32_t)(ptx_hash_mix((uint64_t)low << 32 | high) % TABLE_SIZE);
+    for (; r->table[at]; at = (at + 1) % TABLE_SIZE) {
+        RacePair *pair = &r->pairs[r->table[at] - 1];
+        if ((pair->first.site == low && pair->second.site == high) || (pair->first.site == high && pair->second.site == low))
+            return pair;
+    }
+    if (r->pair_count == MOST_PAIRS)
+        return NULL;
+    RacePair *pair = &r->pairs[r->pair_count++];
+    *pair = (RacePair){ .address = 0 };
+    r->table[at] = r->pair_count;
+    return pair;
+}
+
+static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t address)
+{
+    RacePair *pair = pair_of(r, before->site, now->site);
+    if (!pair)
+        return;
+    uint8_t level = before->level > now->level ? before->level : now->level;
+    uint8_t known = pair->first.level > pair->second.level ? pair->first.level : pair->second.level;
+    if (!pair->times || level < known) {
+        pair->first = *before;
+        pair->second = *now;
+        pair->address = address;
+        pair->is_open = before->is_async && ptx_race_done(r, before->thread / WARP_LANES, before->group) == UINT32_MAX;
+    }
+    pair->times++;
+}
+
+/* Two writes of one number make no difference. Of numbers that nobody knows one instruction is taken to write the same in all threads: what many compute
+ * alike, they store alike. */
+static bool writes_alike(const Seen *a, const Seen *b)
+{
+    if (a->has_value && b->has_value)
+        return a->value == b->value;
+    return a->site == b->site && (a->turn == b->turn || !a->is_async);
+}
+
+/* What `before` did is there for the thread of `now`. */
+static bool is_ordered(const Race *r, const Seen *before, const Seen *now)
+{
+    uint32_t warp = now->thread / WARP_LANES, other = before->thread / WARP_LANES, clock = before->clock;
+    if (before->is_async)
+        clock = ptx_race_done(r, other, before->group);
+    if (before->thread == now->thread)
+        return clock != UINT32_MAX;
+    uint32_t known = ptx_race_known(r, warp)[other];
+    return warp == other ? before->site == now->site || clock < known : clock <= known;
+}
+
+static void meet(Race *r, const Seen *before, const Seen *now, uint64_t address)
+{
+    if (!before->is_there || is_ordered(r, before, now) || (before->is_strong && now->is_strong))
+        return;
+    if ((before->is_swap && !now->is_write) || (now->is_swap && !before->is_write))
+        return;                 /* what was read is looked at again by the swap */
+    bool are_writes = before->is_write && now->is_write;
+    r->is_crowded |= are_writes && !(before->has_value && now->has_value && before->value == now->value) && before->thread / WARP_LANES != now->thread / WARP_LANES;
+    if (are_writes && writes_alike(before, now))
+        return;
+    note_pair(r, before, now, address);
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+static Place *place_at(Race *r, uint64_t address)
+{
+    uint64_t index = address / r->granule, page = index / PLACES_PER_PAGE;
+    if (address >= SHARED_MOST)
+        return NULL;
+    if (!r->pages) {
+        r->page_count = SHARED_MOST / r->granule / PLACES_PER_PAGE;
+        r->pages = ptx_arena_array(r->arena, Place *, r->page_count);
+    }
+    if (!r->pages[page])
+        r->pages[page] = ptx_arena_array(r->arena, Place, PLACES_PER_PAGE);
+    return &r->pages[page][index % PLACES_PER_PAGE];
+}
+
+/* In place of one of the same warp, else of one that is ordered before: two warps' reads are enough, since a write is of another warp than one of them. */
+static void keep_read(const Race *r, Place *place, const Seen *now)
+{
+    uint32_t warp = now->thread / WARP_LANES;
+    Seen *into = NULL;
+    for (unsigned i = 0; i < READERS; i++) {
+        const Seen *read = &place->reads[i];
+        uint32_t other = read->thread / WARP_LANES;
+        if (read->is_there && other == warp) {
+            into = &place->reads[i];
+            break;
+        }
+        if (!into && (!read->is_there || read->clock <= ptx_race_known(r, warp)[other]))
+            into = &place->reads[i];
+    }
+    if (!into)
+        return;
+    if (into->is_there && into->thread / WARP_LANES == warp && into->thread != now->thread)
+        place->lane = *into;
+    *into = *now;
+}
+
+static void touch(Race *r, uint64_t address, const Seen *now)
+{
+    Place *place = place_at(r, address);
+    if (!place)
+        return;
+    meet(r, &place->write, now, address);
+    if (!now->is_write) {
+        keep_read(r, place, now);
+        return;
+    }
+    for (unsigned i = 0; i < READERS; i++)
+        meet(r, &place->reads[i], now, address);
+    meet(r, &place->lane, now, address);
+    place->write = *now;
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+static bool is_strong(const Op *op)
+{
+    static const char *const words[] = { "volatile", "relaxed", "acquire", "release", "mmio" };
+    if (op->kind == OPK_ATOM || op->kind == OPK_RED)
+        return true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ptx_op_has_modifier(op, words[i]))
+            return true;
+    return false;
+}
+
+static bool is_write(const Op *op)
+{
+    return op->kind == OPK_ST || op->kind == OPK_ATOM || op->kind == OPK_RED || op->kind == OPK_CP_ASYNC || op->kind == OPK_STMATRIX;
+}
+
+static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
+{
+    if (doubt >= DOUBT_DATA)
+        return RACE_DATA;
+    return doubt >= DOUBT_PARAMETER || address->is_assumed || m->block_is_assumed ? RACE_ASSUMED : RACE_CERTAIN;
+}
+
+/* What a plain store of one element writes. */
+static const Value *value_of(Machine *m, Warp *w, const Insn *insn, Scratch *room)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *value = NULL;
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].position == 1) {
+            if (value)
+                return NULL;
+            value = &operands[o];
+        }
+    return insn->op->kind == OPK_ST && value ? ptx_machine_read(m, w, value, room) : NULL;
+}
+
+static void note(Machine *m, Warp *w, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, Seen now)
+{
+    Race *r = m->race;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(lanes >> i & 1))
+            continue;
+        uint64_t at = (uint32_t)ptx_value_lane(address, i);     /* where a window begins has no bits there */
+        r->is_crowded |= at + bytes > m->shared_size;
+        now.thread = (uint16_t)(w->index * WARP_LANES + i);
+        now.has_value = value && !(value->unknown >> i & 1) && value->align == ALIGN_EXACT;
+        now.value = now.has_value ? ptx_value_lane(value, i) : 0;
+        while ((at | bytes) % r->granule_wanted)
+            r->granule_wanted /= 2;
+        for (uint32_t b = 0; b < bytes && r->granule_wanted == r->granule; b += r->granule)
+            touch(r, at + b, &now);
+    }
+}
+
+static Seen seen_at(Machine *m, Warp *w, const Insn *insn, uint8_t doubt, const Value *address, uint32_t site)
+{
+    Race *r = m->race;
+    return (Seen){ .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = r->copies[w->index].committed,
+                   .site = (uint16_t)site, .level = level_of(m, doubt, address), .is_there = true, .is_write = is_write(insn->op),
+                   .is_strong = is_strong(insn->op), .is_swap = ptx_op_has_modifier(insn->op, "cas"), .is_async = insn->op->kind == OPK_CP_ASYNC };
+}
+
+void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    Race *r = m->race;
+    Scratch address, room;
+    uint32_t bytes = 0, addressed = 0;
+    if (r->is_lost || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
+        return;
+    r->is_blind |= address.value.unknown & addressed || address.value.align != ALIGN_EXACT;
+    addressed &= ~address.value.unknown;
+    if (address.value.align != ALIGN_EXACT || !addressed)
+        return;
+    uint32_t site = site_of(m, w, insn);
+    if (site == MOST_SITES)
+        return;
+    ptx_blocks_pin(&m->blocks, &address.value);
+    note(m, w, &address.value, bytes, addressed, value_of(m, w, insn, &room), seen_at(m, w, insn, doubt, &address.value, site));
+}
+
+void ptx_race_touch(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong)
+{
+    Scratch address;
+    enum { MBARRIER_BYTES = 8 };
+    if (m->race->is_lost || !ptx_memory_read_address(m, w, insn, 0, &address) || address.value.unknown & lanes || address.value.align != ALIGN_EXACT)
+        return;
+    uint32_t site = site_of(m, w, insn);
+    if (site == MOST_SITES)
+        return;
+    Seen now = seen_at(m, w, insn, doubt, &address.value, site);
+    now.is_write = true;
+    now.is_strong = is_strong;
+    now.is_async = false;
+    note(m, w, &address.value, MBARRIER_BYTES, lanes, NULL, now);
+}
