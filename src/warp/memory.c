@@ -7,6 +7,8 @@ enum {
     GUESS_FLOAT = 0x3f800000,
     MOST_SHARED = 1 << 20,      /* bytes; no GPU has as many */
     MOST_SLOTS = 4096,          /* places in local memory that are kept apart */
+    WALKS_FREE = 128,           /* through all of a function, to look for regions; beyond, a block counts as an instruction that is executed ... */
+    REGS_A_STEP = 1024,         /* ... and so do so many registers of a region, each time */
     GRANULE = 128,              /* an unknown addend of so many bytes changes no sector and no line */
     BANK_BYTES = 4,
     MATRIX_ROW = 16,            /* bytes that an address of ldmatrix stands for */
@@ -695,9 +697,13 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId meeting, uint
 {
     Routine *routine = w->frame->routine;
     Region **place = &routine->regions[branch];
-    if (!*place)
-        *place = ptx_region_compute(m->arena, m->scratch, routine->func, routine->cfg, routine->cfg->block_of[branch], meeting);
+    if (!*place) {
+        *place = ptx_region_compute(m->arena, &routine->finder, routine->cfg->block_of[branch], meeting);
+        routine->walked += (*place)->block_count;
+        m->steps += routine->walked > (uint64_t)WALKS_FREE * routine->cfg->block_count ? (*place)->block_count : 0;
+    }
     Region *region = *place;
+    m->steps += region->reg_count / REGS_A_STEP;
     for (uint32_t i = 0; i < region->reg_count; i++)
         w->frame->regs[region->regs[i]].value.is_assumed = true;
     for (uint32_t i = 0; region->doubt < doubt && i < region->access_count; i++)    /* lanes may come there that did not, or once more */
