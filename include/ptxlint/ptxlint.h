@@ -42,6 +42,9 @@ typedef enum ptxlint_status {
 
 PTXLINT_API const char *ptxlint_status_text(ptxlint_status status);
 
+/* Where documents go: takes length bytes; non-zero stops the writing. */
+typedef int (*ptxlint_write_fn)(void *context, const char *bytes, size_t length);
+
 /* "0.1.0". */
 PTXLINT_API const char *ptxlint_version(void);
 
@@ -386,7 +389,7 @@ PTXLINT_API ptxlint_status ptxlint_config_read(ptxlint_config *config, const cha
  * PTXLINT_BAD_ARGUMENT: there is no such key. */
 PTXLINT_API ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const char *value, char *error, size_t error_size);
 
-/* Values of a key in a config file that are not about findings: "gpu", "launch", "rules", "exclude", in order; NULL past
+/* Values of a key in a config file that are not about findings: "gpu", "launch", "rules", "exclude", "baseline", in order; NULL past
  * the end. Paths are as written: relative to the config file's folder. */
 PTXLINT_API const char *ptxlint_config_value(const ptxlint_config *config, const char *key, size_t index);
 
@@ -401,9 +404,41 @@ typedef struct ptxlint_rule_state {
 PTXLINT_API ptxlint_status ptxlint_config_state(const ptxlint_config *config, const ptxlint_rule *rule, ptxlint_rule_state *out);
 PTXLINT_API void ptxlint_config_free(ptxlint_config *config);
 
-/* ---- modules ----------------------------------------------------------------------------------------------------- */
+/* ---- a baseline -------------------------------------------------------------------------------------------------- */
 
 typedef struct ptxlint_module ptxlint_module;
+
+/* Findings that are known and not to be told again: docs/ci.md. One is known by its rule, its kernel and its statement as
+ * ptxlint_module_statement has it; of each kind as many as one module had. */
+typedef struct ptxlint_baseline ptxlint_baseline;
+
+PTXLINT_API ptxlint_status ptxlint_baseline_new(ptxlint_baseline **out);
+
+/* Adds what a file has. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why, and some of it may have been added.
+ * path is for that message, and for the reason of findings that are silenced. */
+PTXLINT_API ptxlint_status ptxlint_baseline_read(ptxlint_baseline *baseline, const char *path, const char *json, size_t length, char *error,
+                                                 size_t error_size);
+
+/* Adds the findings of a module that nothing but a baseline silences. */
+PTXLINT_API ptxlint_status ptxlint_baseline_add(ptxlint_baseline *baseline, const ptxlint_module *module);
+
+/* How many entries there are. */
+PTXLINT_API size_t ptxlint_baseline_size(const ptxlint_baseline *baseline);
+
+/* How many entries of kernels that were read have fewer findings in `found`, which modules were added to. Those of rules that config has
+ * switched off (NULL: none) are not judged. */
+PTXLINT_API ptxlint_status ptxlint_baseline_stale(const ptxlint_baseline *baseline, const ptxlint_baseline *found, const ptxlint_config *config,
+                                                  size_t *out);
+
+/* Leaves only what is in `found`, too, whether its kernel was read or not; *out is how many entries became smaller or are gone. */
+PTXLINT_API ptxlint_status ptxlint_baseline_prune(ptxlint_baseline *baseline, const ptxlint_baseline *found, const ptxlint_config *config,
+                                                  size_t *out);
+
+/* The file: JSON, schema ptxlint-baseline/1, sorted, a line an entry. */
+PTXLINT_API ptxlint_status ptxlint_baseline_write(const ptxlint_baseline *baseline, ptxlint_write_fn write, void *context);
+PTXLINT_API void ptxlint_baseline_free(ptxlint_baseline *baseline);
+
+/* ---- modules ----------------------------------------------------------------------------------------------------- */
 
 typedef struct ptxlint_options {
     size_t size;                        /* sizeof(ptxlint_options), set by ptxlint_options_init */
@@ -414,6 +449,7 @@ typedef struct ptxlint_options {
     const ptxlint_launches *launches;   /* NULL: none */
     const ptxlint_ptxas *ptxas;         /* NULL: none */
     const ptxlint_config *config;       /* which findings are wanted; NULL: all rules but previews */
+    const ptxlint_baseline *baseline;   /* findings that are known; NULL: none. Must outlive the module */
     struct ptxlint_profile *profile;    /* to be added to: time per stage and rule; NULL: clocks are not read */
     size_t max_memory_bytes;            /* of each of a few arenas; 0: 256 bytes a byte of input, at least 256 MiB */
     int syntax_only;                    /* only the front end: no analyses, no findings beyond its errors */
@@ -482,6 +518,10 @@ PTXLINT_API ptxlint_place ptxlint_module_place(const ptxlint_module *module, uin
 /* The column of a byte in UTF-16 code units from 1, as editors count; reads its line from the beginning. */
 PTXLINT_API uint32_t ptxlint_module_column_utf16(const ptxlint_module *module, uint32_t offset);
 
+/* The statement at a byte without what compilers make anew at each change, at most size bytes with the NUL into out: "ld.global.f32 %f, [%rd]"
+ * for "ld.global.f32 %f17, [%rd5+16]; // x". "" where none is there, or the header of a function. Returns its length. */
+PTXLINT_API size_t ptxlint_module_statement(const ptxlint_module *module, uint32_t offset, char *out, size_t size);
+
 /* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
 typedef enum ptxlint_severity { PTXLINT_NOTE = 1, PTXLINT_WARNING, PTXLINT_ERROR } ptxlint_severity;
@@ -493,7 +533,9 @@ typedef enum ptxlint_certainty {
     PTXLINT_NOT_KNOWN
 } ptxlint_certainty;
 
-typedef enum ptxlint_suppression { PTXLINT_NOT_SUPPRESSED, PTXLINT_SUPPRESSED_INLINE, PTXLINT_SUPPRESSED_BY_CONFIG } ptxlint_suppression;
+typedef enum ptxlint_suppression {
+    PTXLINT_NOT_SUPPRESSED, PTXLINT_SUPPRESSED_INLINE, PTXLINT_SUPPRESSED_BY_CONFIG, PTXLINT_SUPPRESSED_BY_BASELINE
+} ptxlint_suppression;
 
 typedef struct ptxlint_related {
     ptxlint_span span;
@@ -844,6 +886,9 @@ PTXLINT_API const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *m
  * NaN where that is none. */
 PTXLINT_API double ptxlint_amdahl(double share, double speedup);
 
+/* A hash of a kernel's statements as ptxlint_module_statement has them: the same where nothing but names, comments and lines differ. */
+PTXLINT_API uint64_t ptxlint_module_body(const ptxlint_module *module, const ptxlint_kernel *kernel);
+
 /* ---- before a launch --------------------------------------------------------------------------------------------- */
 
 /* A launch that may be. 0, negative, NULL: as the launches of the module's options have it. */
@@ -872,9 +917,6 @@ PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);
 PTXLINT_API ptxlint_status ptxlint_estimate(const ptxlint_module *module, const char *kernel, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out);
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
-
-/* Takes length bytes; non-zero stops the writing. */
-typedef int (*ptxlint_write_fn)(void *context, const char *bytes, size_t length);
 
 typedef enum ptxlint_format {
     PTXLINT_TEXT,                       /* for people */

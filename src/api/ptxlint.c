@@ -239,6 +239,7 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items,
         analyse(m, options, vectors, scratch);
         TIMED(SUPPRESS, ptx_suppress(&m->arena, scratch, &m->diags, m->ir, options->path ? options->path : "-", options->config));
     }
+    ptx_suppress_known(scratch, &m->diags, m->ir, options->baseline);
     ptx_diag_finish(&m->diags);
     find_lines(m);
     TIMED(VIEW, ptx_view_finish(m, options));

@@ -1,6 +1,9 @@
 #include "api/suppress.h"
 
 #include "api/comment.h"
+#include "compare/baseline.h"
+#include "compare/key.h"
+#include "ir/normal.h"
 #include "support/limits.h"
 #include "support/words.h"
 
@@ -775,5 +778,41 @@ void ptx_suppress(Arena *arena, Arena *scratch, DiagSink *diags, const Module *m
         apply_comments(&s, true);
     apply_config(&s, path);
     diags->func = func;
+    ptx_arena_release(scratch, mark);
+}
+
+/* ---- what the baseline knows ------------------------------------------------------------------------------------- */
+
+static FindingKey key_of(Arena *scratch, const Module *module, const Diag *diag, Normal *room)
+{
+    FindingKey key = { .rule = diag->info->code, .kernel = "", .statement = "", .count = 1 + diag->repeats };
+    if (diag->func >= 0) {
+        const Span name = module->funcs[diag->func].name;
+        key.kernel = ptx_key_kernel(scratch, module->text + name.begin, ptx_span_length(name));
+    }
+    if (!diag->repeats) {
+        *room = ptx_normal_statement(module->text, module->length, diag->span.begin);
+        key.statement = room->text;
+    }
+    return key;
+}
+
+void ptx_suppress_known(Arena *scratch, DiagSink *diags, const Module *module, const ptxlint_baseline *baseline)
+{
+    if (!baseline)
+        return;
+    const ArenaMark mark = ptx_arena_mark(scratch);
+    uint64_t *taken = ptx_arena_array(scratch, uint64_t, ptx_baseline_count(baseline) + 1);
+    for (uint32_t i = 0; i < diags->count; i++) {
+        Diag *diag = diags->items[i];
+        Normal room;
+        if (diag->suppression != SUPPRESSION_NONE || !ptx_baseline_takes(diag->info->group))
+            continue;
+        const FindingKey key = key_of(scratch, module, diag, &room);
+        if (!ptx_baseline_take(baseline, taken, &key))
+            continue;
+        diag->suppression = SUPPRESSION_BASELINE;
+        diag->reason = ptx_baseline_reason(baseline);
+    }
     ptx_arena_release(scratch, mark);
 }

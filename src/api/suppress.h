@@ -12,11 +12,15 @@
 #define PTX_API_SUPPRESS_H
 
 #include "api/config.h"
+#include "compare/baseline.h"
 #include "ir/ir.h"
 
 /* To be called when all findings are in diags, before ptx_diag_finish, and only where the rules did run: sets Diag.suppression and
  * Diag.reason, adds SUP101 and SUP102. path: of the PTX, as given. config: not NULL. Results are owned by arena, scratch is left as it
  * was found. */
 void ptx_suppress(Arena *arena, Arena *scratch, DiagSink *diags, const Module *module, const char *path, const ptxlint_config *config);
+
+/* After that, and also where the front end alone has spoken: what the baseline knows. */
+void ptx_suppress_known(Arena *scratch, DiagSink *diags, const Module *module, const ptxlint_baseline *baseline);
 
 #endif

@@ -2,6 +2,7 @@
 #include "api/gpu.h"
 #include "api/launch.h"
 #include "api/module.h"
+#include "ir/normal.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,7 +69,8 @@ static void view_diagnostics(ptxlint_module *m)
 {
     static const ptxlint_certainty certainties[] = { PTXLINT_NOT_KNOWN, PTXLINT_EXACT, PTXLINT_BOUND, PTXLINT_ESTIMATE, PTXLINT_NOT_KNOWN };
     static const ptxlint_suppression suppressions[] = { [SUPPRESSION_NONE] = PTXLINT_NOT_SUPPRESSED, [SUPPRESSION_INLINE] = PTXLINT_SUPPRESSED_INLINE,
-                                                        [SUPPRESSION_CONFIG] = PTXLINT_SUPPRESSED_BY_CONFIG };
+                                                        [SUPPRESSION_CONFIG] = PTXLINT_SUPPRESSED_BY_CONFIG,
+                                                        [SUPPRESSION_BASELINE] = PTXLINT_SUPPRESSED_BY_BASELINE };
     m->diagnostic_count = m->diags.count;
     ptxlint_diagnostic *out = ptx_arena_array(&m->arena, ptxlint_diagnostic, m->diags.count ? m->diags.count : 1);
     m->diagnostics = out;
@@ -95,6 +97,21 @@ static void view_diagnostics(ptxlint_module *m)
         out->kernel = copy_text(m, func->name);
         find_source(m, func, diag, out);
     }
+}
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+size_t ptxlint_module_statement(const ptxlint_module *m, uint32_t offset, char *out, size_t size)
+{
+    Normal normal = ptx_normal_statement(m->text, m->length, offset < m->length ? offset : (uint32_t)m->length);
+    if (size)
+        snprintf(out, size, "%s", normal.text);
+    return strlen(normal.text);
+}
+
+uint64_t ptxlint_module_body(const ptxlint_module *m, const ptxlint_kernel *kernel)
+{
+    return ptx_normal_body(m->text, (Span){ kernel->span.begin, kernel->span.end });
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c finds config files and a user's
  * rules, paths.c the inputs, inputs.c reads GPUs, launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does
- * the work through the public API and tally.c counts. explain.c, rules.c, show.c, isa.c, tune.c and schema.c are commands of their own; they write
+ * the work through the public API, gates.c holds baselines and tally.c counts. explain.c, rules.c, show.c, isa.c, tune.c and schema.c are commands of their own; they write
  * through page.c and isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for it. */
@@ -71,7 +71,7 @@ typedef struct StringList {
 
 typedef enum Command {
     COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND_ISA, COMMAND_TUNE,
-    COMMAND_SCHEMA, COMMAND__COUNT
+    COMMAND_SCHEMA, COMMAND_BASELINE, COMMAND__COUNT
 } Command;
 
 typedef enum Format {
@@ -107,7 +107,8 @@ typedef struct Options {
     ptxlint_primary primary;
     unsigned jobs;                      /* 0: as many as there are cores */
     bool has_format;                    /* --format FORMAT, without a FILE */
-    bool is_quiet, has_no_config, has_statistics, has_profile;
+    char *baseline_path;                /* --baseline; NULL */
+    bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile;
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode */
     const char **paths;                 /* ends with NULL; popt's; NULL: none */
@@ -133,7 +134,7 @@ bool ptx_options_has_color(const Options *options, const char *path);
 
 enum {
     OPT_FORMAT = 1, OPT_CSV, OPT_GPU, OPT_LAUNCH, OPT_PTXAS_LOG, OPT_PTXAS, OPT_KERNEL, OPT_ONLY, OPT_COLOR, OPT_OUTPUT, OPT_QUIET,
-    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_PRIMARY, OPT_HELP, OPT_VERSION,
+    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_PRIMARY, OPT_BASELINE, OPT_NO_BASELINE, OPT_HELP, OPT_VERSION,
     OPT_SETTING,                                /* and those after it: rows of ptx_setting_names */
     OPT_CHOICE = OPT_SETTING + SETTING_COUNT    /* and those after it: rows of ptx_choice_names */
 };
@@ -207,6 +208,7 @@ typedef struct Settings {
     const ptxlint_rules *rules;         /* own_rules or the book's */
     StringList rule_files;              /* that the config file names */
     StringList excludes;
+    char *baseline_path;                /* that the config file names, seen from the working directory; NULL */
     ptxlint_config *config;
     Inputs inputs;                      /* GPUs and launches of the config file */
     ExitCode code;                      /* what reading it came to */
@@ -323,6 +325,32 @@ void ptx_tally_free(Tally *tally);
 /* Where the time went, as a table. */
 void ptx_profile_write(const ptxlint_profile *profile, Text *out);
 
+/* ---- gates.c ----------------------------------------------------------------------------------------------------- */
+
+/* A baseline, and what the modules of this run have of it. */
+typedef struct Baseline {
+    char *path;
+    ptxlint_baseline *known, *found;
+    const ptxlint_config *config;       /* of the first file that it is for */
+} Baseline;
+
+/* Those of a run, each read once. */
+typedef struct Gates {
+    Baseline **baselines;
+    size_t baseline_count;
+} Gates;
+
+/* The one for files of these settings: of the command line, the config file, or ptxlint-baseline.json of the working directory, where there
+ * is one; *out is NULL where there is none. */
+ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *settings, Baseline **out);
+
+/* What is left of each that nothing has any more, on standard error. */
+ExitCode ptx_gates_tell(const Gates *gates);
+
+/* baseline write, prune: to their files, and a line about each to out. */
+ExitCode ptx_gates_save(const Gates *gates, const Options *options, Text *out);
+void ptx_gates_free(Gates *gates);
+
 /* ---- page.c ------------------------------------------------------------------------------------------------------ */
 
 /* Words for numbers of ptxlint_rule. */
@@ -339,7 +367,7 @@ bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color);
 
 /* ---- the commands ------------------------------------------------------------------------------------------------ */
 
-ExitCode ptx_run(const Options *options);               /* run.c: check, report, gpu */
+ExitCode ptx_run(const Options *options);               /* run.c: check, report, gpu, baseline */
 ExitCode ptx_explain(const Options *options);           /* explain.c */
 ExitCode ptx_rules_list(const Options *options);        /* rules.c */
 ExitCode ptx_config_command(const Options *options);    /* show.c */

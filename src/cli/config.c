@@ -249,6 +249,17 @@ static ExitCode read_gpus_and_launches(Settings *settings, const Options *option
     return code;
 }
 
+static ExitCode read_baseline_path(Settings *settings)
+{
+    StringList paths = { 0 };
+    const char *value = ptxlint_config_value(settings->config, "baseline", 0);
+    ExitCode code = value ? add_relative(&paths, settings, value) : EXIT_CLEAN;
+    if (paths.count && !(settings->baseline_path = strdup(paths.items[0])))
+        code = complain_memory();
+    ptx_strings_free(&paths);
+    return code;
+}
+
 static ExitCode read_excludes(Settings *settings)
 {
     ExitCode code = EXIT_CLEAN;
@@ -284,6 +295,8 @@ static ExitCode read_text(Book *book, Settings *settings, const char *text, size
                                 error);
     if (code == EXIT_CLEAN)
         code = exit_code_max(read_gpus_and_launches(settings, book->options), read_excludes(settings));
+    if (code == EXIT_CLEAN)
+        code = read_baseline_path(settings);
     return code;
 }
 
@@ -339,6 +352,7 @@ static void settings_free(Settings *settings)
     ptx_strings_free(&settings->excludes);
     free(settings->path);
     free(settings->folder);
+    free(settings->baseline_path);
     free(settings);
 }
 

@@ -5,11 +5,12 @@
 #include <stdio.h>
 
 const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa", "tune",
-                                                        "schema" };
+                                                        "schema", "baseline" };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...", "[OPTIONS] PATH...", "[OPTIONS] [NAME...]", "[OPTIONS] RULE...", "[OPTIONS]",
     "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]", "[OPTIONS] FILE...", "[OPTIONS] [NAME]",
+    "[OPTIONS] write PATH... | prune PATH...",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -113,6 +114,9 @@ static const struct poptOption launch_options[] = {
     TEXT_OPTION("color", OPT_COLOR, "auto (default), always or never", "WHEN"), \
     OUTPUT_OPTION
 
+#define BASELINE_OPTION \
+    TEXT_OPTION("baseline", OPT_BASELINE, "Known findings (default: what the config says, or ptxlint-baseline.json)", "FILE")
+
 #define RUN_OPTIONS \
     TEXT_OPTION("jobs", OPT_JOBS, "Files at a time (default and 0: as many as there are cores)", "N"), \
     FLAG_OPTION("profile", OPT_PROFILE, "Tell on standard error where the time went")
@@ -142,6 +146,20 @@ static const struct poptOption report_output[] = {
     FLAG_OPTION("version", OPT_VERSION, "Show the version"), \
     POPT_TABLEEND
 
+static const struct poptOption gate_options[] = {
+    BASELINE_OPTION,
+    FLAG_OPTION("no-baseline", OPT_NO_BASELINE, "Findings that are known, too"),
+    POPT_TABLEEND
+};
+
+static const struct poptOption baseline_options[] = {
+    BASELINE_OPTION,
+    RUN_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption baseline_findings[] = { FINDING_OPTIONS, POPT_TABLEEND };
+
 static const struct poptOption help_options[] = { HELP_OPTIONS };
 
 #define HELP TABLE(help_options, "Help:"), POPT_TABLEEND
@@ -149,7 +167,15 @@ static const struct poptOption help_options[] = { HELP_OPTIONS };
 static const struct poptOption check_table[] = {
     TABLE(check_findings, "Which findings:"),
     TABLE(launch_options, "GPUs and launches:"),
+    TABLE(gate_options, "What counts:"),
     TABLE(check_output, "Output:"),
+    HELP
+};
+
+static const struct poptOption baseline_table[] = {
+    TABLE(baseline_options, "The baseline:"),
+    TABLE(baseline_findings, "Which findings:"),
+    TABLE(launch_options, "GPUs and launches:"),
     HELP
 };
 
@@ -226,7 +252,7 @@ static const struct poptOption schema_table[] = {
 };
 
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = { check_table, report_table, gpu_table, explain_table, rules_table,
-                                                                     config_table, isa_table, tune_table, schema_table };
+                                                                     config_table, isa_table, tune_table, schema_table, baseline_table };
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -261,6 +287,12 @@ static const char tune_help[] =
 static const char schema_help[] =
     "\nNAME is that of a document or file. Without one all are listed.\n";
 
+static const char baseline_help[] =
+    "\n  write  all findings of PATH are known from now on: they are not told, and fail no step\n"
+    "  prune  forgets those that PATH no longer has; give it all files\n"
+    "The baseline is FILE of --baseline, or else what the config says, or ptxlint-baseline.json, where\n"
+    "`ptxlint check` looks for it, too.\n";
+
 static const char commands_help[] =
     "\nCOMMANDS\n"
     "  check     look for mistakes and slow code (the default command)\n"
@@ -272,6 +304,7 @@ static const char commands_help[] =
     "  isa       the instructions of PTX: syntax, meaning, versions and targets, speed\n"
     "  tune      which block to launch a kernel with, and why\n"
     "  schema    JSON Schemas of documents and files\n"
+    "  baseline  takes all findings that there are as known, so that new ones alone count\n"
     "ptxlint COMMAND --help says more.\n";
 
 static const char *const examples[COMMAND__COUNT] = {
@@ -322,6 +355,10 @@ static const char *const examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint schema\n"
     "  ptxlint schema diagnostics > diagnostics.schema.json\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint baseline write build/\n"
+    "  ptxlint baseline prune build/\n",
 };
 
 static const char check_codes[] =
@@ -385,10 +422,10 @@ static const char isa_codes[] =
     "The highest that applies.\n";
 
 static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes, gpu_codes,
-                                                   schema_codes };
+                                                   schema_codes, report_codes };
 
 static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help, tune_help,
-                                                   schema_help };
+                                                   schema_help, baseline_help };
 
 void ptx_help_print(const Options *options)
 {

@@ -147,6 +147,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_OUTPUT:    return keep(&options->output.path, value);
     case OPT_PTXAS:     return keep(&options->ptxas, value);
     case OPT_CONFIG:    return keep(&options->config_path, value);
+    case OPT_BASELINE:  return keep(&options->baseline_path, value);
     case OPT_FORMAT:    is_good = add_format(options, value);   break;
     case OPT_COLOR:     is_good = set_color(options, value);    break;
     case OPT_PRIMARY:   is_good = set_primary(options, value);  break;
@@ -162,6 +163,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_CSV:       is_good = add_format(options, "csv");    break;
     case OPT_QUIET:      options->is_quiet = true;              break;
     case OPT_NO_CONFIG:  options->has_no_config = true;         break;
+    case OPT_NO_BASELINE: options->has_no_baseline = true;      break;
     case OPT_STATISTICS: options->has_statistics = true;        break;
     case OPT_PROFILE:    options->has_profile = true;           break;
     case OPT_FACTS:      options->has_facts = true;             break;
@@ -196,7 +198,7 @@ static bool open_popt(Options *options, int argc, char **argv)
 {
     static const char *const names[COMMAND__COUNT] = { "ptxlint check", "ptxlint report", "ptxlint gpu", "ptxlint explain",
                                                        "ptxlint rules", "ptxlint config", "ptxlint isa", "ptxlint tune",
-                                                       "ptxlint schema" };
+                                                       "ptxlint schema", "ptxlint baseline" };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
@@ -275,6 +277,12 @@ static bool has_tables(const Options *options)
     return true;
 }
 
+static bool is_baseline_use(const Options *options)
+{
+    const char *const *words = (const char *const *)options->paths;
+    return words && words[0] && words[1] && (!strcmp(words[0], "write") || !strcmp(words[0], "prune"));
+}
+
 /* What each command cannot do without. */
 static Parsed check_options(const Options *options)
 {
@@ -288,6 +296,8 @@ static Parsed check_options(const Options *options)
     const char *trouble = needs_path && !has_words ? "no PATH given; ptxlint --help tells how to use it" :
         options->command == COMMAND_EXPLAIN && !has_words ? "explain: which rule? `ptxlint rules` lists them all" :
         options->command == COMMAND_CONFIG && !has_words ? "config: what of it? One of show, files, init" :
+        options->command == COMMAND_BASELINE && !is_baseline_use(options) ? "baseline: write PATH... or prune PATH...?" :
+        options->has_no_baseline && options->baseline_path ? "--baseline and --no-baseline do not go together" :
         options->has_list && has_words ? "isa: --list goes without OPCODE" :
         options->has_no_config && options->config_path ? "--config and --no-config do not go together" :
         options->has_statistics && !has_tables(options) ?
@@ -326,6 +336,7 @@ void ptx_options_free(Options *options)
     ptx_strings_free(&options->only);
     ptx_strings_free(&options->logs);
     free(options->config_path);
+    free(options->baseline_path);
     free(options->ptxas);
     free(options->launch_path);
     free(options->kernel_glob);

@@ -1,4 +1,4 @@
-/* run.c -- check, report and gpu: modules from inputs, documents from modules. */
+/* run.c -- check, report, gpu and baseline: modules from inputs, documents from modules. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -21,6 +21,8 @@ typedef struct Run {
     Inputs inputs;              /* of the command line */
     StringList files;
     const Settings **settings;  /* per file */
+    Gates gates;
+    Baseline **baselines;       /* per file; NULL: none */
     StringList groups;          /* of --only; limit too where syntax is */
     bool is_syntax_only;
     ptxlint_write_options write_options;        /* what all documents have in common */
@@ -32,6 +34,7 @@ typedef struct Run {
     Tally tally;
     Progress progress;
     bool has_kernel;            /* --kernel has matched one */
+    bool has_gap;               /* some input could not be read */
     ExitCode code;
 } Run;
 
@@ -58,9 +61,10 @@ static ptxlint_options module_options(const Run *run, size_t index, unsigned wor
     options.launches = config->launches ? config->launches : given->launches;
     options.ptxas = given->logs;
     options.config = run->settings[index]->config;
+    options.baseline = run->baselines[index] ? run->baselines[index]->known : NULL;
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
-    options.findings_only = run->options->command == COMMAND_CHECK && !run->options->ptxas;
+    options.findings_only = run->options->command != COMMAND_REPORT && !run->options->ptxas;
     return options;
 }
 
@@ -156,18 +160,22 @@ static bool write_module(Run *run, const char *path, const ptxlint_module *modul
     return is_good;
 }
 
-static bool take_module(Run *run, const char *path, const Job *job)
+static bool take_module(Run *run, size_t index, const Job *job)
 {
+    const char *path = run->files.items[index];
     if (job->messages.length || job->status != PTXLINT_OK)
         ptx_progress_clear(&run->progress);
     if (job->messages.length)
         fputs(job->messages.bytes, stderr);
     raise_code(run, job->code);
     if (job->status != PTXLINT_OK) {
+        run->has_gap = true;
         raise_code(run, ptx_complain_status_to(NULL, path, job->status, job->error));
         return true;
     }
     judge_module(run, job->module);
+    if (run->baselines[index] && ptxlint_baseline_add(run->baselines[index]->found, job->module) != PTXLINT_OK)
+        complain_status(run, path, PTXLINT_NO_MEMORY);
     if (run->options->has_statistics)
         ptx_tally_add(&run->tally, job->module, &run->write_options);
     return write_module(run, path, job->module);
@@ -182,7 +190,7 @@ static bool take_modules(Run *run)
         return false;
     }
     for (size_t i = 0; i < run->files.count && is_good; i++) {
-        is_good = take_module(run, run->files.items[i], ptx_jobs_wait(jobs, i));
+        is_good = take_module(run, i, ptx_jobs_wait(jobs, i));
         ptx_progress_show(&run->progress, i + 1, run->files.count);
     }
     ptx_jobs_stop(jobs);
@@ -192,6 +200,14 @@ static bool take_modules(Run *run)
 
 /* ---- what comes after them --------------------------------------------------------------------------------------- */
 
+static void write_text(Run *run, Target *target, const Text *text)
+{
+    if (text->has_failed)
+        complain_status(run, NULL, PTXLINT_NO_MEMORY);
+    else if (text->length)
+        ptx_sink_write(&target->sink, text->bytes, text->length);
+}
+
 static void write_statistics(Run *run, Target *target)
 {
     Text text = { 0 };
@@ -199,10 +215,7 @@ static void write_statistics(Run *run, Target *target)
     if (is_table)
         ptx_text_put(&text, "\n");
     ptx_tally_write(&run->tally, target->format, &text);
-    if (text.has_failed)
-        complain_status(run, NULL, PTXLINT_NO_MEMORY);
-    else if (text.length)
-        ptx_sink_write(&target->sink, text.bytes, text.length);
+    write_text(run, target, &text);
     ptx_text_free(&text);
 }
 
@@ -227,8 +240,23 @@ static void complain_kernel(Run *run)
     raise_code(run, EXIT_USAGE);
 }
 
+/* Only where all rules have run can be known what is stale. */
+static void finish_gates(Run *run)
+{
+    Text text = { 0 };
+    if (run->options->command == COMMAND_BASELINE && run->has_gap)
+        ptx_complain("baseline", "not written, because not all inputs could be read");
+    else if (run->options->command == COMMAND_BASELINE)
+        raise_code(run, ptx_gates_save(&run->gates, run->options, &text));
+    else if (!run->is_syntax_only)
+        raise_code(run, ptx_gates_tell(&run->gates));
+    write_text(run, &run->targets[0], &text);
+    ptx_text_free(&text);
+}
+
 static void run_modules(Run *run)
 {
+    run->has_gap = run->code != EXIT_CLEAN;
     bool is_good = take_modules(run);
     for (size_t i = 0; i < run->target_count; i++) {
         Target *target = &run->targets[i];
@@ -240,6 +268,8 @@ static void run_modules(Run *run)
     }
     if (is_good)
         complain_kernel(run);
+    if (is_good)
+        finish_gates(run);
 }
 
 /* ---- documents --------------------------------------------------------------------------------------------------- */
@@ -269,7 +299,7 @@ static ExitCode open_target(Run *run, const Document *output)
         return code;
     run->target_count++;
     target->sink.progress = &run->progress;
-    if (run->options->has_statistics && output->format == FORMAT_JSON)
+    if (run->options->command == COMMAND_BASELINE || (run->options->has_statistics && output->format == FORMAT_JSON))
         return EXIT_CLEAN;
     ptxlint_status status = ptxlint_writer_new(document, &target->options, ptx_sink_write, &target->sink, &target->writer);
     return status == PTXLINT_OK || status == PTXLINT_WRITE ? EXIT_CLEAN : ptx_complain_status(NULL, status);
@@ -409,6 +439,8 @@ static void run_end(Run *run)
         ptxlint_profile_free(run->profiles[i]);
     free(run->profiles);
     free(run->settings);
+    free(run->baselines);
+    ptx_gates_free(&run->gates);
     free(run->ptxas);
     ptx_tally_free(&run->tally);
     ptx_strings_free(&run->groups);
@@ -447,6 +479,19 @@ static void find_settings(Run *run)
             raise_code(run, EXIT_INTERNAL);
 }
 
+/* A baseline is of findings: a report tells of all. */
+static ExitCode find_baselines(Run *run)
+{
+    ExitCode code = EXIT_CLEAN;
+    run->baselines = calloc(run->files.count ? run->files.count : 1, sizeof(Baseline *));
+    if (!run->baselines)
+        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    for (size_t i = 0; run->options->command != COMMAND_REPORT && run->settings && i < run->files.count && code == EXIT_CLEAN; i++)
+        if (run->settings[i])
+            code = ptx_gates_find(&run->gates, run->options, run->settings[i], &run->baselines[i]);
+    return code;
+}
+
 /* All that can be wrong before the first module is read. False: there is no sense in going on; a PATH that leads nowhere does not
  * keep the others from being read. */
 static bool prepare(Run *run)
@@ -456,7 +501,7 @@ static bool prepare(Run *run)
     raise_code(run, ptx_book_open(&run->book, run->options));
     if (run->code != EXIT_CLEAN)
         return false;
-    for (size_t i = 0; run->options->paths[i]; i++)
+    for (size_t i = run->options->command == COMMAND_BASELINE; run->options->paths[i]; i++)
         raise_code(run, ptx_paths_add(&run->files, run->options->paths[i], &run->book));
     find_settings(run);
     ExitCode code = ptx_book_all_rules(&run->book, &rules), before = run->code;
@@ -465,6 +510,8 @@ static bool prepare(Run *run)
     if (run->options->ptxas && !run->is_syntax_only)
         run->ptxas = ptx_ptxas_locate(run->options->ptxas, &run->code);
     code = exit_code_max(exit_code_max(code, run->code), run->book.code);
+    if (code == EXIT_CLEAN)
+        code = find_baselines(run);
     run->write_options.rules = rules;
     run->code = exit_code_max(before, code);
     return code == EXIT_CLEAN && run->code < EXIT_INTERNAL;

@@ -194,8 +194,6 @@ Fingerprint ptx_line_hashes_find(const LineHashes *hashes, uint32_t line)
 
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
 
-enum { STATEMENT_BYTES = 4096 };        /* of a statement that are looked at, each side of the finding */
-
 /* FNV-1a, 64 bits (Fowler, Noll, Vo). */
 static uint64_t fnv(uint64_t hash, const char *bytes, size_t length)
 {
@@ -204,59 +202,13 @@ static uint64_t fnv(uint64_t hash, const char *bytes, size_t length)
     return hash;
 }
 
-static bool is_line_end(char byte)
-{
-    return byte == '\n' || byte == '\r';
-}
-
-/* From the `;` or the line end before the finding to the one behind it, or to the finding's end where that is later. */
-static ptxlint_span statement_span(const char *text, size_t length, ptxlint_span span)
-{
-    uint32_t begin = span.begin, end = begin;
-    uint32_t first = begin > STATEMENT_BYTES ? begin - STATEMENT_BYTES : 0;
-    uint32_t last = length - begin > STATEMENT_BYTES ? begin + STATEMENT_BYTES : (uint32_t)length;
-    while (begin > first && text[begin - 1] != ';' && !is_line_end(text[begin - 1]))
-        begin--;
-    while (end < last && text[end] != ';' && !is_line_end(text[end]))
-        end++;
-    if (end < span.end)
-        end = span.end < last ? span.end : last;
-    return (ptxlint_span){ begin, end };
-}
-
-static bool is_word(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') || byte == '_' || byte == '$' ||
-           byte == '%';
-}
-
-/* A word that begins with % or $, a register or a label, goes in without its digits: compilers number them anew at each change. */
-static uint64_t hash_statement(uint64_t hash, const char *text, ptxlint_span span)
-{
-    bool is_in_word = false, is_numbered = false;
-    for (uint32_t i = span.begin; i < span.end; i++) {
-        char byte = text[i];
-        if (byte == '/' && i + 1 < span.end && text[i + 1] == '/') {
-            while (i + 1 < span.end && !is_line_end(text[i + 1]))
-                i++;
-            continue;
-        }
-        if (is_word(byte) && !is_in_word)
-            is_numbered = byte == '%' || byte == '$';
-        is_in_word = is_word(byte);
-        bool is_blank = byte == ' ' || byte == '\t' || is_line_end(byte);
-        if (!is_blank && !(is_in_word && is_numbered && byte >= '0' && byte <= '9'))
-            hash = fnv(hash, &byte, 1);
-    }
-    return hash;
-}
-
 uint64_t ptx_finding_hash(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
 {
-    const ptxlint_module_info *info = ptxlint_module_get_info(module);
+    char statement[STATEMENT_BYTES];
     const char *kernel = diagnostic->kernel ? diagnostic->kernel : "";
     uint64_t hash = UINT64_C(0xCBF29CE484222325);
     hash = fnv(hash, diagnostic->rule, strlen(diagnostic->rule) + 1);
     hash = fnv(hash, kernel, strlen(kernel) + 1);
-    return hash_statement(hash, info->text, statement_span(info->text, info->length, diagnostic->span));
+    ptxlint_module_statement(module, diagnostic->span.begin, statement, sizeof statement);
+    return fnv(hash, statement, strlen(statement));
 }

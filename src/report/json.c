@@ -2,6 +2,7 @@
  * time: a module may have 300,000 accesses, and each would take two kilobytes. */
 #include "report/value.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 enum { LINK_BYTES = 160 };      /* of an instruction's text in a chain */
@@ -68,6 +69,13 @@ static json_t *suppression_value(const ptxlint_diagnostic *diagnostic)
     return ptx_json_finish(&suppression);
 }
 
+static json_t *statement_value(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic)
+{
+    char statement[STATEMENT_BYTES];
+    ptxlint_module_statement(module, diagnostic->span.begin, statement, sizeof statement);
+    return ptx_value_text(statement);
+}
+
 void ptx_json_diagnostic(Out *out, const Finding *finding)
 {
     const ptxlint_module *module = finding->module;
@@ -81,6 +89,7 @@ void ptx_json_diagnostic(Out *out, const Finding *finding)
     ptx_json_set(&json, "path", ptx_value_text(ptxlint_module_get_info(module)->path));
     set_span(&json, ptxlint_module_place(module, diagnostic->span.begin), ptxlint_module_place(module, diagnostic->span.end));
     ptx_json_set(&json, "kernel", ptx_value_text(diagnostic->kernel));
+    ptx_json_set(&json, "statement", statement_value(module, diagnostic));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(diagnostic->certainty)));
     ptx_json_set(&json, "label", ptx_value_text(diagnostic->label));
     ptx_json_set(&json, "help", ptx_value_text(diagnostic->help));
@@ -367,6 +376,7 @@ static void dump_kernel_head(Out *out, const ptxlint_module *module, const ptxli
     ptx_json_set(&json, "line", json_integer(ptxlint_module_place(module, kernel->name_span.begin).line));
     ptx_json_set(&json, "recursive", ptx_value_bool(kernel->is_recursive));
     ptx_json_set(&json, "syntax_error", ptx_value_bool(kernel->has_syntax_error));
+    ptx_json_set(&json, "body", json_sprintf("%016" PRIx64, ptxlint_module_body(module, kernel)));
     ptx_json_set(&json, "launch", launch_value(&kernel->launch));
     ptx_json_set(&json, "registers", ptx_value_registers(module, kernel, first));
     ptx_json_set(&json, "resources", resources_value(kernel));

@@ -102,8 +102,9 @@ typedef struct Fingerprint {
 ptxlint_status ptx_line_hashes_build(LineHashes *hashes, const char *text, size_t length);
 Fingerprint ptx_line_hashes_find(const LineHashes *hashes, uint32_t line);      /* from 1 */
 
-/* Of the rule, the kernel and the statement, without blanks and without the numbers of registers and labels: stays the same where
- * code around it changes. */
+enum { STATEMENT_BYTES = 256 };         /* room for any that ptxlint_module_statement gives */
+
+/* Of the rule, the kernel and the statement, as ptxlint_module_statement has it: stays the same where code around it changes. */
 uint64_t ptx_finding_hash(const ptxlint_module *module, const ptxlint_diagnostic *diagnostic);
 
 /* ---- source.c ---------------------------------------------------------------------------------------------------- */
@@ -415,7 +416,7 @@ void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel
 const char *ptx_report_severity(ptxlint_severity severity);
 const char *ptx_report_certainty(ptxlint_certainty certainty);
 const char *ptx_report_split(ptxlint_split split);
-const char *ptx_report_suppression(ptxlint_suppression suppression);    /* "inline", "config"; NULL: not silenced */
+const char *ptx_report_suppression(ptxlint_suppression suppression);    /* "inline", "config", "baseline"; NULL: not silenced */
 
 /* A gain that is worth a word: known, and not next to nothing. */
 bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic);

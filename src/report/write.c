@@ -83,6 +83,7 @@ const char *ptx_report_suppression(ptxlint_suppression suppression)
     switch (suppression) {
     case PTXLINT_SUPPRESSED_INLINE:     return "inline";
     case PTXLINT_SUPPRESSED_BY_CONFIG:  return "config";
+    case PTXLINT_SUPPRESSED_BY_BASELINE: return "baseline";
     case PTXLINT_NOT_SUPPRESSED:        break;
     }
     return NULL;

@@ -32,7 +32,7 @@ typedef struct DiagInfo {
 extern const DiagInfo ptx_diag_info[DIAG__COUNT];
 
 /* By whom a finding is silenced, and why. */
-typedef enum Suppression { SUPPRESSION_NONE, SUPPRESSION_INLINE, SUPPRESSION_CONFIG } Suppression;
+typedef enum Suppression { SUPPRESSION_NONE, SUPPRESSION_INLINE, SUPPRESSION_CONFIG, SUPPRESSION_BASELINE } Suppression;
 
 typedef struct DiagRelated {
     struct DiagRelated *next;

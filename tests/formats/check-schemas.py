@@ -23,13 +23,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PTXLINT = pathlib.Path(sys.argv[1]).resolve()
 PTX = ["testdata/ptx", "tests/golden", "testdata/ptx/none.ptx"]
 
-# Schema, and commands that write such a document; what they read lies below ROOT.
+# Schema, and commands that write such a document, to OUT where they name it; what they read lies below ROOT.
+OUT = os.path.join(tempfile.mkdtemp(), "out")
 DOCUMENTS = {
     "diagnostics": [["check", "--format", "json", *PTX], ["check", "--format", "json", "tests/golden/SYN305-there.ptx"]],
     "report": [["report", "--format", "json", "--gpu", "h200", "--grid", "1024", "--block", "256", "testdata/ptx/loops.sm_90.ptx",
                 "testdata/ptx/saxpy.sm_90.ptx", "tests/golden/MEM203-tile.ptx", "tests/golden/COR101-by-call.ptx"],
                ["report", "--format", "json", "--gpu", "h200,a100", "tests/golden/report", "tests/golden/MEM203-tile.ptx"],
                ["report", "--format", "json", "testdata/ptx/legacy", "tests/messages"]],
+    "baseline": [["baseline", "--baseline", OUT, "write", *PTX[:2]], ["baseline", "--baseline", OUT, "write", "tests/golden/SYN305-there.ptx"]],
     "rules": [["rules", "--format", "json"], ["explain", "--format", "json", "THR102", "SYN201"]],
 }
 
@@ -38,7 +40,7 @@ problems = []
 
 def run(*words):
     got = subprocess.run([PTXLINT, *words], cwd=ROOT, capture_output=True, check=False)
-    return got.stdout.decode("utf-8")
+    return pathlib.Path(OUT).read_text(encoding="utf-8") if OUT in words else got.stdout.decode("utf-8")
 
 
 def is_object(schema):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The pipeline is the folder order: a stage includes headers of its own folder and of those above it (docs/architecture.md).
 
-The report and the program are narrower: they know a module through the public header alone, and the program nothing else.
+The report, what compares reports, and the program are narrower: they know a module through the public header alone, and the program
+nothing else.
 """
 import re
 
@@ -11,8 +12,9 @@ PUBLIC = "ptxlint/ptxlint.h"
 GENERATED = {"ptx_grammar.h": "lexer", "expr_grammar.h": "rules"}      # token numbers: Lemon writes them, the scanner hands them out
 SEES = {stage: set(STAGES[:i + 1]) for i, stage in enumerate(STAGES)}
 SEES["report"] = {"support", "report"}
+SEES["compare"] = {"support", "rules", "report", "compare"}
 SEES["cli"] = {"cli"}
-SEES_PUBLIC = {"report", "api", "cli"}
+SEES_PUBLIC = {"report", "compare", "api", "cli"}
 
 
 def check(path):

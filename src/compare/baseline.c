@@ -1,0 +1,402 @@
+#include "compare/baseline.h"
+
+#include "compare/key.h"
+#include "report/value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BASELINE_FILE_BYTES_MAX = 256 << 20,
+    COUNT_MAX = 1 << 30,        /* of one entry */
+    BASELINE_ARENA_BYTES = 1 << 30
+};
+
+/* rule "": the kernel was read; such an entry is not written. */
+typedef struct Entry {
+    const char *rule, *kernel, *statement;
+    uint64_t count;
+    uint64_t in_module;         /* of the module that is being added */
+    uint32_t module;            /* its number */
+} Entry;
+
+struct ptxlint_baseline {
+    Arena arena;
+    Entry *entries;
+    uint32_t count, capacity;
+    uint32_t module_count;
+    Index index;
+    const char *reason;
+};
+
+bool ptx_baseline_takes(const char *group)
+{
+    return strcmp(group, "limit") != 0 && strcmp(group, "budget") != 0;
+}
+
+uint32_t ptx_baseline_count(const ptxlint_baseline *baseline)
+{
+    return baseline->count;
+}
+
+const char *ptx_baseline_reason(const ptxlint_baseline *baseline)
+{
+    return baseline->reason;
+}
+
+/* ---- entries ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const char *rule, const char *kernel, const char *statement)
+{
+    return ptx_key_hash(ptx_key_hash(ptx_key_hash(KEY_HASH, rule), kernel), statement);
+}
+
+/* NULL: there is none. */
+static Entry *find(const ptxlint_baseline *b, const char *rule, const char *kernel, const char *statement)
+{
+    uint32_t at = 0, number;
+    uint64_t hash = hash_of(rule, kernel, statement);
+    while (ptx_index_next(&b->index, hash, &at, &number)) {
+        Entry *entry = &b->entries[number];
+        if (!strcmp(entry->rule, rule) && !strcmp(entry->kernel, kernel) && !strcmp(entry->statement, statement))
+            return entry;
+    }
+    return NULL;
+}
+
+static const char *copy(ptxlint_baseline *b, const char *text)
+{
+    return ptx_arena_strndup(&b->arena, text, strlen(text));
+}
+
+/* The one with that key, new if need be. */
+static Entry *need(ptxlint_baseline *b, const char *rule, const char *kernel, const char *statement)
+{
+    Entry *entry = find(b, rule, kernel, statement);
+    if (entry)
+        return entry;
+    if (b->count == b->capacity) {
+        uint32_t capacity = b->capacity ? 2 * b->capacity : 64;
+        Entry *grown = ptx_arena_array(&b->arena, Entry, capacity);
+        if (b->count)
+            memcpy(grown, b->entries, b->count * sizeof *grown);
+        b->entries = grown;
+        b->capacity = capacity;
+    }
+    entry = &b->entries[b->count];
+    *entry = (Entry){ .rule = copy(b, rule), .kernel = copy(b, kernel), .statement = copy(b, statement) };
+    ptx_index_add(&b->arena, &b->index, hash_of(rule, kernel, statement), b->count++);
+    return entry;
+}
+
+bool ptx_baseline_take(const ptxlint_baseline *b, uint64_t *taken, const FindingKey *key)
+{
+    const char *statements[] = { key->statement, "" };
+    for (int i = 0; i < 2; i++) {
+        const Entry *entry = i && !*key->statement ? NULL : find(b, key->rule, key->kernel, statements[i]);
+        if (!entry || entry->count - taken[entry - b->entries] < key->count)
+            continue;
+        taken[entry - b->entries] += key->count;
+        return true;
+    }
+    return false;
+}
+
+/* ---- the life of one --------------------------------------------------------------------------------------------- */
+
+static ptxlint_status start(ptxlint_baseline *b)
+{
+    jmp_buf on_failure;
+    ptx_arena_init(&b->arena, BASELINE_ARENA_BYTES, &on_failure);
+    if (setjmp(on_failure))
+        return PTXLINT_NO_MEMORY;
+    b->reason = copy(b, "in the baseline");
+    return PTXLINT_OK;
+}
+
+ptxlint_status ptxlint_baseline_new(ptxlint_baseline **out)
+{
+    if (!out)
+        return PTXLINT_BAD_ARGUMENT;
+    *out = NULL;
+    ptxlint_baseline *b = calloc(1, sizeof *b);
+    if (!b)
+        return PTXLINT_NO_MEMORY;
+    ptxlint_status status = start(b);
+    if (status != PTXLINT_OK)
+        ptxlint_baseline_free(b);
+    else
+        *out = b;
+    return status;
+}
+
+void ptxlint_baseline_free(ptxlint_baseline *b)
+{
+    if (!b)
+        return;
+    ptx_arena_free(&b->arena);
+    free(b);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* Where the entry is that is not as it should be, and what it lacks. */
+typedef struct Wrong {
+    size_t index;
+    const char *what;           /* NULL: nothing is wrong */
+} Wrong;
+
+static const char *text_of(const json_t *object, const char *key, bool may_be_empty)
+{
+    const json_t *value = json_object_get(object, key);
+    const char *text = json_string_value(value);
+    return text && strlen(text) == json_string_length(value) && (*text || may_be_empty) ? text : NULL;
+}
+
+/* Two entries of one key, as a merge may leave them: the larger. */
+static const char *read_entry(ptxlint_baseline *b, const json_t *item)
+{
+    const char *rule = text_of(item, "rule", false), *kernel = text_of(item, "kernel", true), *statement = text_of(item, "statement", true);
+    const json_t *count = json_object_get(item, "count");
+    if (!json_is_object(item))
+        return "an object is expected";
+    if (!rule)
+        return "\"rule\" must be a text";
+    if (!kernel || !statement)
+        return !kernel ? "\"kernel\" must be a text" : "\"statement\" must be a text";
+    if (!json_is_integer(count) || json_integer_value(count) < 1 || json_integer_value(count) > COUNT_MAX)
+        return "\"count\" must be a whole number from 1 to 1073741824";
+    uint64_t number = (uint64_t)json_integer_value(count);
+    Entry *entry = need(b, rule, ptx_key_kernel(&b->arena, kernel, strlen(kernel)), statement);
+    if (number > entry->count)
+        entry->count = number;
+    return NULL;
+}
+
+static ptxlint_status read_entries(ptxlint_baseline *b, const char *path, const json_t *findings, Wrong *wrong)
+{
+    jmp_buf on_failure;
+    b->arena.on_failure = &on_failure;
+    if (setjmp(on_failure))
+        return PTXLINT_NO_MEMORY;
+    for (wrong->index = 0; wrong->index < json_array_size(findings); wrong->index++)
+        if ((wrong->what = read_entry(b, json_array_get(findings, wrong->index))))
+            return PTXLINT_BAD_FILE;
+    char *reason = ptx_arena_alloc(&b->arena, strlen(path) + 4);
+    memcpy(reason, "in ", 3);
+    memcpy(reason + 3, path, strlen(path));
+    b->reason = reason;
+    return PTXLINT_OK;
+}
+
+static ptxlint_status read_root(ptxlint_baseline *b, const char *path, const json_t *root, char *error, size_t error_size)
+{
+    const char *schema = text_of(root, "schema", false);
+    const json_t *findings = json_object_get(root, "findings");
+    Wrong wrong = { 0, NULL };
+    if (!schema || strcmp(schema, "ptxlint-baseline/1") != 0 || !json_is_array(findings)) {
+        snprintf(error, error_size, "%s:1:1: error: no baseline: {\"schema\": \"ptxlint-baseline/1\", \"findings\": [...]} is expected", path);
+        return PTXLINT_BAD_FILE;
+    }
+    ptxlint_status status = read_entries(b, path, findings, &wrong);
+    if (status == PTXLINT_BAD_FILE)
+        snprintf(error, error_size, "%s: error: findings[%zu]: %s", path, wrong.index, wrong.what);
+    return status;
+}
+
+ptxlint_status ptxlint_baseline_read(ptxlint_baseline *b, const char *path, const char *json, size_t length, char *error, size_t error_size)
+{
+    json_error_t trouble;
+    char unused[1];
+    if (!b || !path || (!json && length))
+        return PTXLINT_BAD_ARGUMENT;
+    if (!error || !error_size) {
+        error = unused;
+        error_size = sizeof unused;
+    }
+    *error = 0;
+    if (length > BASELINE_FILE_BYTES_MAX)
+        return PTXLINT_TOO_LARGE;
+    json_t *root = json_loadb(json ? json : "", length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &trouble);
+    if (!root && json_error_code(&trouble) == json_error_out_of_memory)
+        return PTXLINT_NO_MEMORY;
+    if (!root) {
+        snprintf(error, error_size, "%s:%d:%d: error: %s", path, trouble.line > 0 ? trouble.line : 1, trouble.column > 0 ? trouble.column : 1,
+                 trouble.text);
+        return PTXLINT_BAD_FILE;
+    }
+    ptxlint_status status = read_root(b, path, root, error, error_size);
+    json_decref(root);
+    return status;
+}
+
+/* ---- the findings of a module ------------------------------------------------------------------------------------ */
+
+static void add_finding(ptxlint_baseline *b, const ptxlint_module *module, const ptxlint_diagnostic *d)
+{
+    char statement[STATEMENT_BYTES] = "";
+    const char *kernel = d->kernel ? ptx_key_kernel(&b->arena, d->kernel, strlen(d->kernel)) : "";
+    if (!d->repeat_count)
+        ptxlint_module_statement(module, d->span.begin, statement, sizeof statement);
+    Entry *entry = need(b, d->rule, kernel, statement);
+    if (entry->module != b->module_count)
+        entry->in_module = 0;
+    entry->module = b->module_count;
+    entry->in_module += 1 + (uint64_t)d->repeat_count;
+    if (entry->in_module > entry->count)
+        entry->count = entry->in_module;
+}
+
+ptxlint_status ptxlint_baseline_add(ptxlint_baseline *b, const ptxlint_module *module)
+{
+    jmp_buf on_failure;
+    size_t count;
+    if (!b || !module)
+        return PTXLINT_BAD_ARGUMENT;
+    b->arena.on_failure = &on_failure;
+    if (setjmp(on_failure))
+        return PTXLINT_NO_MEMORY;
+    b->module_count++;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    need(b, "", "", "");
+    for (size_t k = 0; k < count; k++)
+        need(b, "", ptx_key_kernel(&b->arena, kernels[k].name, strlen(kernels[k].name)), "");
+    const ptxlint_diagnostic *all = ptxlint_module_diagnostics(module, &count);
+    for (size_t i = 0; i < count; i++)
+        if ((all[i].suppression == PTXLINT_NOT_SUPPRESSED || all[i].suppression == PTXLINT_SUPPRESSED_BY_BASELINE)
+            && ptx_baseline_takes(all[i].group))
+            add_finding(b, module, &all[i]);
+    return PTXLINT_OK;
+}
+
+/* ---- what is no longer there ------------------------------------------------------------------------------------- */
+
+/* As ptx_baseline_take matches: first the entry of the statement, then the one of folded findings. used: per entry of b, zeroed. */
+static void match(const ptxlint_baseline *b, const ptxlint_baseline *found, uint64_t *used)
+{
+    for (uint32_t f = 0; f < found->count; f++) {
+        const Entry *there = &found->entries[f];
+        uint64_t left = there->count;
+        const char *statements[] = { there->statement, "" };
+        for (int i = 0; i < (*there->statement ? 2 : 1); i++) {
+            const Entry *entry = find(b, there->rule, there->kernel, statements[i]);
+            uint64_t room = entry ? entry->count - used[entry - b->entries] : 0, taken = left < room ? left : room;
+            if (entry)
+                used[entry - b->entries] += taken;
+            left -= taken;
+        }
+    }
+}
+
+/* Whether the rule would have made its findings; one that is gone has none. */
+static bool did_run(const ptxlint_config *config, const Entry *entry)
+{
+    ptxlint_rule_state state;
+    const ptxlint_rule rule = { .code = entry->rule };
+    return !config || ptxlint_config_state(config, &rule, &state) != PTXLINT_OK || state.is_enabled;
+}
+
+static ptxlint_status compare(const ptxlint_baseline *b, const ptxlint_baseline *found, uint64_t **used)
+{
+    *used = b && found ? calloc(b->count ? b->count : 1, sizeof **used) : NULL;
+    if (!b || !found)
+        return PTXLINT_BAD_ARGUMENT;
+    if (!*used)
+        return PTXLINT_NO_MEMORY;
+    match(b, found, *used);
+    return PTXLINT_OK;
+}
+
+ptxlint_status ptxlint_baseline_stale(const ptxlint_baseline *b, const ptxlint_baseline *found, const ptxlint_config *config, size_t *out)
+{
+    uint64_t *used;
+    ptxlint_status status = compare(b, found, &used);
+    if (status != PTXLINT_OK)
+        return status;
+    *out = 0;
+    for (uint32_t e = 0; e < b->count; e++)
+        *out += used[e] < b->entries[e].count && find(found, "", b->entries[e].kernel, "") && did_run(config, &b->entries[e]);
+    free(used);
+    return PTXLINT_OK;
+}
+
+ptxlint_status ptxlint_baseline_prune(ptxlint_baseline *b, const ptxlint_baseline *found, const ptxlint_config *config, size_t *out)
+{
+    uint64_t *used;
+    ptxlint_status status = compare(b, found, &used);
+    if (status != PTXLINT_OK)
+        return status;
+    *out = 0;
+    for (uint32_t e = 0; e < b->count; e++) {
+        if (used[e] >= b->entries[e].count || !did_run(config, &b->entries[e]))
+            continue;
+        b->entries[e].count = used[e];
+        ++*out;
+    }
+    free(used);
+    return PTXLINT_OK;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static int compare_entries(const void *pa, const void *pb)
+{
+    const Entry *a = *(const Entry *const *)pa, *b = *(const Entry *const *)pb;
+    int order = strcmp(a->kernel, b->kernel);
+    order = order ? order : strcmp(a->rule, b->rule);
+    return order ? order : strcmp(a->statement, b->statement);
+}
+
+/* Entries to be written, by kernel; free(). NULL: no memory. */
+static const Entry **sort_entries(const ptxlint_baseline *b, size_t *count)
+{
+    const Entry **sorted = calloc(b->count ? b->count : 1, sizeof *sorted);
+    *count = 0;
+    for (uint32_t e = 0; sorted && e < b->count; e++)
+        if (b->entries[e].count && *b->entries[e].rule)
+            sorted[(*count)++] = &b->entries[e];
+    if (sorted && *count)
+        qsort(sorted, *count, sizeof *sorted, compare_entries);
+    return sorted;
+}
+
+static void put_entry(Out *out, const Entry *entry)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "rule", ptx_value_text(entry->rule));
+    ptx_json_set(&json, "kernel", ptx_value_text(entry->kernel));
+    ptx_json_set(&json, "statement", ptx_value_text(entry->statement));
+    ptx_json_set(&json, "count", ptx_value_count(entry->count));
+    ptx_json_dump(out, &json, 0);
+}
+
+size_t ptxlint_baseline_size(const ptxlint_baseline *b)
+{
+    size_t size = 0;
+    for (uint32_t e = 0; b && e < b->count; e++)
+        size += b->entries[e].count && *b->entries[e].rule;
+    return size;
+}
+
+/* Neither version nor date, and a line an entry: two branches that change different entries merge. */
+ptxlint_status ptxlint_baseline_write(const ptxlint_baseline *b, ptxlint_write_fn write, void *context)
+{
+    Out out;
+    size_t count;
+    if (!b || !write)
+        return PTXLINT_BAD_ARGUMENT;
+    const Entry **sorted = sort_entries(b, &count);
+    if (!sorted)
+        return PTXLINT_NO_MEMORY;
+    ptx_out_init(&out, write, context);
+    ptx_out_text(&out, "{\"schema\":\"ptxlint-baseline/1\",\"findings\":[");
+    for (size_t i = 0; i < count; i++) {
+        ptx_out_text(&out, i ? ",\n" : "\n");
+        put_entry(&out, sorted[i]);
+    }
+    ptx_out_text(&out, count ? "\n]}\n" : "]}\n");
+    ptx_out_flush(&out);
+    free(sorted);
+    return out.status;
+}

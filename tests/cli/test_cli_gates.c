@@ -1,0 +1,125 @@
+/* test_cli_gates.c -- the program where only some of what it finds counts: baselines. */
+#include "program.h"
+
+/* ---- the files --------------------------------------------------------------------------------------------------- */
+
+#define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
+#define KERNEL(name, body) ".visible .entry " name "(.param .u64 out)\n.maxntid 128, 1, 1\n{\n\t.reg .b32 \t%r<9>;\n\t.reg .b64 \t%rd<2>;\n" \
+                           "\tld.param.u64 \t%rd1, [out];\n" body "\tst.global.u32 \t[%rd1], %r1;\n\tret;\n}\n"
+#define UNSET "\tadd.s32 \t%r1, %r2, 1;\n"      /* %r2 is never written */
+#define CLEAN "\tmov.u32 \t%r1, 1;\n"
+
+static const File files[] = {
+    { "dirty.ptx", HEAD KERNEL("first", UNSET) KERNEL("second", UNSET) },
+    { "clean.ptx", HEAD KERNEL("first", CLEAN) KERNEL("second", CLEAN) },
+    { "moved.ptx", HEAD "\n// moved\n" KERNEL("second", "\tadd.s32 \t%r1, %r7, 1;\n") KERNEL("first", UNSET) },
+    { "more.ptx", HEAD KERNEL("first", UNSET "\txor.b32 \t%r4, %r1, %r5;\n\tst.global.u32 \t[%rd1], %r4;\n") KERNEL("third", UNSET) },
+    { "broken.ptx", HEAD "nonsense\n" },
+    { "bad.json", "{\"schema\": \"ptxlint-baseline/1\",\n\"findings\": [{]}" },
+    { "none.json", "{\"schema\":\"ptxlint-baseline/1\",\"findings\":[]}\n" },
+    { "tree/.ptxlint.yaml", "baseline: known.json\n" },
+    { "tree/dirty.ptx", HEAD KERNEL("first", UNSET) },
+};
+
+static int setup(void **state)
+{
+    static const char *const folders[] = { "tree", "adopt", NULL };
+    (void)state;
+    return enter_folder(folders, files, sizeof files / sizeof *files);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    return leave_folder();
+}
+
+/* ---- a row a behaviour ------------------------------------------------------------------------------------------- */
+
+#define LINT "$PTXLINT --no-config --only correctness "
+#define BASE "$PTXLINT baseline --no-config "
+
+static const Case cases[] = {
+    /* adoption in one command */
+    { "cp dirty.ptx adopt; cd adopt; $PTXLINT --only correctness .", 1, "COR101", "", NULL },
+    { "cd adopt; $PTXLINT baseline write .",           0, "ptxlint-baseline.json: 2 entries\n", "", NULL },
+    { "cd adopt; $PTXLINT .",                          0, "", "", "COR101" },
+    { "cd adopt; $PTXLINT --no-baseline .",            1, "COR101", "", NULL },
+    { "cd adopt; $PTXLINT --no-config .",              1, "COR101", "", NULL },
+    { "cd adopt; $PTXLINT --format sarif .",           0, "\"kind\":\"external\",\"justification\":\"in ptxlint-baseline.json\"", "", NULL },
+    { "cd adopt; $PTXLINT --format json .",            0, "\"suppression\":{\"kind\":\"baseline\",\"reason\":\"in ptxlint-baseline.json\"}", "", NULL },
+    { "cd adopt; $PTXLINT --format oneline .",         0, "", "", NULL },
+    { "cd adopt; $PTXLINT --statistics --format jsonl --select COR101 .", 0, "\"count\": 0, \"suppressed\": 2", "", NULL },
+    { "cd adopt; $PTXLINT report --format json .",     0, "\"suppression\":null", "", "baseline" },
+
+    /* written, used, stale, pruned */
+    { BASE "--baseline b.json write dirty.ptx",        0, "b.json: 2 entries\n", "", NULL },
+    { LINT "--baseline b.json dirty.ptx",              0, "", "", NULL },
+    { LINT "--baseline b.json moved.ptx",              0, "", "", NULL },
+    { LINT "--baseline b.json more.ptx",               1, "1 warning", "", "second" },
+    { LINT "--baseline b.json dirty.ptx moved.ptx dirty.ptx", 0, "", "", NULL },
+    { LINT "--baseline b.json clean.ptx",              0, "", "b.json: 2 entries stand for more findings than there are; `ptxlint baseline prune", NULL },
+    { LINT "--baseline b.json --ignore COR101 clean.ptx", 0, "", "", NULL },
+    { "$PTXLINT --no-config --baseline b.json --only syntax clean.ptx", 0, "", "", NULL },
+    { BASE "--baseline b.json prune dirty.ptx",        0, "b.json: 2 entries, 0 pruned\n", "", NULL },
+    { BASE "--baseline b.json prune clean.ptx",        0, "b.json: 0 entries, 2 pruned\n", "", NULL },
+    { LINT "--baseline b.json dirty.ptx",              1, "COR101", "", NULL },
+    { "cmp b.json none.json",                          0, "", "", NULL },
+    { BASE "--baseline b.json write broken.ptx",       0, "b.json: ", "", NULL },
+    { "$PTXLINT --no-config --baseline b.json broken.ptx", 0, "", "", NULL },
+
+    /* from the config */
+    { "cd tree; $PTXLINT baseline write dirty.ptx",    0, "known.json: 1 entry\n", "", NULL },
+    { "$PTXLINT tree",                                 0, "", "", NULL },
+    { "$PTXLINT --baseline none.json tree",            1, "COR101", "", NULL },
+    { "$PTXLINT config show tree",                     0, "known.json", "", NULL },
+    { "$PTXLINT config show --format json tree",       0, "\"baseline\"", "", NULL },
+
+    /* mistakes */
+    { "$PTXLINT baseline",                             2, "", "baseline: write PATH... or prune PATH...?", NULL },
+    { "$PTXLINT baseline write",                       2, "", "baseline: write PATH... or prune PATH...?", NULL },
+    { "$PTXLINT baseline keep dirty.ptx",              2, "", "baseline: write PATH... or prune PATH...?", NULL },
+    { LINT "--baseline bad.json dirty.ptx",            2, "", "bad.json:2:", NULL },
+    { LINT "--baseline missing.json dirty.ptx",        3, "", "missing.json: No such file", NULL },
+    { BASE "--baseline missing.json prune dirty.ptx",  3, "", "missing.json: No such file", NULL },
+    { BASE "--baseline no/where.json write dirty.ptx", 3, "", "no/where.json: No such file", NULL },
+    { LINT "--baseline none.json --no-baseline dirty.ptx", 2, "", "--baseline and --no-baseline do not go together", NULL },
+    { BASE "--baseline b.json write nothing.ptx",      3, "", "nothing.ptx: No such file", NULL },
+    { BASE "--baseline none.json prune nothing.ptx dirty.ptx", 3, "", "baseline: not written, because not all inputs could be read", NULL },
+    { "$PTXLINT baseline --help",                      0, "prune PATH...", "", NULL },
+};
+
+static void test_cases(void **state)
+{
+    (void)state;
+    check_cases(cases, sizeof cases / sizeof *cases);
+}
+
+/* The same bytes for any number of threads. */
+static void test_jobs(void **state)
+{
+    (void)state;
+    char *one = NULL;
+    for (int jobs = 1; jobs <= 8; jobs *= 2) {
+        char command[256];
+        snprintf(command, sizeof command, BASE "--jobs %d --baseline j.json write dirty.ptx clean.ptx more.ptx moved.ptx broken.ptx tree", jobs);
+        Result result = run(command);
+        assert_int_equal(result.status, 0);
+        result_free(&result);
+        char *got = read_file("j.json", NULL);
+        if (one)
+            assert_string_equal(got, one);
+        free(one);
+        one = got;
+    }
+    free(one);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_cases, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_jobs, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
