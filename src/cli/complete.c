@@ -79,6 +79,7 @@ static bool put_operands(Text *out, Command command)
     case COMMAND_EXPLAIN:       put_rules(out); return true;
     case COMMAND_SCHEMA:        put_schemas(out); return true;
     case COMMAND_CONFIG:        ptx_text_put(out, "show files init"); return true;
+    case COMMAND_BASELINE:      ptx_text_put(out, "write prune"); return false;
     case COMMAND_COMPLETIONS:   ptx_text_put(out, "bash zsh fish"); return true;
     default:                    return false;
     }
@@ -94,16 +95,13 @@ static void put_bash_name(Text *out, Command command, const struct poptOption *o
 
 static void put_bash_value(Text *out, Command command, const struct poptOption *option)
 {
+    Text words = { 0 };
     if (!has_value(option))
         return;
+    bool is_known = put_values(&words, command, option);
     ptx_text_print(out, "    %s:--%s) ", ptx_command_words[command], option->longName);
-    size_t length = out->length;
-    ptx_text_put(out, "words='");
-    if (put_values(out, command, option))
-        ptx_text_put(out, "'");
-    else if (out->bytes)
-        out->length = length, out->bytes[length] = 0, ptx_text_put(out, is_path(option) ? "files=1" : ":");
-    ptx_text_put(out, ";;\n");
+    ptx_text_print(out, is_known ? "words='%s';;\n" : "%s;;\n", is_known && words.bytes ? words.bytes : is_path(option) ? "files=1" : ":");
+    ptx_text_free(&words);
 }
 
 static void put_bash(Text *out)

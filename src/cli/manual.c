@@ -6,23 +6,28 @@
 /* When the texts were last gone over: a page has a date, and one that is built again must not have another. */
 #define PAGE_DATE "2026-11-22"
 
-static void put_text(Text *out, const char *text, size_t length)
+enum { WRAP_COLUMNS = 64 };     /* of a line of prose, after which the next blank becomes a line end */
+
+static void put_text(Text *out, const char *text, size_t length, bool is_prose)
 {
+    size_t column = 0;
     for (size_t i = 0; i < length; i++) {
-        if ((text[i] == '.' || text[i] == '\'') && (!i || text[i - 1] == '\n'))
+        bool is_end = text[i] == '\n' || (is_prose && text[i] == ' ' && column >= WRAP_COLUMNS);
+        if (!column && (text[i] == '.' || text[i] == '\''))
             ptx_text_put(out, "\\&");
-        if (text[i] == '\\')
-            ptx_text_put(out, "\\e");
-        else if (text[i] == '-')
-            ptx_text_put(out, "\\-");
+        if (is_end)
+            ptx_text_put(out, "\n");
+        else if (text[i] == '\\' || text[i] == '-')
+            ptx_text_put(out, text[i] == '-' ? "\\-" : "\\e");
         else
             ptx_text_add(out, text + i, 1);
+        column = is_end ? 0 : column + 1;
     }
 }
 
 static void put_words(Text *out, const char *text)
 {
-    put_text(out, text, strlen(text));
+    put_text(out, text, strlen(text), true);
 }
 
 /* Lines that begin with two blanks as they are, what is between as paragraphs. A line of capitals is a heading of its own elsewhere. */
@@ -36,7 +41,7 @@ static void put_block(Text *out, const char *text)
             ptx_text_put(out, is_indented ? ".PP\n.EX\n" : ".EE\n.PP\n");
         is_example = is_indented;
         if (length) {
-            put_text(out, text, length);
+            put_text(out, text, length, !is_indented);
             ptx_text_put(out, "\n");
         }
         text += length + (text[length] == '\n');
@@ -77,7 +82,7 @@ static void put_command(Text *out, Command command)
 {
     ptx_text_print(out, ".SS ptxlint %s ", ptx_command_words[command]);
     put_words(out, ptx_command_usage[command]);
-    ptx_text_put(out, "\nTo ");
+    ptx_text_put(out, "\n");
     put_words(out, ptx_command_what[command]);
     ptx_text_put(out, ".\n");
     put_block(out, ptx_command_help[command]);
@@ -94,9 +99,9 @@ static const char ending[] =
     ".TP\n\\fBPATH\\fR, \\fBCUDA_HOME\\fR\nWhere \\fB\\-\\-ptxas\\fR looks for ptxas.\n"
     ".TP\n\\fBTMPDIR\\fR\nWhere what ptxas is to read from standard input is kept.\n"
     ".SH FILES\n"
-    ".TP\n\\fI.ptxlint.yaml\\fR\nSettings for the PTX files of its folder and below; \\fBptxlint config init\\fR writes one to begin with.\n"
+    ".TP\n\\fI.ptxlint.yaml\\fR\nSettings for the PTX files of its folder and below;\n\\fBptxlint config init\\fR writes one to begin with.\n"
     ".SH SEE ALSO\n"
-    "\\fBptxlint explain\\fR and \\fBptxlint rules\\fR tell about rules, \\fBptxlint isa\\fR about instructions.\n";
+    "\\fBptxlint explain\\fR and \\fBptxlint rules\\fR tell about rules,\n\\fBptxlint isa\\fR about instructions.\n";
 
 ExitCode ptx_manual(const Options *options)
 {
@@ -108,8 +113,8 @@ ExitCode ptx_manual(const Options *options)
         put_words(&out, ptx_command_usage[i]);
         ptx_text_put(&out, "\n");
     }
-    ptx_text_put(&out, ".fi\n.SH DESCRIPTION\nptxlint reads PTX, the assembly language that CUDA compilers give to the driver, and says what is wrong\n"
-                       "or slow in it, without a GPU and without CUDA.\nThe command is the first word; without one it is \\fBcheck\\fR.\n.SH COMMANDS\n");
+    ptx_text_put(&out, ".fi\n.SH DESCRIPTION\nptxlint reads PTX, the assembly language that CUDA compilers give to\nthe driver, and says what is wrong "
+                       "or slow in it, without a GPU and\nwithout CUDA.\nThe command is the first word; without one it is \\fBcheck\\fR.\n.SH COMMANDS\n");
     for (int i = 0; i < COMMAND__COUNT; i++)
         put_command(&out, (Command)i);
     ptx_text_put(&out, ending);
