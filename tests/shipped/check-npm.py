@@ -11,7 +11,7 @@ from kit import NPM, PTXLINT, ROOT, expect, finish, problems, run, skip
 # The project has no page of its own that a driver could name.
 ALLOWED = {"SARIF2005"}
 multitool = NPM / "@microsoft/sarif-multitool-linux/Sarif.Multitool"
-if not multitool.exists():
+if not os.access(multitool, os.X_OK):
     skip("npm ci --prefix tools/npm has not been run")
 
 with tempfile.TemporaryDirectory() as folder:
