@@ -569,7 +569,7 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certain
     case FACT_ACCESS_pattern: case FACT_ACCESS_stride: case FACT_ACCESS_active_lanes: case FACT_ACCESS_sectors: case FACT_ACCESS_ideal_sectors:
     case FACT_ACCESS_wavefronts: case FACT_ACCESS_ideal_wavefronts: case FACT_ACCESS_addresses: case FACT_ACCESS_is_firm:
     case FACT_ACCESS_has_free_stride: case FACT_ACCESS_crosses_rows: case FACT_ACCESS_siblings: case FACT_ACCESS_used_together:
-    case FACT_ACCESS_used_bytes: case FACT_ACCESS_efficiency:
+    case FACT_ACCESS_used_bytes: case FACT_ACCESS_efficiency: case FACT_ACCESS_cost_share:
         return ptx_measure_traffic(q, s, fact, certainty);
     case FACT_ACCESS_misalignment: case FACT_ACCESS_alignment:
         return measure_alignment(q, s, fact);
@@ -789,6 +789,7 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_live_registers:        return f->live ? f->live->max_pressure : UNKNOWN;
     case FACT_KERNEL_registers_low: case FACT_KERNEL_best_occupancy: case FACT_KERNEL_best_block: case FACT_KERNEL_predicted_us: case FACT_KERNEL_time_limiter:
     case FACT_KERNEL_time_pipe: case FACT_KERNEL_time_gain: case FACT_KERNEL_compute_use: case FACT_KERNEL_memory_use: case FACT_KERNEL_issue_use:
+    case FACT_KERNEL_global_use: case FACT_KERNEL_shared_use: case FACT_KERNEL_latency_gain:
     case FACT_KERNEL_pipe_use: case FACT_KERNEL_active_lanes: case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
         return ptx_measure_time(q, fact, certainty);
     default:                                return measure_figures(&f->figures, fact, certainty);

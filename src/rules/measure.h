@@ -68,6 +68,8 @@ typedef struct Inquiry {
     const Pressure *pressure;
     const Parallelisms *parallelisms;
     const Estimated *estimated;
+    double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
+    bool has_access_sums;
     const Hazards *hazards;
     bool was_evaluated, was_traced, was_raced;
     double weighted_instructions;       /* 0: not asked for yet */

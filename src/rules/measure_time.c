@@ -201,6 +201,9 @@ static double measure_prediction(Inquiry *q, FactId fact)
     case FACT_KERNEL_compute_use:   return b->compute_percent;
     case FACT_KERNEL_memory_use:    return b->memory_percent;
     case FACT_KERNEL_issue_use:     return b->issue_percent;
+    case FACT_KERNEL_global_use:    return 100 * fmax(p->parts_us[PART_L1], fmax(p->parts_us[PART_L2], p->parts_us[PART_DRAM])) / p->predicted_us;
+    case FACT_KERNEL_shared_use:    return 100 * p->parts_us[PART_SHARED] / p->predicted_us;
+    case FACT_KERNEL_latency_gain:  return p->limiter == PART_LATENCY ? 100 * (1 - b->relieved_us / p->predicted_us) : 0;
     case FACT_KERNEL_pipe_use:      return 100 * p->parts_us[PART_PIPE] / p->predicted_us;
     default:                        return UNKNOWN;
     }
