@@ -20,7 +20,7 @@ def kernel(bounds=" .maxntid 128", first="\tmov.u32 %r1, 7;\n"):
 
 
 FILES = {
-    "clean.ptx": kernel(), "noted.ptx": kernel(bounds=""), "warned.ptx": kernel(first=""), "broken.ptx": kernel(first="\tmov.u32 1 2;\n"),
+    "clean.ptx": kernel(), "noted.ptx": kernel(bounds=" .reqntid 32"), "warned.ptx": kernel(first=""), "broken.ptx": kernel(first="\tmov.u32 1 2;\n"),
     "silenced.ptx": kernel(first="").replace("\tst", "\t// ptxlint: ignore[COR101] a test\n\tst"),
     "cut.ptx": HEAD + ".entry k()\n" + "{" * 3000 + "}" * 3000 + "\n", "empty.ptx": "", "bad.yaml": "base: [\n", "bad.json": "{", "folder/x": "",
 }
@@ -44,7 +44,7 @@ CASES = {
     "tune --grid 64 --block 256 clean.ptx": 0, "tune clean.ptx": 2, "tune": 2, "tune --grid 64 --block 256 none.ptx": 3,
     "schema": 0, "schema report": 0, "schema nothing": 2, "schema report more": 2,
     "completions bash": 0, "completions tcsh": 2, "completions": 2, "manual": 0, "manual more": 2,
-    "--severity COR101=note warned.ptx": 0, "--severity LCH101=error noted.ptx": 1, "--ignore COR101 warned.ptx": 0, "--statistics warned.ptx": 1,
+    "--severity COR101=note warned.ptx": 0, "--severity OCC103=error noted.ptx": 1, "--ignore COR101 warned.ptx": 0, "--statistics warned.ptx": 1,
     "--gpu h2000 clean.ptx": 2, "--launch bad.json clean.ptx": 2, "--launch none.json clean.ptx": 3, "--kernel x clean.ptx": 2,
     "--kernel x none.ptx": 3, "--baseline none clean.ptx": 3, "--help": 0, "--version": 0,
     **{f"--format {name} warned.ptx": 1 for name in OUTPUTS}, **{f"--format {name} clean.ptx": 0 for name in OUTPUTS},
