@@ -64,7 +64,7 @@ static void test_loops(void **state)
         const ptxlint_parallelism *p = kit_kernel(module, NULL)->loops[0].parallelism;
         assert_non_null(p);
         assert_int_equal(p->certainty, PTXLINT_ESTIMATE);
-        if (p->loads != cases[i].loads || p->load_path != cases[i].load_path || !is(p->mlp, cases[i].mlp) || (cases[i].path && p->path_instructions != cases[i].path)
+        if (p->loads != cases[i].loads || p->load_path != cases[i].load_path || !is(p->mlp, cases[i].mlp) || (cases[i].path > 0 && p->path_instructions != cases[i].path)
             || (cases[i].carried > 0 && !is(p->carried_clocks, cases[i].carried)))
             fail_msg("%s: %g loads, %g in a chain, %g at once; a chain of %g of %g, %g clocks, %g carried", cases[i].what, p->loads, p->load_path, p->mlp,
                      p->path_instructions, p->instructions, p->path_clocks, p->carried_clocks);
@@ -107,6 +107,13 @@ static void test_bottleneck(void **state)
     assert_string_equal(on->roofline.ceiling, "memory");
     assert_true(on->roofline.flops_per_byte < on->roofline.ridge_flops_per_byte);
     assert_int_equal(on->concurrency.loop, 0);
+    ptxlint_trial trial;
+    ptxlint_estimated estimated;
+    ptxlint_trial_init(&trial);
+    trial.grid[0] = 132;
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &estimated), PTXLINT_OK);
+    assert_true(estimated.bottleneck.relieved_us < estimated.time.predicted_us && estimated.bottleneck.wave_us < b->wave_us * 32);
+    assert_string_equal(estimated.time.limiter, "latency");     /* 8 warps on an SM */
     ptxlint_module_free(module);
     module = open_on(cases[0].text, "h200", NULL);
     on = &kit_kernel(module, NULL)->projections[0];
