@@ -7,7 +7,7 @@
 
 enum {
     STEPS_FLOOR = 1 << 12,      /* instructions of warps; where the launch is not given so many ... */
-    STEPS_PER_INSN = 64,        /* ... and so many for an instruction; */
+    STEPS_PER_INSN = 24,        /* ... and so many for an instruction; */
     STEPS_LAUNCH = 1 << 18,     /* where it is */
     MOST_STAYS_ASSUMED = 4,
     MOST_GRANULES = 5,          /* 16 bytes to 1 */
