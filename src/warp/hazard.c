@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 enum {
-    STEPS_FLOOR = 1 << 12,      /* instructions of warps; where the launch is not given so many ... */
-    STEPS_PER_INSN = 64,        /* ... and so many for an instruction; */
+    STEPS_FLOOR = 1 << 11,      /* instructions of warps; where the launch is not given so many, half of that without a shape of the block, ... */
+    STEPS_PER_INSN = 24,        /* ... and so many for an instruction; */
     STEPS_LAUNCH = 1 << 18,     /* where it is */
     MOST_STAYS_ASSUMED = 4,
     MOST_GRANULES = 5,          /* 16 bytes to 1 */
@@ -56,7 +56,9 @@ typedef struct Search {
 
 static uint64_t steps_for(const Search *s)
 {
-    return s->machine->grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)s->func->insn_count : STEPS_LAUNCH;
+    const Machine *m = s->machine;
+    uint64_t few = STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)s->func->insn_count;
+    return !m->grid_is_assumed ? STEPS_LAUNCH : m->block_is_assumed ? few / 2 : few;
 }
 
 static void run(Search *s)

@@ -685,6 +685,8 @@ void ptx_memory_assume_written(Machine *m, Warp *w, const Insn *insn)
 /* A branch took the side that an assumption says: what the other one would have written is not sure any more. */
 void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId meeting, uint8_t doubt)
 {
+    if (m->race && m->block_is_assumed && doubt <= DOUBT_PARAMETER)
+        return;                 /* whatever races is an estimate anyway */
     Routine *routine = w->frame->routine;
     Region **place = &routine->regions[branch];
     if (!*place) {

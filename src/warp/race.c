@@ -3,11 +3,11 @@
 #include "support/hash.h"
 
 enum {
-    PLACES_PER_PAGE = 64,
+    PLACES_PER_PAGE = 32,
     MOST_SITES = UINT16_MAX,
-    MOST_PAIRS = 256,
+    MOST_PAIRS = 64,
     TABLE_SIZE = 4 * MOST_PAIRS,
-    SHARED_MOST = 1 << 20,      /* bytes; no GPU has as many */
+    SHARED_MOST = 1 << 18,      /* bytes; no GPU has as many */
     GRANULE_FIRST = 4,
 };
 
@@ -189,6 +189,7 @@ static void meet_at(Race *r, uint64_t address, const Seen *now)
     if (!place)
         return;
     meet(r, &place->write, now, address);
+    meet(r, &place->strong, now, address);
     for (unsigned i = 0; i < READERS && now->is_write; i++)
         meet(r, &place->reads[i], now, address);
     if (now->is_write)
@@ -199,7 +200,7 @@ static void keep_at(Race *r, uint64_t address, const Seen *now)
 {
     Place *place = place_at(r, address);
     if (place && now->is_write)
-        place->write = *now;
+        *(now->is_strong ? &place->strong : &place->write) = *now;
     else if (place)
         keep_read(r, place, now);
 }

@@ -36,6 +36,7 @@ enum { READERS = 2, MOST_PUTS = 4 };
 typedef struct Place {          /* of shared memory: `granule` bytes */
     Seen write, reads[READERS]; /* of two warps, */
     Seen lane;                  /* and of another lane of one of these */
+    Seen strong;                /* the last write that is atomic or the like; `write` is the last other one */
 } Place;
 
 typedef struct RacePair {       /* of sites */

@@ -7,7 +7,7 @@
 
 enum {
     THREADS = 128, WARPS = THREADS / 32, WORDS = 512, MOST_ITEMS = 16, MOST_STEPS = 64, MOST_SEEN = 1024, KERNELS = 800, MOST_SHOWN = 6,
-    FEWEST_RACES = KERNELS / 10, FEWEST_REDUNDANT = 10, MISSED_OF = 50,
+    FEWEST_RACES = KERNELS / 10, FEWEST_REDUNDANT = 10, MISSED_OF = 50, FEWEST_FILES = 8,
 };
 
 typedef enum Kind { STORE, LOAD, BLOCK, PAIR, LANES, KIND__COUNT } Kind;
@@ -291,6 +291,74 @@ static void check(uint64_t seed, const ptxlint_launches *launches, Tally *tally)
     free(k.text.bytes);
 }
 
+/* ---- kernels by hand --------------------------------------------------------------------------------------------------- */
+
+/* What stands behind `// want COR124: ` in a line; *length 0: nothing. */
+static const char *wanted_in(const char *line, size_t *length)
+{
+    static const char mark[] = "// want COR124: ";
+    const char *end = line + strcspn(line, "\n"), *at = strstr(line, mark);
+    *length = 0;
+    if (!at || at > end)
+        return NULL;
+    at += sizeof mark - 1;
+    *length = (size_t)(end - at);
+    return at;
+}
+
+/* What is told at a line; NULL. */
+static const char *told_at(const ptxlint_module *module, uint32_t line)
+{
+    size_t count;
+    const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+    for (size_t d = 0; d < count; d++)
+        if (!strcmp(diags[d].rule, "COR124") && kit_line(module, diags[d].span.begin) == line)
+            return diags[d].message;
+    return NULL;
+}
+
+static bool holds(const char *message, const char *wanted, size_t length)
+{
+    for (; *message; message++)
+        if (!strncmp(message, wanted, length))
+            return true;
+    return false;
+}
+
+static unsigned check_lines(const char *path, const char *text, const ptxlint_module *module)
+{
+    unsigned wrong = 0;
+    for (uint32_t line = 1; *text; line++) {
+        size_t length;
+        const char *wanted = wanted_in(text, &length), *told = told_at(module, line);
+        if (wanted ? !told || !holds(told, wanted, length) : told != NULL) {
+            print_error("%s:%u: %s; wanted: %.*s\n", path, (unsigned)line, told ? told : "silent", (int)length, wanted ? wanted : "");
+            wrong++;
+        }
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return wrong;
+}
+
+/* Labelled by argument: the comment above a kernel gives it. */
+static void test_variants(void **state)
+{
+    (void)state;
+    Paths files = kit_walk("tests/data/hazards", ".ptx");
+    unsigned wrong = 0;
+    for (size_t i = 0; i < files.count; i++) {
+        char *text = kit_read(files.paths[i], NULL);
+        ptxlint_module *module = kit_module(text);
+        wrong += check_lines(files.paths[i], text, module);
+        ptxlint_module_free(module);
+        free(text);
+    }
+    assert_true(files.count >= FEWEST_FILES);
+    kit_free_paths(files);
+    assert_int_equal(wrong, 0);
+}
+
 static uint64_t first_seed = 1, seed_count = KERNELS;
 
 static void test_random(void **state)
@@ -317,6 +385,6 @@ int main(int argc, char **argv)
         first_seed = strtoull(argv[1], NULL, 10);
         seed_count = strtoull(argv[2], NULL, 10);
     }
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_random) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_random), cmocka_unit_test(test_variants) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
