@@ -438,6 +438,38 @@ PTXLINT_API ptxlint_status ptxlint_baseline_prune(ptxlint_baseline *baseline, co
 PTXLINT_API ptxlint_status ptxlint_baseline_write(const ptxlint_baseline *baseline, ptxlint_write_fn write, void *context);
 PTXLINT_API void ptxlint_baseline_free(ptxlint_baseline *baseline);
 
+/* ---- budgets ----------------------------------------------------------------------------------------------------- */
+
+/* What kernels may take at most: a budget file, docs/ci.md. What goes beyond, and what cannot be checked, are findings of group "budget". */
+typedef struct ptxlint_budget ptxlint_budget;
+
+/* Reads a file. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why, "PATH:LINE:COLUMN: error: ...". */
+PTXLINT_API ptxlint_status ptxlint_budget_new(const char *path, const char *yaml, size_t length, ptxlint_budget **out, char *error,
+                                              size_t error_size);
+PTXLINT_API void ptxlint_budget_free(ptxlint_budget *budget);
+
+/* Entry number index; 0 past the end. */
+typedef struct ptxlint_budget_entry {
+    const char *kernel;                 /* a name or a pattern */
+    const char *gpu;                    /* NULL: any */
+    uint32_t line, column;              /* in the file */
+} ptxlint_budget_entry;
+
+PTXLINT_API int ptxlint_budget_at(const ptxlint_budget *budget, size_t index, ptxlint_budget_entry *out);
+
+typedef enum ptxlint_cover {
+    PTXLINT_NOT_COVERED,                /* no kernel has such a name */
+    PTXLINT_OTHER_GPU,                  /* but not on this GPU */
+    PTXLINT_OTHER_LAUNCH,               /* but not with this grid and block */
+    PTXLINT_COVERED
+} ptxlint_cover;
+
+/* How far each entry speaks of a kernel of the module: raises covers[index], one for each entry, to a ptxlint_cover. */
+PTXLINT_API void ptxlint_budget_cover(const ptxlint_budget *budget, const ptxlint_module *module, unsigned char *covers);
+
+/* Entries for the kernels of a module as they are now, as items of a budget file: what is known, what is estimated plus slack_percent. */
+PTXLINT_API ptxlint_status ptxlint_budget_draft(const ptxlint_module *module, double slack_percent, ptxlint_write_fn write, void *context);
+
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
 typedef struct ptxlint_options {
@@ -450,6 +482,7 @@ typedef struct ptxlint_options {
     const ptxlint_ptxas *ptxas;         /* NULL: none */
     const ptxlint_config *config;       /* which findings are wanted; NULL: all rules but previews */
     const ptxlint_baseline *baseline;   /* findings that are known; NULL: none. Must outlive the module */
+    const ptxlint_budget *budget;       /* what kernels may take; NULL: anything. Not with findings_only or syntax_only */
     struct ptxlint_profile *profile;    /* to be added to: time per stage and rule; NULL: clocks are not read */
     size_t max_memory_bytes;            /* of each of a few arenas; 0: 256 bytes a byte of input, at least 256 MiB */
     int syntax_only;                    /* only the front end: no analyses, no findings beyond its errors */
@@ -885,6 +918,23 @@ PTXLINT_API const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *m
 /* How many times as fast a program is of which a share (0 to 1) becomes `speedup` times as fast (Amdahl, AFIPS 1967): what the gain of a kernel is worth.
  * NaN where that is none. */
 PTXLINT_API double ptxlint_amdahl(double share, double speedup);
+
+/* Figures that budgets limit and diffs compare: number index; 0 past the end. */
+typedef struct ptxlint_metric {
+    const char *key, *unit, *what;      /* "occupancy_percent" */
+    int is_higher_better;
+    double tolerance_percent;           /* by which it may get worse before ptxlint_diff calls it a regression; below 0: by any */
+} ptxlint_metric;
+
+PTXLINT_API int ptxlint_metric_at(size_t index, ptxlint_metric *out);
+
+typedef struct ptxlint_measure {
+    double value;                       /* NaN: not known */
+    ptxlint_certainty certainty;
+} ptxlint_measure;
+
+/* Metric number `metric` of a kernel on its GPU number `projection`; of "findings" NaN, since these are of the module. 0: there is none. */
+PTXLINT_API int ptxlint_kernel_measure(const ptxlint_kernel *kernel, size_t projection, size_t metric, ptxlint_measure *out);
 
 /* A hash of a kernel's statements as ptxlint_module_statement has them: the same where nothing but names, comments and lines differ. */
 PTXLINT_API uint64_t ptxlint_module_body(const ptxlint_module *module, const ptxlint_kernel *kernel);
