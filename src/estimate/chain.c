@@ -40,7 +40,8 @@ static double latency_of(const Walker *w, const LoweredInsn *insn)
 {
     const Latencies *l = w->in->latencies;
     double extra = insn->count > 1 ? ((double)insn->count - 1) * (double)l->machine[MACHINE_ALU] : 0;
-    return (double)l->machine[insn->machine] + extra;
+    bool is_load = insn->machine == MACHINE_GLOBAL && insn->origin != NO_ID && w->in->func->insns[insn->origin].op->kind == OPK_LD;
+    return (is_load ? (double)w->in->load_clocks[insn->origin] : (double)l->machine[insn->machine]) + extra;
 }
 
 static double walk_block(Walker *w, BlockId block)

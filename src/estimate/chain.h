@@ -22,6 +22,7 @@ typedef struct ChainInput {
     const Lowered *lowered;
     const Evaluation *evaluation;
     const Latencies *latencies;
+    const float *load_clocks;   /* per instruction of the function: of a load of global memory */
     double blocks, warps_per_block;
 } ChainInput;
 

@@ -1,6 +1,7 @@
 #include "estimate/predict.h"
 
 #include "analysis/work.h"
+#include "estimate/cache.h"
 
 #include <math.h>
 
@@ -56,19 +57,22 @@ static double code_instructions(const PredictInput *in)
  * warp ends (streams of 4 bytes a thread in blocks of 256, 512 and 1,024). */
 enum { CLK_MEMORY_FRESH = 760, CLK_TURN_OF_WARP = 40 };
 
-/* A load of global memory, by where its sectors come from: L1, L2, memory. */
-static double global_latency(const PredictInput *in)
+/* A load of global memory, by how often it waits for L2, and by how much of what comes from there comes from memory. */
+static double load_clocks(const PredictInput *in, const Cached *cached, double waits)
 {
-    const Traffics *t = &in->evaluation->traffics;
-    double asked = 0;
-    for (InsnId i = 0; i < in->func->insn_count; i++)
-        if (in->func->insns[i].op->kind == OPK_LD)
-            asked += in->evaluation->insns[i].total.sectors;
-    asked += t->data_loads;
     double l1 = figure(in->gpu, FIGURE_L1_LATENCY, 33), l2 = figure(in->gpu, FIGURE_L2_LATENCY, 265);
-    double missed = asked > 0 ? fmin(1, t->load_sectors / asked) : 1;
-    double fresh = t->load_sectors > 0 ? fmin(1, (t->read_bytes / 32 + t->data_loads) / t->load_sectors) : 1;
-    return l1 + missed * (l2 - l1 + fresh * (CLK_MEMORY_FRESH - l2));
+    double fresh = cached->load_sectors > 0 ? fmin(1, (cached->read_bytes / 32 + in->evaluation->traffics.data_loads) / cached->load_sectors) : 1;
+    return l1 + (waits + (1 - waits) * cached->lost) * (l2 - l1 + fresh * (CLK_MEMORY_FRESH - l2));
+}
+
+static const float *all_load_clocks(Arena *scratch, const PredictInput *in, const Cached *cached)
+{
+    float *clocks = ptx_arena_array(scratch, float, in->func->insn_count);
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Count *count = &in->evaluation->insns[i].total;
+        clocks[i] = (float)load_clocks(in, cached, count->requests > 0 ? fmin(1, count->waits / count->requests) : 1);
+    }
+    return clocks;
 }
 
 void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out)
@@ -130,6 +134,10 @@ static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
     for (unsigned p = PIPE_FMA; p < PIPE__COUNT; p++) {
         double clocks = p == PIPE_TENSOR ? tensor_clocks(in) : p == PIPE_SHARED ? 0 : pipe_clocks(in->gpu, in->executed, (PipeId)p);
         double time = busiest_us(in, s, clocks);
+        if (p == PIPE_LSU)
+            out->lsu_us = time;
+        else
+            out->pipe_us = fmax(out->pipe_us, time);
         if (time > out->parts_us[PART_PIPE]) {
             out->parts_us[PART_PIPE] = time;
             out->pipe = ptx_pipe_info[p].key;
@@ -151,12 +159,12 @@ static double atomic_us(const Gpu *gpu, const Traffics *t)
 enum { CLK_CONSTANT = 3 };      /* for each address of a constant load that is not one for all */
 
 /* Requests and stored data go one way, what is loaded the other. A GPU whose file says nothing has as much less of it than an H200 as of memory bandwidth. */
-static double l2_us(const Gpu *gpu, const Traffics *t)
+static double l2_us(const Gpu *gpu, const Traffics *t, const Cached *cached)
 {
     double less = ptx_gpu_has(gpu, FIGURE_L2_SECTOR_PS) ? 1 : H200_GB_PER_S / gpu->figures[FIGURE_MEMORY_GB_PER_S];
-    double there = t->load_requests * figure(gpu, FIGURE_L2_ASK_PS, 4.8) + t->store_lines * figure(gpu, FIGURE_L2_STORE_LINE_PS, 13.3)
+    double there = cached->load_requests * figure(gpu, FIGURE_L2_ASK_PS, 4.8) + t->store_lines * figure(gpu, FIGURE_L2_STORE_LINE_PS, 13.3)
                    + t->store_sectors * figure(gpu, FIGURE_L2_STORE_SECTOR_PS, 3.3);
-    double back = t->load_requests * figure(gpu, FIGURE_L2_LINE_PS, 1) + t->load_sectors * figure(gpu, FIGURE_L2_SECTOR_PS, 7.1);
+    double back = cached->load_requests * figure(gpu, FIGURE_L2_LINE_PS, 1) + cached->load_sectors * figure(gpu, FIGURE_L2_SECTOR_PS, 7.1);
     return less * fmax(there, back) / 1e6;
 }
 
@@ -180,7 +188,7 @@ static double constant_addresses(const Insn *insn, const Count *count)
     return insn->op->space == SPACE_CONST && count->addresses > count->requests ? count->addresses : 0;
 }
 
-static void find_memory(const PredictInput *in, const Speeds *s, Prediction *out)
+static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached, Prediction *out)
 {
     const Traffics *t = &in->evaluation->traffics;
     double wavefronts = 0, addresses = 0;
@@ -188,21 +196,21 @@ static void find_memory(const PredictInput *in, const Speeds *s, Prediction *out
         wavefronts += in->evaluation->insns[i].total.wavefronts;
         addresses += constant_addresses(&in->func->insns[i], &in->evaluation->insns[i].total);
     }
-    out->dram_bytes = has_cache(in->gpu) ? t->read_bytes + t->written_bytes : bytes_without_cache(in);
+    out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + t->written_bytes : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
     out->parts_us[PART_L1] = busiest_us(in, s, t->load_lines + t->store_lines + CLK_CONSTANT * addresses);
-    out->parts_us[PART_L2] = l2_us(in->gpu, t);
+    out->parts_us[PART_L2] = l2_us(in->gpu, t, cached);
     out->parts_us[PART_DRAM] = out->dram_bytes / s->dram;
     out->parts_us[PART_ATOMIC] = atomic_us(in->gpu, t);
 }
 
-static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, Prediction *out)
+static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, const Cached *cached, Prediction *out)
 {
     Latencies latencies;
-    ptx_latencies_find(in->gpu, global_latency(in), &latencies);
-    ChainInput chain = { in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, in->blocks, in->warps_per_block };
+    ptx_latencies_find(in->gpu, figure(in->gpu, FIGURE_L2_LATENCY, 265), &latencies);
+    ChainInput chain = { in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, all_load_clocks(scratch, in, cached), in->blocks, in->warps_per_block };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = in->evaluation->traffics.load_sectors;
-    double first = loads > 0 ? CLK_MEMORY_FRESH - (double)latencies.machine[MACHINE_GLOBAL] : 0;        /* whatever comes later, the first one misses */
+    double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;      /* whatever comes later, the first one misses */
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
     out->parts_us[PART_LATENCY] = (ptx_chain_compute(scratch, &chain).clocks * fmax(1, waves) + first + turns) / s->clocks_per_us;
 }
@@ -213,15 +221,22 @@ const Prediction ptx_prediction_unknown = {
     .dram_bytes = (double)NAN, .bound_us = (double)NAN, .predicted_us = (double)NAN, .bound_by = -1, .limiter = -1, .certainty = CERTAINTY_UNKNOWN,
 };
 
-/* Units that are one in truth: data of L1 and of shared memory come through one port. */
-static double joined(const double *parts, TimePart part)
-{
-    return part == PART_L1 ? parts[PART_L1] + parts[PART_SHARED] : part == PART_SHARED ? 0 : parts[part];
-}
-
 static double hypot_of(double a, double b, double exponent)
 {
     return pow(pow(a, exponent) + pow(b, exponent), 1 / exponent);
+}
+
+/* Each instruction of a pipeline has an issue slot: both are busy at once. Units that are one in truth: what the load-store units take up, and data of L1 and of shared memory, come through one port. */
+static double joined(const Prediction *of, TimePart part)
+{
+    const double *parts = of->parts_us;
+    switch (part) {
+    case PART_ISSUE:    return hypot_of(parts[PART_ISSUE], of->pipe_us, 8);
+    case PART_PIPE:     return 0;
+    case PART_L1:       return fmax(of->lsu_us, parts[PART_L1] + parts[PART_SHARED]);
+    case PART_SHARED:   return 0;
+    default:            return parts[part];
+    }
 }
 
 /* Resources of the SMs and of memory get in each other's way (the third power); while blocks are given out nothing waits for it (the eighth). */
@@ -229,7 +244,7 @@ static void join(Prediction *out)
 {
     double sum = 0, most = 0;
     for (TimePart p = PART_DISPATCH; p < PART__COUNT; p++) {
-        sum += p == PART_DISPATCH ? 0 : pow(joined(out->parts_us, p), 3);
+        sum += p == PART_DISPATCH ? 0 : pow(joined(out, p), 3);
         if (out->parts_us[p] > most) {
             most = out->parts_us[p];
             out->limiter = (int)p;
@@ -309,8 +324,11 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     out.parts_us[PART_DISPATCH] = in->blocks * s.block_us;
     out.parts_us[PART_FETCH] = fmin(NS_FETCH * code_instructions(in), NS_FETCH_MOST) / 1e3;
     find_pipes(in, &s, &out);
-    find_memory(in, &s, &out);
-    find_chain(scratch, in, &s, &out);
+    ArenaMark mark = ptx_arena_mark(scratch);
+    Cached cached = ptx_cached_compute(in->evaluation, in->gpu, in->blocks_per_sm, in->warps_per_block);
+    find_memory(in, &s, &cached, &out);
+    find_chain(scratch, in, &s, &cached, &out);
+    ptx_arena_release(scratch, mark);
     join(&out);
     find_bound(in, &s, &out);
     return out;

@@ -12,7 +12,7 @@ static const Row rows[] = {
     { "activemask", ACTION_ACTIVE_MASK }, { "atom", ACTION_ATOMIC }, { "bar", ACTION_BARRIER }, { "barrier", ACTION_BARRIER },
     { "bra", ACTION_BRANCH }, { "brx", ACTION_INDEXED }, { "call", ACTION_CALL }, { "cp", ACTION_COPY }, { "cvta", ACTION_TO_GENERIC },
     { "elect", ACTION_ELECT }, { "exit", ACTION_EXIT }, { "ld", ACTION_LOAD }, { "ldmatrix", ACTION_MATRIX }, { "ldu", ACTION_LOAD },
-    { "mov", ACTION_MOVE }, { "nanosleep", ACTION_NOTHING }, { "red", ACTION_ATOMIC }, { "ret", ACTION_RETURN }, { "shfl", ACTION_SHUFFLE },
+    { "isspacep", ACTION_IS_SPACE }, { "match", ACTION_MATCH }, { "redux", ACTION_REDUX }, { "mov", ACTION_MOVE }, { "nanosleep", ACTION_NOTHING }, { "red", ACTION_ATOMIC }, { "ret", ACTION_RETURN }, { "shfl", ACTION_SHUFFLE },
     { "selp", ACTION_CHOOSE }, { "st", ACTION_STORE }, { "stmatrix", ACTION_MATRIX }, { "trap", ACTION_EXIT }, { "vote", ACTION_VOTE },
 };
 
@@ -44,8 +44,10 @@ const Decoded *ptx_machine_code(Machine *machine, const Op *op)
         return code;
     ptx_lanewise_make(op, &code->lanewise);
     code->action = action_of(op, code);
-    if (code->action == ACTION_SHUFFLE || code->action == ACTION_VOTE)
+    if (code->action == ACTION_SHUFFLE || code->action == ACTION_VOTE || code->action == ACTION_MATCH)
         code->mode = mode_of(op);
+    if (code->action == ACTION_REDUX)
+        code->lanewise.mode = (uint8_t)(code->lanewise.join ? code->lanewise.join : ptx_op_has_modifier(op, "min") ? 'm' : ptx_op_has_modifier(op, "max") ? 'M' : 'a');
     bool is_select = code->action == ACTION_CHOOSE && !code->lanewise.fn;
     bool is_to_space = code->action == ACTION_TO_GENERIC && ptx_op_has_modifier(op, "to");
     bool is_other_copy = code->action == ACTION_COPY && op->kind != OPK_CP_ASYNC;

@@ -1,9 +1,9 @@
 #include "warp/evaluate.h"
 
-#include "support/hash.h"
 #include "warp/machine.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST_CLASSES = 27, SAMPLES_INSIDE = 24, SAMPLES_ASSUMED = 2, QUICK_STAYS = 4, FEW_BLOCKS = 3 };
 
@@ -29,6 +29,7 @@ typedef struct Evaluator {
     Evaluation *out;
     Arena *arena;
     double blocks_stood_for;    /* by those that were run */
+    uint64_t least_steps, most_steps;   /* of a block that was run */
 } Evaluator;
 
 static void add_tally(Evaluator *e, const Func *func, Evaluated *insns)
@@ -93,6 +94,7 @@ static void add_count(Count *to, const Count *from, double weight)
     to->used_bytes += weight * from->used_bytes;
     to->low_bits |= from->low_bits;
     to->addresses += weight * from->addresses;
+    to->waits += weight * from->waits;
     to->parted += weight * from->parted;
     to->is_free |= from->is_free;
     to->rows_by |= from->rows_by;
@@ -153,7 +155,11 @@ static void run_block(Evaluator *e, const uint32_t ctaid[3], double weight)
 {
     if (e->machine->is_cut && e->out->blocks_run)
         return;
+    uint64_t before = e->machine->steps;
     ptx_machine_run(e->machine, ctaid, 0, e->machine->warp_count);
+    uint64_t steps = e->machine->steps - before;
+    e->least_steps = e->out->blocks_run && e->least_steps < steps ? e->least_steps : steps;
+    e->most_steps = e->out->blocks_run && e->most_steps > steps ? e->most_steps : steps;
     bool is_left_out = e->machine->is_cut && e->out->blocks_run;
     collect(e, is_left_out ? 0 : weight);
     e->blocks_stood_for += is_left_out ? 0 : weight;
@@ -248,22 +254,37 @@ static bool run_all(Evaluator *e, uint64_t most_steps)
 
 /* ---- a sample ---------------------------------------------------------------------------------------------------- */
 
-/* One of each of `samples` equal parts of the class, at random in it: the same blocks each time. */
-static void run_sample(Evaluator *e, const Class *c, uint32_t sample)
+/* In how many dimensions a class has blocks side by side. */
+static unsigned dimensions_of(const Class *c)
 {
-    double width = c->blocks / c->samples;
-    double jitter = (double)(ptx_hash_mix(sample * UINT64_C(0x9e3779b97f4a7c15) + 1) >> 11) / (double)(UINT64_C(1) << 53);
-    uint64_t index = (uint64_t)((sample + (c->samples >= c->blocks ? 0.0 : jitter)) * width);
-    uint32_t at[3];
-    for (unsigned d = 0; d < 3; d++) {
-        at[d] = c->first[d] + (uint32_t)(index % c->count[d]);
-        index /= c->count[d];
-    }
-    run_block(e, at, width);
+    return (c->count[0] > 1 ? 1u : 0u) + (c->count[1] > 1 ? 1u : 0u) + (c->count[2] > 1 ? 1u : 0u);
 }
 
+/* Blocks spread evenly, the same ones each time: the sequences of Roberts, "The unreasonable effectiveness of quasirandom sequences" (2018), with powers of the
+ * root of x^(d+1) = x + 1 as steps. */
+static void run_sample(Evaluator *e, const Class *c, uint32_t sample)
+{
+    static const double roots[] = { 1, 1.6180339887498949, 1.3247179572447461, 1.2207440846057596 };
+    uint64_t index = sample;
+    double step = 1;
+    uint32_t at[3];
+    for (unsigned d = 0; d < 3; d++) {
+        at[d] = c->first[d];
+        if (c->count[d] <= 1)
+            continue;
+        step /= roots[dimensions_of(c)];
+        double part = 0.5 + step * (sample + 1.0);
+        at[d] += c->samples >= c->blocks ? (uint32_t)(index % c->count[d]) : (uint32_t)((part - floor(part)) * c->count[d]);
+        index /= c->count[d];
+    }
+    run_block(e, at, c->blocks / c->samples);
+}
+
+/* In what its accesses move, or in what it executes. */
 static bool any_differs(const Evaluator *e)
 {
+    if (e->most_steps > e->least_steps)
+        return true;
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
             if (e->tallies[t].insns[i].differs)
@@ -271,11 +292,20 @@ static bool any_differs(const Evaluator *e)
     return false;
 }
 
+static void discard_counts(const Machine *m)
+{
+    for (uint32_t r = 0; r < m->run_count; r++) {
+        const Routine *routine = m->program->routines[m->run[r]];
+        memset(routine->counts, 0, routine->func->insn_count * sizeof *routine->counts);
+    }
+}
+
 static void forget(Evaluator *e)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
             e->tallies[t].totals[i] = (Count){ .doubt = e->tallies[t].totals[i].doubt };
+    discard_counts(e->machine);
     e->out->blocks_run = 0;
     e->blocks_stood_for = 0;
     if (e->machine->footprint)
@@ -293,7 +323,26 @@ static void run_classes(Evaluator *e, Class *classes, unsigned count, double aff
     }
 }
 
-/* All blocks where the budget does for them, but for what a sample takes. Else a few, and where these differ as many as it does for. */
+/* The budget does not do for one block: its first warp and its last stand for all. */
+static void run_warps(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    const uint32_t middle[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
+    bool is_cut = false;
+    forget(e);
+    for (unsigned i = 0; i < 2; i++) {
+        m->is_cut = false;
+        m->most_steps = m->steps + most_steps / 2;
+        ptx_machine_run(m, middle, i ? m->warp_count - 1 : 0, 1);
+        collect(e, e->out->blocks * m->warp_count / 2);
+        is_cut |= m->is_cut;
+    }
+    e->out->blocks_run = 1;
+    e->blocks_stood_for = e->out->blocks;
+    m->is_cut = is_cut;
+}
+
+/* All blocks where the budget does for them. Else a few, within half as much again, and where these differ as many as it does for. */
 static void run_launch(Evaluator *e, uint64_t most_steps)
 {
     Class classes[MOST_CLASSES];
@@ -306,11 +355,13 @@ static void run_launch(Evaluator *e, uint64_t most_steps)
     double few = count + SAMPLES_INSIDE;
     forget(e);
     m->is_cut = false;
-    m->most_steps = most_steps;
+    m->most_steps = m->steps + most_steps / 2;
     run_classes(e, classes, count, few);
-    if (m->is_cut)
+    if (m->is_cut && e->out->blocks_run <= 1)
+        run_warps(e, most_steps / 2);
+    if (m->is_cut || e->out->blocks_run <= 1)
         return;
-    double cost = (double)(m->steps - first) / e->out->blocks_run, affordable = (double)(most_steps - m->steps) / cost;
+    double cost = (double)(m->steps - first) / e->out->blocks_run, affordable = (double)(m->most_steps - m->steps) / cost;
     if (affordable < 2 * few || !any_differs(e))
         return;
     forget(e);
@@ -479,21 +530,48 @@ static void list_called(Arena *arena, Evaluator *e)
     }
 }
 
+/* Of what was run, for blocks that the budget did not do for. */
+static double weight_of(const Evaluator *e)
+{
+    return e->machine->is_cut && e->blocks_stood_for > 0 ? e->out->blocks / e->blocks_stood_for : 1;
+}
+
 static void finish(Arena *arena, Evaluator *e)
 {
-    bool is_cut = e->machine->is_cut;
-    double weight = is_cut && e->blocks_stood_for > 0 ? e->out->blocks / e->blocks_stood_for : 1;   /* for blocks that the budget did not do for */
+    double weight = weight_of(e);
     for (uint32_t t = 0; t < e->tally_count; t++)
         finish_tally(e, &e->tallies[t], weight);
     list_called(arena, e);
-    e->out->is_cut = is_cut;
+    e->out->is_cut = e->machine->is_cut;
 }
 
-/* Half of L1 for what all blocks read. */
-static Traffics sum_footprint(const Machine *m)
+enum { STEPS_PROBE = 512 };
+
+/* How far an array's footprint moves from a block to its neighbours: the first addresses of a warp say so. */
+static void probe_neighbours(Evaluator *e)
 {
-    double l1 = m->gpu ? m->gpu->figures[FIGURE_L1_BYTES] : (double)NAN, sms = m->gpu ? m->gpu->figures[FIGURE_SMS] : (double)NAN;
-    return ptx_footprint_sum(m->footprint, sms, l1 / 2);
+    Machine *m = e->machine;
+    bool is_cut = m->is_cut;
+    for (unsigned which = 0; which <= 3; which++) {
+        uint32_t at[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
+        if (which && !at[which - 1]--)
+            continue;
+        ptx_footprint_probe(m->footprint, which);
+        m->most_steps = m->steps + STEPS_PROBE;
+        ptx_machine_run(m, at, 0, 1);
+        discard_counts(m);
+    }
+    m->is_cut = is_cut;
+}
+
+static Traffics sum_footprint(Evaluator *e, Arena *arena)
+{
+    double weight = weight_of(e);
+    if (!e->machine->grid_is_assumed)
+        probe_neighbours(e);
+    Traffics out = ptx_footprint_sum(e->machine->footprint, arena, weight);
+    out.shared_bytes = e->machine->shared_size;
+    return out;
 }
 
 const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
@@ -516,6 +594,7 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
     add_tally(&e, func, insns);
     *out = (Evaluation){ .insns = insns, .block_is_assumed = m->block_is_assumed, .grid_is_assumed = m->grid_is_assumed };
     out->is_row = ptx_func_takes_row(func);
+    memcpy(out->grid, m->grid, sizeof out->grid);
     out->blocks = (double)m->grid[0] * m->grid[1] * m->grid[2];
     if (m->grid_is_assumed && most_steps > EVALUATE_STEPS_ASSUMED)
         most_steps = EVALUATE_STEPS_ASSUMED;
@@ -526,7 +605,7 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
     else
         run_launch(&e, most_steps);
     if (m->footprint)
-        out->traffics = sum_footprint(m);
+        out->traffics = sum_footprint(&e, arena);
     if (m->block_is_assumed && m->grid_is_assumed && !func->bounds.maxntid[0] && !out->is_row && is_notable(e.tallies[0].totals, func->insn_count))
         try_shapes(&e, most_steps / 4);
     finish(arena, &e);

@@ -33,6 +33,7 @@ typedef struct Evaluation {
     const CalledAccess *called; /* those reached, a function after the other in the order in which they were first called */
     uint32_t called_count;
     Traffics traffics;          /* of the launch; not with DEPTH_QUICK */
+    uint32_t grid[3];
     double blocks;              /* of the grid */
     uint32_t blocks_run;
     bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */

@@ -8,9 +8,11 @@
 enum {
     PIECE_SHIFT = 6,            /* 64 bytes */
     ARRAY_SHIFT = 40,           /* where memory.c puts the pointers of parameters */
-    ARRAYS_MAX = 32,
     SLOTS_FIRST = 1 << 8,
-    SLOTS_MOST = 1 << 14,       /* half of them: distinct pieces of a block that are told apart; more count each time */
+    SLOTS_MOST = 1 << 16,       /* half of them: distinct pieces of a block that are told apart; more count each time */
+    WARPS_MOST = 32,
+    NEAR = 32,                  /* sectors: warps that are no further apart wait for the same fetch */
+    PROBES = 4,
 };
 
 typedef enum Side { SIDE_READ, SIDE_WRITTEN, SIDE_ATOMIC, SIDE_MOVED, SIDE__COUNT } Side;
@@ -21,11 +23,14 @@ typedef struct Extent {         /* of an array */
     double pieces[SIDE__COUNT];         /* distinct in each block, added up */
     double here[SIDE__COUNT];           /* in the block that runs */
     double missed, missed_here; /* sectors that a block's loads are the first to ask for */
+    uint64_t probed[PROBES];    /* the first address of a block and of its neighbours; 0: none */
 } Extent;
 
 typedef struct Piece {
     uint64_t number;
     uint32_t block;             /* that it belongs to: of another it is empty */
+    uint32_t fetched, touched[2];       /* by the clock of the warp that did; each sector */
+    uint32_t warps[2];          /* that have asked for each sector */
     uint8_t sectors;            /* that L1 holds */
     uint8_t sides;
 } Piece;
@@ -37,6 +42,10 @@ struct Footprint {
     Extent *latest;             /* array */
     Extent arrays[ARRAYS_MAX];
     uint32_t array_count;
+    uint32_t clock[WARPS_MOST]; /* sectors that each warp's loads have asked for */
+    uint32_t warp;              /* that runs */
+    bool is_probing;
+    unsigned probe;
     Traffics here, all;
 };
 
@@ -109,8 +118,36 @@ static void note_piece(Extent *array, uint64_t number, Side side)
     array->last[side] = number > array->last[side] ? number : array->last[side];
 }
 
+static unsigned bucket_of(uint32_t distance)
+{
+    unsigned bucket = distance ? 32u - (unsigned)__builtin_clz(distance) : 0;
+    return bucket < REUSE_BUCKETS ? bucket : REUSE_BUCKETS - 1;
+}
+
+static uint32_t distance_of(uint32_t a, uint32_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* A load asks for a sector; whether it waits for L2. */
+static bool note_turn(Footprint *f, Piece *p, unsigned half, bool is_new)
+{
+    uint32_t now = f->clock[f->warp]++, own = UINT32_C(1) << f->warp;
+    if (!p)
+        return true;
+    bool is_first = !(p->warps[half] & own), waits = is_new || (is_first && distance_of(now, p->fetched) <= NEAR);
+    p->warps[half] |= own;
+    if (is_new) {
+        p->fetched = now;
+    } else {
+        f->here.reused[bucket_of(distance_of(now, is_first ? p->fetched : p->touched[half]))]++;
+    }
+    p->touched[half] = now;
+    return waits;
+}
+
 /* A sector of a request; whether L1 does not hold it yet. */
-static bool note_sector(Footprint *f, uint64_t sector, Side side, bool stays)
+static bool note_sector(Footprint *f, uint64_t sector, Side side, bool stays, bool *waits)
 {
     Piece *p = find_piece(f, sector >> 1);
     uint8_t own = (uint8_t)(1u << (sector & 1));
@@ -120,6 +157,8 @@ static bool note_sector(Footprint *f, uint64_t sector, Side side, bool stays)
         note_piece(array, sector >> 1, side);
     if (array && is_new && stays)
         array->missed_here++;
+    if (stays)
+        *waits |= note_turn(f, p, sector & 1, is_new);
     if (p) {
         p->sides |= (uint8_t)(1u << side);
         p->sectors |= stays ? own : 0;
@@ -164,17 +203,31 @@ static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, 
     }
 }
 
-void ptx_footprint_note(Footprint *f, const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved)
+static void note_probe(Footprint *f, const uint64_t *addresses, uint32_t lanes)
+{
+    uint64_t first = addresses[__builtin_ctz(lanes)];
+    Extent *array = find_array(f, first >> PIECE_SHIFT);
+    if (array && !array->probed[f->probe])
+        array->probed[f->probe] = first;
+}
+
+bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved)
 {
     Shape shape;
     Traffics *t = &f->here;
+    bool waits = kind == FOOTPRINT_LOAD_PAST_L1;
+    f->warp = warp % WARPS_MOST;
+    if (f->is_probing) {
+        note_probe(f, addresses, lanes);
+        return false;
+    }
     shape_of(addresses, lanes, bytes, &shape);
     bool is_atomic = kind >= FOOTPRINT_ATOMIC;
     Side side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN : is_atomic ? SIDE_ATOMIC : SIDE_READ;
     Distinct asked = { .count = 0 };
     double missed = 0;
     for (unsigned i = 0; i < shape.sectors.count; i++)
-        if (note_sector(f, shape.sectors.items[i], is_moved ? SIDE_MOVED : side, kind == FOOTPRINT_LOAD) || kind != FOOTPRINT_LOAD) {
+        if (note_sector(f, shape.sectors.items[i], is_moved ? SIDE_MOVED : side, kind == FOOTPRINT_LOAD, &waits) || kind != FOOTPRINT_LOAD) {
             missed++;
             add_distinct(&asked, shape.sectors.items[i] >> 2);
         }
@@ -196,11 +249,14 @@ void ptx_footprint_note(Footprint *f, const uint64_t *addresses, uint32_t lanes,
         t->load_sectors += missed;
         t->load_requests += asked.count;
     }
+    return waits;
 }
 
 void ptx_footprint_note_data(Footprint *f, unsigned lanes, uint32_t bytes, FootprintKind kind)
 {
     Traffics *t = &f->here;
+    if (f->is_probing)
+        return;
     if (kind == FOOTPRINT_COUNTER) {
         t->data_counters += lanes;
     } else if (kind >= FOOTPRINT_ATOMIC) {
@@ -238,6 +294,8 @@ static void add(Traffics *to, const Traffics *from, double weight)
     to->data_bytes += weight * from->data_bytes;
     to->read_bytes += weight * from->read_bytes;
     to->written_bytes += weight * from->written_bytes;
+    for (unsigned b = 0; b < REUSE_BUCKETS; b++)
+        to->reused[b] += weight * from->reused[b];
 }
 
 void ptx_footprint_close(Footprint *f, double weight)
@@ -253,8 +311,15 @@ void ptx_footprint_close(Footprint *f, double weight)
         f->arrays[a].missed += weight * f->arrays[a].missed_here;
         f->arrays[a].missed_here = 0;
     }
+    memset(f->clock, 0, sizeof f->clock);
     f->used = 0;
     f->block++;
+}
+
+void ptx_footprint_probe(Footprint *f, unsigned which)
+{
+    f->is_probing = true;
+    f->probe = which;
 }
 
 void ptx_footprint_forget(Footprint *f)
@@ -275,24 +340,32 @@ static double distinct(const Extent *array, Side side)
     return (double)(1 << PIECE_SHIFT) * fmin(array->pieces[side], between(array, side));
 }
 
-/* What all blocks read stays in the L1 of each SM, where it is small: sectors that are not asked for again. */
-static double kept(const Extent *array, double sms, double l1_bytes)
+static ArrayTraffic sum_array(const Extent *array)
 {
-    double bytes = distinct(array, SIDE_READ), once = sms * bytes / 32;
-    return bytes <= l1_bytes && once < array->missed ? array->missed - once : 0;
+    ArrayTraffic out = { .missed = array->missed, .read_bytes = distinct(array, SIDE_READ) };
+    for (unsigned d = 0; d < 3; d++) {
+        out.is_shifted[d] = array->probed[0] && array->probed[d + 1];
+        out.shift[d] = out.is_shifted[d] ? (int64_t)(array->probed[0] - array->probed[d + 1]) : 0;
+    }
+    return out;
 }
 
-Traffics ptx_footprint_sum(const Footprint *f, double sms, double l1_bytes)
+Traffics ptx_footprint_sum(Footprint *f, Arena *arena, double weight)
 {
-    Traffics out = f->all;
+    Traffics out = { 0 };
+    ArrayTraffic *arrays = ptx_arena_array(arena, ArrayTraffic, f->array_count);
+    add(&out, &f->all, weight);
     for (uint32_t a = 0; a < f->array_count; a++) {
-        const Extent *array = &f->arrays[a];
-        double stays = kept(array, sms, l1_bytes);
-        out.load_requests -= out.load_requests * stays / fmax(out.load_sectors, 1);
-        out.load_sectors -= stays;
-        out.read_bytes += distinct(array, SIDE_READ) + distinct(array, SIDE_ATOMIC);
+        Extent *array = &f->arrays[a];
+        for (unsigned s = 0; s < SIDE__COUNT; s++)
+            array->pieces[s] *= weight;
+        array->missed *= weight;
+        arrays[a] = sum_array(array);
+        out.read_bytes += arrays[a].read_bytes + distinct(array, SIDE_ATOMIC);
         out.written_bytes += distinct(array, SIDE_WRITTEN);
         out.atomic_bytes += (double)(1 << PIECE_SHIFT) * between(array, SIDE_ATOMIC);
     }
+    out.arrays = arrays;
+    out.array_count = f->array_count;
     return out;
 }

@@ -1,6 +1,7 @@
 /* footprint.h -- what a launch touches of global memory, and what comes past L1: a sector that a block asks for again is still there.
  *
- * A block's distinct sectors are counted as it runs. Over the launch, sectors that blocks share count once: no more are distinct than lie between the first and
+ * A block's distinct sectors are counted as it runs, and how long ago it asked for those that it asks for again: whether they are still there is for cache.h to
+ * say. Warps run one after the other here and side by side on a GPU, so time is each warp's own: the sectors that it asked for so far. Over the launch, sectors that blocks share count once: no more are distinct than lie between the first and
  * the last that any block touches of an array (a pointer parameter's numbers lie apart from every other's). Corners of the grid are always run, so the
  * ends are seen. Memory answers in pieces of two sectors [1]. Where addresses hang on data each lane is taken to touch an element of its own.
  * [1] measured on an H200: loads of 4 bytes at distances of 68 read 64 bytes each   [2] the same: 32 lanes that add floats at one address take 32 times as long as
@@ -17,10 +18,23 @@
  * COUNTER: adds 1, as histograms do. */
 typedef enum FootprintKind { FOOTPRINT_LOAD, FOOTPRINT_LOAD_PAST_L1, FOOTPRINT_STORE, FOOTPRINT_ATOMIC, FOOTPRINT_ATOMIC_SERIAL, FOOTPRINT_COUNTER } FootprintKind;
 
+enum { REUSE_BUCKETS = 24, ARRAYS_MAX = 32 };
+
+typedef struct ArrayTraffic {   /* of one array; of the launch */
+    double missed;              /* sectors that a block's loads are the first to ask for */
+    double read_bytes;          /* distinct */
+    int64_t shift[3];           /* bytes from a block's first address to that of its neighbour in each dimension of the grid, ... */
+    bool is_shifted[3];         /* ... where both are known */
+} ArrayTraffic;
+
 typedef struct Traffics {       /* of the launch */
     double load_lines;          /* passes through L1: distinct lines of each request */
-    double load_sectors;        /* that come from L2 */
-    double load_requests;       /* lines that L2 is asked for */
+    double load_sectors;        /* that a block's loads are the first to ask for */
+    double load_requests;       /* lines of those */
+    double reused[REUSE_BUCKETS];       /* sectors that they ask for again, after less than 2^n others of the same warp */
+    const ArrayTraffic *arrays;
+    uint32_t array_count;
+    uint32_t shared_bytes;      /* of a block */
     double store_lines, store_sectors;
     double atomic_lines;        /* distinct lines of each request */
     double atomic_places;       /* distinct addresses of each request */
@@ -38,8 +52,8 @@ typedef struct Footprint Footprint;
 Footprint *ptx_footprint_new(Arena *arena);
 
 /* One request. addresses: of each lane; lanes: those that take part. is_moved: they lie like that to each other, but data say where: of no two requests is it
- * known that they touch the same. */
-void ptx_footprint_note(Footprint *footprint, const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved);
+ * known that they touch the same. Whether a load waits for L2: it is the first to ask for something, or just behind another warp that is. */
+bool ptx_footprint_note(Footprint *footprint, uint32_t warp, const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved);
 
 /* One whose addresses hang on data, each by itself. */
 void ptx_footprint_note_data(Footprint *footprint, unsigned lanes, uint32_t bytes, FootprintKind kind);
@@ -49,7 +63,10 @@ void ptx_footprint_close(Footprint *footprint, double weight);
 
 void ptx_footprint_forget(Footprint *footprint);
 
-/* sms, l1_bytes: of the GPU; NaN: not known. */
-Traffics ptx_footprint_sum(const Footprint *footprint, double sms, double l1_bytes);
+/* From here on only the first address of each array is noted, of a block (0) or of its neighbour before it in a dimension (1 to 3). */
+void ptx_footprint_probe(Footprint *footprint, unsigned which);
+
+/* weight: of all that was noted, for blocks that were not run. The arrays are arena's. */
+Traffics ptx_footprint_sum(Footprint *footprint, Arena *arena, double weight);
 
 #endif

@@ -1,15 +1,10 @@
 /* The arithmetic of PTX in one lane. PTX ISA, "Integer Arithmetic Instructions" to "Data Movement and Conversion Instructions". What rounds in a way
- * that C does not promise, or is approximate by definition, has no function: its result is not known. */
-#include "warp/value.h"
+ * that C does not promise is in lanefloat.c; what is approximate by definition has no function: its result is not known. */
+#include "warp/lane.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-/* A function takes them all, whatever it needs. */
-#define LANE_OPERANDS                                                                                                \
-    __attribute__((unused)) const Lanewise *op, __attribute__((unused)) uint64_t a, __attribute__((unused)) uint64_t b, \
-        __attribute__((unused)) uint64_t c, __attribute__((unused)) uint64_t d
 
 enum { PRMT_F4E = 1, PRMT_B4E, PRMT_RC8, PRMT_ECL, PRMT_ECR, PRMT_RC16 };     /* Lanewise.mode; 0: nibbles */
 
@@ -154,6 +149,45 @@ static bool is_less(const Lanewise *op, uint64_t a, uint64_t b)
     return op->is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
+/* ---- carries: the condition code is the last operand ------------------------------------------------------------- */
+
+typedef unsigned __int128 Long;
+
+static uint64_t fn_addc(LANE_OPERANDS)
+{
+    return a + b + (c & 1);
+}
+
+static uint64_t fn_subc(LANE_OPERANDS)
+{
+    return a - b - (c & 1);
+}
+
+static uint64_t fn_madc(LANE_OPERANDS)
+{
+    return product(op, a, b) + c + (d & 1);
+}
+
+static uint64_t carry_of_sum(const Lanewise *op, uint64_t a, uint64_t b, uint64_t carry)
+{
+    return (uint64_t)(((Long)zero_extend(a, op->bits) + zero_extend(b, op->bits) + (carry & 1)) >> op->bits);
+}
+
+static uint64_t carry_add(LANE_OPERANDS)
+{
+    return carry_of_sum(op, a, b, op->takes_carry ? c : 0);
+}
+
+static uint64_t carry_sub(LANE_OPERANDS)
+{
+    return (Long)zero_extend(a, op->bits) < (Long)zero_extend(b, op->bits) + (op->takes_carry ? c & 1 : 0);
+}
+
+static uint64_t carry_mad(LANE_OPERANDS)
+{
+    return carry_of_sum(op, product(op, a, b), c, op->takes_carry ? d : 0);
+}
+
 static uint64_t fn_sad(LANE_OPERANDS)
 {
     return (is_less(op, a, b) ? own(op, b) - own(op, a) : own(op, a) - own(op, b)) + c;
@@ -193,14 +227,20 @@ static uint64_t fn_neg(LANE_OPERANDS)
     return 0 - own(op, a);
 }
 
+/* .relu: no less than 0. */
+static uint64_t at_least_zero(const Lanewise *op, uint64_t a)
+{
+    return op->is_relu && (int64_t)a < 0 ? 0 : a;
+}
+
 static uint64_t fn_min(LANE_OPERANDS)
 {
-    return own(op, is_less(op, b, a) ? b : a);
+    return at_least_zero(op, own(op, is_less(op, b, a) ? b : a));
 }
 
 static uint64_t fn_max(LANE_OPERANDS)
 {
-    return own(op, is_less(op, a, b) ? b : a);
+    return at_least_zero(op, own(op, is_less(op, a, b) ? b : a));
 }
 
 static uint64_t fn_popc(LANE_OPERANDS)
@@ -279,6 +319,20 @@ static uint64_t fn_bmsk(LANE_OPERANDS)
     if (place >= 32)
         return 0;
     return (length >= 32 ? mask_of(32) : mask_of((unsigned)length)) << place & mask_of(32);
+}
+
+/* PTX ISA, "fns": from bit b on, the c-th that is set; downwards where c is negative. */
+static uint64_t fn_fns(LANE_OPERANDS)
+{
+    int32_t offset = (int32_t)(uint32_t)c, place = (int32_t)(b & 31), step = offset < 0 ? -1 : 1, wanted = offset < 0 ? -offset : offset;
+    if (zero_extend(b, 32) > 31)
+        return UINT32_MAX;
+    if (!offset)
+        return a >> place & 1 ? (uint64_t)place : UINT32_MAX;
+    for (; place >= 0 && place < 32; place += step)
+        if (a >> place & 1 && !--wanted)
+            return (uint64_t)place;
+    return UINT32_MAX;
 }
 
 /* ---- logic and shifts -------------------------------------------------------------------------------------------- */
@@ -388,6 +442,20 @@ static uint64_t fn_dp4a(LANE_OPERANDS)
     return c;
 }
 
+/* Of b, two bytes: .lo the first two. */
+static uint64_t fn_dp2a(LANE_OPERANDS)
+{
+    for (unsigned i = 0; i < 2; i++)
+        c += (uint64_t)(dot_part(a, 16, i, op->dst_type == TYPE_S32) * dot_part(b, 8, i + (op->is_high ? 2 : 0), op->type == TYPE_S32));
+    return c;
+}
+
+uint64_t ptx_lane_pair(const Lanewise *op, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+    uint64_t low = op->each(op, a & 0xffff, b & 0xffff, c & 0xffff, d & 0xffff) & 0xffff;
+    return low | (op->each(op, a >> 16 & 0xffff, b >> 16 & 0xffff, c >> 16 & 0xffff, d >> 16 & 0xffff) & 0xffff) << 16;
+}
+
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t saturate_f32(const Lanewise *op, float value)
@@ -448,12 +516,20 @@ static bool holds_float(Compare compare, double a, double b)
     }
 }
 
+static double half_number(const Lanewise *op, uint64_t a)
+{
+    bool is_subnormal = op->is_flushing && !(a & 0x7c00) && (op->type == TYPE_F16 || op->type == TYPE_F16X2);
+    return is_subnormal ? 0 : ptx_lane_double(a, (Type)op->type);
+}
+
 static bool holds(const Lanewise *op, uint64_t a, uint64_t b)
 {
     if (op->type == TYPE_F32)
         return holds_float((Compare)op->compare, (double)flushed(op, to_f32(a)), (double)flushed(op, to_f32(b)));
     if (op->type == TYPE_F64)
         return holds_float((Compare)op->compare, to_f64(a), to_f64(b));
+    if (ptx_type_info[op->type].kind == KIND_FLOAT)
+        return holds_float((Compare)op->compare, half_number(op, a), half_number(op, b));
     a = own(op, a);
     b = own(op, b);
     bool less = op->is_signed ? (int64_t)a < (int64_t)b : a < b;
@@ -478,15 +554,23 @@ static bool joined(const Lanewise *op, bool result, uint64_t c)
     }
 }
 
+/* Of pairs the low half, the high one for the second result. */
 static uint64_t fn_setp(LANE_OPERANDS)
 {
+    if (op->is_upper)
+        return joined(op, holds(op, a >> 16, b >> 16), c);
     return joined(op, holds(op, a, b), c);
 }
 
 static uint64_t fn_set(LANE_OPERANDS)
 {
     bool result = joined(op, holds(op, a, b), c);
-    return !result ? 0 : op->dst_type == TYPE_F32 ? from_f32(1.0f) : UINT64_MAX;
+    switch ((Type)op->dst_type) {
+    case TYPE_F32:                      return result ? from_f32(1.0f) : 0;
+    case TYPE_F16: case TYPE_F16X2:     return result ? 0x3c00 : 0;
+    case TYPE_BF16: case TYPE_BF16X2:   return result ? 0x3f80 : 0;
+    default:                            return result ? UINT64_MAX : 0;
+    }
 }
 
 static uint64_t fn_selp(LANE_OPERANDS)
@@ -496,7 +580,7 @@ static uint64_t fn_selp(LANE_OPERANDS)
 
 static uint64_t fn_slct(LANE_OPERANDS)
 {
-    bool is_first = op->type == TYPE_F32 ? to_f32(c) >= 0.0f : (int32_t)c >= 0;
+    bool is_first = op->type == TYPE_F32 ? flushed(op, to_f32(c)) >= 0.0f : (int32_t)c >= 0;
     return is_first ? a : b;
 }
 
@@ -535,7 +619,7 @@ static double round_to_integer(const Lanewise *op, double value)
 }
 
 /* PTX ISA, "cvt": to integers it clamps to what the type holds; NaN gives 0, or where either side has 64 bits the highest bit alone. */
-static uint64_t integer_of(const Lanewise *op, double value)
+uint64_t ptx_lane_integer(const Lanewise *op, double value)
 {
     const TypeInfo *to = &ptx_type_info[op->dst_type];
     bool is_signed = to->kind == KIND_SIGNED;
@@ -552,29 +636,18 @@ static uint64_t integer_of(const Lanewise *op, double value)
 
 static uint64_t fn_cvt_f32_to_integer(LANE_OPERANDS)
 {
-    return integer_of(op, (double)flushed(op, to_f32(a)));
+    return ptx_lane_integer(op, (double)flushed(op, to_f32(a)));
 }
 
 static uint64_t fn_cvt_f64_to_integer(LANE_OPERANDS)
 {
-    return integer_of(op, to_f64(a));
+    return ptx_lane_integer(op, to_f64(a));
 }
 
 static uint64_t fn_cvt_integer_to_f32(LANE_OPERANDS)
 {
     a = own(op, a);
     return from_f32(op->is_signed ? (float)(int64_t)a : (float)a);
-}
-
-static uint64_t fn_cvt_integer_to_f64(LANE_OPERANDS)
-{
-    a = own(op, a);
-    return from_f64(op->is_signed ? (double)(int64_t)a : (double)a);
-}
-
-static uint64_t fn_cvt_f32_to_f64(LANE_OPERANDS)
-{
-    return from_f64((double)flushed(op, to_f32(a)));
 }
 
 static uint64_t fn_cvt_f64_to_f32(LANE_OPERANDS)
@@ -588,55 +661,74 @@ static uint64_t fn_cvt_f32_to_f32(LANE_OPERANDS)
     return saturate_f32(op, op->mode == 'i' ? (float)round_to_integer(op, (double)value) : value);
 }
 
+/* a above b, each no more than its field holds, above c. */
+static uint64_t fn_cvt_pack(LANE_OPERANDS)
+{
+    Lanewise one = *op;
+    one.is_signed = true;
+    unsigned bits = ptx_type_info[op->dst_type].bits;
+    uint64_t low = saturate_integer(&one, sign_extend(b, 32)) & mask_of(bits), high = saturate_integer(&one, sign_extend(a, 32)) & mask_of(bits);
+    uint64_t both = high << bits | low;
+    return bits == 16 ? both : c << (2 * bits) | both;
+}
+
 /* ---- from the text of an instruction to its function ------------------------------------------------------------- */
 
 typedef struct Row {
     const char *opcode;
     LaneFn *integer, *f32, *f64;
     uint8_t transfer;
+    LaneFn *carry;              /* what .cc leaves */
 } Row;
 
 static const Row rows[] = {
-    { "abs", fn_abs, fn_abs_f32, fn_abs_f64, TRANSFER_OPAQUE },
-    { "add", fn_add, fn_add_f32, fn_add_f64, TRANSFER_ADD },
-    { "and", fn_and, NULL, NULL, TRANSFER_AND },
-    { "bfe", fn_bfe, NULL, NULL, TRANSFER_FIELD },
-    { "bfi", fn_bfi, NULL, NULL, TRANSFER_INSERT },
-    { "bfind", fn_bfind, NULL, NULL, TRANSFER_OPAQUE },
-    { "bmsk", fn_bmsk, NULL, NULL, TRANSFER_OPAQUE },
-    { "brev", fn_brev, NULL, NULL, TRANSFER_OPAQUE },
-    { "clz", fn_clz, NULL, NULL, TRANSFER_OPAQUE },
-    { "cnot", fn_cnot, NULL, NULL, TRANSFER_OPAQUE },
-    { "div", fn_div, fn_div_f32, fn_div_f64, TRANSFER_DIV },
-    { "dp4a", fn_dp4a, NULL, NULL, TRANSFER_OPAQUE },
-    { "fma", NULL, fn_fma_f32, fn_fma_f64, TRANSFER_OPAQUE },
-    { "lop3", fn_lop3, NULL, NULL, TRANSFER_LOGIC },
-    { "mad", fn_mad, fn_fma_f32, fn_fma_f64, TRANSFER_MAD },
-    { "mad24", fn_mad24, NULL, NULL, TRANSFER_MAD },
-    { "max", fn_max, fn_max_f32, fn_max_f64, TRANSFER_MAX },
-    { "min", fn_min, fn_min_f32, fn_min_f64, TRANSFER_MIN },
-    { "mov", fn_mov, fn_mov, fn_mov, TRANSFER_COPY },
-    { "mul", fn_mul, fn_mul_f32, fn_mul_f64, TRANSFER_MUL },
-    { "mul24", fn_mul24, NULL, NULL, TRANSFER_MUL },
-    { "neg", fn_neg, fn_neg_f32, fn_neg_f64, TRANSFER_NEGATE },
-    { "not", fn_not, NULL, NULL, TRANSFER_NEGATE },
-    { "or", fn_or, NULL, NULL, TRANSFER_OR },
-    { "popc", fn_popc, NULL, NULL, TRANSFER_OPAQUE },
-    { "prmt", fn_prmt, NULL, NULL, TRANSFER_PERMUTE },
-    { "rcp", NULL, fn_rcp_f32, fn_rcp_f64, TRANSFER_OPAQUE },
-    { "rem", fn_rem, NULL, NULL, TRANSFER_REM },
-    { "sad", fn_sad, NULL, NULL, TRANSFER_OPAQUE },
-    { "selp", fn_selp, fn_selp, fn_selp, TRANSFER_OPAQUE },
-    { "set", fn_set, fn_set, fn_set, TRANSFER_COMPARE },
-    { "setp", fn_setp, fn_setp, fn_setp, TRANSFER_COMPARE },
-    { "shf", fn_shf, NULL, NULL, TRANSFER_FUNNEL },
-    { "shl", fn_shl, NULL, NULL, TRANSFER_SHL },
-    { "shr", fn_shr, NULL, NULL, TRANSFER_SHR },
-    { "slct", fn_slct, fn_slct, NULL, TRANSFER_OPAQUE },
-    { "sqrt", NULL, fn_sqrt_f32, fn_sqrt_f64, TRANSFER_OPAQUE },
-    { "sub", fn_sub, fn_sub_f32, fn_sub_f64, TRANSFER_SUB },
-    { "szext", fn_szext, NULL, NULL, TRANSFER_OPAQUE },
-    { "xor", fn_xor, NULL, NULL, TRANSFER_XOR },
+    { "abs", fn_abs, fn_abs_f32, fn_abs_f64, TRANSFER_OPAQUE, NULL },
+    { "add", fn_add, fn_add_f32, fn_add_f64, TRANSFER_ADD, carry_add },
+    { "addc", fn_addc, NULL, NULL, TRANSFER_OPAQUE, carry_add },
+    { "and", fn_and, NULL, NULL, TRANSFER_AND, NULL },
+    { "bfe", fn_bfe, NULL, NULL, TRANSFER_FIELD, NULL },
+    { "bfi", fn_bfi, NULL, NULL, TRANSFER_INSERT, NULL },
+    { "bfind", fn_bfind, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "bmsk", fn_bmsk, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "brev", fn_brev, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "clz", fn_clz, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "copysign", NULL, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "cnot", fn_cnot, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "div", fn_div, fn_div_f32, fn_div_f64, TRANSFER_DIV, NULL },
+    { "dp2a", fn_dp2a, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "dp4a", fn_dp4a, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "fma", NULL, fn_fma_f32, fn_fma_f64, TRANSFER_OPAQUE, NULL },
+    { "fns", fn_fns, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "lop3", fn_lop3, NULL, NULL, TRANSFER_LOGIC, NULL },
+    { "mad", fn_mad, fn_fma_f32, fn_fma_f64, TRANSFER_MAD, carry_mad },
+    { "madc", fn_madc, NULL, NULL, TRANSFER_OPAQUE, carry_mad },
+    { "mad24", fn_mad24, NULL, NULL, TRANSFER_MAD, NULL },
+    { "max", fn_max, fn_max_f32, fn_max_f64, TRANSFER_MAX, NULL },
+    { "min", fn_min, fn_min_f32, fn_min_f64, TRANSFER_MIN, NULL },
+    { "mov", fn_mov, fn_mov, fn_mov, TRANSFER_COPY, NULL },
+    { "mul", fn_mul, fn_mul_f32, fn_mul_f64, TRANSFER_MUL, NULL },
+    { "mul24", fn_mul24, NULL, NULL, TRANSFER_MUL, NULL },
+    { "neg", fn_neg, fn_neg_f32, fn_neg_f64, TRANSFER_NEGATE, NULL },
+    { "not", fn_not, NULL, NULL, TRANSFER_NEGATE, NULL },
+    { "or", fn_or, NULL, NULL, TRANSFER_OR, NULL },
+    { "popc", fn_popc, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "prmt", fn_prmt, NULL, NULL, TRANSFER_PERMUTE, NULL },
+    { "rcp", NULL, fn_rcp_f32, fn_rcp_f64, TRANSFER_OPAQUE, NULL },
+    { "rem", fn_rem, NULL, NULL, TRANSFER_REM, NULL },
+    { "sad", fn_sad, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "selp", fn_selp, fn_selp, fn_selp, TRANSFER_OPAQUE, NULL },
+    { "set", fn_set, fn_set, fn_set, TRANSFER_COMPARE, NULL },
+    { "setp", fn_setp, fn_setp, fn_setp, TRANSFER_COMPARE, NULL },
+    { "shf", fn_shf, NULL, NULL, TRANSFER_FUNNEL, NULL },
+    { "shl", fn_shl, NULL, NULL, TRANSFER_SHL, NULL },
+    { "shr", fn_shr, NULL, NULL, TRANSFER_SHR, NULL },
+    { "slct", fn_slct, fn_slct, NULL, TRANSFER_OPAQUE, NULL },
+    { "sqrt", NULL, fn_sqrt_f32, fn_sqrt_f64, TRANSFER_OPAQUE, NULL },
+    { "sub", fn_sub, fn_sub_f32, fn_sub_f64, TRANSFER_SUB, carry_sub },
+    { "subc", fn_subc, NULL, NULL, TRANSFER_OPAQUE, carry_sub },
+    { "szext", fn_szext, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "testp", NULL, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    { "xor", fn_xor, NULL, NULL, TRANSFER_XOR, NULL },
 };
 
 static const char *const compare_names[] = {
@@ -647,6 +739,10 @@ static const char *const compare_names[] = {
 
 static const char *const prmt_names[] = {
     [PRMT_F4E] = "f4e", [PRMT_B4E] = "b4e", [PRMT_RC8] = "rc8", [PRMT_ECL] = "ecl", [PRMT_ECR] = "ecr", [PRMT_RC16] = "rc16",
+};
+
+static const struct { const char *text; char mode; } properties[] = {
+    { "finite", 'f' }, { "infinite", 'i' }, { "number", 'b' }, { "notanumber", 'a' }, { "normal", 'o' }, { "subnormal", 's' },
 };
 
 static void read_modifier(Lanewise *out, const char *text)
@@ -661,6 +757,13 @@ static void read_modifier(Lanewise *out, const char *text)
         out->round = (uint8_t)text[1];
         out->mode = text[2] == 'i' ? 'i' : out->mode;
     }
+    if (!strcmp(text, "rna"))
+        out->round = 'a';
+    for (unsigned i = 0; i < sizeof properties / sizeof *properties; i++)
+        if (!strcmp(text, properties[i].text))
+            out->mode = (uint8_t)properties[i].mode;
+    out->is_relu |= !strcmp(text, "relu");
+    out->keeps_nan |= !strcmp(text, "NaN");
     out->is_high |= !strcmp(text, "hi");
     out->is_saturating |= !strcmp(text, "sat");
     out->is_wrap |= !strcmp(text, "wrap");
@@ -672,40 +775,85 @@ static void read_modifier(Lanewise *out, const char *text)
         out->mode = (uint8_t)text[0];
 }
 
-static bool is_narrow_float(Type type)
-{
-    return ptx_type_info[type].kind == KIND_FLOAT && type != TYPE_F32 && type != TYPE_F64;
-}
-
 static LaneFn *conversion(const Lanewise *op)
 {
     bool from_float = ptx_type_info[op->type].kind == KIND_FLOAT, to_float = ptx_type_info[op->dst_type].kind == KIND_FLOAT;
-    if (is_narrow_float((Type)op->type) || is_narrow_float((Type)op->dst_type))
-        return op->type == op->dst_type && !op->round ? fn_mov : NULL;
+    bool is_wide_from = !from_float || op->type == TYPE_F32 || op->type == TYPE_F64, is_wide_to = !to_float || op->dst_type == TYPE_F32 || op->dst_type == TYPE_F64;
     if (!from_float && !to_float)
         return fn_cvt_integer;
+    bool rounds_as_c = !op->round || op->round == 'n' || op->mode == 'i';
+    if (!is_wide_from || !is_wide_to || (to_float && !rounds_as_c) || op->dst_type == TYPE_F64 || op->is_flushing)
+        return ptx_lane_conversion(op);
     if (!to_float)
         return op->type == TYPE_F32 ? fn_cvt_f32_to_integer : fn_cvt_f64_to_integer;
-    if (op->round && op->round != 'n' && op->mode != 'i')
-        return NULL;            /* C rounds to nearest */
     if (!from_float)
-        return op->dst_type == TYPE_F32 ? fn_cvt_integer_to_f32 : fn_cvt_integer_to_f64;
-    if (op->type == op->dst_type)
-        return op->type == TYPE_F32 ? fn_cvt_f32_to_f32 : op->mode == 'i' ? NULL : fn_mov;
-    return op->type == TYPE_F32 ? fn_cvt_f32_to_f64 : fn_cvt_f64_to_f32;
+        return fn_cvt_integer_to_f32;
+    return op->type == op->dst_type ? fn_cvt_f32_to_f32 : fn_cvt_f64_to_f32;
 }
 
 static LaneFn *function_of(const Row *row, const Lanewise *out, const Op *op)
 {
     const TypeInfo *type = &ptx_type_info[out->type];
-    bool is_approximate = ptx_op_has_modifier(op, "approx") || ptx_op_has_modifier(op, "full") || (out->round && out->round != 'n');
+    bool is_approximate = ptx_op_has_modifier(op, "approx") || ptx_op_has_modifier(op, "full"), is_wide = out->type == TYPE_F32 || out->type == TYPE_F64;
     if (type->kind != KIND_FLOAT)
         return row->integer;
     if (is_approximate)
         return NULL;
-    if (row->transfer == TRANSFER_COPY || row->integer == fn_selp)
+    if (row->transfer == TRANSFER_COPY || row->transfer == TRANSFER_COMPARE || row->integer == fn_selp || row->integer == fn_slct)
         return row->f32;
-    return out->type == TYPE_F32 ? row->f32 : out->type == TYPE_F64 ? row->f64 : NULL;
+    if (!is_wide || out->keeps_nan || !row->f32 || (out->round && out->round != 'n'))
+        return ptx_lane_float(out, ptx_opcode_info[op->opcode].text);
+    return out->type == TYPE_F32 ? row->f32 : row->f64;
+}
+
+/* What says more than is followed. */
+static bool is_strange(const Op *op, const Lanewise *out)
+{
+    static const char *const words[] = { "xorsign", "oob", "satfinite", "rs", "abs" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ptx_op_has_modifier(op, words[i]))
+            return true;
+    bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT, is_mixed = is_float && op->type_count > 1 && op->kind != OPK_CVT && op->kind != OPK_SETP;
+    bool is_setting = out->fn == fn_set || out->fn == fn_slct;          /* the types of both sides */
+    return (out->is_relu && is_float) || (is_mixed && !is_setting);
+}
+
+static Type half_of_pair(Type type)
+{
+    switch (type) {
+    case TYPE_U16X2:    return TYPE_U16;
+    case TYPE_S16X2:    return TYPE_S16;
+    case TYPE_F16X2:    return TYPE_F16;
+    case TYPE_BF16X2:   return TYPE_BF16;
+    default:            return TYPE_NONE;
+    }
+}
+
+/* Halves are operated on by themselves. A comparison into predicates takes the half that it is asked for. */
+static void take_pair(Lanewise *out)
+{
+    out->bits = 16;
+    out->is_pair = true;
+    if (out->fn != fn_setp && out->fn != fn_mov && out->fn != fn_selp && out->transfer != TRANSFER_AND) {
+        out->each = out->fn;
+        out->fn = ptx_lane_pair;
+        out->transfer = TRANSFER_OPAQUE;
+    }
+}
+
+static void take_row(const Row *row, const Op *op, Lanewise *out)
+{
+    bool is_integer = ptx_type_info[out->type].kind != KIND_FLOAT;
+    out->fn = function_of(row, out, op);
+    out->transfer = is_integer || row->transfer == TRANSFER_COPY || row->transfer == TRANSFER_COMPARE ? row->transfer : TRANSFER_OPAQUE;
+    out->most_args = !strcmp(row->opcode, "min") || !strcmp(row->opcode, "max") ? 2 : 0;
+    out->takes_carry = row->integer == fn_addc || row->integer == fn_subc || row->integer == fn_madc;
+    if (out->makes_carry)
+        out->carry = row->carry;
+    if (out->is_high && (out->transfer == TRANSFER_MUL || out->transfer == TRANSFER_MAD))
+        out->transfer = TRANSFER_HIGH;
+    if (out->fn && half_of_pair((Type)op->type))
+        take_pair(out);
 }
 
 bool ptx_lanewise_make(const Op *op, Lanewise *out)
@@ -718,24 +866,47 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
         if (op->modifiers[m] >= 0)
             read_modifier(out, ptx_modifier_texts[op->modifiers[m]]);
     if (!strcmp(name, "cvt")) {
-        out->transfer = TRANSFER_COPY;
-        out->fn = ptx_op_has_modifier(op, "pack") ? NULL : conversion(out);
-        if (out->fn != fn_cvt_integer)
-            out->transfer = TRANSFER_OPAQUE;
+        out->fn = ptx_op_has_modifier(op, "pack") ? fn_cvt_pack : conversion(out);
+        if (ptx_op_has_modifier(op, "pack") && op->type_count > 2)
+            out->dst_type = op->types[0];
+        out->transfer = out->fn == fn_cvt_integer ? TRANSFER_COPY : TRANSFER_OPAQUE;
     } else {
-        for (unsigned i = 0; i < sizeof rows / sizeof *rows && !out->fn; i++) {
-            if (rows[i].opcode[0] != name[0] || strcmp(rows[i].opcode, name) != 0)
-                continue;
-            out->fn = function_of(&rows[i], out, op);
-            bool is_integer = ptx_type_info[out->type].kind != KIND_FLOAT;
-            out->transfer = is_integer || rows[i].transfer == TRANSFER_COPY || rows[i].transfer == TRANSFER_COMPARE ? rows[i].transfer : TRANSFER_OPAQUE;
-        }
+        const Row *row = NULL;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows && !row; i++)
+            if (rows[i].opcode[0] == name[0] && !strcmp(rows[i].opcode, name))
+                row = &rows[i];
+        if (row)
+            take_row(row, op, out);
     }
-    if (out->makes_carry || ptx_op_has_modifier(op, "u16x2") || ptx_op_has_modifier(op, "s16x2") || ptx_op_has_modifier(op, "relu"))
+    if (is_strange(op, out) || (out->makes_carry && !out->carry) || (out->takes_carry && out->is_saturating))
         out->fn = NULL;
-    if (out->is_high && (out->transfer == TRANSFER_MUL || out->transfer == TRANSFER_MAD))
-        out->transfer = TRANSFER_HIGH;
     return out->fn != NULL;
+}
+
+Lanewise ptx_lanewise_nonzero(const Lanewise *logic)
+{
+    return (Lanewise){ .fn = fn_setp, .transfer = TRANSFER_COMPARE, .type = TYPE_B32, .dst_type = TYPE_PRED, .bits = 32, .compare = COMPARE_NE, .join = logic->join };
+}
+
+Lanewise ptx_lanewise_other(const Lanewise *comparison)
+{
+    static const uint8_t complements[] = {
+        [COMPARE_EQ] = COMPARE_NE, [COMPARE_NE] = COMPARE_EQ, [COMPARE_LT] = COMPARE_GE, [COMPARE_LE] = COMPARE_GT, [COMPARE_GT] = COMPARE_LE,
+        [COMPARE_GE] = COMPARE_LT, [COMPARE_LO] = COMPARE_HS, [COMPARE_LS] = COMPARE_HI, [COMPARE_HI] = COMPARE_LS, [COMPARE_HS] = COMPARE_LO,
+        [COMPARE_EQU] = COMPARE_NE, [COMPARE_NEU] = COMPARE_EQ, [COMPARE_LTU] = COMPARE_GE, [COMPARE_LEU] = COMPARE_GT,
+        [COMPARE_GTU] = COMPARE_LE, [COMPARE_GEU] = COMPARE_LT, [COMPARE_NUM] = COMPARE_NAN, [COMPARE_NAN] = COMPARE_NUM,
+    };
+    static const uint8_t with_nan[] = {
+        [COMPARE_EQ] = COMPARE_NEU, [COMPARE_NE] = COMPARE_EQU, [COMPARE_LT] = COMPARE_GEU, [COMPARE_LE] = COMPARE_GTU, [COMPARE_GT] = COMPARE_LEU,
+        [COMPARE_GE] = COMPARE_LTU,
+    };
+    Lanewise other = *comparison;
+    bool is_ordered = ptx_type_info[other.type].kind == KIND_FLOAT && other.compare <= COMPARE_GE;
+    if (other.is_pair)
+        other.is_upper = true;
+    else
+        other.compare = is_ordered ? with_nan[other.compare] : complements[other.compare];
+    return other;
 }
 
 /* With fn inlined, and the operation where stores to out cannot change it. */

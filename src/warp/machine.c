@@ -52,7 +52,7 @@ static Frame *enter(Machine *m, Warp *w, Routine *routine, const Insn *call, Ent
     Frame *frame = routine->spare;
     if (frame) {
         routine->spare = frame->next;
-        for (RegId r = 0; r < routine->func->reg_count; r++) {
+        for (RegId r = 0; r <= routine->func->reg_count; r++) {   /* the condition code is the last */
             frame->regs[r].is_written = false;
             frame->regs[r].region = 0;
         }
@@ -389,6 +389,69 @@ static void retire(Warp *w, uint32_t lanes, bool exits)
         w->live &= ~lanes;
 }
 
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+
+/* Numbered barriers, and those of some threads only, order what is written otherwise than the turns in which warps run here. */
+static void note_barrier(Machine *m, const Operand *number, bool is_of_some)
+{
+    bool is_plain = number && number->kind == OPERAND_INT && !is_of_some && (m->barrier < 0 || m->barrier == number->value);
+    if (is_plain)
+        m->barrier = number->value;
+    if (is_plain || m->race)    /* which has turns of its own */
+        return;
+    m->shared_is_lost = true;
+    ptx_memory_forget_shared(m);
+}
+
+static void wait_at_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    bool is_reduction = insn->operand_count && operands[0].position == 0 && operands[0].role & ROLE_DEF;
+    unsigned first = is_reduction ? 1 : 0, last = insn->operand_count - is_reduction;
+    note_barrier(m, insn->operand_count > first ? &operands[first] : NULL, last > first + 1);
+    w->reduction = NULL;
+    if (!is_reduction || insn->operand_count < 3)
+        return;
+    Scratch room;
+    const Value *predicate = ptx_machine_read(m, w, &operands[insn->operand_count - 1], &room);
+    w->reduction = insn;
+    w->reduced = lanes;
+    w->holding = ptx_lanes_where(m, predicate, lanes, &w->unsure);
+    w->is_assumed = predicate->is_assumed || doubt == DOUBT_PARAMETER;
+    if (doubt >= DOUBT_DATA || lanes != w->live)
+        w->unsure = lanes;
+}
+
+/* All warps of the block have come to the same reduction: they get its result. */
+static void reduce(Machine *m)
+{
+    unsigned count = 0, holding = 0, unsure = 0;
+    bool is_assumed = false;
+    const Insn *insn = NULL;
+    for (uint32_t i = 0; i < m->warp_count; i++) {
+        const Warp *w = &m->warps[i];
+        if (w->is_done)
+            continue;
+        if (!w->reduction || (insn && insn != w->reduction))
+            return;
+        insn = w->reduction;
+        count += ptx_lanes_count(w->reduced);
+        holding += (unsigned)__builtin_popcount(w->holding);
+        unsure += (unsigned)__builtin_popcount(w->unsure);
+        is_assumed |= w->is_assumed;
+    }
+    if (!insn || unsure)
+        return;
+    bool is_any = ptx_op_has_modifier(insn->op, "or"), is_all = ptx_op_has_modifier(insn->op, "and");
+    Value value = ptx_value_const(is_any ? holding != 0 : is_all ? holding == count : holding);
+    value.is_assumed = is_assumed;
+    for (uint32_t i = 0; i < m->warp_count; i++) {
+        Warp *w = &m->warps[i];
+        if (!w->is_done)
+            ptx_machine_write(m, w, ptx_insn_operands(w->frame->routine->func, insn), &value, w->reduced, DOUBT_NONE);
+    }
+}
+
 /* ---- one instruction --------------------------------------------------------------------------------------------- */
 
 static void step(Machine *m, Warp *w)
@@ -431,8 +494,10 @@ static void step(Machine *m, Warp *w)
         ptx_memory_assume(m, w, top->pc, EXIT_BLOCK, doubt);
         ptx_memory_doubt(w, doubt);
     }
-    if (is_assumed && active != top->lanes)
+    if (is_assumed && active != top->lanes) {
         ptx_memory_assume_written(m, w, insn);
+        count->doubt = count->doubt > DOUBT_PARAMETER ? count->doubt : DOUBT_PARAMETER;     /* more lanes may be here, or any at all */
+    }
     if (!active) {
         top->pc++;
         return;
@@ -453,6 +518,7 @@ static void step(Machine *m, Warp *w)
         top->pc++;
         w->is_waiting = true;
         ptx_machine_forget(m, w, insn, active, doubt);
+        wait_at_barrier(m, w, insn, active, doubt);
         if (m->race)
             ptx_race_barrier(m, w, insn, active, doubt);
         return;
@@ -460,6 +526,8 @@ static void step(Machine *m, Warp *w)
         top->pc++;
         if (m->race)
             ptx_race_barrier(m, w, insn, active, doubt);
+        else
+            note_barrier(m, NULL, true);
         return;
     case ACTION_WARP_BARRIER:
         top->pc++;
@@ -559,6 +627,7 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
 {
     m->blocks = *blocks;
     m->shared_is_lost = false;
+    m->barrier = -1;
     ptx_memory_forget_shared(m);
     Routine *routine = routine_of(m, m->kernel);
     if (!routine)
@@ -584,9 +653,13 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
             Warp *w = &m->warps[first_warp + i];
             if (w->is_done || w->barrier)
                 continue;
+            w->reduction = NULL;
             run_warp(m, w);
             is_running = true;
         }
+        m->barrier = -1;
+        if (first_warp == 0 && warp_count == m->warp_count)
+            reduce(m);
         if (m->race)
             is_running = ptx_race_release(m, first_warp, warp_count);
     }

@@ -29,7 +29,7 @@ typedef enum Action {
     ACTION_UNKNOWN,             /* writes what nobody knows */
     ACTION_NOTHING,
     ACTION_LANEWISE, ACTION_CHOOSE, ACTION_MOVE, ACTION_TO_SPACE, ACTION_TO_GENERIC, ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_COPY,
-    ACTION_MATRIX, ACTION_SHUFFLE, ACTION_VOTE, ACTION_ELECT, ACTION_ACTIVE_MASK, ACTION_TRUE, ACTION_BRANCH, ACTION_INDEXED, ACTION_CALL,
+    ACTION_MATRIX, ACTION_SHUFFLE, ACTION_VOTE, ACTION_MATCH, ACTION_REDUX, ACTION_IS_SPACE, ACTION_ELECT, ACTION_ACTIVE_MASK, ACTION_TRUE, ACTION_BRANCH, ACTION_INDEXED, ACTION_CALL,
     ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER, ACTION_ARRIVE, ACTION_WARP_BARRIER,
 } Action;
 
@@ -126,6 +126,9 @@ typedef struct Warp {
     uint32_t index;             /* in the block */
     uint32_t live;              /* lanes that have not exited */
     bool is_waiting, is_done;
+    const Insn *reduction;      /* that it waits in; NULL: none */
+    uint32_t reduced, holding, unsure;  /* lanes there, those in which the predicate holds, those of which nobody knows */
+    bool is_assumed;            /* the predicate */
     bool is_at_put;             /* at a barrier of Race.put_before */
     uint8_t barrier;            /* 1 + the number of the one that it waits at; 0: none, or nobody asks */
     uint32_t synced;            /* Machine.clock at its last barrier of its own */
@@ -165,6 +168,7 @@ typedef struct Machine {
     uint32_t clock, round;      /* grows with each barrier; as it was when the block's last one let the warps go on */
     uint32_t shared_low, shared_high;   /* bytes of shared_known that may have bits: from, behind */
     bool shared_is_lost;        /* lanes left that might have stayed, and stored: nothing gets known any more in this block */
+    int64_t barrier;            /* that a warp waits at since the last turn; -1: none */
     bool has_shared;            /* variables in shared memory have their addresses */
     Warp *warps;
     uint32_t warp_count;
@@ -241,6 +245,9 @@ bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint
 /* registers.c */
 const Value *ptx_machine_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);
 void ptx_machine_write(Machine *machine, Warp *warp, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt);
+/* The condition code: a register behind those that have names. */
+Register *ptx_machine_carry(const Warp *warp);
+void ptx_machine_write_carry(Machine *machine, Warp *warp, const Value *value, uint32_t lanes, uint8_t doubt);
 void ptx_machine_set(Machine *machine, Register *reg, const Value *value, unsigned bits, uint32_t lanes, uint32_t live);
 Value ptx_machine_unknown(Machine *machine, bool is_uniform);
 

@@ -986,13 +986,13 @@ static FootprintKind footprint_kind(const Request *r, const Op *op)
     }
 }
 
-static void note_footprint(Machine *m, const Insn *insn, const Request *r, const Value *address)
+static void note_footprint(Machine *m, const Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
 {
     uint64_t lanes[WARP_LANES];
     if (!m->footprint)
         return;
     ptx_value_places(address, lanes);
-    ptx_footprint_note(m->footprint, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
+    count->waits += ptx_footprint_note(m->footprint, w->index, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
 }
 
 static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
@@ -1002,7 +1002,7 @@ static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Re
         read.lanes = copied_lanes(m, w, insn, r->lanes, &read);
     if (!read.lanes)
         return;
-    note_footprint(m, insn, &read, address);
+    note_footprint(m, w, insn, count, &read, address);
     if (!m->is_traced_only)
         count_side(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
     trace(m, w, insn, SPACE_GLOBAL, &read, address, count);
@@ -1094,6 +1094,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             Request lost = { .lanes = addressed };
             note_doubt(count, DOUBT_ADDRESS);
             trace(m, w, insn, is_copy ? space : (Space)insn->op->space, &lost, &address.value, count);
+            count->waits += space == SPACE_GLOBAL ? 1 : 0;
             if (m->footprint && space == SPACE_GLOBAL)
                 ptx_footprint_note_data(m->footprint, ptx_lanes_count(addressed), r.bytes, footprint_kind(&r, insn->op));
             continue;

@@ -3,7 +3,7 @@
 
 /* ---- operations on numbers --------------------------------------------------------------------------------------- */
 
-enum { MOST_ARGS = 4 };
+enum { MOST_ARGS = 5, LANE_ARGS = 4 };
 
 static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *const *args, unsigned count, uint32_t lanes)
 {
@@ -29,9 +29,9 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *
         out->value.all = op->fn(op, x[0], x[1], x[2], x[3]);
         return;
     }
-    uint64_t same[MOST_ARGS][WARP_LANES];
-    const uint64_t *lists[MOST_ARGS] = { NULL };
-    for (unsigned a = 0; a < MOST_ARGS; a++) {
+    uint64_t same[LANE_ARGS][WARP_LANES];
+    const uint64_t *lists[LANE_ARGS] = { NULL };
+    for (unsigned a = 0; a < LANE_ARGS; a++) {
         bool is_list = a < count && args[a]->lanes;
         lists[a] = is_list ? args[a]->lanes : a < count || !a ? same[a] : lists[a - 1];      /* behind the last one: never looked at */
         for (unsigned i = 0; i < WARP_LANES && lists[a] == same[a]; i++)
@@ -41,27 +41,46 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *
     ptx_lanewise_run(op, out->lanes, lists);
 }
 
-/* q of setp p|q is what the comparison would give if it had come out the other way. */
-static void write_complement(Machine *m, Warp *w, const Decoded *code, const Operand *q, const Value *const *args, unsigned count, uint32_t lanes,
-                             uint8_t doubt)
+static void compute_other(Machine *m, Warp *w, const Lanewise *lanewise, const Operand *to, const Value *const *args, unsigned count, uint32_t lanes, uint8_t doubt)
 {
-    static const uint8_t complements[] = {
-        [COMPARE_EQ] = COMPARE_NE, [COMPARE_NE] = COMPARE_EQ, [COMPARE_LT] = COMPARE_GE, [COMPARE_LE] = COMPARE_GT, [COMPARE_GT] = COMPARE_LE,
-        [COMPARE_GE] = COMPARE_LT, [COMPARE_LO] = COMPARE_HS, [COMPARE_LS] = COMPARE_HI, [COMPARE_HI] = COMPARE_LS, [COMPARE_HS] = COMPARE_LO,
-        [COMPARE_EQU] = COMPARE_NE, [COMPARE_NEU] = COMPARE_EQ, [COMPARE_LTU] = COMPARE_GE, [COMPARE_LEU] = COMPARE_GT,
-        [COMPARE_GTU] = COMPARE_LE, [COMPARE_GEU] = COMPARE_LT, [COMPARE_NUM] = COMPARE_NAN, [COMPARE_NAN] = COMPARE_NUM,
-    };
-    Decoded other = *code;
+    const Decoded other = { .lanewise = *lanewise, .action = ACTION_LANEWISE };
     Scratch out;
-    other.lanewise.compare = complements[code->lanewise.compare];
     compute(m, &other, &out, args, count, lanes);
-    ptx_machine_write(m, w, q, &out.value, lanes, doubt);
+    ptx_machine_write(m, w, to, &out.value, lanes, doubt);
+}
+
+/* The right side of d|p. */
+static void write_second(Machine *m, Warp *w, const Lanewise *op, const Operand *to, const Value *first, const Value *const *args, unsigned count, uint32_t lanes,
+                         uint8_t doubt)
+{
+    const Value zero = ptx_value_const(0);
+    Lanewise second;
+    if (op->transfer == TRANSFER_COMPARE) {
+        second = ptx_lanewise_other(op);
+        compute_other(m, w, &second, to, args, count, lanes, doubt);
+    } else if (op->transfer == TRANSFER_LOGIC && count == MOST_ARGS) {
+        second = ptx_lanewise_nonzero(op);
+        compute_other(m, w, &second, to, (const Value *[]){ first, &zero, args[LANE_ARGS] }, 3, lanes, doubt);
+    } else {
+        ptx_machine_write(m, w, to, &(Value){ .unknown = UINT32_MAX, .align = ALIGN_EXACT }, lanes, doubt);
+    }
+}
+
+static void write_carry(Machine *m, Warp *w, const Lanewise *op, const Value *const *args, unsigned count, uint32_t lanes, uint8_t doubt)
+{
+    Decoded code = { .lanewise = *op, .action = ACTION_LANEWISE };
+    Scratch out;
+    code.lanewise.fn = op->carry;
+    code.lanewise.transfer = TRANSFER_OPAQUE;
+    compute(m, &code, &out, args, count, lanes);
+    ptx_machine_write_carry(m, w, &out.value, lanes, doubt);
 }
 
 static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *pair = NULL;
-    const Value *args[MOST_ARGS];
+    const Lanewise *op = &code->lanewise;
+    const Value *args[MOST_ARGS], unknown = { .unknown = UINT32_MAX, .align = ALIGN_EXACT, .is_common = true };
     Scratch room[MOST_ARGS], out;
     unsigned count = 0;
     for (unsigned o = 1; o < insn->operand_count && count < MOST_ARGS; o++) {
@@ -70,16 +89,25 @@ static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *c
             continue;
         }
         args[count] = ptx_machine_read(m, w, &operands[o], &room[count]);
-        ptx_machine_narrow(&operands[o], (Type)code->lanewise.type, &room[count]);
+        ptx_machine_narrow(&operands[o], (Type)op->type, &room[count]);
         count++;
     }
     if (!insn->operand_count || !count)
         return;
-    compute(m, code, &out, args, count, lanes);
-    if (pair && code->lanewise.transfer == TRANSFER_COMPARE)
-        write_complement(m, w, code, pair, args, count, lanes, doubt);
-    else if (pair)
-        ptx_machine_write(m, w, pair, &(Value){ .unknown = UINT32_MAX, .align = ALIGN_EXACT }, lanes, doubt);
+    if (op->takes_carry && count < MOST_ARGS) {
+        const Register *carry = ptx_machine_carry(w);
+        args[count++] = carry->is_written ? &carry->value : &unknown;
+    }
+    if (op->most_args && count > op->most_args) {
+        ptx_machine_write(m, w, &operands[0], &unknown, lanes, doubt);
+        return;
+    }
+    unsigned first_count = count < LANE_ARGS ? count : LANE_ARGS;
+    compute(m, code, &out, args, first_count, lanes);
+    if (pair)
+        write_second(m, w, op, pair, &out.value, args, count, lanes, doubt);
+    if (op->carry)
+        write_carry(m, w, op, args, first_count, lanes, doubt);
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
 }
 
@@ -295,6 +323,22 @@ uint32_t ptx_lanes_where(Machine *m, const Value *predicate, uint32_t lanes, uin
     return where & lanes & ~*unknown;
 }
 
+/* Whether all lanes that an operation waits for are here: those of its mask, where it has one. What others bring is not known. */
+static bool are_all_here(Machine *m, Warp *w, const Insn *insn, unsigned sources, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *last = &operands[insn->operand_count - 1];
+    Scratch room;
+    if (doubt >= DOUBT_DATA)
+        return false;
+    if (last->position != sources + 1u)
+        return true;
+    const Value *mask = ptx_machine_read(m, w, last, &room);
+    ptx_blocks_pin(&m->blocks, mask);
+    if (mask->lanes || mask->unknown || mask->align != ALIGN_EXACT)
+        return lanes == w->live;        /* each lane names itself, and those that are not here are gone */
+    return !(mask->all & w->live & ~lanes);
+}
+
 static void run_vote(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
@@ -307,9 +351,100 @@ static void run_vote(Machine *m, Warp *w, const Insn *insn, const Decoded *code,
     Value out = ptx_value_const(code->mode == 'b' ? where : code->mode == 'l' ? where == lanes : code->mode == 'n' ? !where || where == lanes : where != 0);
     bool is_decided = !unknown || (code->mode == 'n' + 0 ? false : code->mode == 'l' ? (where | unknown) != lanes : code->mode != 'b' && where);
     out.is_assumed = a->is_assumed;
-    if (!is_decided)
+    if (!is_decided || !are_all_here(m, w, insn, 1, lanes, doubt))
         out = ptx_machine_unknown(m, true);
     ptx_machine_write(m, w, &operands[0], &out, lanes, doubt);
+}
+
+/* The same number in all of these lanes but for what is the same anyway; where each is known. */
+static bool are_comparable(const Value *value, uint32_t lanes)
+{
+    return !(value->unknown & lanes) && (value->align == ALIGN_EXACT || value->is_common);
+}
+
+/* match.any: which lanes have the same number; match.all: all, or none. */
+static void run_match(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *pair = NULL;
+    unsigned source = 1;
+    if (insn->operand_count > 2 && operands[1].position == 0)
+        pair = &operands[source++];
+    if (insn->operand_count <= source)
+        return;
+    Scratch room, out;
+    const Value *a = ptx_machine_read(m, w, &operands[source], &room);
+    bool is_known = are_comparable(a, lanes) && are_all_here(m, w, insn, 1, lanes, doubt);
+    uint32_t same = 0;
+    ptx_blocks_pin(&m->blocks, a);
+    out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = a->is_assumed };
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        same = 0;
+        for (unsigned k = 0; k < WARP_LANES; k++)
+            same |= (uint32_t)(lanes >> k & 1 && ptx_value_lane(a, i) == ptx_value_lane(a, k)) << k;
+        out.lanes[i] = code->mode == 'l' && same != lanes ? 0 : same;
+    }
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    if (code->mode == 'l')
+        out.value = (Value){ .all = out.lanes[first], .align = ALIGN_EXACT, .is_common = true, .is_assumed = a->is_assumed };
+    Value holds = out.value;
+    holds.all = holds.all != 0;
+    if (!is_known)
+        out.value = holds = ptx_machine_unknown(m, code->mode == 'l');
+    if (pair)
+        ptx_machine_write(m, w, pair, &holds, lanes, doubt);
+    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+}
+
+static uint64_t reduced(const Lanewise *op, uint64_t a, uint64_t b)
+{
+    bool is_less = op->is_signed ? (int32_t)(uint32_t)a < (int32_t)(uint32_t)b : a < b;
+    switch (op->mode) {
+    case 'm': return is_less ? a : b;
+    case 'M': return is_less ? b : a;
+    case '&': return a & b;
+    case '|': return a | b;
+    case '^': return a ^ b;
+    default:  return a + b;
+    }
+}
+
+static void run_redux(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    Scratch room;
+    if (insn->operand_count < 2)
+        return;
+    const Value *a = ptx_machine_read(m, w, &operands[1], &room);
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    Value out = ptx_value_const(ptx_value_lane(a, first));
+    ptx_blocks_pin(&m->blocks, a);
+    for (unsigned i = first + 1; i < WARP_LANES; i++)
+        if (lanes >> i & 1)
+            out.all = reduced(&code->lanewise, out.all, ptx_value_lane(a, i));
+    out.all = (uint32_t)out.all;
+    out.is_assumed = a->is_assumed;
+    bool is_known = !(a->unknown & lanes) && a->align == ALIGN_EXACT && ptx_type_info[insn->op->type].kind != KIND_FLOAT;
+    if (!is_known || !are_all_here(m, w, insn, 1, lanes, doubt))
+        out = ptx_machine_unknown(m, true);
+    ptx_machine_write(m, w, &operands[0], &out, lanes, doubt);
+}
+
+/* Which window a generic address is in. That pointers from outside point to global memory is taken for granted. */
+static void run_is_space(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    uint64_t window = window_of_space(written_space(insn->op));
+    Scratch room, out;
+    if (insn->operand_count < 2)
+        return;
+    const Value *a = ptx_machine_read(m, w, &operands[1], &room);
+    ptx_blocks_pin(&m->blocks, a);
+    out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true, .unknown = a->unknown, .is_assumed = a->is_assumed || a->align != ALIGN_EXACT };
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        out.lanes[i] = WINDOW_OF(ptx_value_lane(a, i)) == window;
+    if (a->align != ALIGN_EXACT && a->is_data)
+        out.value = ptx_machine_unknown(m, false);
+    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
 }
 
 static void run_elect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
@@ -347,6 +482,9 @@ void ptx_machine_execute(Machine *m, Warp *w, const Insn *insn, const Decoded *c
     case ACTION_ATOMIC:                         ptx_memory_atomic(m, w, insn, lanes, doubt); return;
     case ACTION_SHUFFLE:                        run_shuffle(m, w, insn, code, lanes, doubt); return;
     case ACTION_VOTE:                           run_vote(m, w, insn, code, lanes, doubt); return;
+    case ACTION_MATCH:                          run_match(m, w, insn, code, lanes, doubt); return;
+    case ACTION_REDUX:                          run_redux(m, w, insn, code, lanes, doubt); return;
+    case ACTION_IS_SPACE:                       run_is_space(m, w, insn, lanes, doubt); return;
     case ACTION_ELECT:                          run_elect(m, w, insn, lanes, doubt); return;
     case ACTION_ACTIVE_MASK:                    write_number(m, w, insn, lanes, lanes, doubt); return;
     case ACTION_TRUE:                           write_number(m, w, insn, 1, lanes, doubt); return;

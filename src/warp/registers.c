@@ -103,6 +103,20 @@ void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value 
     ptx_machine_set(m, r, &made, ptx_type_info[reg->type].bits, lanes, w->live);
 }
 
+Register *ptx_machine_carry(const Warp *w)
+{
+    return &w->frame->regs[w->frame->routine->func->reg_count];
+}
+
+void ptx_machine_write_carry(Machine *m, Warp *w, const Value *value, uint32_t lanes, uint8_t doubt)
+{
+    Register *r = ptx_machine_carry(w);
+    Value made = *value;
+    made.is_assumed |= doubt == DOUBT_PARAMETER;
+    note_written(m, w, w->frame->routine->func->reg_count, r);
+    ptx_machine_set(m, r, &made, 1, lanes, w->live);
+}
+
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
 static Value linear(Scratch *s, uint64_t first, uint64_t step)
@@ -171,7 +185,7 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     case SREG_CTAID:            return block_index(m, d, 1, false);
     case SREG_NCTAID:           return assumed(d < 3 ? m->grid[d] : 0, m->grid_is_assumed);
     case SREG_LANEID:           return linear(s, 0, 1);
-    case SREG_WARPID:           return ptx_value_const(w->index);
+    case SREG_WARPID:           return assumed(w->index, true);         /* "may change during execution": not tid / 32 */
     case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
         return lane_masks(s, (SregId)operand->id);
     case SREG_CLUSTER_CTAID:    return block_index(m, d, d < 3 ? cluster_dim(m, d) : 1, true);
@@ -180,6 +194,8 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     case SREG_NCLUSTERID:       return assumed(d < 3 ? m->grid[d] / cluster_dim(m, d) : 0, m->grid_is_assumed);
     case SREG_CLUSTER_CTARANK:  return cluster_rank(m);
     case SREG_CLUSTER_NCTARANK: return ptx_value_const(cluster);
+    case SREG_DYNAMIC_SMEM_SIZE:
+        return assumed((uint64_t)(m->launch->dynamic_shared_bytes > 0 ? m->launch->dynamic_shared_bytes : 0), m->launch->dynamic_shared_bytes < 0);
     case SREG_IS_EXPLICIT_CLUSTER: return ptx_value_const(cluster > 1);
     default:                    return ptx_machine_unknown(m, true);
     }

@@ -1,9 +1,12 @@
 #include "warp/slice.h"
 
+#include <string.h>
+
 typedef struct Slicer {
     const Func *func;
     bool *is_needed;            /* per instruction */
     bool *is_read;              /* per register, by what is needed */
+    bool reads_carry;           /* something needed takes the condition code */
     bool reads_shared, reads_private;   /* something needed is loaded from shared memory; from local memory or parameters of calls */
     bool has_changed;
 } Slicer;
@@ -46,6 +49,18 @@ static void read_always(Slicer *s, const Insn *insn)
             read_register(s, operands[o].id);
 }
 
+/* addc, subc, madc. */
+static bool takes_carry(const Op *op)
+{
+    const char *name = ptx_opcode_info[op->opcode].text;
+    return !strcmp(name, "addc") || !strcmp(name, "subc") || !strcmp(name, "madc");
+}
+
+static bool makes_carry(const Op *op)
+{
+    return op->flags & OPF_SIDE_EFFECT && op->insn_class == CLASS_INT && ptx_op_has_modifier(op, "cc");
+}
+
 static bool defines_read(const Slicer *s, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
@@ -70,6 +85,7 @@ static void take(Slicer *s, InsnId id)
         s->reads_shared |= is_shared(insn->op);
         s->reads_private |= is_private(insn->op);
     }
+    s->reads_carry |= insn->op->insn_class == CLASS_INT && takes_carry(insn->op);
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE)
             read_register(s, operands[o].id);
@@ -101,7 +117,8 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
     for (s.has_changed = true; s.has_changed;) {
         s.has_changed = false;
         for (InsnId i = func->insn_count; i-- > 0;)
-            if (!is_needed[i] && (defines_read(&s, &func->insns[i]) || stores_read(&s, &func->insns[i])))
+            if (!is_needed[i] && (defines_read(&s, &func->insns[i]) || stores_read(&s, &func->insns[i])
+                                  || (s.reads_carry && makes_carry(func->insns[i].op))))
                 take(&s, i);
     }
     ptx_arena_release(scratch, mark);
@@ -124,6 +141,7 @@ static void note_block(const Func *func, const Block *block, bool *is_written, R
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
         OpKind kind = (OpKind)insn->op->kind;
+        is_written[func->reg_count] |= makes_carry(insn->op);
         out->leaves |= kind == OPK_EXIT || kind == OPK_RET || kind == OPK_TRAP;
         out->stores_private |= kind == OPK_ST && is_private(insn->op);
         out->stores_shared |= may_store_shared(insn->op);
@@ -135,11 +153,11 @@ static void note_block(const Func *func, const Block *block, bool *is_written, R
 
 static void list_regs(Arena *arena, const Func *func, const bool *is_written, Region *out)
 {
-    for (RegId r = 0; r < func->reg_count; r++)
+    for (RegId r = 0; r <= func->reg_count; r++)         /* the condition code is the last */
         out->reg_count += is_written[r];
     RegId *regs = ptx_arena_array(arena, RegId, out->reg_count + 1);
     uint32_t count = 0;
-    for (RegId r = 0; r < func->reg_count; r++)
+    for (RegId r = 0; r <= func->reg_count; r++)
         if (is_written[r])
             regs[count++] = r;
     out->regs = regs;

@@ -105,8 +105,13 @@ struct Lanewise {
     uint8_t join;               /* what c does to a comparison: 0 nothing, '&', '|', '^' */
     uint8_t round;              /* 'n' 'z' 'm' 'p'; 0: not said */
     uint8_t mode;               /* of the opcode: prmt's, shf's direction ... */
-    bool is_signed, is_high, is_saturating, is_wrap, is_flushing;
-    bool makes_carry;
+    bool is_signed, is_high, is_saturating, is_wrap, is_flushing, is_relu, keeps_nan;
+    bool is_upper;              /* of a comparison of pairs: in their upper halves */
+    uint8_t most_args;          /* with more it does more; 0: does not matter */
+    bool is_pair;               /* two halves of a word, by `each` */
+    bool makes_carry, takes_carry;      /* takes: as the operand behind the others */
+    LaneFn *each;
+    LaneFn *carry;              /* what it leaves in the condition code, of the same operands; NULL: nothing */
 };
 
 typedef enum Compare {
@@ -116,6 +121,10 @@ typedef enum Compare {
 
 /* False: no operation of numbers in lanes (memory, control, votes), or one whose result cannot be told (fn is NULL then too). */
 bool ptx_lanewise_make(const Op *op, Lanewise *out);
+
+/* The second result: of setp, where the comparison came out otherwise, or of the upper halves; of lop3, whether the first is not 0. */
+Lanewise ptx_lanewise_other(const Lanewise *comparison);
+Lanewise ptx_lanewise_nonzero(const Lanewise *logic);
 
 /* op.fn in every lane. out: WARP_LANES numbers; so many in each of args. */
 void ptx_lanewise_run(const Lanewise *op, uint64_t *out, const uint64_t *const args[4]);

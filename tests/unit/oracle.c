@@ -18,7 +18,7 @@ enum {
 };
 
 #define ROW(text, registers, value) { text, registers },
-static const OracleOp ops[] = { ORACLE_INTEGERS(ROW) };
+static const OracleOp ops[] = { ORACLE_INTEGERS(ROW) ORACLE_MORE_INTEGERS(ROW) };
 #undef ROW
 
 #define CASE(text, registers, value) case __COUNTER__ - first - 1: return value;
@@ -27,6 +27,7 @@ static uint64_t value_of(unsigned row, uint64_t a, uint64_t b, uint64_t c, uint6
     enum { first = __COUNTER__ };
     switch (row) {
         ORACLE_INTEGERS(CASE)
+        ORACLE_MORE_INTEGERS(CASE)
     default: return 0;
     }
 }
@@ -34,7 +35,7 @@ static uint64_t value_of(unsigned row, uint64_t a, uint64_t b, uint64_t c, uint6
 
 typedef enum Kind {
     STMT_OP, STMT_INIT, STMT_IF, STMT_LOOP, STMT_SWITCH, STMT_BREAK, STMT_EXIT, STMT_ACCESS, STMT_TABLE_STORE, STMT_TABLE_LOAD, STMT_BARRIER,
-    STMT_PUT, STMT_GET, STMT_CALL, STMT_SHUFFLE, STMT_BALLOT,
+    STMT_PUT, STMT_GET, STMT_CALL, STMT_CARRY, STMT_SHUFFLE, STMT_BALLOT, STMT_MATCH, STMT_MATCH_ALL, STMT_REDUX, STMT_REDUCE,
 } Kind;
 
 typedef struct Source {
@@ -44,7 +45,8 @@ typedef struct Source {
 
 typedef struct Stmt {
     struct Stmt *next, *body, *other, *third;
-    uint8_t kind, row, dst, guard, depth, access, place;
+    uint16_t row;
+    uint8_t kind, dst, guard, depth, access, place;
     bool is_negated, is_first_tested;
     Source src[4];
 } Stmt;
@@ -164,14 +166,14 @@ static void make_op(OracleKernel *k, Stmt ***at, unsigned depth)
     static const char *const usual[][2] = { { "add.s32", "rrr" }, { "mad.lo.s32", "rrrr" }, { "and.b32", "rrr" }, { "xor.b32", "rrr" }, { "shl.b32", "rrr" },
                                             { "mul.lo.s32", "rrr" }, { "shr.u32", "rrr" }, { "setp.lt.s32", "prr" }, { "add.s64", "ddd" } };
     unsigned u = below(k, COUNT(usual));
-    s->row = (uint8_t)(chance(k, 40) ? row_of(usual[u][0], usual[u][1]) : below(k, COUNT(ops)));
+    s->row = (uint16_t)(chance(k, 40) ? row_of(usual[u][0], usual[u][1]) : below(k, COUNT(ops)));
     char kinds[6] = { 0 };
     unsigned count = kinds_of(&ops[s->row], kinds);
     s->dst = register_of(k, kinds[0], 0).reg;
     if (s->dst == D_BASE)
         s->dst = D;
     for (unsigned i = 1; i < count; i++)
-        s->src[i - 1] = source_of(k, kinds[i], depth, strncmp(ops[s->row].text, "mov", 3) != 0 && !strchr(ops[s->row].registers, 'h'));
+        s->src[i - 1] = source_of(k, kinds[i], depth, strncmp(ops[s->row].text, "mov", 3) != 0 && !strstr(ops[s->row].text, "16x2") && !strchr(ops[s->row].registers, 'h'));
     for (unsigned i = 1; i < 4 && !strncmp(ops[s->row].text, "bf", 2); i++)
         s->src[i].number &= i == 1 && ops[s->row].text[2] == 'i' ? UINT32_MAX : 255;       /* places and lengths */
     guard(k, s, 12);
@@ -180,7 +182,7 @@ static void make_op(OracleKernel *k, Stmt ***at, unsigned depth)
 static Stmt *put_op(OracleKernel *k, Stmt ***at, const char *text, const char *registers, uint8_t dst, Source a, Source b)
 {
     Stmt *s = stmt(k, STMT_OP, at);
-    s->row = (uint8_t)row_of(text, registers);
+    s->row = (uint16_t)row_of(text, registers);
     s->dst = dst;
     s->src[0] = a;
     s->src[1] = b;
@@ -302,6 +304,17 @@ static void make_small(OracleKernel *k, Stmt ***at, unsigned depth, unsigned wha
         guard(k, s, 20);
 }
 
+/* Two instructions, of which the second takes the carry of the first; place: the second result, and which. */
+static void make_carry(OracleKernel *k, Stmt ***at, unsigned depth)
+{
+    Stmt *s = stmt(k, STMT_CARRY, at);
+    s->dst = (uint8_t)(R + below(k, R_GENERAL));
+    s->place = (uint8_t)(R + below(k, R_GENERAL));
+    s->access = (uint8_t)below(k, 3);
+    for (unsigned i = 0; i < 4; i++)
+        s->src[i] = source_of(k, 'r', depth, true);
+}
+
 static void make_list(OracleKernel *k, Stmt **list, unsigned count, unsigned depth, unsigned nest, bool may_access)
 {
     while (*list)
@@ -322,17 +335,22 @@ static void make_list(OracleKernel *k, Stmt **list, unsigned count, unsigned dep
             s->is_negated = chance(k, 15);
         } else if (what < 55 && may_access)
             make_access(k, &list, depth);
+        else if (what < 58)
+            make_carry(k, &list, depth);
         else
             make_op(k, &list, depth);
     }
 }
 
+static const char *const redux_texts[] = { "add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32" };
+
 static void make_across(OracleKernel *k, Stmt ***at)
 {
-    Stmt *s = stmt(k, chance(k, 70) ? STMT_SHUFFLE : STMT_BALLOT, at);
+    static const uint8_t kinds[] = { STMT_SHUFFLE, STMT_SHUFFLE, STMT_SHUFFLE, STMT_BALLOT, STMT_MATCH, STMT_MATCH_ALL, STMT_REDUX, STMT_REDUCE };
+    Stmt *s = stmt(k, (Kind)kinds[below(k, COUNT(kinds))], at);
     s->dst = (uint8_t)(R + below(k, R_GENERAL));
-    s->src[0] = register_of(k, s->kind == STMT_SHUFFLE ? 'r' : 'p', 0);
-    s->place = (uint8_t)below(k, 4);
+    s->src[0] = register_of(k, s->kind == STMT_BALLOT || s->kind == STMT_REDUCE ? 'p' : 'r', 0);
+    s->place = (uint8_t)below(k, s->kind == STMT_REDUX ? COUNT(redux_texts) : 4);
     s->src[1] = number(below(k, 32));
 }
 
@@ -345,7 +363,7 @@ static void make_body(OracleKernel *k)
         at = &(*at)->next;
     stmt(k, STMT_TABLE_STORE, &at)->src[0] = register_of(k, 'r', 0);
     stmt(k, STMT_BARRIER, &at);
-    for (unsigned i = below(k, 4); k->threads % ORACLE_LANES == 0 && i; i--)
+    for (unsigned i = below(k, 5); k->threads % ORACLE_LANES == 0 && i; i--)
         make_across(k, &at);
     make_list(k, at, 12 + below(k, 16), 0, 0, true);
     make_list(k, &k->callee, 5, 0, 2, false);
@@ -511,10 +529,32 @@ static void write_across(OracleKernel *k, Text *text, const Stmt *s)
     char dst[12], src[12];
     name(s->dst, dst);
     text_of(s->src[0], src);
-    if (s->kind == STMT_BALLOT)
+    if (s->kind == STMT_MATCH || s->kind == STMT_MATCH_ALL)
+        put_line(k, text, "match.%s.sync.b32 %s, %s, 0xffffffff;", s->kind == STMT_MATCH ? "any" : "all", dst, src);
+    else if (s->kind == STMT_REDUX)
+        put_line(k, text, "redux.sync.%s %s, %s, -1;", redux_texts[s->place], dst, src);
+    else if (s->kind == STMT_REDUCE && s->place < 2)
+        put_line(k, text, "barrier.red.popc.u32 %s, 0, %s;", dst, src);
+    else if (s->kind == STMT_REDUCE)
+        put_line(k, text, "bar.red.%s.pred %%p8, 0, %s;\nselp.b32 %s, 1, 0, %%p8;", s->place == 2 ? "and" : "or", src, dst);
+    else if (s->kind == STMT_BALLOT)
         put_line(k, text, "vote.sync.ballot.b32 %s, %s, 0xffffffff;", dst, src);
     else
         put_line(k, text, "shfl.sync.%s.b32 %s, %s, %u, %u, 0xffffffff;", modes[s->place], dst, src, s->src[1].number, s->place ? 31 : 0);
+}
+
+static void write_carry(OracleKernel *k, Text *text, const Stmt *s)
+{
+    static const char *const pairs[][2] = { { "add.cc.u32", "addc.u32" }, { "sub.cc.u32", "subc.u32" }, { "mad.lo.cc.u32", "madc.hi.u32" } };
+    char dst[12], second[12], x[4][12];
+    name(s->dst, dst);
+    name(s->place, second);
+    for (unsigned i = 0; i < 4; i++)
+        text_of(s->src[i], x[i]);
+    if (s->access < 2)          /* read before anything is written */
+        put_line(k, text, "mov.u32 %%r18, %s;\n%s %s, %s, %s;\n%s %s, %%r18, %s;", x[2], pairs[s->access][0], dst, x[0], x[1], pairs[s->access][1], second, x[3]);
+    else
+        put_line(k, text, "mov.u32 %%r18, %s;\n%s %s, %s, %s, %s;\n%s %s, %%r18, %s, %%r18;", x[2], pairs[2][0], dst, x[0], x[1], x[2], pairs[2][1], second, x[3]);
 }
 
 static void write_stmt(OracleKernel *k, Text *text, const Stmt *s, unsigned leave)
@@ -542,7 +582,8 @@ static void write_stmt(OracleKernel *k, Text *text, const Stmt *s, unsigned leav
         put_line(k, text, "{\n.param .b32 x;\n.param .b32 y;\n.param .b32 z;\nst.param.b32 [x], %s;\nst.param.b32 [y], %s;\ncall (z), f, (x, y);\n"
                           "ld.param.b32 %s, [z];\n}", a, b, dst);
         break;
-    case STMT_SHUFFLE: case STMT_BALLOT: write_across(k, text, s); break;
+    case STMT_CARRY:    write_carry(k, text, s); break;
+    default:            write_across(k, text, s); break;
     }
 }
 
@@ -655,6 +696,16 @@ static Outcome run_loop(Thread *t, const Stmt *s)
     return GOES_ON;
 }
 
+static void run_carry(Thread *t, const Stmt *s)
+{
+    uint64_t a = read_source(t, s->src[0]) & UINT32_MAX, b = read_source(t, s->src[1]) & UINT32_MAX, c = read_source(t, s->src[2]) & UINT32_MAX;
+    uint64_t first = s->access == 0 ? a + b : s->access == 1 ? a - b : (a * b & UINT32_MAX) + c, carry = s->access == 1 ? a < b : first >> 32;
+    t->regs[R_ADDRESS] = c;
+    write_register(t, s->dst, first);
+    uint64_t d = read_source(t, s->src[3]) & UINT32_MAX;
+    write_register(t, s->place, s->access == 0 ? c + d + carry : s->access == 1 ? c - d - carry : (c * d >> 32) + c + carry);
+}
+
 static Outcome run_stmt(Thread *t, const Stmt *s)
 {
     uint64_t a = read_source(t, s->src[0]), b = read_source(t, s->src[1]);
@@ -675,7 +726,8 @@ static Outcome run_stmt(Thread *t, const Stmt *s)
     case STMT_PUT:      *slot = a; break;
     case STMT_GET:      write_register(t, s->dst, *slot); break;
     case STMT_CALL:     write_register(t, s->dst, run_callee(t, a, b)); break;
-    case STMT_BARRIER: case STMT_SHUFFLE: case STMT_BALLOT: break;
+    case STMT_CARRY:    run_carry(t, s); break;
+    default:            break;      /* of all lanes, elsewhere */
     }
     return GOES_ON;
 }
@@ -690,6 +742,31 @@ static Outcome run_list(Thread *t, const Stmt *s)
     return GOES_ON;
 }
 
+static uint64_t reduced(const char *text, uint64_t a, uint64_t b)
+{
+    switch (text[0] == 'm' ? text[1] : text[0]) {
+    case 'i': return s32(a) < s32(b) ? a : b;
+    case 'a': return text[1] == 'd' ? a + b : text[1] == 'n' && strstr(text, "and") ? a & b : a > b ? a : b;
+    case 'o': return a | b;
+    default:  return a ^ b;
+    }
+}
+
+static uint64_t joined_of(const OracleKernel *k, const Stmt *s, uint32_t first, uint32_t lane)
+{
+    uint64_t own = k->regs[first + lane][s->src[0].reg], same = 0, sum = k->regs[first][s->src[0].reg], holding = 0;
+    for (uint32_t i = 0; i < k->threads; i++)
+        holding += k->regs[i][s->src[0].reg];
+    if (s->kind == STMT_REDUCE)
+        return s->place < 2 ? holding : s->place == 2 ? holding == k->threads : holding > 0;
+    for (uint32_t i = 0; i < ORACLE_LANES; i++) {
+        same |= (uint64_t)(k->regs[first + i][s->src[0].reg] == own) << i;
+        if (i)
+            sum = reduced(redux_texts[s->place % COUNT(redux_texts)], sum, k->regs[first + i][s->src[0].reg]);
+    }
+    return s->kind == STMT_REDUX ? sum : s->kind == STMT_MATCH || same == UINT32_MAX ? same : 0;
+}
+
 /* Warps are whole here, and no lane has left. */
 static void run_across(OracleKernel *k, const Stmt *s, uint32_t first)
 {
@@ -697,11 +774,15 @@ static void run_across(OracleKernel *k, const Stmt *s, uint32_t first)
     for (int i = 0; i < ORACLE_LANES; i++)
         ballot |= k->regs[first + (uint32_t)i][s->src[0].reg] << i;
     for (int i = 0; i < ORACLE_LANES; i++) {
+        if (s->kind != STMT_SHUFFLE && s->kind != STMT_BALLOT) {
+            out[i] = joined_of(k, s, first, (uint32_t)i);
+            continue;
+        }
         int by = (int)s->src[1].number, from = s->place == 0 ? i - by : s->place == 1 ? i + by : s->place == 2 ? i ^ by : by;
         out[i] = s->kind == STMT_BALLOT ? ballot : k->regs[first + (uint32_t)(from < 0 || from > 31 ? i : from)][s->src[0].reg];
     }
     for (unsigned i = 0; i < ORACLE_LANES; i++)
-        k->regs[first + i][s->dst] = out[i];
+        k->regs[first + i][s->dst] = out[i] & UINT32_MAX;
 }
 
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
@@ -810,7 +891,7 @@ static void run_block(OracleKernel *k, Figures *figures)
             if (!k->is_done[i])
                 k->is_done[i] = run_list(&thread, s) == IS_DONE;
         }
-        for (uint32_t i = 0; i < k->threads && (s->kind == STMT_SHUFFLE || s->kind == STMT_BALLOT); i += 32)
+        for (uint32_t i = 0; i < k->threads && s->kind >= STMT_SHUFFLE; i += 32)
             run_across(k, s, i);
         s->next = next;
     }

@@ -5,6 +5,7 @@
 #ifndef PTX_TESTS_ORACLE_OPS_H
 #define PTX_TESTS_ORACLE_OPS_H
 
+#include <fenv.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -303,6 +304,157 @@ static inline uint64_t oracle_to_int(double a, char round, int bits, bool is_sig
 
 static inline float oracle_flushed(uint64_t a) { float f = f32_of(a); return fabsf(f) < 0x1p-126f ? copysignf(0, f) : f; }
 static inline uint64_t oracle_flush(float f) { return bits_of_f32(oracle_flushed(bits_of_f32(f))); }
+
+/* Small floats by arithmetic on larger ones: a value is r times the distance of its neighbours. */
+static inline double small_of(uint64_t a, int digits, int exponents)
+{
+    int field = (int)(a >> (digits - 1)) & ((1 << exponents) - 1), bias = (1 << (exponents - 1)) - 1;
+    double rest = (double)(a & ((UINT64_C(1) << (digits - 1)) - 1)), size = field ? ldexp(rest + ldexp(1, digits - 1), field - bias - digits + 1) : ldexp(rest, 2 - bias - digits);
+    if (field == (1 << exponents) - 1)
+        size = rest > 0 ? (double)NAN : (double)INFINITY;
+    return a >> 15 & 1 ? -size : size;
+}
+
+static inline uint64_t bits_of_small(long double x, int digits, int exponents, char round)
+{
+    int bias = (1 << (exponents - 1)) - 1, e;
+    uint64_t sign = signbit(x) ? 0x8000 : 0, infinity = ((UINT64_C(1) << exponents) - 1) << (digits - 1);
+    if (x != x)
+        return 0x7fff;
+    long double size = fabsl(x);
+    if (isinf(size) || !(size > 0))
+        return sign | (size > 0 ? infinity : 0);
+    frexpl(size, &e);
+    e = e - digits < 2 - bias - digits ? 2 - bias - digits : e - digits;
+    long double r = ldexpl(size, -e);
+    r = round == 'z' ? floorl(r) : round == 'a' ? floorl(r + 0.5L) : rintl(r);
+    if (r >= ldexpl(1, digits)) {
+        r /= 2;
+        e++;
+    }
+    uint64_t bits = (uint64_t)r + ((uint64_t)(e - (2 - bias - digits)) << (digits - 1));
+    return sign | (bits >= infinity ? infinity - (round == 'z') : bits);
+}
+
+#define HF(x) small_of((x) & 0xffff, 11, 5)
+#define BF(x) small_of((x) & 0xffff, 8, 8)
+#define AS_H(x) bits_of_small((long double)(x), 11, 5, 'n')
+#define AS_B(x) bits_of_small((long double)(x), 8, 8, 'n')
+#define BOTH(f) ((f((a), (b)) & 0xffff) | (f((a) >> 16, (b) >> 16) & 0xffff) << 16)
+#define ADD_HF(x, y) AS_H(HF(x) + HF(y))
+#define MUL_BF(x, y) AS_B(BF(x) * BF(y))
+#define ADD_16(x, y) ((x) + (y))
+#define MIN_S16(x, y) ((uint64_t)(s16(x) < s16(y) ? s16(x) : s16(y)))
+#define RELU_S16(x, y) within(s16(x) > s16(y) ? s16(x) : s16(y), 0, 32767)
+static inline double oracle_lesser(double x, double y) { return x != x ? y : y != y ? x : x < y || (x == y && signbit(x)) ? x : y; }
+
+/* Rounded as said, by the machine that runs this. */
+static inline float rounded_f32(int mode, char what, float x, float y, float z)
+{
+    volatile float p = x, q = y, r = z, out;
+    fesetround(mode);
+    out = what == '+' ? p + q : what == '*' ? p * q : what == '/' ? p / q : what == 'r' ? sqrtf(p) : fmaf(p, q, r);
+    fesetround(FE_TONEAREST);
+    return out;
+}
+
+static inline double rounded_f64(int mode, char what, double x, double y, double z)
+{
+    volatile double p = x, q = y, r = z, out;
+    fesetround(mode);
+    out = what == '+' ? p + q : what == '*' ? p * q : what == '/' ? p / q : what == 'r' ? sqrt(p) : fma(p, q, r);
+    fesetround(FE_TONEAREST);
+    return out;
+}
+
+static inline float narrowed(int mode, double x)
+{
+    volatile double p = x;
+    volatile float out;
+    fesetround(mode);
+    out = (float)p;
+    fesetround(FE_TONEAREST);
+    return out;
+}
+
+static inline uint64_t oracle_fns(uint64_t mask, uint64_t base, uint64_t offset)
+{
+    int found = 0, wanted = (int)s32(offset);
+    if (base > 31)
+        return UINT32_MAX;
+    if (!wanted)
+        return bit(mask, (int)base) ? base : UINT32_MAX;
+    for (int i = (int)base; i >= 0 && i < 32; i += wanted > 0 ? 1 : -1)
+        if ((found += (int)bit(mask, i) * (wanted > 0 ? 1 : -1)) == wanted)
+            return (uint64_t)i;
+    return UINT32_MAX;
+}
+
+static inline uint64_t oracle_dp2a(uint64_t a, uint64_t b, uint64_t c, bool is_a_signed, bool is_b_signed, bool is_high)
+{
+    for (int i = 0; i < 2; i++) {
+        uint64_t x = a >> (16 * i), y = b >> (8 * i + (is_high ? 16 : 0));
+        c += (uint64_t)((is_a_signed ? s16(x) : (int64_t)(x & 0xffff)) * (is_b_signed ? s8(y) : (int64_t)(y & 255)));
+    }
+    return c;
+}
+
+#define ORACLE_MORE_INTEGERS(X)                                                                                      \
+    X("add.u16x2", "rrr", BOTH(ADD_16)) X("add.s16x2", "rrr", BOTH(ADD_16)) X("min.s16x2", "rrr", BOTH(MIN_S16))     \
+    X("max.relu.s16x2", "rrr", BOTH(RELU_S16)) X("min.relu.s32", "rrr", within(IS_LESS_S ? s32(a) : s32(b), 0, INT32_MAX)) \
+    X("max.relu.s32", "rrr", within(IS_LESS_S ? s32(b) : s32(a), 0, INT32_MAX)) X("fns.b32", "rrrr", oracle_fns(a, b, c)) \
+    X("dp2a.lo.u32.u32", "rrrr", oracle_dp2a(a, b, c, false, false, false)) X("dp2a.hi.s32.u32", "rrrr", oracle_dp2a(a, b, c, true, false, true)) \
+    X("dp2a.hi.u32.s32", "rrrr", oracle_dp2a(a, b, c, false, true, true)) X("dp2a.lo.s32.s32", "rrrr", oracle_dp2a(a, b, c, true, true, false)) \
+    X("cvt.pack.sat.s16.s32", "rrr", (within(s32(a), -32768, 32767) << 16) | (within(s32(b), -32768, 32767) & 0xffff)) \
+    X("cvt.pack.sat.u16.s32", "rrr", (within(s32(a), 0, 65535) << 16) | within(s32(b), 0, 65535))                    \
+    X("cvt.pack.sat.u8.s32.b32", "rrrr", c << 16 | within(s32(a), 0, 255) << 8 | within(s32(b), 0, 255))             \
+    X("cvt.pack.sat.s4.s32.b32", "rrrr", c << 8 | (within(s32(a), -8, 7) & 15) << 4 | (within(s32(b), -8, 7) & 15))  \
+    X("abs.s64", "dd", S64(a) < 0 ? 0 - a : a) X("abs.s16", "hh", s16(a) < 0 ? 0 - a : a) X("sad.u16", "hhhh", (a < b ? b - a : a - b) + c) \
+    X("mul.hi.u16", "hhh", a * b >> 16) X("mul.hi.s16", "hhh", (uint64_t)(s16(a) * s16(b)) >> 16) X("not.b16", "hh", ~a) X("shr.u16", "hhr", b > 15 ? 0 : a >> b) \
+    X("mad.hi.s64", "dddd", oracle_mulhi_signed(a, b) + c) X("mad.hi.u64", "dddd", oracle_mulhi(a, b) + c) X("div.s16", "hhh", oracle_div(s16(a), s16(b))) \
+    X("rem.u16", "hhh", b ? a % b : a) X("max.s64", "ddd", S64(a) < S64(b) ? b : a) X("min.u64", "ddd", a < b ? a : b) X("sad.s64", "dddd", (S64(a) < S64(b) ? b - a : a - b) + c)
+
+/* k: the condition code, which is not written. Sums, and what they leave in it. */
+#define ORACLE_CARRIES(X)                                                                                            \
+    X("add.cc.u32", "rrr", a + b) X("add.cc.s32", "rrr", a + b) X("add.cc.u64", "ddd", a + b) X("addc.u32", "rrrk", a + b + c) X("addc.cc.u32", "rrrk", a + b + c) \
+    X("addc.cc.s64", "dddk", a + b + c) X("sub.cc.u32", "rrr", a - b) X("subc.cc.u32", "rrrk", a - b - c) X("subc.cc.u64", "dddk", a - b - c) X("subc.s32", "rrrk", a - b - c) \
+    X("mad.lo.cc.u32", "rrrr", a * b + c) X("mad.hi.cc.u32", "rrrr", (a * b >> 32) + c) X("madc.lo.cc.u32", "rrrrk", a * b + c + e) \
+    X("madc.hi.u32", "rrrrk", (a * b >> 32) + c + e) X("madc.hi.cc.u64", "ddddk", oracle_mulhi(a, b) + c + e) X("madc.hi.cc.s32", "rrrrk", ((uint64_t)(s32(a) * s32(b)) >> 32) + c + e)
+#define IS_OVER(x, y, k) ((x) + (y) < (x) || (x) + (y) + (k) < (k))
+#define LOW_32(x) ((x) & UINT32_MAX)
+#define ORACLE_CARRIES_LEFT(X)                                                                                       \
+    X("add.cc.u32", "rrr", (a + b) >> 32) X("add.cc.s32", "rrr", (a + b) >> 32) X("add.cc.u64", "ddd", a + b < a) X("addc.u32", "rrrk", 0) X("addc.cc.u32", "rrrk", (a + b + c) >> 32) \
+    X("addc.cc.s64", "dddk", IS_OVER(a, b, c)) X("sub.cc.u32", "rrr", a < b) X("subc.cc.u32", "rrrk", a < b + c) X("subc.cc.u64", "dddk", a < b || (a == b && c)) X("subc.s32", "rrrk", 0) \
+    X("mad.lo.cc.u32", "rrrr", (LOW_32(a * b) + c) >> 32) X("mad.hi.cc.u32", "rrrr", ((a * b >> 32) + c) >> 32) X("madc.lo.cc.u32", "rrrrk", (LOW_32(a * b) + c + e) >> 32) \
+    X("madc.hi.u32", "rrrrk", 0) X("madc.hi.cc.u64", "ddddk", IS_OVER(oracle_mulhi(a, b), c, e)) X("madc.hi.cc.s32", "rrrrk", (LOW_32((uint64_t)(s32(a) * s32(b)) >> 32) + c + e) >> 32)
+
+#define F64_OF(x) f64_of(x)
+#define ORACLE_SMALL_FLOATS(X)                                                                                       \
+    X("copysign.f32", "rrr", (a & 0x80000000) | (b & 0x7fffffff)) X("copysign.f64", "ddd", (a >> 63) << 63 | b << 1 >> 1) \
+    X("add.f16", "hhh", ADD_HF(a, b)) X("sub.f16", "hhh", AS_H(HF(a) - HF(b))) X("mul.f16", "hhh", AS_H(HF(a) * HF(b)))  \
+    X("fma.rn.f16", "hhhh", AS_H((long double)HF(a) * (long double)HF(b) + (long double)HF(c))) X("add.f16x2", "rrr", BOTH(ADD_HF)) \
+    X("neg.f16", "hh", AS_H(-HF(a))) X("abs.f16", "hh", AS_H(fabs(HF(a)))) X("min.f16", "hhh", AS_H(oracle_lesser(HF(a), HF(b))))  \
+    X("max.NaN.f16", "hhh", HF(a) != HF(a) || HF(b) != HF(b) ? 0x7fff : AS_H(-oracle_lesser(-HF(a), -HF(b))))        \
+    X("setp.lt.f16", "phh", HF(a) < HF(b)) X("setp.geu.bf16", "phh", !(BF(a) < BF(b))) X("setp.eq.f16x2", "prr", HF(a) == HF(b)) \
+    X("set.lt.f16.s32", "hrr", IS_LESS_S ? 0x3c00 : 0) X("set.ge.u32.f16", "rhh", HF(a) >= HF(b) ? UINT32_MAX : 0)  \
+    X("cvt.f32.f16", "rh", bits_of_f32((float)HF(a))) X("cvt.f32.bf16", "rh", bits_of_f32((float)BF(a))) X("cvt.f64.f16", "dh", bits_of_f64(HF(a))) \
+    X("cvt.rn.f16.f32", "hr", AS_H(FA)) X("cvt.rz.f16.f32", "hr", bits_of_small((long double)FA, 11, 5, 'z')) X("cvt.rn.bf16.f32", "hr", AS_B(FA)) \
+    X("cvt.rz.bf16.f32", "hr", bits_of_small((long double)FA, 8, 8, 'z')) X("cvt.rn.f16.f64", "hd", AS_H(f64_of(a))) X("cvt.rn.f16.s32", "hr", AS_H(s32(a))) \
+    X("cvt.rn.f16.u64", "hd", AS_H(a)) X("cvt.rzi.s32.f16", "rh", oracle_to_int(HF(a), 'z', 32, true, false)) X("cvt.rni.s64.f16", "dh", oracle_to_int(HF(a), 'n', 64, true, false)) \
+    X("cvt.rmi.s16.bf16", "hh", oracle_to_int(BF(a), 'm', 16, true, false)) X("cvt.rn.f16x2.f32", "rrr", AS_H(FA) << 16 | AS_H(FB)) \
+    X("cvt.rn.bf16x2.f32", "rrr", AS_B(FA) << 16 | AS_B(FB)) X("cvt.rni.f16.f16", "hh", AS_H(rint(HF(a)))) X("cvt.rpi.f16.f16", "hh", AS_H(ceil(HF(a)))) \
+    X("add.rn.bf16", "hhh", AS_B((long double)BF(a) + (long double)BF(b))) X("mul.rn.bf16x2", "rrr", BOTH(MUL_BF))    \
+    X("add.rz.f32", "rrr", bits_of_f32(rounded_f32(FE_TOWARDZERO, '+', FA, FB, 0))) X("mul.rp.f32", "rrr", bits_of_f32(rounded_f32(FE_UPWARD, '*', FA, FB, 0))) \
+    X("fma.rm.f32", "rrrr", bits_of_f32(rounded_f32(FE_DOWNWARD, 'f', FA, FB, FC))) X("div.rz.f32", "rrr", bits_of_f32(rounded_f32(FE_TOWARDZERO, '/', FA, FB, 0))) \
+    X("sqrt.rp.f32", "rr", bits_of_f32(rounded_f32(FE_UPWARD, 'r', FA, 0, 0))) X("rcp.rm.f32", "rr", bits_of_f32(rounded_f32(FE_DOWNWARD, '/', 1, FA, 0))) \
+    X("add.rm.f64", "ddd", bits_of_f64(rounded_f64(FE_DOWNWARD, '+', f64_of(a), f64_of(b), 0))) X("mul.rz.f64", "ddd", bits_of_f64(rounded_f64(FE_TOWARDZERO, '*', f64_of(a), f64_of(b), 0))) \
+    X("div.rp.f64", "ddd", bits_of_f64(rounded_f64(FE_UPWARD, '/', f64_of(a), f64_of(b), 0))) X("sqrt.rm.f64", "dd", bits_of_f64(rounded_f64(FE_DOWNWARD, 'r', f64_of(a), 0, 0))) \
+    X("fma.rz.f64", "dddd", bits_of_f64(rounded_f64(FE_TOWARDZERO, 'f', f64_of(a), f64_of(b), f64_of(c))))            \
+    X("cvt.rz.f32.s32", "rr", bits_of_f32(narrowed(FE_TOWARDZERO, (double)s32(a)))) X("cvt.rp.f32.u32", "rr", bits_of_f32(narrowed(FE_UPWARD, (double)a))) \
+    X("cvt.rm.f32.f64", "rd", bits_of_f32(narrowed(FE_DOWNWARD, f64_of(a)))) X("cvt.rni.f64.f64", "dd", bits_of_f64(rint(f64_of(a)))) \
+    X("cvt.rpi.f64.f64", "dd", bits_of_f64(ceil(f64_of(a)))) X("testp.normal.f32", "pr", isnormal(FA)) X("testp.subnormal.f32", "pr", fpclassify(FA) == FP_SUBNORMAL) \
+    X("testp.notanumber.f64", "pd", isnan(f64_of(a))) X("testp.finite.f32", "pr", isfinite(FA)) X("testp.infinite.f64", "pd", isinf(f64_of(a)) != 0) \
+    X("min.NaN.f32", "rrr", FA != FA || FB != FB ? 0x7fffffff : bits_of_f32((float)oracle_lesser((double)FA, (double)FB)))
 
 typedef struct OracleOp {
     const char *text, *registers;

@@ -1,7 +1,7 @@
 /* What a launch touches, how long it takes at the least and by prediction, and ptxlint_estimate(). */
 #include "kit.h"
 
-#include "warp/footprint.h"
+#include "estimate/cache.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -25,7 +25,7 @@ static const Case cases[] = {
     { "a stream", 4, 128, FOOTPRINT_LOAD, 1, 4, 16, 0, 512, 0 },
     { "a stream read twice stays in L1", 4, 128, FOOTPRINT_LOAD, 2, 8, 16, 0, 512, 0 },
     { "past L1 it does not", 4, 128, FOOTPRINT_LOAD_PAST_L1, 2, 8, 32, 0, 512, 0 },
-    { "all blocks read the same", 4, 0, FOOTPRINT_LOAD, 1, 4, 4, 0, 128, 0 },
+    { "all blocks read the same, each by itself", 4, 0, FOOTPRINT_LOAD, 1, 4, 16, 0, 128, 0 },
     { "one word for all lanes, and a piece of memory", 0, 64, FOOTPRINT_LOAD, 1, 4, 4, 0, 256, 0 },
     { "a line for each lane", 128, 4096, FOOTPRINT_LOAD, 1, 128, 128, 0, 8192, 0 },
     { "stored again, sent again", 4, 128, FOOTPRINT_STORE, 2, 0, 0, 32, 0, 512 },
@@ -51,16 +51,67 @@ static void test_footprint(void **state)
             for (uint64_t i = 0; i < 32; i++)
                 addresses[i] = (UINT64_C(1) << 40) + b * want->by_block + i * want->stride;
             for (unsigned k = 0; k < want->times; k++)
-                ptx_footprint_note(footprint, addresses, UINT32_MAX, 4, want->kind, false);
+                ptx_footprint_note(footprint, 0, addresses, UINT32_MAX, 4, want->kind, false);
             ptx_footprint_close(footprint, 1);
         }
-        Traffics got = ptx_footprint_sum(footprint, 1, 1 << 17);
+        Traffics got = ptx_footprint_sum(footprint, &arena, 1);
         if (!is(got.load_lines, want->load_lines) || !is(got.load_sectors, want->load_sectors) || !is(got.store_sectors, want->store_sectors) ||
             !is(got.read_bytes, want->read_bytes) || !is(got.written_bytes, want->written_bytes))
             fail_msg("%s: %g lines, %g sectors, %g stored, %g bytes read, %g written", want->what, got.load_lines, got.load_sectors, got.store_sectors, got.read_bytes,
                      got.written_bytes);
         ptx_arena_free(&arena);
     }
+}
+
+/* Two warps that read the same rows twice: the second waits beside the first, and both ask again after as many sectors as a row has. */
+static void test_reuse(void **state)
+{
+    enum { ROW = 16 };
+    Arena arena;
+    jmp_buf on_failure;
+    double waits[2][2] = { { 0 } };
+    (void)state;
+    ptx_arena_init(&arena, 1 << 22, &on_failure);
+    assert_int_equal(setjmp(on_failure), 0);
+    Footprint *footprint = ptx_footprint_new(&arena);
+    for (uint32_t warp = 0; warp < 2; warp++)
+        for (unsigned pass = 0; pass < 2; pass++)
+            for (uint64_t i = 0; i < ROW; i++) {
+                uint64_t addresses[32];
+                for (uint64_t lane = 0; lane < 32; lane++)
+                    addresses[lane] = (UINT64_C(1) << 40) + 128 * i + 4 * lane;
+                waits[warp][pass] += ptx_footprint_note(footprint, warp, addresses, UINT32_MAX, 4, FOOTPRINT_LOAD, false);
+            }
+    ptx_footprint_close(footprint, 10);
+    Traffics got = ptx_footprint_sum(footprint, &arena, 1);
+    assert_true(is(waits[0][0], ROW) && is(waits[0][1], 0) && is(waits[1][0], ROW) && is(waits[1][1], 0));
+    assert_true(is(got.load_sectors, 10 * 4 * ROW));
+    assert_true(is(got.reused[7], 10 * 2 * 4 * ROW) && is(got.reused[0] + got.reused[1], 10 * 4 * ROW));    /* 64 sectors apart, less than 128; side by side */
+    ptx_arena_free(&arena);
+}
+
+/* Of blocks that share an SM: those that read the same fetch it about once, and what they ask for again is gone where it does not fit. */
+static Cached cached_of(const ArrayTraffic *array, double reused, double resident)
+{
+    const Gpu *gpu = ptx_gpu_find("h200", 4);
+    Evaluation evaluation = { .grid = { 132 * 16, 1, 1 }, .blocks = 132 * 16 };
+    evaluation.traffics = (Traffics){ .load_sectors = array->missed, .load_requests = array->missed / 4, .read_bytes = array->read_bytes, .arrays = array, .array_count = 1 };
+    evaluation.traffics.reused[8] = reused;
+    return ptx_cached_compute(&evaluation, gpu, resident, 4);
+}
+
+static void test_caches(void **state)
+{
+    ArrayTraffic own = { .missed = 1e6, .read_bytes = 32e6, .shift = { 1 << 14 }, .is_shifted = { true } };
+    ArrayTraffic same = { .missed = 1e6, .read_bytes = 1 << 20, .shift = { 0 }, .is_shifted = { true } };
+    ArrayTraffic unknown = { .missed = 1e6, .read_bytes = 1 << 20 };
+    (void)state;
+    assert_true(is(cached_of(&own, 0, 16).load_sectors, 1e6));
+    assert_true(cached_of(&same, 0, 16).load_sectors < 0.2e6);
+    assert_true(is(cached_of(&unknown, 0, 16).load_sectors, 1e6));
+    assert_true(is(cached_of(&own, 1e5, 4).load_sectors, 1e6));         /* 4 blocks of 16 KiB: all there */
+    assert_true(is(cached_of(&own, 1e5, 16).load_sectors, 1.1e6));      /* 16: gone */
+    assert_true(is(cached_of(&own, 1e5, 4).lost, 0) && is(cached_of(&own, 1e5, 16).lost, 1));
 }
 
 /* ---- estimates --------------------------------------------------------------------------------------------------- */
@@ -175,7 +226,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_footprint), cmocka_unit_test(test_orders), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_orders), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

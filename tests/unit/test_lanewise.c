@@ -6,7 +6,13 @@
 #include "warp/value.h"
 
 #define ROW(text, registers, value) { text, registers },
-static const OracleOp ops[] = { ORACLE_INTEGERS(ROW) ORACLE_FLOATS(ROW) ORACLE_FLUSHED(ROW) };
+static const OracleOp ops[] = { ORACLE_INTEGERS(ROW) ORACLE_FLOATS(ROW) ORACLE_FLUSHED(ROW) ORACLE_MORE_INTEGERS(ROW) ORACLE_SMALL_FLOATS(ROW)
+                               ORACLE_CARRIES(ROW) ORACLE_CARRIES_LEFT(ROW) };
+enum {
+#define COUNT_ROW(text, registers, value) + 1
+    CARRIES_LEFT = 0 ORACLE_CARRIES_LEFT(COUNT_ROW)
+#undef COUNT_ROW
+};
 #undef ROW
 
 #define CASE(text, registers, value) case __COUNTER__ - first - 1: return value;
@@ -17,6 +23,10 @@ static uint64_t wanted_of(unsigned row, uint64_t a, uint64_t b, uint64_t c, uint
         ORACLE_INTEGERS(CASE)
         ORACLE_FLOATS(CASE)
         ORACLE_FLUSHED(CASE)
+        ORACLE_MORE_INTEGERS(CASE)
+        ORACLE_SMALL_FLOATS(CASE)
+        ORACLE_CARRIES(CASE)
+        ORACLE_CARRIES_LEFT(CASE)
     default: return 0;
     }
 }
@@ -31,7 +41,15 @@ static const uint64_t corners[] = {
 static const float floats[] = { 0.0f, -0.0f, 0.5f, -0.5f, 1.0f, 1.5f, 2.5f, -1.5f, -2.5f, 3.7f, -3.7f, 255.6f, 40000.0f, -40000.0f, 16777217.0f, 2147483648.0f,
                                -2147483648.0f, 4294967296.0f, 1e19f, -1e19f, 1e38f, -1e38f, 1e-45f, -1e-45f, 1e-39f, (float)INFINITY, -(float)INFINITY, (float)NAN };
 
-enum { MOST_CORNERS = sizeof corners / sizeof *corners + sizeof floats / sizeof *floats };
+static const uint64_t halves[] = { 0x0001, 0x03ff, 0x0400, 0x0401, 0x3555, 0x3800, 0x3c00, 0x3c01, 0x3e00, 0x3f80, 0x3f81, 0x4100, 0x4248, 0x4b01, 0x6400, 0x6401, 0x7bff,
+                                   0x7c00, 0x7e00, 0x7f7f, 0x7f80, 0x8001, 0x83ff, 0xbc00, 0xbc01, 0xc0ff, 0xfbff, 0xfc00, 0xff80, 0x0080, 0x007f };
+
+enum { MOST_CORNERS = sizeof corners / sizeof *corners + sizeof floats / sizeof *floats + sizeof halves / sizeof *halves };
+
+static bool is_carry_left(unsigned row)
+{
+    return row >= COUNT(ops) - CARRIES_LEFT;
+}
 
 static uint64_t mask_of(char kind)
 {
@@ -40,7 +58,7 @@ static uint64_t mask_of(char kind)
 
 static bool is_float(const char *text)
 {
-    return strstr(text, ".f32") || strstr(text, ".f64");
+    return strstr(text, ".f32") || strstr(text, ".f64") || strstr(text, "f16");
 }
 
 static unsigned corners_of(const char *text, char kind, bool is_deep, uint64_t *out)
@@ -51,7 +69,9 @@ static unsigned corners_of(const char *text, char kind, bool is_deep, uint64_t *
             out[count++] = corners[i];
     for (size_t i = 0; is_float(text) && i < COUNT(floats) && (kind == 'd' || kind == 'r'); i++)
         out[count++] = kind == 'd' ? bits_of_f64((double)floats[i]) : bits_of_f32(floats[i]);
-    return kind == 'p' ? out[0] = 0, out[1] = 1, 2 : count;
+    for (size_t i = 0; is_float(text) && i < COUNT(halves) && kind == 'h'; i++)
+        out[count++] = halves[i];
+    return kind == 'p' || kind == 'k' ? out[0] = 0, out[1] = 1, 2 : count;
 }
 
 /* The registers of a row without braces, its result first. */
@@ -74,7 +94,7 @@ static void put_insn(Text *out, const OracleOp *op)
     char kinds[6];
     unsigned count = kinds_of(op, kinds);
     kit_print(out, "%s ", op->text);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count && kinds[i] != 'k'; i++)
         kit_print(out, kinds[i] == 'l' ? "%s0x1e" : "%s%%%c%u", i ? ", " : "", kinds[i], i);
     kit_print(out, ";\n");
 }
@@ -82,7 +102,7 @@ static void put_insn(Text *out, const OracleOp *op)
 static ptxlint_module *module_of_all(void)
 {
     Text text = { 0 };
-    kit_print(&text, ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
+    kit_print(&text, ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
                      ".reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 %%h<8>;\n.reg .pred %%p<8>;\n");
     for (size_t i = 0; i < COUNT(ops); i++)
         if (!is_move(&ops[i]))
@@ -96,12 +116,15 @@ static ptxlint_module *module_of_all(void)
 /* A NaN has many forms, the machine writes one; C may give another of a double. */
 static bool is_same(const char *text, char kind, uint64_t got, uint64_t want)
 {
-    return got == want || (is_float(text) && kind == 'd' && isnan(f64_of(got)) && isnan(f64_of(want)));
+    return got == want || (is_float(text) && kind == 'r' && strstr(text, ".f32") && isnan(f32_of(got)) && isnan(f32_of(want))) || (is_float(text) && kind == 'd' && isnan(f64_of(got)) && isnan(f64_of(want)));
 }
 
 static unsigned check(unsigned row, const Lanewise *lanewise, const uint64_t x[4], char kind)
 {
-    uint64_t want = wanted_of(row, x[0], x[1], x[2], x[3]) & mask_of(kind), got = lanewise->fn(lanewise, x[0], x[1], x[2], x[3]) & mask_of(kind);
+    LaneFn *fn = is_carry_left(row) ? lanewise->carry : lanewise->fn;
+    if (is_carry_left(row))
+        kind = 'k';
+    uint64_t want = wanted_of(row, x[0], x[1], x[2], x[3]) & mask_of(kind), got = fn ? fn(lanewise, x[0], x[1], x[2], x[3]) & mask_of(kind) : 0;
     if (is_same(ops[row].text, kind, got, want))
         return 0;
     print_message("%s: %llx %llx %llx %llx gives %llx, want %llx\n", ops[row].text, (unsigned long long)x[0], (unsigned long long)x[1],

@@ -1,0 +1,27 @@
+/* lane.h -- what the files of lanewise.c share. */
+#ifndef PTX_WARP_LANE_H
+#define PTX_WARP_LANE_H
+
+#include "warp/value.h"
+
+/* A function takes them all, whatever it needs. */
+#define LANE_OPERANDS                                                                                                \
+    __attribute__((unused)) const Lanewise *op, __attribute__((unused)) uint64_t a, __attribute__((unused)) uint64_t b, \
+        __attribute__((unused)) uint64_t c, __attribute__((unused)) uint64_t d
+
+/* lanefloat.c: of a float in any format that has at most 64 bits for each: exact, then rounded as op says.
+ * NULL: there is no such function, or what it gives is not defined to the bit. */
+LaneFn *ptx_lane_float(const Lanewise *op, const char *opcode);
+LaneFn *ptx_lane_conversion(const Lanewise *op);
+
+/* The number of a float, which a double can hold; formats of half a word too. */
+double ptx_lane_double(uint64_t a, Type type);
+bool ptx_lane_is_format(Type type);
+
+/* lanewise.c: cvt to integers. */
+uint64_t ptx_lane_integer(const Lanewise *op, double value);
+
+/* Two halves of a word, each by op->each. */
+uint64_t ptx_lane_pair(const Lanewise *op, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
+#endif
