@@ -389,7 +389,7 @@ PTXLINT_API ptxlint_status ptxlint_config_read(ptxlint_config *config, const cha
  * PTXLINT_BAD_ARGUMENT: there is no such key. */
 PTXLINT_API ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const char *value, char *error, size_t error_size);
 
-/* Values of a key in a config file that are not about findings: "gpu", "launch", "rules", "exclude", "baseline", in order; NULL past
+/* Values of a key in a config file that are not about findings: "gpu", "launch", "rules", "exclude", "baseline", "budget", in order; NULL past
  * the end. Paths are as written: relative to the config file's folder. */
 PTXLINT_API const char *ptxlint_config_value(const ptxlint_config *config, const char *key, size_t index);
 

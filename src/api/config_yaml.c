@@ -300,8 +300,8 @@ static bool read_texts(ConfigReader *r, const yaml_node_t *value, unsigned key)
 {
     static const char *const wanted[VALUE__COUNT] = { [VALUE_GPU] = "a list of GPUs, such as [h200]", [VALUE_LAUNCH] = "the path of a launch file",
         [VALUE_RULES] = "a list of folders of rules", [VALUE_EXCLUDE] = "a list of patterns, such as [\"build/old/*\"]",
-        [VALUE_BASELINE] = "the path of a baseline" };
-    if ((key == VALUE_LAUNCH || key == VALUE_BASELINE) && value->type != YAML_SCALAR_NODE)
+        [VALUE_BASELINE] = "the path of a baseline", [VALUE_BUDGET] = "the path of a budget" };
+    if ((key == VALUE_LAUNCH || key == VALUE_BASELINE || key == VALUE_BUDGET) && value->type != YAML_SCALAR_NODE)
         return FAIL(r, value, "expected %s", wanted[key]);
     return read_list(r, value, wanted[key], read_text, &r->layer->values[key]);
 }
@@ -321,6 +321,7 @@ static const struct TopKey { const char *key; bool (*read)(ConfigReader *r, cons
     { "gpu", read_texts, VALUE_GPU },
     { "launch", read_texts, VALUE_LAUNCH },
     { "baseline", read_texts, VALUE_BASELINE },
+    { "budget", read_texts, VALUE_BUDGET },
     { "rules", read_texts, VALUE_RULES },
 };
 

@@ -5,12 +5,12 @@
 #include <stdio.h>
 
 const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa", "tune",
-                                                        "schema", "baseline" };
+                                                        "schema", "baseline", "budget" };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...", "[OPTIONS] PATH...", "[OPTIONS] [NAME...]", "[OPTIONS] RULE...", "[OPTIONS]",
     "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]", "[OPTIONS] FILE...", "[OPTIONS] [NAME]",
-    "[OPTIONS] write PATH... | prune PATH...",
+    "[OPTIONS] write PATH... | prune PATH...", "[OPTIONS] init PATH...",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -148,6 +148,7 @@ static const struct poptOption report_output[] = {
 
 static const struct poptOption gate_options[] = {
     BASELINE_OPTION,
+    TEXT_OPTION("budget", OPT_BUDGET, "What kernels may take at most: more, and what is not known, is a finding", "FILE"),
     FLAG_OPTION("no-baseline", OPT_NO_BASELINE, "Findings that are known, too"),
     POPT_TABLEEND
 };
@@ -160,6 +161,13 @@ static const struct poptOption baseline_options[] = {
 
 static const struct poptOption baseline_findings[] = { FINDING_OPTIONS, POPT_TABLEEND };
 
+static const struct poptOption budget_options[] = {
+    TEXT_OPTION("slack", OPT_SLACK, "By how much limits on estimates lie beyond what there is (default: 5)", "PERCENT"),
+    OUTPUT_OPTION,
+    RUN_OPTIONS,
+    POPT_TABLEEND
+};
+
 static const struct poptOption help_options[] = { HELP_OPTIONS };
 
 #define HELP TABLE(help_options, "Help:"), POPT_TABLEEND
@@ -169,6 +177,13 @@ static const struct poptOption check_table[] = {
     TABLE(launch_options, "GPUs and launches:"),
     TABLE(gate_options, "What counts:"),
     TABLE(check_output, "Output:"),
+    HELP
+};
+
+static const struct poptOption budget_table[] = {
+    TABLE(budget_options, "The budget:"),
+    TABLE(launch_options, "GPUs and launches:"),
+    TABLE(baseline_findings, "Which findings count:"),
     HELP
 };
 
@@ -252,7 +267,7 @@ static const struct poptOption schema_table[] = {
 };
 
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = { check_table, report_table, gpu_table, explain_table, rules_table,
-                                                                     config_table, isa_table, tune_table, schema_table, baseline_table };
+                                                                     config_table, isa_table, tune_table, schema_table, baseline_table, budget_table };
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -293,6 +308,9 @@ static const char baseline_help[] =
     "The baseline is FILE of --baseline, or else what the config says, or ptxlint-baseline.json, where\n"
     "`ptxlint check` looks for it, too.\n";
 
+static const char budget_help[] =
+    "\n  init  writes a budget of the kernels in PATH as they are now, for `ptxlint --budget FILE`\n";
+
 static const char commands_help[] =
     "\nCOMMANDS\n"
     "  check     look for mistakes and slow code (the default command)\n"
@@ -304,6 +322,7 @@ static const char commands_help[] =
     "  isa       the instructions of PTX: syntax, meaning, versions and targets, speed\n"
     "  tune      which block to launch a kernel with, and why\n"
     "  schema    JSON Schemas of documents and files\n"
+    "  budget    a first file of what kernels may take at most\n"
     "  baseline  takes all findings that there are as known, so that new ones alone count\n"
     "ptxlint COMMAND --help says more.\n";
 
@@ -359,6 +378,10 @@ static const char *const examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint baseline write build/\n"
     "  ptxlint baseline prune build/\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint budget init --gpu h200 --launch launches.json --output budget.yaml build/\n"
+    "  ptxlint --budget budget.yaml --launch launches.json build/\n",
 };
 
 static const char check_codes[] =
@@ -422,10 +445,10 @@ static const char isa_codes[] =
     "The highest that applies.\n";
 
 static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes, gpu_codes,
-                                                   schema_codes, report_codes };
+                                                   schema_codes, report_codes, report_codes };
 
 static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help, tune_help,
-                                                   schema_help, baseline_help };
+                                                   schema_help, baseline_help, budget_help };
 
 void ptx_help_print(const Options *options)
 {

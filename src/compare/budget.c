@@ -433,7 +433,7 @@ static void check_entry(const ptxlint_budget *b, const Entry *entry, const ptxli
         const ptxlint_projection *p = projection_of(kernel, i);
         if (!is_on(entry, p))
             continue;
-        ptx_measure(kernel, p, all);
+        ptx_metrics_measure(kernel, p, all);
         all[METRIC_FINDINGS] = (ptxlint_measure){ findings, PTXLINT_EXACT };
         for (int id = 0; id < METRIC__COUNT; id++)
             if (!isnan(entry->limits[id].value) && (is_first || is_of_gpu((MetricId)id))
@@ -487,7 +487,7 @@ static bool is_drafted(MetricId id)
 static void draft_projection(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *p, double findings, double slack_percent)
 {
     ptxlint_measure all[METRIC__COUNT];
-    ptx_measure(kernel, p, all);
+    ptx_metrics_measure(kernel, p, all);
     all[METRIC_FINDINGS] = (ptxlint_measure){ findings, PTXLINT_EXACT };
     put_name(out, "- kernel: ", kernel->name);
     if (p)

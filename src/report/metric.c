@@ -109,7 +109,7 @@ static void measure_projection(const ptxlint_kernel *kernel, const ptxlint_proje
     out[METRIC_BANK_CONFLICTS] = is_worst_known ? worst(kernel, "shared", true) : unknown();
 }
 
-void ptx_measure(const ptxlint_kernel *kernel, const ptxlint_projection *projection, ptxlint_measure out[METRIC__COUNT])
+void ptx_metrics_measure(const ptxlint_kernel *kernel, const ptxlint_projection *projection, ptxlint_measure out[METRIC__COUNT])
 {
     for (int i = 0; i < METRIC__COUNT; i++)
         out[i] = unknown();
@@ -126,7 +126,7 @@ int ptxlint_kernel_measure(const ptxlint_kernel *kernel, size_t projection, size
     ptxlint_measure all[METRIC__COUNT];
     if (!kernel || !out || metric >= METRIC__COUNT || (projection && projection >= kernel->projection_count))
         return 0;
-    ptx_measure(kernel, projection < kernel->projection_count ? &kernel->projections[projection] : NULL, all);
+    ptx_metrics_measure(kernel, projection < kernel->projection_count ? &kernel->projections[projection] : NULL, all);
     *out = all[metric];
     return 1;
 }
@@ -135,7 +135,7 @@ json_t *ptx_value_metrics(const ptxlint_kernel *kernel, const ptxlint_projection
 {
     ptxlint_measure all[METRIC__COUNT];
     Json json = ptx_json_make(json_object());
-    ptx_measure(kernel, projection, all);
+    ptx_metrics_measure(kernel, projection, all);
     for (int i = 0; i < METRIC__COUNT; i++) {
         if (i == METRIC_FINDINGS)           /* they are in the document themselves */
             continue;

@@ -417,7 +417,7 @@ typedef enum MetricId {
 MetricId ptx_metric_find(const char *key, size_t length);
 
 /* All but METRIC_FINDINGS. projection: NULL: on no GPU. */
-void ptx_measure(const ptxlint_kernel *kernel, const ptxlint_projection *projection, ptxlint_measure out[METRIC__COUNT]);
+void ptx_metrics_measure(const ptxlint_kernel *kernel, const ptxlint_projection *projection, ptxlint_measure out[METRIC__COUNT]);
 
 /* ---- csv.c ------------------------------------------------------------------------------------------------------- */
 
