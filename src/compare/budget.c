@@ -394,15 +394,14 @@ static void say(const ptxlint_budget *b, const ptxlint_kernel *kernel, const ptx
     char words[64];
     ptxlint_metric_at(id, &metric);
     put_words(words, sizeof words, metric.key);
-    const char *bound = metric.is_higher_better ? "at least" : "at most";
     Figure wanted = ptx_figure_number(limit->value), is = ptx_figure_number(measure->value);
     Figure beyond = ptx_figure_number(fabs(measure->value - limit->value));
     if (o.is_unknown)
-        snprintf(o.message, sizeof o.message, "`%.*s` on %.40s: %s is not known, and the budget has %s %s", NAME_SHOWN, kernel->name, name_of(p),
-                 words, bound, wanted.text);
+        snprintf(o.message, sizeof o.message, "`%.*s` on %.40s: %s not known, with a budget of %s", NAME_SHOWN, kernel->name, name_of(p),
+                 words, wanted.text);
     else
-        snprintf(o.message, sizeof o.message, "`%.*s` on %.40s: %s is %s, %s %s than the budget of %s %s (%s)", NAME_SHOWN, kernel->name, name_of(p),
-                 words, is.text, beyond.text, metric.is_higher_better ? "less" : "more", bound, wanted.text, ptx_report_certainty(o.certainty));
+        snprintf(o.message, sizeof o.message, "`%.*s` on %.40s: %s %s, %s %s the budget of %s (%s)", NAME_SHOWN, kernel->name, name_of(p),
+                 words, is.text, beyond.text, metric.is_higher_better ? "under" : "over", wanted.text, ptx_report_certainty(o.certainty));
     if (o.is_unknown)
         snprintf(o.help, sizeof o.help, "%s; the limit is %.200s:%u:%u", remedy(id, kernel, p), b->path, (unsigned)limit->line, (unsigned)limit->column);
     else

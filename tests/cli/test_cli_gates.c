@@ -1,4 +1,4 @@
-/* test_cli_gates.c -- the program where only some of what it finds counts: baselines. */
+/* test_cli_gates.c -- the program where only some of what it finds counts: baselines, budgets, diffs. */
 #include "program.h"
 
 /* ---- the files --------------------------------------------------------------------------------------------------- */
@@ -17,13 +17,19 @@ static const File files[] = {
     { "broken.ptx", HEAD "nonsense\n" },
     { "bad.json", "{\"schema\": \"ptxlint-baseline/1\",\n\"findings\": [{]}" },
     { "none.json", "{\"schema\":\"ptxlint-baseline/1\",\"findings\":[]}\n" },
+    { "bad.yaml", "budgets:\n- { kernel: \"first\",      register: 3 }\n" },
+    { "gpu.yaml", "budgets:\n- { kernel: first, gpu: h2000 }\n" },
+    { "time.yaml", "budgets:\n- { kernel: \"*\", predicted_time_us: 3 }\n" },
+    { "budgeted/.ptxlint.yaml", "budget: small.yaml\n" },
+    { "budgeted/small.yaml", "budgets: [{kernel: 'f*', instructions: 4}]\n" },
+    { "budgeted/k.ptx", HEAD KERNEL("first", CLEAN CLEAN) },
     { "tree/.ptxlint.yaml", "baseline: known.json\n" },
     { "tree/dirty.ptx", HEAD KERNEL("first", UNSET) },
 };
 
 static int setup(void **state)
 {
-    static const char *const folders[] = { "tree", "adopt", NULL };
+    static const char *const folders[] = { "tree", "adopt", "budgeted", NULL };
     (void)state;
     return enter_folder(folders, files, sizeof files / sizeof *files);
 }
@@ -74,6 +80,26 @@ static const Case cases[] = {
     { "$PTXLINT --baseline none.json tree",            1, "COR101", "", NULL },
     { "$PTXLINT config show tree",                     0, "known.json", "", NULL },
     { "$PTXLINT config show --format json tree",       0, "\"baseline\"", "", NULL },
+
+    /* budgets */
+    { "$PTXLINT budget init --no-config --gpu sm_80 --output b.yaml clean.ptx", 0, "", "", NULL },
+    { "cat b.yaml",                                    0, "budgets:\n- kernel: \"first\"\n  gpu: \"sm_80\"\n", "", NULL },
+    { "$PTXLINT --no-config --budget b.yaml clean.ptx", 0, NULL, "", "BUD" },
+    { "$PTXLINT --no-config --budget b.yaml --kernel first clean.ptx", 0, NULL, "", "BUD" },
+    { "$PTXLINT --no-config --budget b.yaml --only budget dirty.ptx", 1, "`first` on sm_80: findings 1, 1 over the budget of 0 (exact)", "", NULL },
+    { "$PTXLINT --no-config --budget b.yaml --format github dirty.ptx", 1, "title=BUD101 over-budget::", "", NULL },
+    { "$PTXLINT --no-config --budget b.yaml --format sarif dirty.ptx", 1, "\"ruleId\":\"BUD101\"", "", NULL },
+    { "$PTXLINT --no-config --budget b.yaml --only budget more.ptx", 1, "`first` on sm_80: instructions 6, 2 over the budget of 4 (exact)",
+      "b.yaml:13:3: not checked: `second` on sm_80: no kernel has this name", "third" },
+    { "$PTXLINT --no-config --budget b.yaml --gpu h200 --only budget clean.ptx", 0, "", "b.yaml:2:3: not checked: `first` on sm_80: not asked for on this GPU", NULL },
+    { "$PTXLINT --no-config --budget bad.yaml clean.ptx", 2, "", "bad.yaml:2:27: error: unknown key 'register'; did you mean 'registers'?", NULL },
+    { "$PTXLINT --no-config --budget gpu.yaml clean.ptx", 2, "", "gpu.yaml:2:3: error: no GPU is called 'h2000'", NULL },
+    { "$PTXLINT --no-config --budget time.yaml --only budget clean.ptx", 1, "BUD102", "", NULL },
+    { "$PTXLINT --no-config --budget missing.yaml clean.ptx", 3, "", "missing.yaml: No such file", NULL },
+    { "$PTXLINT --no-config --budget b.yaml --baseline none.json dirty.ptx", 1, "BUD101", "", NULL },
+    { "cd budgeted; $PTXLINT --only budget k.ptx",     1, "= help: to accept it, write `instructions: 5` at small.yaml:1:40", "", NULL },
+    { "$PTXLINT budget init",                          2, "", "budget: init PATH...?", NULL },
+    { "$PTXLINT budget init --slack 100 clean.ptx",    2, "", "--slack: '100' is not a whole number from 0 to 99", NULL },
 
     /* mistakes */
     { "$PTXLINT baseline",                             2, "", "baseline: write PATH... or prune PATH...?", NULL },
