@@ -71,7 +71,7 @@ typedef struct StringList {
 
 typedef enum Command {
     COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND_ISA, COMMAND_TUNE,
-    COMMAND_SCHEMA, COMMAND_BASELINE, COMMAND_BUDGET, COMMAND__COUNT
+    COMMAND_SCHEMA, COMMAND_BASELINE, COMMAND_BUDGET, COMMAND_DIFF, COMMAND__COUNT
 } Command;
 
 typedef enum Format {
@@ -109,6 +109,7 @@ typedef struct Options {
     bool has_format;                    /* --format FORMAT, without a FILE */
     char *baseline_path, *budget_path;  /* --baseline, --budget; NULL */
     double slack_percent;               /* budget init */
+    StringList tolerances;              /* of diff: METRIC=VALUE */
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile;
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode */
@@ -135,7 +136,7 @@ bool ptx_options_has_color(const Options *options, const char *path);
 
 enum {
     OPT_FORMAT = 1, OPT_CSV, OPT_GPU, OPT_LAUNCH, OPT_PTXAS_LOG, OPT_PTXAS, OPT_KERNEL, OPT_ONLY, OPT_COLOR, OPT_OUTPUT, OPT_QUIET,
-    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_PRIMARY, OPT_BASELINE, OPT_NO_BASELINE, OPT_BUDGET, OPT_SLACK, OPT_HELP, OPT_VERSION,
+    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_PRIMARY, OPT_BASELINE, OPT_NO_BASELINE, OPT_BUDGET, OPT_SLACK, OPT_TOLERANCE, OPT_HELP, OPT_VERSION,
     OPT_SETTING,                                /* and those after it: rows of ptx_setting_names */
     OPT_CHOICE = OPT_SETTING + SETTING_COUNT    /* and those after it: rows of ptx_choice_names */
 };
@@ -384,12 +385,16 @@ bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color);
 /* ---- the commands ------------------------------------------------------------------------------------------------ */
 
 ExitCode ptx_run(const Options *options);               /* run.c: check, report, gpu, baseline, budget */
+ExitCode ptx_diff(const Options *options);              /* diff.c */
 ExitCode ptx_explain(const Options *options);           /* explain.c */
 ExitCode ptx_rules_list(const Options *options);        /* rules.c */
 ExitCode ptx_config_command(const Options *options);    /* show.c */
 ExitCode ptx_isa_command(const Options *options);       /* isa.c */
 ExitCode ptx_tune(const Options *options);              /* tune.c */
 ExitCode ptx_schema_command(const Options *options);    /* schema.c */
+
+/* Adds the kernels of the modules that path stands for; run.c. */
+ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report);
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 

@@ -5,12 +5,12 @@
 #include <stdio.h>
 
 const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa", "tune",
-                                                        "schema", "baseline", "budget" };
+                                                        "schema", "baseline", "budget", "diff" };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...", "[OPTIONS] PATH...", "[OPTIONS] [NAME...]", "[OPTIONS] RULE...", "[OPTIONS]",
     "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]", "[OPTIONS] FILE...", "[OPTIONS] [NAME]",
-    "[OPTIONS] write PATH... | prune PATH...", "[OPTIONS] init PATH...",
+    "[OPTIONS] write PATH... | prune PATH...", "[OPTIONS] init PATH...", "[OPTIONS] OLD NEW",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -27,6 +27,7 @@ const char *const ptx_format_words[FORMAT__COUNT] = {
 const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_CHECK] = CHECK_FORMATS, [COMMAND_REPORT] = TABLE_FORMATS, [COMMAND_GPU] = TABLE_FORMATS, [COMMAND_EXPLAIN] = PAGE_FORMATS,
     [COMMAND_RULES] = PAGE_FORMATS, [COMMAND_CONFIG] = PLAIN_FORMATS, [COMMAND_ISA] = PAGE_FORMATS, [COMMAND_TUNE] = PLAIN_FORMATS,
+    [COMMAND_DIFF] = PAGE_FORMATS,
 };
 
 enum { SETTING_BLOCK, SETTING_GRID, SETTING_CLUSTER, SETTING_DYNAMIC_SHARED, SETTING_PARAM, SETTING_TRIP };
@@ -180,6 +181,22 @@ static const struct poptOption check_table[] = {
     HELP
 };
 
+static const struct poptOption diff_options[] = {
+    TEXT_OPTION("tolerance", OPT_TOLERANCE, "By how much a figure may get worse, as registers=8, registers=5% or instructions=off; may be repeated",
+                "METRIC=N[%]"),
+    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), markdown or json", "FORMAT"),
+    WRITE_OPTIONS,
+    RUN_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption diff_table[] = {
+    TABLE(diff_options, "What counts, and output:"),
+    TABLE(launch_options, "GPUs and launches:"),
+    TABLE(baseline_findings, "Which findings count:"),
+    HELP
+};
+
 static const struct poptOption budget_table[] = {
     TABLE(budget_options, "The budget:"),
     TABLE(launch_options, "GPUs and launches:"),
@@ -267,7 +284,7 @@ static const struct poptOption schema_table[] = {
 };
 
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = { check_table, report_table, gpu_table, explain_table, rules_table,
-                                                                     config_table, isa_table, tune_table, schema_table, baseline_table, budget_table };
+                                                                     config_table, isa_table, tune_table, schema_table, baseline_table, budget_table, diff_table };
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -311,6 +328,9 @@ static const char baseline_help[] =
 static const char budget_help[] =
     "\n  init  writes a budget of the kernels in PATH as they are now, for `ptxlint --budget FILE`\n";
 
+static const char diff_help[] =
+    "\nOLD and NEW are PTX files, folders of them, or what `ptxlint report --format json` has written.\n";
+
 static const char commands_help[] =
     "\nCOMMANDS\n"
     "  check     look for mistakes and slow code (the default command)\n"
@@ -322,6 +342,7 @@ static const char commands_help[] =
     "  isa       the instructions of PTX: syntax, meaning, versions and targets, speed\n"
     "  tune      which block to launch a kernel with, and why\n"
     "  schema    JSON Schemas of documents and files\n"
+    "  diff      what is new, better and worse in another version\n"
     "  budget    a first file of what kernels may take at most\n"
     "  baseline  takes all findings that there are as known, so that new ones alone count\n"
     "ptxlint COMMAND --help says more.\n";
@@ -382,6 +403,11 @@ static const char *const examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint budget init --gpu h200 --launch launches.json --output budget.yaml build/\n"
     "  ptxlint --budget budget.yaml --launch launches.json build/\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint report --format json --gpu h200 --output main.json build/\n"
+    "  ptxlint diff --gpu h200 main.json build/\n"
+    "  ptxlint diff --format markdown --tolerance registers=4 build-main/ build/ > comment.md\n",
 };
 
 static const char check_codes[] =
@@ -390,6 +416,16 @@ static const char check_codes[] =
     "  1  a warning or an error was found\n"
     "  2  usage: an unknown option, value, GPU, rule or kernel, a bad launch file, GPU file, rule\n"
     "     file, config file or log, no ptxas, no inputs\n"
+    "  3  an input is unreadable or was cut short, or the output cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
+static const char diff_codes[] =
+    "\nEXIT CODES\n"
+    "  0  nothing has got worse beyond its tolerance\n"
+    "  1  a regression\n"
+    "  2  usage: an unknown option, value, GPU, rule or metric, a bad launch file, GPU file, rule\n"
+    "     file, config file, log or report, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -445,10 +481,10 @@ static const char isa_codes[] =
     "The highest that applies.\n";
 
 static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes, gpu_codes,
-                                                   schema_codes, report_codes, report_codes };
+                                                   schema_codes, report_codes, report_codes, diff_codes };
 
 static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help, tune_help,
-                                                   schema_help, baseline_help, budget_help };
+                                                   schema_help, baseline_help, budget_help, diff_help };
 
 void ptx_help_print(const Options *options)
 {

@@ -159,6 +159,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_OUTPUT:    return keep(&options->output.path, value);
     case OPT_PTXAS:     return keep(&options->ptxas, value);
     case OPT_CONFIG:    return keep(&options->config_path, value);
+    case OPT_TOLERANCE: is_good = add_string(&options->tolerances, value);      break;
     case OPT_BUDGET:    return keep(&options->budget_path, value);
     case OPT_SLACK:     is_good = set_slack(options, value);    break;
     case OPT_BASELINE:  return keep(&options->baseline_path, value);
@@ -212,7 +213,7 @@ static bool open_popt(Options *options, int argc, char **argv)
 {
     static const char *const names[COMMAND__COUNT] = { "ptxlint check", "ptxlint report", "ptxlint gpu", "ptxlint explain",
                                                        "ptxlint rules", "ptxlint config", "ptxlint isa", "ptxlint tune",
-                                                       "ptxlint schema", "ptxlint baseline", "ptxlint budget" };
+                                                       "ptxlint schema", "ptxlint baseline", "ptxlint budget", "ptxlint diff" };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
@@ -303,6 +304,12 @@ static bool is_budget_use(const Options *options)
     return words && words[0] && words[1] && !strcmp(words[0], "init");
 }
 
+static bool is_diff_use(const Options *options)
+{
+    const char *const *words = (const char *const *)options->paths;
+    return words && words[0] && words[1] && !words[2];
+}
+
 /* What each command cannot do without. */
 static Parsed check_options(const Options *options)
 {
@@ -317,6 +324,7 @@ static Parsed check_options(const Options *options)
         options->command == COMMAND_EXPLAIN && !has_words ? "explain: which rule? `ptxlint rules` lists them all" :
         options->command == COMMAND_CONFIG && !has_words ? "config: what of it? One of show, files, init" :
         options->command == COMMAND_BASELINE && !is_baseline_use(options) ? "baseline: write PATH... or prune PATH...?" :
+        options->command == COMMAND_DIFF && !is_diff_use(options) ? "diff: OLD and NEW are missing: PTX files, folders, or saved reports" :
         options->command == COMMAND_BUDGET && !is_budget_use(options) ? "budget: init PATH...?" :
         options->has_no_baseline && options->baseline_path ? "--baseline and --no-baseline do not go together" :
         options->has_list && has_words ? "isa: --list goes without OPCODE" :
@@ -357,6 +365,7 @@ void ptx_options_free(Options *options)
     ptx_strings_free(&options->only);
     ptx_strings_free(&options->logs);
     free(options->config_path);
+    ptx_strings_free(&options->tolerances);
     free(options->baseline_path);
     free(options->budget_path);
     free(options->ptxas);

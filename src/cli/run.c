@@ -17,6 +17,8 @@ typedef struct Target {
 
 typedef struct Run {
     const Options *options;
+    const char *const *paths;   /* that inputs are taken from */
+    ptxlint_report *report;     /* where modules go; NULL: to documents */
     Book book;
     Inputs inputs;              /* of the command line */
     StringList files;
@@ -69,7 +71,7 @@ static ptxlint_options module_options(const Run *run, size_t index, unsigned wor
     options.budget = budget ? budget->budget : NULL;
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
-    options.findings_only = run->options->command != COMMAND_REPORT && run->options->command != COMMAND_BUDGET && !budget && !run->options->ptxas;
+    options.findings_only = run->options->command != COMMAND_REPORT && run->options->command != COMMAND_BUDGET && !run->report && !budget && !run->options->ptxas;
     return options;
 }
 
@@ -177,6 +179,14 @@ static void draft_budget(Run *run, const char *path, const ptxlint_module *modul
         complain_status(run, path, status);
 }
 
+static bool add_to_report(Run *run, const char *path, const ptxlint_module *module)
+{
+    ptxlint_status status = ptxlint_report_add(run->report, module);
+    if (status != PTXLINT_OK)
+        complain_status(run, path, status);
+    return status == PTXLINT_OK;
+}
+
 static bool take_module(Run *run, size_t index, const Job *job)
 {
     const char *path = run->files.items[index];
@@ -199,7 +209,7 @@ static bool take_module(Run *run, size_t index, const Job *job)
         draft_budget(run, path, job->module);
     if (run->options->has_statistics)
         ptx_tally_add(&run->tally, job->module, &run->write_options);
-    return write_module(run, path, job->module);
+    return run->report ? add_to_report(run, path, job->module) : write_module(run, path, job->module);
 }
 
 static bool take_modules(Run *run)
@@ -447,7 +457,7 @@ static void choose_groups(Run *run, const ptxlint_rules *rules)
 
 static void run_begin(Run *run, const Options *options)
 {
-    *run = (Run){ .options = options };
+    *run = (Run){ .options = options, .paths = (const char *const *)options->paths };
     ptxlint_write_options_init(&run->write_options);
     run->write_options.kernel_glob = options->kernel_glob;
     run->write_options.no_summary = options->is_quiet;
@@ -530,8 +540,8 @@ static bool prepare(Run *run)
     if (run->code != EXIT_CLEAN)
         return false;
     bool has_verb = run->options->command == COMMAND_BASELINE || run->options->command == COMMAND_BUDGET;
-    for (size_t i = has_verb; run->options->paths[i]; i++)
-        raise_code(run, ptx_paths_add(&run->files, run->options->paths[i], &run->book));
+    for (size_t i = has_verb; run->paths[i]; i++)
+        raise_code(run, ptx_paths_add(&run->files, run->paths[i], &run->book));
     find_settings(run);
     ExitCode code = ptx_book_all_rules(&run->book, &rules), before = run->code;
     run->code = EXIT_CLEAN;
@@ -573,6 +583,27 @@ ExitCode ptx_run(const Options *options)
         run_gpus(&run);
     else
         run_paths(&run);
+    run_end(&run);
+    return run.code;
+}
+
+ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report)
+{
+    Run run;
+    const char *const paths[] = { path, NULL };
+    run_begin(&run, options);
+    run.paths = paths;
+    run.report = report;
+    if (prepare(&run) && run.files.count) {
+        run.worker_count = count_workers(&run);
+        if (options->has_profile)
+            open_profiles(&run);
+        ptx_progress_begin(&run.progress);
+        if (run.code != EXIT_INTERNAL)
+            take_modules(&run);
+        if (options->has_profile && run.code != EXIT_INTERNAL)
+            tell_profile(&run);
+    }
     run_end(&run);
     return run.code;
 }

@@ -68,7 +68,8 @@ static void test_limits(void **state)
         { "budgets:\n- { kernel: gemm_128, instructions: 10 }\n- { kernel: gemm_128, instructions: 9 }\n", NULL, "BUD101:e:" },
         { "budgets:\n- { kernel: nobody, instructions: 1 }\n", NULL, "" },
         { "budgets: []\n", NULL, "" },
-        { ENTRY("findings: 0"), NULL, "" },
+        { ENTRY("findings: 1"), NULL, "" },
+        { ENTRY("findings: 0"), NULL, "BUD101:e:`gemm_128` on sm_80: findings 1, 1 over the budget of 0 (exact)\n" },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         ptxlint_budget *budget = budget_of(cases[i].yaml);
