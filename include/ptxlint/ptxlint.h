@@ -923,7 +923,7 @@ PTXLINT_API double ptxlint_amdahl(double share, double speedup);
 typedef struct ptxlint_metric {
     const char *key, *unit, *what;      /* "occupancy_percent" */
     int is_higher_better;
-    double tolerance_percent;           /* by which it may get worse before ptxlint_diff calls it a regression; below 0: by any */
+    const char *tolerance;              /* by which it may get worse before ptxlint_diff calls it a regression: "8", "5%"; "off": by any */
 } ptxlint_metric;
 
 PTXLINT_API int ptxlint_metric_at(size_t index, ptxlint_metric *out);

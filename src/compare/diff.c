@@ -58,6 +58,14 @@ static uint64_t key_of_name(const Matcher *m, const ReportKernel *k, size_t pref
     return ptx_key_hash(ptx_key_hash(KEY_HASH, k->name), k->gpu);
 }
 
+/* A report for another GPU: the first of each. */
+static uint64_t key_of_any_gpu(const Matcher *m, const ReportKernel *k, size_t prefix)
+{
+    (void)m;
+    (void)prefix;
+    return k->is_first_gpu ? ptx_key_hash(KEY_HASH, k->key) : ptx_key_hash(KEY_HASH ^ (uint64_t)(uintptr_t)k, k->key);
+}
+
 static uint64_t key_of_key(const Matcher *m, const ReportKernel *k, size_t prefix)
 {
     (void)m;
@@ -205,6 +213,7 @@ static void match_all(Matcher *m)
     match_by(m, key_of_target, MATCHED_NAME);
     match_by(m, key_of_name, MATCHED_NAME);
     match_by(m, key_of_key, MATCHED_KEY);
+    match_by(m, key_of_any_gpu, MATCHED_KEY);
     match_by(m, key_of_body, MATCHED_BODY);
     match_by_shape(m);
 }
@@ -480,7 +489,7 @@ static bool set_tolerances(ptxlint_diff *d, const char *const *texts, size_t cou
 {
     ptxlint_metric metric;
     for (size_t i = 0; ptxlint_metric_at(i, &metric); i++)
-        d->tolerances[i] = (Tolerance){ fmax(0, metric.tolerance_percent), true, metric.tolerance_percent < 0 };
+        (void)read_tolerance(metric.tolerance, &d->tolerances[i]);
     for (size_t i = 0; i < count; i++)
         if (!set_tolerance(d, texts[i], error, error_size))
             return false;

@@ -75,7 +75,11 @@ static void put_row(Out *out, const char *indent, const char *key, const Change 
 {
     Figure from = value_figure(c->old_value), to = value_figure(c->new_value), delta = delta_figure(c), percent = percent_figure(c);
     const char *words = verdict_text(c->verdict);
-    ptx_out_format(out, "%s%-*s %14s %14s %14s %10s", indent, (int)(24 - strlen(indent)), key, from.text, to.text, delta.text, percent.text);
+    ptx_out_format(out, "%s%-*s %14s %14s", indent, (int)(24 - strlen(indent)), key, from.text, to.text);
+    if (*delta.text || *words)
+        ptx_out_format(out, " %14s", delta.text);
+    if (*percent.text || *words)
+        ptx_out_format(out, " %10s", percent.text);
     if (*words) {
         ptx_out_style(out, c->verdict == VERDICT_REGRESSED ? STYLE_ERROR : STYLE_NONE);
         ptx_out_format(out, "  %s", words);
@@ -112,6 +116,10 @@ static void put_title(Out *out, const Pair *pair)
     if (pair->old_kernel && pair->new_kernel && strcmp(pair->old_kernel->launch, pair->new_kernel->launch) != 0)
         ptx_out_format(out, "\n  the launch differs: %.100s, now %.100s", *pair->old_kernel->launch ? pair->old_kernel->launch : "not known",
                        *pair->new_kernel->launch ? pair->new_kernel->launch : "not known");
+    if (pair->old_kernel && pair->new_kernel && strcmp(pair->old_kernel->gpu, pair->new_kernel->gpu) != 0) {
+        ptx_out_text(out, "\n  the GPU differs: it was ");
+        ptx_out_clean(out, *pair->old_kernel->gpu ? pair->old_kernel->gpu : "not known");
+    }
     ptx_out_text(out, "\n");
 }
 
@@ -268,10 +276,25 @@ static void put_cell(Out *out, const char *text, size_t length)
         ptx_out_text(out, "...");
 }
 
+/* As code, where it is what PTX allows for a name. */
+static void put_kernel(Out *out, const Pair *pair)
+{
+    const char *name = ptx_pair_kernel(pair)->name;
+    bool is_plain = strlen(name) < 120;
+    for (const char *p = name; *p; p++)
+        is_plain &= (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || strchr("_$%.", *p) != NULL;
+    ptx_out_text(out, is_plain ? "`" : "");
+    if (is_plain)
+        ptx_out_text(out, name);
+    else
+        put_cell(out, name, 120);
+    ptx_out_text(out, is_plain ? "`" : "");
+}
+
 static void put_cells(Out *out, const Pair *pair, const char *key, const Change *c)
 {
     ptx_out_text(out, "| ");
-    put_cell(out, ptx_pair_kernel(pair)->name, 120);
+    put_kernel(out, pair);
     ptx_out_format(out, " | %s | %s | %s | %s | %s | %s |\n", key, value_figure(c->old_value).text, value_figure(c->new_value).text,
                    delta_figure(c).text, percent_figure(c).text, verdict_text(c->verdict));
 }
@@ -281,7 +304,7 @@ static void put_item(Out *out, const Pair *pair, const char *what, const ReportF
     ptx_out_format(out, "- %s %s ", what, ptx_report_severity(f->severity));
     put_cell(out, f->rule, 20);
     ptx_out_text(out, " in ");
-    put_cell(out, ptx_pair_kernel(pair)->name, 120);
+    put_kernel(out, pair);
     if (f->line)
         ptx_out_format(out, ", line %u", (unsigned)f->line);
     ptx_out_text(out, ": ");
@@ -370,7 +393,7 @@ static void page_kernels(Page *page, const ptxlint_diff *d)
         has_any = true;
         piece_begin(&piece);
         ptx_out_text(&piece.out, d->pairs[p].new_kernel ? "- new kernel " : "- removed kernel ");
-        put_cell(&piece.out, ptx_pair_kernel(&d->pairs[p])->name, 120);
+        put_kernel(&piece.out, &d->pairs[p]);
         ptx_out_text(&piece.out, "\n");
         piece_end(page, &piece);
     }

@@ -9,7 +9,7 @@ enum { LOWER, HIGHER };
 static const struct {
     const char *key, *unit, *what;
     int is_higher_better;
-    double tolerance;
+    const char *tolerance;
 } metrics[METRIC__COUNT] = {
 #define METRIC(id, key, unit, better, tolerance, what) [METRIC_##id] = { key, unit, what, better, tolerance },
 #include "report/metrics.def"

@@ -23,13 +23,14 @@ static const File files[] = {
     { "budgeted/.ptxlint.yaml", "budget: small.yaml\n" },
     { "budgeted/small.yaml", "budgets: [{kernel: 'f*', instructions: 4}]\n" },
     { "budgeted/k.ptx", HEAD KERNEL("first", CLEAN CLEAN) },
+    { "tolerant/.ptxlint.yaml", "tolerances: { findings: 1 }\n" },
     { "tree/.ptxlint.yaml", "baseline: known.json\n" },
     { "tree/dirty.ptx", HEAD KERNEL("first", UNSET) },
 };
 
 static int setup(void **state)
 {
-    static const char *const folders[] = { "tree", "adopt", "budgeted", NULL };
+    static const char *const folders[] = { "tree", "adopt", "budgeted", "tolerant", NULL };
     (void)state;
     return enter_folder(folders, files, sizeof files / sizeof *files);
 }
@@ -101,6 +102,32 @@ static const Case cases[] = {
     { "$PTXLINT budget init",                          2, "", "budget: init PATH...?", NULL },
     { "$PTXLINT budget init --slack 100 clean.ptx",    2, "", "--slack: '100' is not a whole number from 0 to 99", NULL },
 
+    /* diffs */
+    { "$PTXLINT diff --no-config clean.ptx clean.ptx", 0, "0 of 2 kernels regressed, 2 the same; findings: 0 new, 0 fixed\n", "", NULL },
+    { "$PTXLINT diff --no-config clean.ptx dirty.ptx", 1, "new   warning[COR101]", "", NULL },
+    { "$PTXLINT diff --no-config clean.ptx dirty.ptx", 1, "to accept it: ptxlint diff --no-config --tolerance findings=1 clean.ptx dirty.ptx\n", "", NULL },
+    { "$PTXLINT diff --no-config --tolerance findings=1 clean.ptx dirty.ptx", 0, "0 of 2 kernels regressed", "", "to accept" },
+    { "$PTXLINT diff --no-config dirty.ptx clean.ptx", 0, "fixed warning[COR101]", "", NULL },
+    { "$PTXLINT diff --no-config --ignore COR101 clean.ptx dirty.ptx", 0, "0 new, 0 fixed", "", NULL },
+    { "$PTXLINT diff --no-config clean.ptx tree",      1, "[DEL] second", "", NULL },
+    { "$PTXLINT report --no-config --format json --output clean.json clean.ptx", 0, "", "", NULL },
+    { "$PTXLINT diff --no-config clean.json clean.ptx", 0, "2 the same", "", NULL },
+    { "$PTXLINT diff --no-config clean.json dirty.ptx", 1, "to accept it: ptxlint report --format json --output clean.json --no-config dirty.ptx\n", "", NULL },
+    { "$PTXLINT report --no-config --format json --output clean.json --no-config dirty.ptx && $PTXLINT diff --no-config clean.json dirty.ptx", 0, "2 the same", "", NULL },
+    { "$PTXLINT diff --no-config clean.json clean.json", 0, "2 the same", "", NULL },
+    { "$PTXLINT diff --no-config --format markdown clean.ptx dirty.ptx", 1, "### ptxlint: 2 of 2 kernels regressed", "", NULL },
+    { "$PTXLINT diff --no-config --format json clean.ptx dirty.ptx", 1, "{\"schema\":\"ptxlint-diff/1\"", "", NULL },
+    { "$PTXLINT diff --no-config --format markdown=c.md --format json=c.json clean.ptx dirty.ptx && false || cat c.md", 0, "### ptxlint", "", NULL },
+    { "cd tolerant; $PTXLINT diff ../clean.ptx ../dirty.ptx", 0, "0 of 2 kernels regressed", "", NULL },
+    { "cd tolerant; $PTXLINT diff --tolerance findings=0 ../clean.ptx ../dirty.ptx", 1, "2 of 2 kernels regressed", "", NULL },
+    { "$PTXLINT diff clean.ptx",                       2, "", "diff: OLD and NEW are missing", NULL },
+    { "$PTXLINT diff a b c",                           2, "", "diff: OLD and NEW are missing", NULL },
+    { "$PTXLINT diff none.json clean.ptx",             2, "", "none.json:1:1: error: no report", NULL },
+    { "$PTXLINT diff missing.ptx clean.ptx",           3, "", "missing.ptx: No such file", NULL },
+    { "$PTXLINT diff --tolerance register=5 clean.ptx clean.ptx", 2, "", "--tolerance: 'register=5' names no metric", NULL },
+    { "$PTXLINT diff --format sarif clean.ptx clean.ptx", 2, "", "--format: 'sarif' is not one of", NULL },
+    { "$PTXLINT diff --output no/where clean.ptx clean.ptx", 3, "", "no/where: No such file", NULL },
+
     /* mistakes */
     { "$PTXLINT baseline",                             2, "", "baseline: write PATH... or prune PATH...?", NULL },
     { "$PTXLINT baseline write",                       2, "", "baseline: write PATH... or prune PATH...?", NULL },
@@ -127,8 +154,9 @@ static void test_jobs(void **state)
     (void)state;
     char *one = NULL;
     for (int jobs = 1; jobs <= 8; jobs *= 2) {
-        char command[256];
-        snprintf(command, sizeof command, BASE "--jobs %d --baseline j.json write dirty.ptx clean.ptx more.ptx moved.ptx broken.ptx tree", jobs);
+        char command[512];
+        snprintf(command, sizeof command, BASE "--jobs %d --baseline j.json write dirty.ptx clean.ptx more.ptx moved.ptx broken.ptx tree && "
+                 "{ $PTXLINT diff --no-config --jobs %d --format json . . ; $PTXLINT budget init --no-config --jobs %d . ; } >> j.json", jobs, jobs, jobs);
         Result result = run(command);
         assert_int_equal(result.status, 0);
         result_free(&result);

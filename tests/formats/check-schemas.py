@@ -27,6 +27,8 @@ OUT = os.path.join(tempfile.mkdtemp(), "out")
 DOCUMENTS = {
     "diagnostics": [["check", "--format", "json", *PTX], ["check", "--format", "json", "tests/golden/SYN305-there.ptx"]],
     "baseline": [["baseline", "--baseline", OUT, "write", *PTX[:2]], ["baseline", "--baseline", OUT, "write", "tests/golden/SYN305-there.ptx"]],
+    "diff": [["diff", "--format", "json", "--no-config", "tests/compare/old.json", "tests/compare/new.json"],
+             ["diff", "--format", "json", "--no-config", "testdata/ptx", "tests/compare"]],
     "rules": [["rules", "--format", "json"], ["explain", "--format", "json", "THR102", "SYN201"]],
 }
 
