@@ -12,6 +12,12 @@ static const Hazards *hazards_of(Inquiry *q)
     return q->hazards;
 }
 
+double ptx_measure_races(Inquiry *q)
+{
+    const Hazards *hazards = hazards_of(q);
+    return hazards ? hazards->count : (double)NAN;
+}
+
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn)
 {
     const Hazards *hazards = hazards_of(q);

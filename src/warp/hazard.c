@@ -13,6 +13,7 @@ enum {
     MOST_GRANULES = 5,          /* 16 bytes to 1 */
     MOST_HAZARDS = 8,
     MOST_THREADS = 1024,
+    INDEPENDENT_LANES = 70,     /* from this target on lanes of a warp need not run together: CUDA C++ Programming Guide, "Independent Thread Scheduling" */
 };
 
 /* ---- whether there is anything to look at -------------------------------------------------------------------------- */
@@ -192,9 +193,13 @@ static bool make_hazard(const Search *s, const RacePair *pair, Hazard *out)
     uint8_t first = level_of(m, &pair->first), second = level_of(m, &pair->second), level = first > second ? first : second;
     if (r->sites[pair->first.site].func != s->func || r->sites[pair->second.site].func != s->func || level == RACE_DATA)
         return false;
+    bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
+    HazardKind kind = pair->is_open ? HAZARD_COPY : is_in_warp ? HAZARD_WARP : HAZARD_BLOCK;
+    if (kind == HAZARD_WARP && (level != RACE_CERTAIN || s->module->target.sm < INDEPENDENT_LANES))
+        return false;
     bool is_turned = r->sites[pair->first.site].insn > r->sites[pair->second.site].insn;
     *out = (Hazard){ .first = access_of(m, is_turned ? &pair->second : &pair->first), .second = access_of(m, is_turned ? &pair->first : &pair->second),
-                     .before = NO_ID, .certainty = level == RACE_CERTAIN ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
+                     .kind = kind, .before = NO_ID, .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
     find_variable(m, pair->address, out);
     return !is_excused(s, out, pair->address);
 }
@@ -268,14 +273,31 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
 
 /* ---- words ---------------------------------------------------------------------------------------------------------- */
 
+static const char *verb_of(const Hazard *h, const HazardAccess *access)
+{
+    return h->kind == HAZARD_COPY && access == &h->first ? "copies to" : access->is_write ? "writes" : "reads";
+}
+
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Hazard *h)
 {
+    static const char *const missing[] = { [HAZARD_BLOCK] = "no barrier between", [HAZARD_WARP] = "both in one warp, with no __syncwarp() between",
+                                           [HAZARD_COPY] = "a copy that is not waited for" };
     char text[320];
-    const HazardAccess *write = h->second.is_write && !h->first.is_write ? &h->second : &h->first, *other = write == &h->first ? &h->second : &h->first;
+    const HazardAccess *a = &h->second, *b = &h->first;
     Span name = h->var == NO_ID ? (Span){ 0, 0 } : module->vars[h->var].name;
     int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64);
-    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) %s byte %llu of %s%.*s%s, which thread (%u, %u, %u) writes", other->thread[0], other->thread[1],
-                         other->thread[2], other->is_write ? "writes" : "reads", (unsigned long long)h->offset, length ? "`" : "shared memory", length,
-                         module->text + name.begin, length ? "`" : "", write->thread[0], write->thread[1], write->thread[2]);
+    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) %s byte %llu of %s%.*s%s, which thread (%u, %u, %u) %s: %s", a->thread[0], a->thread[1],
+                         a->thread[2], verb_of(h, a), (unsigned long long)h->offset, length ? "`" : "shared memory", length, module->text + name.begin,
+                         length ? "`" : "", b->thread[0], b->thread[1], b->thread[2], verb_of(h, b), missing[h->kind]);
     return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
+}
+
+const char *ptx_hazard_advise(const Hazard *h)
+{
+    static const char *const advice[] = {
+        [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, where all threads of the block come by",
+        [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two: since sm_70 lanes of a warp need not run together",
+        [HAZARD_COPY] = "cp.async.wait_group (__pipeline_wait_prior()) for the group of the copy, and behind it a barrier where other threads are concerned",
+    };
+    return advice[h->kind];
 }

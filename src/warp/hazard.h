@@ -11,7 +11,14 @@ typedef struct HazardAccess {
     bool is_write;
 } HazardAccess;
 
-typedef struct Hazard {         /* a barrier is missing */
+typedef enum HazardKind {
+    HAZARD_BLOCK,               /* of two warps: a barrier of the block is missing */
+    HAZARD_WARP,                /* of two lanes of a warp: one of the warp */
+    HAZARD_COPY,                /* of a cp.async: a wait for it */
+} HazardKind;
+
+typedef struct Hazard {         /* something is missing that puts two accesses in order */
+    HazardKind kind;
     HazardAccess first, second; /* second: where it is told */
     VarId var;                  /* that the address lies in; NO_ID: none has it */
     uint64_t offset;            /* bytes from its beginning, or of shared memory */
@@ -29,5 +36,8 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
 
 /* A clause: thread (0, 1, 0) reads byte 12 of `s` that thread (0, 0, 0) writes. */
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Hazard *hazard);
+
+/* What would put the two in order. */
+const char *ptx_hazard_advise(const Hazard *hazard);
 
 #endif

@@ -502,6 +502,8 @@ static void step(Machine *m, Warp *w)
         top->pc++;
         return;
     }
+    if (m->race && code->order != ORDER_NONE && !ptx_race_order(m, w, insn, &m->program->codes[insn->op->id], active, doubt))
+        return;
     switch ((Action)code->action) {
     case ACTION_INDEXED:
         run_indexed(m, w, insn, active);
@@ -536,8 +538,6 @@ static void step(Machine *m, Warp *w)
     default:
         break;
     }
-    if (m->race && code->action == ACTION_UNKNOWN)
-        ptx_race_effect(m, insn);
     if (m->race && ptx_insn_is_access(insn))
         ptx_race_access(m, w, insn, active, doubt);
     else if (ptx_insn_is_access(insn))

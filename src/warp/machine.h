@@ -37,6 +37,7 @@ typedef struct Decoded {           /* per distinct opcode text */
     Lanewise lanewise;
     uint8_t action;
     uint8_t mode;               /* of votes and shuffles: the first letter */
+    uint8_t order;              /* race.h's Order */
 } Decoded;
 
 typedef struct Routine {           /* a function as it is run */
@@ -130,7 +131,8 @@ typedef struct Warp {
     uint32_t reduced, holding, unsure;  /* lanes there, those in which the predicate holds, those of which nobody knows */
     bool is_assumed;            /* the predicate */
     bool is_at_put;             /* at a barrier of Race.put_before */
-    uint8_t barrier;            /* 1 + the number of the one that it waits at; 0: none, or nobody asks */
+    uint8_t barrier;            /* 1 + the number of the one that it waits at; AT_MBARRIER; 0: none, or nobody asks */
+    uint32_t mbarrier, phase;   /* which one, and what is to be complete */
     uint32_t synced;            /* Machine.clock at its last barrier of its own */
     Value tid[3];
 } Warp;
@@ -238,6 +240,9 @@ void ptx_memory_assume_written(Machine *machine, Warp *warp, const Insn *insn);
 void ptx_memory_doubt(Warp *warp, uint8_t doubt);
 void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt);
+
+/* What the so many-th address operand names. False: there is none. */
+bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, unsigned which, Scratch *address);
 
 /* Where an access touches shared memory; *addressed: the lanes that say so, *bytes: of each. False: it does not. */
 bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes);

@@ -1126,3 +1126,11 @@ bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lane
     *bytes = is_matrix ? MATRIX_ROW : insn->access_bytes;
     return *addressed && (insn->op->kind == OPK_CP_ASYNC || space_of(insn, &address->value, lanes) == SPACE_SHARED);
 }
+
+bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned which, Scratch *address)
+{
+    const Operand *place = nth_address(w->frame->routine->func, insn, which);
+    if (place)
+        look_at_address(m, w, place, address);
+    return place != NULL;
+}
