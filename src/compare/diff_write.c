@@ -52,7 +52,7 @@ static Figure delta_figure(const Change *c)
 
 static Figure value_figure(double value)
 {
-    return isnan(value) ? (Figure){ "unknown" } : ptx_figure_number(rounded(value));
+    return ptx_figure_number(isnan(value) ? value : rounded(value));
 }
 
 static const char *verdict_text(Verdict verdict)
@@ -92,7 +92,8 @@ static void put_place(Out *out, const ReportKernel *kernel)
 {
     ptx_out_text(out, " (");
     ptx_out_clean(out, kernel->path);
-    ptx_out_format(out, kernel->line ? ":%u" : "", (unsigned)kernel->line);
+    if (kernel->line)
+        ptx_out_format(out, ":%u", (unsigned)kernel->line);
     if (*kernel->gpu) {
         ptx_out_text(out, ", ");
         ptx_out_clean(out, kernel->gpu);

@@ -41,7 +41,7 @@ static ptxlint_module *module_with(const ptxlint_baseline *baseline, const ptxli
 
 static void try_baseline(const char *text, size_t length)
 {
-    ptxlint_baseline *known, *found;
+    ptxlint_baseline *known = NULL, *found = NULL;
     char error[256] = "";
     size_t count;
     require(ptxlint_baseline_new(&known) == PTXLINT_OK && ptxlint_baseline_new(&found) == PTXLINT_OK, "empty baselines");
@@ -71,7 +71,7 @@ static void try_budget(const char *text, size_t length)
 
 static void try_report(const char *text, size_t length)
 {
-    ptxlint_report *saved, *now;
+    ptxlint_report *saved = NULL, *now = NULL;
     ptxlint_diff *diff;
     ptxlint_diff_options how;
     char error[256] = "";
