@@ -389,7 +389,7 @@ PTXLINT_API ptxlint_status ptxlint_config_read(ptxlint_config *config, const cha
  * PTXLINT_BAD_ARGUMENT: there is no such key. */
 PTXLINT_API ptxlint_status ptxlint_config_set(ptxlint_config *config, const char *key, const char *value, char *error, size_t error_size);
 
-/* Values of a key in a config file that are not about findings: "gpu", "launch", "rules", "exclude", "baseline", in order; NULL past
+/* Values of a key in a config file that are not about findings: "gpu", "launch", "rules", "exclude", "baseline", "budget", "tolerances" ("registers=5%"), in order; NULL past
  * the end. Paths are as written: relative to the config file's folder. */
 PTXLINT_API const char *ptxlint_config_value(const ptxlint_config *config, const char *key, size_t index);
 
@@ -438,6 +438,38 @@ PTXLINT_API ptxlint_status ptxlint_baseline_prune(ptxlint_baseline *baseline, co
 PTXLINT_API ptxlint_status ptxlint_baseline_write(const ptxlint_baseline *baseline, ptxlint_write_fn write, void *context);
 PTXLINT_API void ptxlint_baseline_free(ptxlint_baseline *baseline);
 
+/* ---- budgets ----------------------------------------------------------------------------------------------------- */
+
+/* What kernels may take at most: a budget file, docs/ci.md. What goes beyond, and what cannot be checked, are findings of group "budget". */
+typedef struct ptxlint_budget ptxlint_budget;
+
+/* Reads a file. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why, "PATH:LINE:COLUMN: error: ...". */
+PTXLINT_API ptxlint_status ptxlint_budget_new(const char *path, const char *yaml, size_t length, ptxlint_budget **out, char *error,
+                                              size_t error_size);
+PTXLINT_API void ptxlint_budget_free(ptxlint_budget *budget);
+
+/* Entry number index; 0 past the end. */
+typedef struct ptxlint_budget_entry {
+    const char *kernel;                 /* a name or a pattern */
+    const char *gpu;                    /* NULL: any */
+    uint32_t line, column;              /* in the file */
+} ptxlint_budget_entry;
+
+PTXLINT_API int ptxlint_budget_at(const ptxlint_budget *budget, size_t index, ptxlint_budget_entry *out);
+
+typedef enum ptxlint_cover {
+    PTXLINT_NOT_COVERED,                /* no kernel has such a name */
+    PTXLINT_OTHER_GPU,                  /* but not on this GPU */
+    PTXLINT_OTHER_LAUNCH,               /* but not with this grid and block */
+    PTXLINT_COVERED
+} ptxlint_cover;
+
+/* How far each entry speaks of a kernel of the module: raises covers[index], one for each entry, to a ptxlint_cover. */
+PTXLINT_API void ptxlint_budget_cover(const ptxlint_budget *budget, const ptxlint_module *module, unsigned char *covers);
+
+/* Entries for the kernels of a module as they are now, as items of a budget file: what is known, what is estimated plus slack_percent. */
+PTXLINT_API ptxlint_status ptxlint_budget_draft(const ptxlint_module *module, double slack_percent, ptxlint_write_fn write, void *context);
+
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
 typedef struct ptxlint_options {
@@ -450,6 +482,7 @@ typedef struct ptxlint_options {
     const ptxlint_ptxas *ptxas;         /* NULL: none */
     const ptxlint_config *config;       /* which findings are wanted; NULL: all rules but previews */
     const ptxlint_baseline *baseline;   /* findings that are known; NULL: none. Must outlive the module */
+    const ptxlint_budget *budget;       /* what kernels may take; NULL: anything. Not with findings_only or syntax_only */
     struct ptxlint_profile *profile;    /* to be added to: time per stage and rule; NULL: clocks are not read */
     size_t max_memory_bytes;            /* of each of a few arenas; 0: 256 bytes a byte of input, at least 256 MiB */
     int syntax_only;                    /* only the front end: no analyses, no findings beyond its errors */
@@ -886,6 +919,23 @@ PTXLINT_API const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *m
  * NaN where that is none. */
 PTXLINT_API double ptxlint_amdahl(double share, double speedup);
 
+/* Figures that budgets limit and diffs compare: number index; 0 past the end. */
+typedef struct ptxlint_metric {
+    const char *key, *unit, *what;      /* "occupancy_percent" */
+    int is_higher_better;
+    const char *tolerance;              /* by which it may get worse before ptxlint_diff calls it a regression: "8", "5%"; "off": by any */
+} ptxlint_metric;
+
+PTXLINT_API int ptxlint_metric_at(size_t index, ptxlint_metric *out);
+
+typedef struct ptxlint_measure {
+    double value;                       /* NaN: not known */
+    ptxlint_certainty certainty;
+} ptxlint_measure;
+
+/* Metric number `metric` of a kernel on its GPU number `projection`; of "findings" NaN, since these are of the module. 0: there is none. */
+PTXLINT_API int ptxlint_kernel_measure(const ptxlint_kernel *kernel, size_t projection, size_t metric, ptxlint_measure *out);
+
 /* A hash of a kernel's statements as ptxlint_module_statement has them: the same where nothing but names, comments and lines differ. */
 PTXLINT_API uint64_t ptxlint_module_body(const ptxlint_module *module, const ptxlint_kernel *kernel);
 
@@ -994,6 +1044,59 @@ PTXLINT_API void ptxlint_count_diagnostics(const ptxlint_module *const *modules,
  * the one of that name, NULL: there is none. */
 PTXLINT_API const char *ptxlint_schema_name(size_t index);
 PTXLINT_API const char *ptxlint_schema_text(const char *name);
+
+/* ---- two versions ------------------------------------------------------------------------------------------------ */
+
+/* Figures and findings of kernels, kept apart from their modules: from modules, or from what ptxlint_write_report made in JSON. */
+typedef struct ptxlint_report ptxlint_report;
+
+PTXLINT_API ptxlint_status ptxlint_report_new(ptxlint_report **out);
+
+/* Adds the entries of a module, which may be freed then. */
+PTXLINT_API ptxlint_status ptxlint_report_add(ptxlint_report *report, const ptxlint_module *module);
+
+/* Adds those of a saved report. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where and why, and some may have been added. */
+PTXLINT_API ptxlint_status ptxlint_report_read(ptxlint_report *report, const char *path, const char *json, size_t length, char *error,
+                                               size_t error_size);
+
+/* How many there are: a kernel once for each GPU. */
+PTXLINT_API size_t ptxlint_report_size(const ptxlint_report *report);
+PTXLINT_API void ptxlint_report_free(ptxlint_report *report);
+
+/* Which kernel is which, what has changed, and whether it is a regression. */
+typedef struct ptxlint_diff ptxlint_diff;
+
+/* tolerances: "registers=5%", "spill_bytes=16", "instructions=off", count of them, instead of those of ptxlint_metric; one of "findings" is
+ * how many warnings and errors may be new. On PTXLINT_BAD_FILE one of them is wrong, and *error (of error_size bytes, may be NULL) says why. The reports
+ * must outlive the diff, and are in no other one meanwhile. */
+PTXLINT_API ptxlint_status ptxlint_diff_new(const ptxlint_report *old_report, const ptxlint_report *new_report, const char *const *tolerances,
+                                            size_t count, ptxlint_diff **out, char *error, size_t error_size);
+PTXLINT_API void ptxlint_diff_free(ptxlint_diff *diff);
+
+/* Of kernels, each once for each GPU. */
+typedef struct ptxlint_diff_info {
+    size_t kernel_count, regressed_count, better_count, added_count, removed_count, same_count;
+    size_t new_findings, fixed_findings;
+    size_t unknown_count;               /* figures that are not known any more */
+} ptxlint_diff_info;
+
+PTXLINT_API const ptxlint_diff_info *ptxlint_diff_get_info(const ptxlint_diff *diff);
+
+/* Tolerances with which nothing of this would be a regression, "registers=11": number index of them, at most size bytes with the NUL into out.
+ * 0 past the end. */
+PTXLINT_API int ptxlint_diff_tolerance_at(const ptxlint_diff *diff, size_t index, char *out, size_t size);
+
+typedef struct ptxlint_diff_options {
+    size_t size;                        /* sizeof(ptxlint_diff_options) */
+    ptxlint_format format;              /* PTXLINT_TEXT, PTXLINT_MARKDOWN or PTXLINT_JSON (schema ptxlint-diff/1) */
+    int color;
+    const char *old_name, *new_name;    /* of the two sides, as they are shown; NULL: "old", "new" */
+    const char *accept;                 /* a command that makes a regression the new state; NULL: none is told */
+    size_t max_bytes;                   /* of Markdown; 0: 60,000, what a comment on GitHub takes */
+} ptxlint_diff_options;
+
+PTXLINT_API void ptxlint_diff_options_init(ptxlint_diff_options *options);
+PTXLINT_API ptxlint_status ptxlint_write_diff(const ptxlint_diff *diff, const ptxlint_diff_options *options, ptxlint_write_fn write, void *context);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,8 @@ enum { CONFIG_BYTES_MAX = 1 << 30 };
 const char *const ptx_ignore_keys[IGNORE__COUNT] = { [IGNORE_KERNEL] = "per-kernel-ignore", [IGNORE_SOURCE] = "per-source-ignore",
                                                      [IGNORE_FILE] = "per-file-ignore" };
 const char *const ptx_value_keys[VALUE__COUNT] = { [VALUE_GPU] = "gpu", [VALUE_LAUNCH] = "launch", [VALUE_RULES] = "rules",
-                                                   [VALUE_EXCLUDE] = "exclude", [VALUE_BASELINE] = "baseline" };
+                                                   [VALUE_EXCLUDE] = "exclude", [VALUE_BASELINE] = "baseline", [VALUE_BUDGET] = "budget",
+                                                   [VALUE_TOLERANCES] = "tolerances" };
 
 bool ptx_config_fail(ConfigError *error, const char *format, ...)
 {

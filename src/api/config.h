@@ -43,7 +43,7 @@ typedef struct ThresholdChoice {
     double value;
 } ThresholdChoice;
 
-typedef enum ValueKey { VALUE_GPU, VALUE_LAUNCH, VALUE_RULES, VALUE_EXCLUDE, VALUE_BASELINE, VALUE__COUNT } ValueKey;
+typedef enum ValueKey { VALUE_GPU, VALUE_LAUNCH, VALUE_RULES, VALUE_EXCLUDE, VALUE_BASELINE, VALUE_BUDGET, VALUE_TOLERANCES, VALUE__COUNT } ValueKey;
 
 /* What one source says; also the form in which a file is read before it counts. */
 typedef struct Layer {

@@ -2,6 +2,7 @@
  * beyond a list in a mapping in the file's own mapping, so neither nesting nor an alias to what is around it goes on for ever. */
 #include "api/config.h"
 
+#include "report/report.h"
 #include "support/hash.h"
 #include "support/words.h"
 
@@ -300,10 +301,31 @@ static bool read_texts(ConfigReader *r, const yaml_node_t *value, unsigned key)
 {
     static const char *const wanted[VALUE__COUNT] = { [VALUE_GPU] = "a list of GPUs, such as [h200]", [VALUE_LAUNCH] = "the path of a launch file",
         [VALUE_RULES] = "a list of folders of rules", [VALUE_EXCLUDE] = "a list of patterns, such as [\"build/old/*\"]",
-        [VALUE_BASELINE] = "the path of a baseline" };
-    if ((key == VALUE_LAUNCH || key == VALUE_BASELINE) && value->type != YAML_SCALAR_NODE)
+        [VALUE_BASELINE] = "the path of a baseline", [VALUE_BUDGET] = "the path of a budget" };
+    if ((key == VALUE_LAUNCH || key == VALUE_BASELINE || key == VALUE_BUDGET) && value->type != YAML_SCALAR_NODE)
         return FAIL(r, value, "expected %s", wanted[key]);
     return read_list(r, value, wanted[key], read_text, &r->layer->values[key]);
+}
+
+static bool read_tolerance_pair(ConfigReader *r, const yaml_node_t *key, Scalar metric, const yaml_node_t *value, unsigned arg)
+{
+    Scalar text;
+    (void)arg;
+    if (!read_scalar(r, value, "a number, as 8 or 5%, or off", &text))
+        return false;
+    if (ptx_metric_find(metric.text, metric.length) == METRIC__COUNT)
+        return FAIL(r, key, "unknown metric '%.60s'", metric.text);
+    char *both = ptx_arena_alloc(&r->config->arena, metric.length + text.length + 2);
+    memcpy(both, metric.text, metric.length);
+    both[metric.length] = '=';
+    memcpy(both + metric.length + 1, text.text, text.length);
+    *(const char **)ptx_list_push(&r->config->arena, &r->layer->values[VALUE_TOLERANCES], sizeof(const char *)) = both;
+    return true;
+}
+
+static bool read_tolerances(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+{
+    return read_mapping(r, value, "a mapping from metrics to numbers, such as { registers: 5% }", read_tolerance_pair, arg);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
@@ -321,6 +343,8 @@ static const struct TopKey { const char *key; bool (*read)(ConfigReader *r, cons
     { "gpu", read_texts, VALUE_GPU },
     { "launch", read_texts, VALUE_LAUNCH },
     { "baseline", read_texts, VALUE_BASELINE },
+    { "budget", read_texts, VALUE_BUDGET },
+    { "tolerances", read_tolerances, 0 },
     { "rules", read_texts, VALUE_RULES },
 };
 

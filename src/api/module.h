@@ -37,10 +37,11 @@ struct ptxlint_module {
 
 void ptx_estimator_free(ptxlint_module *module);
 
-/* view.c: the public structures over IR and facts. First begin, then each function with a body in order, finding figures too, then, all
- * findings being in the sink, finish. */
+/* view.c: the public structures over IR and facts. First begin, then each function with a body in order, finding figures too, then kernels, for what
+ * takes all functions, then, all findings being in the sink, finish. */
 void ptx_view_begin(ptxlint_module *module);
 void ptx_view_func(ptxlint_module *module, const ptxlint_options *options, Arena *scratch, FuncId func, Figures *figures);
+void ptx_view_kernels(ptxlint_module *module);
 void ptx_view_finish(ptxlint_module *module, const ptxlint_options *options);
 
 static inline ptxlint_span ptx_view_span(Span span)
@@ -50,6 +51,9 @@ static inline ptxlint_span ptx_view_span(Span span)
 
 /* The instruction of func that holds a byte, or NULL. Instructions stand in source order. */
 const Insn *ptx_view_find_insn(const Func *func, uint32_t offset);
+
+/* budget.c: findings about kernels that take more than a budget (NULL: none) allows; once kernels and all other findings are there. */
+void ptx_check_budget(ptxlint_module *module, Arena *scratch, const ptxlint_budget *budget);
 
 /* view_access.c: its accesses, those of what it calls, and its branches; once all functions are analysed. */
 void ptx_view_accesses(ptxlint_module *module, FuncId func, ptxlint_kernel *view);

@@ -256,6 +256,9 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items,
         TIMED(SUPPRESS, ptx_suppress(&m->arena, scratch, &m->diags, m->ir, options->path ? options->path : "-", options->config));
     }
     ptx_suppress_known(scratch, &m->diags, m->ir, options->baseline);
+    TIMED(VIEW, ptx_view_kernels(m));
+    if (!options->syntax_only && !options->findings_only)
+        ptx_check_budget(m, scratch, options->budget);
     ptx_diag_finish(&m->diags);
     find_lines(m);
     TIMED(VIEW, ptx_view_finish(m, options));

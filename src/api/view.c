@@ -428,12 +428,16 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     info->memory_bytes = m->arena.used_bytes + m->length;
 }
 
-void ptx_view_finish(ptxlint_module *m, const ptxlint_options *options)
+void ptx_view_kernels(ptxlint_module *m)
 {
     size_t kernel = 0;
     for (FuncId f = 0; f < m->ir->func_count; f++)
         if (m->ir->funcs[f].has_body)
             ptx_view_accesses(m, f, &m->kernels[kernel++]);
+}
+
+void ptx_view_finish(ptxlint_module *m, const ptxlint_options *options)
+{
     view_diagnostics(m);
     view_info(m, options);
 }

@@ -1,6 +1,6 @@
 /* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c finds config files and a user's
  * rules, paths.c the inputs, inputs.c reads GPUs, launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does
- * the work through the public API, gates.c holds baselines and tally.c counts. explain.c, rules.c, show.c, isa.c, tune.c, schema.c, complete.c and manual.c are commands of their own; they write
+ * the work through the public API, gates.c holds baselines and budgets and tally.c counts. explain.c, rules.c, show.c, isa.c, tune.c, schema.c, complete.c and manual.c are commands of their own; they write
  * through page.c and isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for it. */
@@ -71,7 +71,7 @@ typedef struct StringList {
 
 typedef enum Command {
     COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND_ISA, COMMAND_TUNE,
-    COMMAND_SCHEMA, COMMAND_BASELINE, COMMAND_COMPLETIONS, COMMAND_MANUAL, COMMAND__COUNT
+    COMMAND_SCHEMA, COMMAND_BASELINE, COMMAND_BUDGET, COMMAND_DIFF, COMMAND_COMPLETIONS, COMMAND_MANUAL, COMMAND__COUNT
 } Command;
 
 typedef enum Format {
@@ -107,7 +107,9 @@ typedef struct Options {
     ptxlint_primary primary;
     unsigned jobs;                      /* 0: as many as there are cores */
     bool has_format;                    /* --format FORMAT, without a FILE */
-    char *baseline_path;                /* --baseline; NULL */
+    char *baseline_path, *budget_path;  /* --baseline, --budget; NULL */
+    double slack_percent;               /* budget init */
+    StringList tolerances;              /* of diff: METRIC=VALUE */
     bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile;
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode */
@@ -134,7 +136,7 @@ bool ptx_options_has_color(const Options *options, const char *path);
 
 enum {
     OPT_FORMAT = 1, OPT_CSV, OPT_GPU, OPT_LAUNCH, OPT_PTXAS_LOG, OPT_PTXAS, OPT_KERNEL, OPT_ONLY, OPT_COLOR, OPT_OUTPUT, OPT_QUIET,
-    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_PRIMARY, OPT_BASELINE, OPT_NO_BASELINE, OPT_HELP, OPT_VERSION,
+    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_PRIMARY, OPT_BASELINE, OPT_NO_BASELINE, OPT_BUDGET, OPT_SLACK, OPT_TOLERANCE, OPT_HELP, OPT_VERSION,
     OPT_SETTING,                                /* and those after it: rows of ptx_setting_names */
     OPT_CHOICE = OPT_SETTING + SETTING_COUNT    /* and those after it: rows of ptx_choice_names */
 };
@@ -212,7 +214,7 @@ typedef struct Settings {
     const ptxlint_rules *rules;         /* own_rules or the book's */
     StringList rule_files;              /* that the config file names */
     StringList excludes;
-    char *baseline_path;                /* that the config file names, seen from the working directory; NULL */
+    char *baseline_path, *budget_path;  /* that the config file names, seen from the working directory; NULL */
     ptxlint_config *config;
     Inputs inputs;                      /* GPUs and launches of the config file */
     ExitCode code;                      /* what reading it came to */
@@ -338,18 +340,33 @@ typedef struct Baseline {
     const ptxlint_config *config;       /* of the first file that it is for */
 } Baseline;
 
+/* A budget, and how far its entries speak of kernels of this run. */
+typedef struct Budget {
+    char *path;
+    ptxlint_budget *budget;
+    unsigned char *covers;              /* ptxlint_cover, per entry */
+    Inputs inputs;                      /* its GPUs, for where nobody else names any */
+} Budget;
+
 /* Those of a run, each read once. */
 typedef struct Gates {
     Baseline **baselines;
-    size_t baseline_count;
+    Budget **budgets;
+    size_t baseline_count, budget_count;
 } Gates;
 
 /* The one for files of these settings: of the command line, the config file, or ptxlint-baseline.json of the working directory, where there
  * is one; *out is NULL where there is none. */
 ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *settings, Baseline **out);
 
-/* What is left of each that nothing has any more, on standard error. */
+/* The same for budgets: of the command line, or the config file. */
+ExitCode ptx_gates_find_budget(Gates *gates, const Options *options, const Settings *settings, Budget **out);
+
+/* What is left of each baseline that nothing has any more, on standard error. */
 ExitCode ptx_gates_tell(const Gates *gates);
+
+/* Entries of budgets that spoke of no kernel, on standard error: EXIT_FOUND where that may hide something. is_part: not all kernels were wanted. */
+ExitCode ptx_gates_tell_budgets(const Gates *gates, bool is_part);
 
 /* baseline write, prune: to their files, and a line about each to out. */
 ExitCode ptx_gates_save(const Gates *gates, const Options *options, Text *out);
@@ -371,7 +388,8 @@ bool ptx_paint(Text *out, const char *markdown, size_t length, bool has_color);
 
 /* ---- the commands ------------------------------------------------------------------------------------------------ */
 
-ExitCode ptx_run(const Options *options);               /* run.c: check, report, gpu, baseline */
+ExitCode ptx_run(const Options *options);               /* run.c: check, report, gpu, baseline, budget */
+ExitCode ptx_diff(const Options *options);              /* diff.c */
 ExitCode ptx_explain(const Options *options);           /* explain.c */
 ExitCode ptx_rules_list(const Options *options);        /* rules.c */
 ExitCode ptx_config_command(const Options *options);    /* show.c */
@@ -380,6 +398,9 @@ ExitCode ptx_tune(const Options *options);              /* tune.c */
 ExitCode ptx_schema_command(const Options *options);    /* schema.c */
 ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */
+
+/* Adds the kernels of the modules that path stands for; run.c. */
+ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report);
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 

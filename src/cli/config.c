@@ -249,12 +249,12 @@ static ExitCode read_gpus_and_launches(Settings *settings, const Options *option
     return code;
 }
 
-static ExitCode read_baseline_path(Settings *settings)
+static ExitCode read_path(Settings *settings, const char *key, char **path)
 {
     StringList paths = { 0 };
-    const char *value = ptxlint_config_value(settings->config, "baseline", 0);
+    const char *value = ptxlint_config_value(settings->config, key, 0);
     ExitCode code = value ? add_relative(&paths, settings, value) : EXIT_CLEAN;
-    if (paths.count && !(settings->baseline_path = strdup(paths.items[0])))
+    if (paths.count && !(*path = strdup(paths.items[0])))
         code = complain_memory();
     ptx_strings_free(&paths);
     return code;
@@ -296,7 +296,9 @@ static ExitCode read_text(Book *book, Settings *settings, const char *text, size
     if (code == EXIT_CLEAN)
         code = exit_code_max(read_gpus_and_launches(settings, book->options), read_excludes(settings));
     if (code == EXIT_CLEAN)
-        code = read_baseline_path(settings);
+        code = read_path(settings, "baseline", &settings->baseline_path);
+    if (code == EXIT_CLEAN)
+        code = read_path(settings, "budget", &settings->budget_path);
     return code;
 }
 
@@ -353,6 +355,7 @@ static void settings_free(Settings *settings)
     free(settings->path);
     free(settings->folder);
     free(settings->baseline_path);
+    free(settings->budget_path);
     free(settings);
 }
 

@@ -1,4 +1,4 @@
-/* gates.c -- what decides whether findings count: baselines. */
+/* gates.c -- what decides whether findings and figures count: baselines, budgets. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -78,11 +78,124 @@ ExitCode ptx_gates_find(Gates *gates, const Options *options, const Settings *se
     return code;
 }
 
+/* ---- budgets ----------------------------------------------------------------------------------------------------- */
+
+static ExitCode read_budget(Budget *budget)
+{
+    char error[1024] = "", *text;
+    size_t length;
+    ExitCode code = ptx_file_read(budget->path, &text, &length);
+    if (code != EXIT_CLEAN)
+        return code;
+    ptxlint_status status = ptxlint_budget_new(budget->path, text, length, &budget->budget, error, sizeof error);
+    free(text);
+    if (status != PTXLINT_BAD_FILE)
+        return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(budget->path, status);
+    ptx_complain_line(error);
+    return EXIT_USAGE;
+}
+
+static ExitCode complain_gpu(const Budget *budget, const ptxlint_budget_entry *entry)
+{
+    char text[160];
+    snprintf(text, sizeof text, "no GPU is called '%.60s'; `ptxlint gpu` lists them", entry->gpu);
+    ptx_complain_at(budget->path, entry->line, entry->column, text);
+    return EXIT_USAGE;
+}
+
+static ExitCode find_gpus(Budget *budget)
+{
+    ptxlint_budget_entry entry;
+    size_t count = 0, limit;
+    ExitCode code = EXIT_CLEAN;
+    while (ptxlint_budget_at(budget->budget, count, &entry))
+        count++;
+    for (limit = 0; ptxlint_gpu_at(limit); limit++)
+        ;
+    budget->covers = calloc(count + 1, 1);
+    if (!budget->covers)
+        return complain_memory();
+    for (size_t i = 0; i < count && code == EXIT_CLEAN; i++)
+        if (ptxlint_budget_at(budget->budget, i, &entry) && entry.gpu) {
+            if (ptxlint_gpu_find(entry.gpu))
+                code = ptx_inputs_add_gpu(&budget->inputs, entry.gpu, limit);
+            else
+                code = complain_gpu(budget, &entry);
+        }
+    return code;
+}
+
+static ExitCode open_budget(Gates *gates, const char *path)
+{
+    Budget **grown = realloc(gates->budgets, (gates->budget_count + 1) * sizeof(Budget *));
+    if (grown)
+        gates->budgets = grown;
+    Budget *budget = grown ? calloc(1, sizeof *budget) : NULL;
+    if (!budget)
+        return complain_memory();
+    gates->budgets[gates->budget_count++] = budget;
+    budget->path = strdup(path);
+    ExitCode code = budget->path ? read_budget(budget) : complain_memory();
+    return code == EXIT_CLEAN ? find_gpus(budget) : code;
+}
+
+ExitCode ptx_gates_find_budget(Gates *gates, const Options *options, const Settings *settings, Budget **out)
+{
+    const char *path = options->budget_path ? options->budget_path : settings->budget_path;
+    *out = NULL;
+    for (size_t i = 0; path && i < gates->budget_count && !*out; i++)
+        if (!strcmp(gates->budgets[i]->path, path))
+            *out = gates->budgets[i];
+    if (!path || *out)
+        return EXIT_CLEAN;
+    ExitCode code = open_budget(gates, path);
+    if (code == EXIT_CLEAN)
+        *out = gates->budgets[gates->budget_count - 1];
+    return code;
+}
+
+/* Another GPU was asked for on the command line; all else may be a slip. */
+static ExitCode tell_uncovered(const Budget *budget, size_t index, const ptxlint_budget_entry *entry, bool is_part)
+{
+    static const char *const why[] = { [PTXLINT_NOT_COVERED] = "no kernel has this name", [PTXLINT_OTHER_GPU] = "not asked for on this GPU",
+                                       [PTXLINT_OTHER_LAUNCH] = "the launch has another grid or block" };
+    unsigned char cover = budget->covers[index];
+    char text[400];
+    if (cover == PTXLINT_COVERED || (is_part && cover == PTXLINT_NOT_COVERED))
+        return EXIT_CLEAN;
+    snprintf(text, sizeof text, "%s:%u:%u: not checked: `%.100s`%s%s: %s", budget->path, (unsigned)entry->line, (unsigned)entry->column, entry->kernel,
+             entry->gpu ? " on " : "", entry->gpu ? entry->gpu : "", why[cover]);
+    ptx_complain_line(text);
+    return cover == PTXLINT_OTHER_GPU ? EXIT_CLEAN : EXIT_FOUND;
+}
+
+ExitCode ptx_gates_tell_budgets(const Gates *gates, bool is_part)
+{
+    ExitCode code = EXIT_CLEAN;
+    ptxlint_budget_entry entry;
+    for (size_t b = 0; b < gates->budget_count; b++)
+        for (size_t i = 0; ptxlint_budget_at(gates->budgets[b]->budget, i, &entry); i++)
+            code = exit_code_max(code, tell_uncovered(gates->budgets[b], i, &entry, is_part));
+    return code;
+}
+
+static void budget_free(Budget *budget)
+{
+    ptxlint_budget_free(budget->budget);
+    ptx_inputs_free(&budget->inputs);
+    free(budget->covers);
+    free(budget->path);
+    free(budget);
+}
+
 void ptx_gates_free(Gates *gates)
 {
     for (size_t i = 0; i < gates->baseline_count; i++)
         baseline_free(gates->baselines[i]);
+    for (size_t i = 0; i < gates->budget_count; i++)
+        budget_free(gates->budgets[i]);
     free(gates->baselines);
+    free(gates->budgets);
 }
 
 /* ---- what has become of them ------------------------------------------------------------------------------------- */

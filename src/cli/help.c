@@ -5,12 +5,12 @@
 #include <stdio.h>
 
 const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa", "tune",
-                                                        "schema", "baseline", "completions", "manual" };
+                                                        "schema", "baseline", "budget", "diff", "completions", "manual" };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...", "[OPTIONS] PATH...", "[OPTIONS] [NAME...]", "[OPTIONS] RULE...", "[OPTIONS]",
     "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]", "[OPTIONS] FILE...", "[OPTIONS] [NAME]",
-    "[OPTIONS] write PATH... | prune PATH...",
+    "[OPTIONS] write PATH... | prune PATH...", "[OPTIONS] init PATH...", "[OPTIONS] OLD NEW",
     "[OPTIONS] bash|zsh|fish", "[OPTIONS]",
 };
 
@@ -28,6 +28,7 @@ const char *const ptx_format_words[FORMAT__COUNT] = {
 const char *const ptx_command_formats[COMMAND__COUNT] = {
     [COMMAND_CHECK] = CHECK_FORMATS, [COMMAND_REPORT] = TABLE_FORMATS, [COMMAND_GPU] = TABLE_FORMATS, [COMMAND_EXPLAIN] = PAGE_FORMATS,
     [COMMAND_RULES] = PAGE_FORMATS, [COMMAND_CONFIG] = PLAIN_FORMATS, [COMMAND_ISA] = PAGE_FORMATS, [COMMAND_TUNE] = PLAIN_FORMATS,
+    [COMMAND_DIFF] = PAGE_FORMATS,
 };
 
 enum { SETTING_BLOCK, SETTING_GRID, SETTING_CLUSTER, SETTING_DYNAMIC_SHARED, SETTING_PARAM, SETTING_TRIP };
@@ -61,6 +62,8 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     [COMMAND_TUNE] = "which block to launch a kernel with, and why",
     [COMMAND_SCHEMA] = "JSON Schemas of documents and files",
     [COMMAND_BASELINE] = "takes all findings that there are as known, so that new ones alone count",
+    [COMMAND_BUDGET] = "a first file of what kernels may take at most",
+    [COMMAND_DIFF] = "what is new, better and worse in another version",
     [COMMAND_COMPLETIONS] = "completions of the command line for a shell",
     [COMMAND_MANUAL] = "the manual page",
 };
@@ -164,6 +167,7 @@ static const struct poptOption report_output[] = {
 
 static const struct poptOption gate_options[] = {
     BASELINE_OPTION,
+    TEXT_OPTION("budget", OPT_BUDGET, "What kernels may take at most: more, and what is not known, is a finding", "FILE"),
     FLAG_OPTION("no-baseline", OPT_NO_BASELINE, "Findings that are known, too"),
     POPT_TABLEEND
 };
@@ -176,6 +180,13 @@ static const struct poptOption baseline_options[] = {
 
 static const struct poptOption baseline_findings[] = { FINDING_OPTIONS, POPT_TABLEEND };
 
+static const struct poptOption budget_options[] = {
+    TEXT_OPTION("slack", OPT_SLACK, "By how much limits on estimates lie beyond what there is (default: 5)", "PERCENT"),
+    OUTPUT_OPTION,
+    RUN_OPTIONS,
+    POPT_TABLEEND
+};
+
 static const struct poptOption help_options[] = { HELP_OPTIONS };
 
 #define HELP TABLE(help_options, "Help:"), POPT_TABLEEND
@@ -185,6 +196,29 @@ static const struct poptOption check_table[] = {
     TABLE(launch_options, "GPUs and launches:"),
     TABLE(gate_options, "What counts:"),
     TABLE(check_output, "Output:"),
+    HELP
+};
+
+static const struct poptOption diff_options[] = {
+    TEXT_OPTION("tolerance", OPT_TOLERANCE, "By how much a figure may get worse, as registers=8, registers=5% or instructions=off; may be repeated",
+                "METRIC=N[%]"),
+    TEXT_OPTION("format", OPT_FORMAT, "How to write: text (default), markdown or json", "FORMAT"),
+    WRITE_OPTIONS,
+    RUN_OPTIONS,
+    POPT_TABLEEND
+};
+
+static const struct poptOption diff_table[] = {
+    TABLE(diff_options, "What counts, and output:"),
+    TABLE(launch_options, "GPUs and launches:"),
+    TABLE(baseline_findings, "Which findings count:"),
+    HELP
+};
+
+static const struct poptOption budget_table[] = {
+    TABLE(budget_options, "The budget:"),
+    TABLE(launch_options, "GPUs and launches:"),
+    TABLE(baseline_findings, "Which findings count:"),
     HELP
 };
 
@@ -268,7 +302,8 @@ static const struct poptOption schema_table[] = {
 };
 
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = { check_table, report_table, gpu_table, explain_table, rules_table,
-                                                                     config_table, isa_table, tune_table, schema_table, baseline_table, schema_table, schema_table };
+                                                                     config_table, isa_table, tune_table, schema_table, baseline_table, budget_table, diff_table,
+                                                                     schema_table, schema_table };
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -308,6 +343,12 @@ static const char baseline_help[] =
     "  prune  forgets those that PATH no longer has; give it all files\n"
     "The baseline is FILE of --baseline, or else what the config says, or ptxlint-baseline.json, where\n"
     "`ptxlint check` looks for it, too.\n";
+
+static const char budget_help[] =
+    "\n  init  writes a budget of the kernels in PATH as they are now, for `ptxlint --budget FILE`\n";
+
+static const char diff_help[] =
+    "\nOLD and NEW are PTX files, folders of them, or what `ptxlint report --format json` has written.\n";
 
 static const char completions_help[] =
     "\nWhat it prints is for the shell to read, as its manual says: a file ptxlint, _ptxlint or\n"
@@ -370,6 +411,15 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint baseline prune build/\n",
 
     "\nEXAMPLES\n"
+    "  ptxlint budget init --gpu h200 --launch launches.json --output budget.yaml build/\n"
+    "  ptxlint --budget budget.yaml --launch launches.json build/\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint report --format json --gpu h200 --output main.json build/\n"
+    "  ptxlint diff --gpu h200 main.json build/\n"
+    "  ptxlint diff --format markdown --tolerance registers=4 build-main/ build/ > comment.md\n",
+
+    "\nEXAMPLES\n"
     "  ptxlint completions bash > ~/.local/share/bash-completion/completions/ptxlint\n"
     "  ptxlint completions fish > ~/.config/fish/completions/ptxlint.fish\n",
 
@@ -383,6 +433,16 @@ static const char check_codes[] =
     "  1  a warning or an error was found\n"
     "  2  usage: an unknown option, value, GPU, rule or kernel, a bad launch file, GPU file, rule\n"
     "     file, config file or log, no ptxas, no inputs\n"
+    "  3  an input is unreadable or was cut short, or the output cannot be written\n"
+    "  4  internal error, or no memory\n"
+    "The highest that applies.\n";
+
+static const char diff_codes[] =
+    "\nEXIT CODES\n"
+    "  0  nothing has got worse beyond its tolerance\n"
+    "  1  a regression\n"
+    "  2  usage: an unknown option, value, GPU, rule or metric, a bad launch file, GPU file, rule\n"
+    "     file, config file, log or report, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -438,10 +498,10 @@ static const char isa_codes[] =
     "The highest that applies.\n";
 
 const char *const ptx_command_codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes, gpu_codes,
-                                                   schema_codes, report_codes, schema_codes, schema_codes };
+                                                   schema_codes, report_codes, report_codes, diff_codes, schema_codes, schema_codes };
 
 const char *const ptx_command_help[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help, tune_help,
-                                                   schema_help, baseline_help, completions_help, manual_help };
+                                                   schema_help, baseline_help, budget_help, diff_help, completions_help, manual_help };
 
 static void print_commands(void)
 {

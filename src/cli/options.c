@@ -119,6 +119,18 @@ static bool set_jobs(Options *options, const char *value)
     return true;
 }
 
+static bool set_slack(Options *options, const char *value)
+{
+    char text[128];
+    if (!*value || strspn(value, "0123456789") != strlen(value) || strlen(value) > 2) {
+        snprintf(text, sizeof text, "'%.40s' is not a whole number from 0 to 99", value);
+        ptx_complain("--slack", text);
+        return false;
+    }
+    options->slack_percent = (double)strtoul(value, NULL, 10);
+    return true;
+}
+
 static bool add_string(StringList *list, const char *value)
 {
     return ptx_strings_add(list, value, strlen(value)) == EXIT_CLEAN;
@@ -147,6 +159,9 @@ static bool apply(Options *options, int option, char *value)
     case OPT_OUTPUT:    return keep(&options->output.path, value);
     case OPT_PTXAS:     return keep(&options->ptxas, value);
     case OPT_CONFIG:    return keep(&options->config_path, value);
+    case OPT_TOLERANCE: is_good = add_string(&options->tolerances, value);      break;
+    case OPT_BUDGET:    return keep(&options->budget_path, value);
+    case OPT_SLACK:     is_good = set_slack(options, value);    break;
     case OPT_BASELINE:  return keep(&options->baseline_path, value);
     case OPT_FORMAT:    is_good = add_format(options, value);   break;
     case OPT_COLOR:     is_good = set_color(options, value);    break;
@@ -198,7 +213,7 @@ static bool open_popt(Options *options, int argc, char **argv)
 {
     static const char *const names[COMMAND__COUNT] = { "ptxlint check", "ptxlint report", "ptxlint gpu", "ptxlint explain",
                                                        "ptxlint rules", "ptxlint config", "ptxlint isa", "ptxlint tune",
-                                                       "ptxlint schema", "ptxlint baseline",
+                                                       "ptxlint schema", "ptxlint baseline", "ptxlint budget", "ptxlint diff",
                                                        "ptxlint completions", "ptxlint manual" };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;
@@ -284,6 +299,18 @@ static bool is_baseline_use(const Options *options)
     return words && words[0] && words[1] && (!strcmp(words[0], "write") || !strcmp(words[0], "prune"));
 }
 
+static bool is_budget_use(const Options *options)
+{
+    const char *const *words = (const char *const *)options->paths;
+    return words && words[0] && words[1] && !strcmp(words[0], "init");
+}
+
+static bool is_diff_use(const Options *options)
+{
+    const char *const *words = (const char *const *)options->paths;
+    return words && words[0] && words[1] && !words[2];
+}
+
 /* What each command cannot do without. */
 static Parsed check_options(const Options *options)
 {
@@ -298,6 +325,8 @@ static Parsed check_options(const Options *options)
         options->command == COMMAND_EXPLAIN && !has_words ? "explain: which rule? `ptxlint rules` lists them all" :
         options->command == COMMAND_CONFIG && !has_words ? "config: what of it? One of show, files, init" :
         options->command == COMMAND_BASELINE && !is_baseline_use(options) ? "baseline: write PATH... or prune PATH...?" :
+        options->command == COMMAND_DIFF && !is_diff_use(options) ? "diff: OLD and NEW are missing: PTX files, folders, or saved reports" :
+        options->command == COMMAND_BUDGET && !is_budget_use(options) ? "budget: init PATH...?" :
         options->has_no_baseline && options->baseline_path ? "--baseline and --no-baseline do not go together" :
         options->command == COMMAND_COMPLETIONS && !has_words ? "completions: for which shell? One of bash, zsh, fish" :
         options->command == COMMAND_MANUAL && has_words ? "manual takes no further words" :
@@ -312,7 +341,7 @@ static Parsed check_options(const Options *options)
 
 Parsed ptx_options_parse(Options *options, int argc, char **argv)
 {
-    *options = (Options){ .command = COMMAND_CHECK };
+    *options = (Options){ .slack_percent = 5, .command = COMMAND_CHECK };
     if (argc < 1)
         return PARSED_BAD;
     options->has_command = take_command(options, argv[1]);
@@ -339,7 +368,9 @@ void ptx_options_free(Options *options)
     ptx_strings_free(&options->only);
     ptx_strings_free(&options->logs);
     free(options->config_path);
+    ptx_strings_free(&options->tolerances);
     free(options->baseline_path);
+    free(options->budget_path);
     free(options->ptxas);
     free(options->launch_path);
     free(options->kernel_glob);

@@ -1,4 +1,4 @@
-/* run.c -- check, report, gpu and baseline: modules from inputs, documents from modules. */
+/* run.c -- check, report, gpu, baseline and budget: modules from inputs, documents from modules. */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -17,12 +17,15 @@ typedef struct Target {
 
 typedef struct Run {
     const Options *options;
+    const char *const *paths;   /* that inputs are taken from */
+    ptxlint_report *report;     /* where modules go; NULL: to documents */
     Book book;
     Inputs inputs;              /* of the command line */
     StringList files;
     const Settings **settings;  /* per file */
     Gates gates;
     Baseline **baselines;       /* per file; NULL: none */
+    Budget **budgets;           /* the same */
     StringList groups;          /* of --only; limit too where syntax is */
     bool is_syntax_only;
     ptxlint_write_options write_options;        /* what all documents have in common */
@@ -35,6 +38,7 @@ typedef struct Run {
     Progress progress;
     bool has_kernel;            /* --kernel has matched one */
     bool has_gap;               /* some input could not be read */
+    bool has_draft;             /* the head of a budget is written */
     ExitCode code;
 } Run;
 
@@ -52,19 +56,22 @@ static void complain_status(Run *run, const char *subject, ptxlint_status status
 
 static ptxlint_options module_options(const Run *run, size_t index, unsigned worker)
 {
+    const Budget *budget = run->budgets[index];
     const Inputs *given = &run->inputs, *config = &run->settings[index]->inputs;
+    const Inputs *gpus = given->gpu_count || !budget ? given : config->gpu_count ? config : &budget->inputs;
     ptxlint_options options;
     ptxlint_options_init(&options);
     options.path = run->files.items[index];
-    options.gpus = given->gpu_count ? given->gpus : config->gpus;
-    options.gpu_count = given->gpu_count ? given->gpu_count : config->gpu_count;
+    options.gpus = gpus->gpu_count ? gpus->gpus : config->gpus;
+    options.gpu_count = gpus->gpu_count ? gpus->gpu_count : config->gpu_count;
     options.launches = config->launches ? config->launches : given->launches;
     options.ptxas = given->logs;
     options.config = run->settings[index]->config;
     options.baseline = run->baselines[index] ? run->baselines[index]->known : NULL;
+    options.budget = budget ? budget->budget : NULL;
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
-    options.findings_only = run->options->command != COMMAND_REPORT && !run->options->ptxas;
+    options.findings_only = run->options->command != COMMAND_REPORT && run->options->command != COMMAND_BUDGET && !run->report && !budget && !run->options->ptxas;
     return options;
 }
 
@@ -160,6 +167,26 @@ static bool write_module(Run *run, const char *path, const ptxlint_module *modul
     return is_good;
 }
 
+/* budget init: the head before the first. */
+static void draft_budget(Run *run, const char *path, const ptxlint_module *module)
+{
+    Sink *sink = &run->targets[0].sink;
+    bool is_lost = !run->has_draft && ptx_sink_write(sink, "budgets:\n", 9);
+    ptxlint_status status = is_lost ? PTXLINT_WRITE : ptxlint_budget_draft(module, run->options->slack_percent, ptx_sink_write, sink);
+    run->has_draft = true;
+    run->targets[0].is_lost |= status != PTXLINT_OK;
+    if (status != PTXLINT_OK && status != PTXLINT_WRITE)
+        complain_status(run, path, status);
+}
+
+static bool add_to_report(Run *run, const char *path, const ptxlint_module *module)
+{
+    ptxlint_status status = ptxlint_report_add(run->report, module);
+    if (status != PTXLINT_OK)
+        complain_status(run, path, status);
+    return status == PTXLINT_OK;
+}
+
 static bool take_module(Run *run, size_t index, const Job *job)
 {
     const char *path = run->files.items[index];
@@ -176,9 +203,13 @@ static bool take_module(Run *run, size_t index, const Job *job)
     judge_module(run, job->module);
     if (run->baselines[index] && ptxlint_baseline_add(run->baselines[index]->found, job->module) != PTXLINT_OK)
         complain_status(run, path, PTXLINT_NO_MEMORY);
+    if (run->budgets[index])
+        ptxlint_budget_cover(run->budgets[index]->budget, job->module, run->budgets[index]->covers);
+    if (run->options->command == COMMAND_BUDGET)
+        draft_budget(run, path, job->module);
     if (run->options->has_statistics)
         ptx_tally_add(&run->tally, job->module, &run->write_options);
-    return write_module(run, path, job->module);
+    return run->report ? add_to_report(run, path, job->module) : write_module(run, path, job->module);
 }
 
 static bool take_modules(Run *run)
@@ -249,7 +280,7 @@ static void finish_gates(Run *run)
     else if (run->options->command == COMMAND_BASELINE)
         raise_code(run, ptx_gates_save(&run->gates, run->options, &text));
     else if (!run->is_syntax_only)
-        raise_code(run, ptx_gates_tell(&run->gates));
+        raise_code(run, exit_code_max(ptx_gates_tell(&run->gates), ptx_gates_tell_budgets(&run->gates, run->options->kernel_glob)));
     write_text(run, &run->targets[0], &text);
     ptx_text_free(&text);
 }
@@ -299,7 +330,7 @@ static ExitCode open_target(Run *run, const Document *output)
         return code;
     run->target_count++;
     target->sink.progress = &run->progress;
-    if (run->options->command == COMMAND_BASELINE || (run->options->has_statistics && output->format == FORMAT_JSON))
+    if (run->options->command == COMMAND_BASELINE || run->options->command == COMMAND_BUDGET || (run->options->has_statistics && output->format == FORMAT_JSON))
         return EXIT_CLEAN;
     ptxlint_status status = ptxlint_writer_new(document, &target->options, ptx_sink_write, &target->sink, &target->writer);
     return status == PTXLINT_OK || status == PTXLINT_WRITE ? EXIT_CLEAN : ptx_complain_status(NULL, status);
@@ -426,7 +457,7 @@ static void choose_groups(Run *run, const ptxlint_rules *rules)
 
 static void run_begin(Run *run, const Options *options)
 {
-    *run = (Run){ .options = options };
+    *run = (Run){ .options = options, .paths = (const char *const *)options->paths };
     ptxlint_write_options_init(&run->write_options);
     run->write_options.kernel_glob = options->kernel_glob;
     run->write_options.no_summary = options->is_quiet;
@@ -440,6 +471,7 @@ static void run_end(Run *run)
     free(run->profiles);
     free(run->settings);
     free(run->baselines);
+    free(run->budgets);
     ptx_gates_free(&run->gates);
     free(run->ptxas);
     ptx_tally_free(&run->tally);
@@ -479,16 +511,22 @@ static void find_settings(Run *run)
             raise_code(run, EXIT_INTERNAL);
 }
 
-/* A baseline is of findings: a report tells of all. */
-static ExitCode find_baselines(Run *run)
+/* A baseline is of findings, and so are budgets: a report tells of all. */
+static ExitCode find_gates(Run *run)
 {
     ExitCode code = EXIT_CLEAN;
-    run->baselines = calloc(run->files.count ? run->files.count : 1, sizeof(Baseline *));
-    if (!run->baselines)
+    Command command = run->options->command;
+    size_t count = run->files.count ? run->files.count : 1;
+    run->baselines = calloc(count, sizeof(Baseline *));
+    run->budgets = calloc(count, sizeof(Budget *));
+    if (!run->baselines || !run->budgets)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    for (size_t i = 0; run->options->command != COMMAND_REPORT && run->settings && i < run->files.count && code == EXIT_CLEAN; i++)
-        if (run->settings[i])
+    for (size_t i = 0; run->settings && i < run->files.count && code == EXIT_CLEAN; i++) {
+        if (run->settings[i] && (command == COMMAND_CHECK || command == COMMAND_BASELINE))
             code = ptx_gates_find(&run->gates, run->options, run->settings[i], &run->baselines[i]);
+        if (run->settings[i] && command == COMMAND_CHECK && code == EXIT_CLEAN)
+            code = ptx_gates_find_budget(&run->gates, run->options, run->settings[i], &run->budgets[i]);
+    }
     return code;
 }
 
@@ -501,8 +539,9 @@ static bool prepare(Run *run)
     raise_code(run, ptx_book_open(&run->book, run->options));
     if (run->code != EXIT_CLEAN)
         return false;
-    for (size_t i = run->options->command == COMMAND_BASELINE; run->options->paths[i]; i++)
-        raise_code(run, ptx_paths_add(&run->files, run->options->paths[i], &run->book));
+    bool has_verb = run->options->command == COMMAND_BASELINE || run->options->command == COMMAND_BUDGET;
+    for (size_t i = has_verb; run->paths[i]; i++)
+        raise_code(run, ptx_paths_add(&run->files, run->paths[i], &run->book));
     find_settings(run);
     ExitCode code = ptx_book_all_rules(&run->book, &rules), before = run->code;
     run->code = EXIT_CLEAN;
@@ -511,7 +550,7 @@ static bool prepare(Run *run)
         run->ptxas = ptx_ptxas_locate(run->options->ptxas, &run->code);
     code = exit_code_max(exit_code_max(code, run->code), run->book.code);
     if (code == EXIT_CLEAN)
-        code = find_baselines(run);
+        code = find_gates(run);
     run->write_options.rules = rules;
     run->code = exit_code_max(before, code);
     return code == EXIT_CLEAN && run->code < EXIT_INTERNAL;
@@ -544,6 +583,27 @@ ExitCode ptx_run(const Options *options)
         run_gpus(&run);
     else
         run_paths(&run);
+    run_end(&run);
+    return run.code;
+}
+
+ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report)
+{
+    Run run;
+    const char *const paths[] = { path, NULL };
+    run_begin(&run, options);
+    run.paths = paths;
+    run.report = report;
+    if (prepare(&run) && run.files.count) {
+        run.worker_count = count_workers(&run);
+        if (options->has_profile)
+            open_profiles(&run);
+        ptx_progress_begin(&run.progress);
+        if (run.code != EXIT_INTERNAL)
+            take_modules(&run);
+        if (options->has_profile && run.code != EXIT_INTERNAL)
+            tell_profile(&run);
+    }
     run_end(&run);
     return run.code;
 }

@@ -43,6 +43,12 @@ static const char first_config[] =
     "# Findings that are known and not told again: `ptxlint baseline write PATH...`.\n"
     "#baseline: ptxlint-baseline.json\n"
     "\n"
+    "# What kernels may take: `ptxlint budget init PATH...`.\n"
+    "#budget: budget.yaml\n"
+    "\n"
+    "# By how much figures may get worse before `ptxlint diff` fails.\n"
+    "#tolerances: { registers: 5%, spill_bytes: 0, instructions: off }\n"
+    "\n"
     "# Rules of your own: .yaml files, or folders of them.\n"
     "#rules: [lint-rules]\n";
 
@@ -115,7 +121,7 @@ static void put_change(Text *out, const ptxlint_rule *rule, const Change *change
 
 static void show_text(const Settings *settings, const ptxlint_config *plain, Text *out)
 {
-    static const char *const lists[] = { "gpu", "launch", "rules", "exclude", "baseline" };
+    static const char *const lists[] = { "gpu", "launch", "rules", "exclude", "baseline", "budget", "tolerances" };
     const ptxlint_rule *rule;
     Change change;
     size_t enabled = 0, changed = 0, count = 0;
@@ -160,10 +166,11 @@ static void show_json(const Settings *settings, const ptxlint_config *plain, Tex
         bool is_changed = find_change(plain, settings->config, rule, &change);
         json_array_append_new(states, state_json(rule, &change, is_changed));
     }
-    ptx_json_write(out, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "ptxlint-config/1", "config", path, "gpu",
+    ptx_json_write(out, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "ptxlint-config/1", "config", path, "gpu",
                                   values_json(settings->config, "gpu"), "launch", values_json(settings->config, "launch"), "rules_from",
                                   values_json(settings->config, "rules"), "exclude", values_json(settings->config, "exclude"), "baseline",
-                                  values_json(settings->config, "baseline"), "rules",
+                                  values_json(settings->config, "baseline"), "budget", values_json(settings->config, "budget"), "tolerances",
+                                  values_json(settings->config, "tolerances"), "rules",
                                   states));
 }
 

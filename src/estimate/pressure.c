@@ -4,6 +4,7 @@
 #include "estimate/pressure_tree.h"
 
 enum {
+    REBUILT = 6,                /* registers that ptxas may save beyond the frugal order, where it computes values again: by judgement */
     FIXED = 3,                  /* the stack pointer, and two that ptxas adds to what it uses: of 564 kernels for sm_75, sm_80 and sm_90 in 558 */
     REGISTERS_MOST = 255,
     REGISTERS_LEAST = 4,        /* of a kernel that does nothing */
@@ -309,6 +310,14 @@ static uint32_t capped(const Pressure *p, double registers)
     return registers < REGISTERS_LEAST ? REGISTERS_LEAST : registers > p->cap ? p->cap : (uint32_t)registers;
 }
 
+/* Trees know no more than the kernels that they were fitted to, few of which hold very many values at once whatever their order. */
+static void raise_to(Pressure *p, uint32_t least)
+{
+    p->low = p->low < least ? least : p->low;
+    p->registers = p->registers < least ? least : p->registers;
+    p->high = p->high < least ? least : p->high;
+}
+
 static void decide(Pressure *p, const Module *module, const Func *func, const Live *live, const Gpu *gpu)
 {
     uint8_t bins[PRESSURE__COUNT] = { 0 };
@@ -320,6 +329,7 @@ static void decide(Pressure *p, const Module *module, const Func *func, const Li
     p->registers = is_modelled ? count_at(p, scale, at) : capped(p, live->max_pressure);
     p->low = p->is_calibrated ? count_at(p, scale, at + (double)band[0]) : capped(p, 0.6 * p->registers - 4);
     p->high = p->is_calibrated ? count_at(p, scale, at + (double)band[1]) : capped(p, 1.5 * p->registers + 8);
+    raise_to(p, is_modelled ? capped(p, p->features[PRESSURE_FRUGAL] + FIXED - REBUILT) : 0);
     if (p->registers < CALLING_LEAST && calls_blindly(module, func)) {
         p->registers = capped(p, CALLING_LEAST);
         p->high = p->high < p->registers ? p->registers : p->high;

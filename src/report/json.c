@@ -385,6 +385,7 @@ static void dump_kernel_head(Out *out, const ptxlint_module *module, const ptxli
     ptx_json_set(&json, "throughput", ptx_value_cycles(first ? &first->cycles : NULL));
     ptx_json_set(&json, "peak", ptx_value_peak(first ? &first->peak : NULL));
     ptx_json_set(&json, "estimate", ptx_value_estimate(first));
+    ptx_json_set(&json, "metrics", ptx_value_metrics(kernel, first));
     ptx_json_set(&json, "projections", ptx_value_projections(module, kernel));
     ptx_json_set(&json, "cfg", cfg_value(kernel));
     ptx_json_set(&json, "mix", mix_value(&kernel->mix));

@@ -92,7 +92,7 @@ static json_t *curve_value(const ptxlint_projection *projection)
 }
 
 /* An answer for fewer registers than ptxas may take, or for a block size that nobody gave, is an estimate. */
-static ptxlint_certainty certainty_of(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+ptxlint_certainty ptx_report_occupancy(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
 {
     if (!projection || projection->occupancy.blocks_per_sm == PTXLINT_UNKNOWN)
         return PTXLINT_NOT_KNOWN;
@@ -142,7 +142,7 @@ json_t *ptx_value_occupancy(const ptxlint_kernel *kernel, const ptxlint_projecti
     set_residents(&json, occupancy);
     ptx_json_set(&json, "registers", ptx_value_int(projection ? projection->registers : PTXLINT_UNKNOWN));
     ptx_json_set(&json, "registers_source", json_string(ptx_report_registers(projection)));
-    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(certainty_of(kernel, projection))));
+    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(ptx_report_occupancy(kernel, projection))));
     set_steps(&json, occupancy);
     ptx_json_set(&json, "curve", curve_value(projection));
     return ptx_json_finish(&json);
@@ -280,6 +280,7 @@ static json_t *projection_value(const ptxlint_module *module, const ptxlint_kern
     ptx_json_set(&json, "throughput", ptx_value_cycles(&projection->cycles));
     ptx_json_set(&json, "peak", ptx_value_peak(&projection->peak));
     ptx_json_set(&json, "estimate", ptx_value_estimate(projection));
+    ptx_json_set(&json, "metrics", ptx_value_metrics(kernel, projection));
     return ptx_json_finish(&json);
 }
 

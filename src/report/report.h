@@ -396,10 +396,28 @@ const char *ptx_report_registers(const ptxlint_projection *projection);
 /* "likely", "possible", "unlikely", "unknown". */
 const char *ptx_report_spills(const ptxlint_projection *projection);
 
+/* How sure the occupancy is. */
+ptxlint_certainty ptx_report_occupancy(const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+
 /* Names of ptxlint_occupancy.limits. */
 extern const char *const ptx_report_limits[PTXLINT_LIMITER_COUNT];
 
 enum { CURVE_POINTS = 64 };     /* more than any GPU has warps in a block */
+
+/* ---- metric.c ---------------------------------------------------------------------------------------------------- */
+
+typedef enum MetricId {
+#define METRIC(id, ...) METRIC_##id,
+#include "report/metrics.def"
+#undef METRIC
+    METRIC__COUNT
+} MetricId;
+
+/* METRIC__COUNT: there is none of that key. */
+MetricId ptx_metric_find(const char *key, size_t length);
+
+/* All but METRIC_FINDINGS. projection: NULL: on no GPU. */
+void ptx_metrics_measure(const ptxlint_kernel *kernel, const ptxlint_projection *projection, ptxlint_measure out[METRIC__COUNT]);
 
 /* ---- csv.c ------------------------------------------------------------------------------------------------------- */
 

@@ -55,6 +55,9 @@ json_t *ptx_value_bottleneck(const ptxlint_projection *projection);
 json_t *ptx_value_roofline(const ptxlint_projection *projection);
 json_t *ptx_value_concurrency(const ptxlint_projection *projection);
 
+/* metric.c: what budgets limit and diffs compare, by key. */
+json_t *ptx_value_metrics(const ptxlint_kernel *kernel, const ptxlint_projection *projection);
+
 /* All of them for each GPU, with its name; [] where there are not two. */
 json_t *ptx_value_projections(const ptxlint_module *module, const ptxlint_kernel *kernel);
 

@@ -1,4 +1,4 @@
-/* test_cli_gates.c -- the program where only some of what it finds counts: baselines. */
+/* test_cli_gates.c -- the program where only some of what it finds counts: baselines, budgets, diffs. */
 #include "program.h"
 
 /* ---- the files --------------------------------------------------------------------------------------------------- */
@@ -17,13 +17,20 @@ static const File files[] = {
     { "broken.ptx", HEAD "nonsense\n" },
     { "bad.json", "{\"schema\": \"ptxlint-baseline/1\",\n\"findings\": [{]}" },
     { "none.json", "{\"schema\":\"ptxlint-baseline/1\",\"findings\":[]}\n" },
+    { "bad.yaml", "budgets:\n- { kernel: \"first\",      register: 3 }\n" },
+    { "gpu.yaml", "budgets:\n- { kernel: first, gpu: h2000 }\n" },
+    { "time.yaml", "budgets:\n- { kernel: \"*\", predicted_time_us: 3 }\n" },
+    { "budgeted/.ptxlint.yaml", "budget: small.yaml\n" },
+    { "budgeted/small.yaml", "budgets: [{kernel: 'f*', instructions: 4}]\n" },
+    { "budgeted/k.ptx", HEAD KERNEL("first", CLEAN CLEAN) },
+    { "tolerant/.ptxlint.yaml", "tolerances: { findings: 1 }\n" },
     { "tree/.ptxlint.yaml", "baseline: known.json\n" },
     { "tree/dirty.ptx", HEAD KERNEL("first", UNSET) },
 };
 
 static int setup(void **state)
 {
-    static const char *const folders[] = { "tree", "adopt", NULL };
+    static const char *const folders[] = { "tree", "adopt", "budgeted", "tolerant", NULL };
     (void)state;
     return enter_folder(folders, files, sizeof files / sizeof *files);
 }
@@ -75,6 +82,52 @@ static const Case cases[] = {
     { "$PTXLINT config show tree",                     0, "known.json", "", NULL },
     { "$PTXLINT config show --format json tree",       0, "\"baseline\"", "", NULL },
 
+    /* budgets */
+    { "$PTXLINT budget init --no-config --gpu sm_80 --output b.yaml clean.ptx", 0, "", "", NULL },
+    { "cat b.yaml",                                    0, "budgets:\n- kernel: \"first\"\n  gpu: \"sm_80\"\n", "", NULL },
+    { "$PTXLINT --no-config --budget b.yaml clean.ptx", 0, NULL, "", "BUD" },
+    { "$PTXLINT --no-config --budget b.yaml --kernel first clean.ptx", 0, NULL, "", "BUD" },
+    { "$PTXLINT --no-config --budget b.yaml --only budget dirty.ptx", 1, "`first` on sm_80: findings 1, 1 over the budget of 0 (exact)", "", NULL },
+    { "$PTXLINT --no-config --budget b.yaml --format github dirty.ptx", 1, "title=BUD101 over-budget::", "", NULL },
+    { "$PTXLINT --no-config --budget b.yaml --format sarif dirty.ptx", 1, "\"ruleId\":\"BUD101\"", "", NULL },
+    { "$PTXLINT --no-config --budget b.yaml --only budget more.ptx", 1, "`first` on sm_80: instructions 6, 2 over the budget of 4 (exact)",
+      "b.yaml:13:3: not checked: `second` on sm_80: no kernel has this name", "third" },
+    { "$PTXLINT --no-config --budget b.yaml --gpu h200 --only budget clean.ptx", 0, "", "b.yaml:2:3: not checked: `first` on sm_80: not asked for on this GPU", NULL },
+    { "$PTXLINT --no-config --budget bad.yaml clean.ptx", 2, "", "bad.yaml:2:27: error: unknown key 'register'; did you mean 'registers'?", NULL },
+    { "$PTXLINT --no-config --budget gpu.yaml clean.ptx", 2, "", "gpu.yaml:2:3: error: no GPU is called 'h2000'", NULL },
+    { "$PTXLINT --no-config --budget time.yaml --only budget clean.ptx", 1, "BUD102", "", NULL },
+    { "$PTXLINT --no-config --budget missing.yaml clean.ptx", 3, "", "missing.yaml: No such file", NULL },
+    { "$PTXLINT --no-config --budget b.yaml --baseline none.json dirty.ptx", 1, "BUD101", "", NULL },
+    { "cd budgeted; $PTXLINT --only budget k.ptx",     1, "= help: to accept it, write `instructions: 5` at small.yaml:1:40", "", NULL },
+    { "$PTXLINT budget init",                          2, "", "budget: init PATH...?", NULL },
+    { "$PTXLINT budget init --slack 100 clean.ptx",    2, "", "--slack: '100' is not a whole number from 0 to 99", NULL },
+
+    /* diffs */
+    { "$PTXLINT diff --no-config clean.ptx clean.ptx", 0, "0 of 2 kernels regressed, 2 the same; findings: 0 new, 0 fixed\n", "", NULL },
+    { "$PTXLINT diff --no-config clean.ptx dirty.ptx", 1, "new   warning[COR101]", "", NULL },
+    { "$PTXLINT diff --no-config clean.ptx dirty.ptx", 1, "to accept it: ptxlint diff --no-config --tolerance findings=1 clean.ptx dirty.ptx\n", "", NULL },
+    { "$PTXLINT diff --no-config --tolerance findings=1 clean.ptx dirty.ptx", 0, "0 of 2 kernels regressed", "", "to accept" },
+    { "$PTXLINT diff --no-config dirty.ptx clean.ptx", 0, "fixed warning[COR101]", "", NULL },
+    { "$PTXLINT diff --no-config --ignore COR101 clean.ptx dirty.ptx", 0, "0 new, 0 fixed", "", NULL },
+    { "$PTXLINT diff --no-config clean.ptx tree",      1, "[DEL] second", "", NULL },
+    { "$PTXLINT report --no-config --format json --output clean.json clean.ptx", 0, "", "", NULL },
+    { "$PTXLINT diff --no-config clean.json clean.ptx", 0, "2 the same", "", NULL },
+    { "$PTXLINT diff --no-config clean.json dirty.ptx", 1, "to accept it: ptxlint report --format json --output clean.json --no-config dirty.ptx\n", "", NULL },
+    { "$PTXLINT report --no-config --format json --output clean.json --no-config dirty.ptx && $PTXLINT diff --no-config clean.json dirty.ptx", 0, "2 the same", "", NULL },
+    { "$PTXLINT diff --no-config clean.json clean.json", 0, "2 the same", "", NULL },
+    { "$PTXLINT diff --no-config --format markdown clean.ptx dirty.ptx", 1, "### ptxlint: 2 of 2 kernels regressed", "", NULL },
+    { "$PTXLINT diff --no-config --format json clean.ptx dirty.ptx", 1, "{\"schema\":\"ptxlint-diff/1\"", "", NULL },
+    { "$PTXLINT diff --no-config --format markdown=c.md --format json=c.json clean.ptx dirty.ptx && false || cat c.md", 0, "### ptxlint", "", NULL },
+    { "cd tolerant; $PTXLINT diff ../clean.ptx ../dirty.ptx", 0, "0 of 2 kernels regressed", "", NULL },
+    { "cd tolerant; $PTXLINT diff --tolerance findings=0 ../clean.ptx ../dirty.ptx", 1, "2 of 2 kernels regressed", "", NULL },
+    { "$PTXLINT diff clean.ptx",                       2, "", "diff: OLD and NEW are missing", NULL },
+    { "$PTXLINT diff a b c",                           2, "", "diff: OLD and NEW are missing", NULL },
+    { "$PTXLINT diff none.json clean.ptx",             2, "", "none.json:1:1: error: no report", NULL },
+    { "$PTXLINT diff missing.ptx clean.ptx",           3, "", "missing.ptx: No such file", NULL },
+    { "$PTXLINT diff --tolerance register=5 clean.ptx clean.ptx", 2, "", "--tolerance: 'register=5' names no metric", NULL },
+    { "$PTXLINT diff --format sarif clean.ptx clean.ptx", 2, "", "--format: 'sarif' is not one of", NULL },
+    { "$PTXLINT diff --output no/where clean.ptx clean.ptx", 3, "", "no/where: No such file", NULL },
+
     /* mistakes */
     { "$PTXLINT baseline",                             2, "", "baseline: write PATH... or prune PATH...?", NULL },
     { "$PTXLINT baseline write",                       2, "", "baseline: write PATH... or prune PATH...?", NULL },
@@ -101,8 +154,9 @@ static void test_jobs(void **state)
     (void)state;
     char *one = NULL;
     for (int jobs = 1; jobs <= 8; jobs *= 2) {
-        char command[256];
-        snprintf(command, sizeof command, BASE "--jobs %d --baseline j.json write dirty.ptx clean.ptx more.ptx moved.ptx broken.ptx tree", jobs);
+        char command[512];
+        snprintf(command, sizeof command, BASE "--jobs %d --baseline j.json write dirty.ptx clean.ptx more.ptx moved.ptx broken.ptx tree && "
+                 "{ $PTXLINT diff --no-config --jobs %d --format json . . ; $PTXLINT budget init --no-config --jobs %d . ; } >> j.json", jobs, jobs, jobs);
         Result result = run(command);
         assert_int_equal(result.status, 0);
         result_free(&result);

@@ -32,6 +32,8 @@ DOCUMENTS = {
                ["report", "--format", "json", "--gpu", "h200,a100", "tests/golden/report", "tests/golden/MEM203-tile.ptx"],
                ["report", "--format", "json", "testdata/ptx/legacy", "tests/messages"]],
     "baseline": [["baseline", "--baseline", OUT, "write", *PTX[:2]], ["baseline", "--baseline", OUT, "write", "tests/golden/SYN305-there.ptx"]],
+    "diff": [["diff", "--format", "json", "--no-config", "tests/compare/old.json", "tests/compare/new.json"],
+             ["diff", "--format", "json", "--no-config", "testdata/ptx", "tests/compare"]],
     "rules": [["rules", "--format", "json"], ["explain", "--format", "json", "THR102", "SYN201"]],
 }
 

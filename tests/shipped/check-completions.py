@@ -43,13 +43,13 @@ class Zsh:
         pid, self.terminal = pty.fork()
         if not pid:
             os.execvpe("zsh", ["zsh", "-f"], os.environ | {"TERM": "dumb", "COLUMNS": "400"})
-        self.say(f"unsetopt zle_bracketed_paste; PS1='> '; autoload -U compinit; compinit -D -u; source {script}; "
+        self.say(f"unsetopt zle_bracketed_paste; PS1='#''>'; autoload -U compinit; compinit -D -u; source {script}; "
                  "zstyle ':completion:*' list-prompt ''; LISTMAX=10000; stty columns 400 rows 200; bindkey '^T' list-choices; print rea''dy\n", "ready")
 
     def say(self, text, until, seconds=20):
         os.write(self.terminal, text.encode())
         got, end = "", time.monotonic() + seconds
-        while until not in got and time.monotonic() < end:
+        while ("#>" not in got.partition(until)[2] or until not in got) and time.monotonic() < end:       # zsh reads keys behind its prompt
             if select.select([self.terminal], [], [], 0.1)[0]:
                 got += os.read(self.terminal, 65536).decode(errors="replace")
         return got

@@ -178,6 +178,8 @@ static void compare(Golden *golden, const char *path, Text *trouble)
 static const struct { const char *code, *where; } elsewhere[] = {
     { "LIM103", "test_too_many" },
     { "LIM104", "test_liveness_limit" },
+    { "BUD101", "test_budget.c" },
+    { "BUD102", "test_budget.c" },
 };
 
 static bool is_elsewhere(const char *code)

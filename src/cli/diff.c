@@ -1,0 +1,214 @@
+/* diff.c -- two versions side by side: PTX files, folders of them, and saved reports. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct Diff {
+    const Options *options;
+    const char *paths[2];       /* old, new */
+    bool is_saved[2];           /* a report */
+    ptxlint_report *reports[2];
+    StringList tolerances;      /* of the config, then of the command line */
+    ptxlint_diff *diff;
+    Text accept;
+} Diff;
+
+/* ---- both sides -------------------------------------------------------------------------------------------------- */
+
+/* JSON begins with a brace, PTX never does. */
+static bool is_report(const char *path)
+{
+    struct stat st;
+    int byte = EOF;
+    FILE *file = strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
+    if (!file)
+        return false;
+    do
+        byte = fgetc(file);
+    while (byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r');
+    fclose(file);
+    return byte == '{';
+}
+
+static ExitCode read_saved(const char *path, ptxlint_report *report)
+{
+    char error[1024] = "", *text;
+    size_t length;
+    ExitCode code = ptx_file_read(path, &text, &length);
+    if (code != EXIT_CLEAN)
+        return code;
+    ptxlint_status status = ptxlint_report_read(report, path, text, length, error, sizeof error);
+    free(text);
+    if (status != PTXLINT_BAD_FILE)
+        return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(path, status);
+    ptx_complain_line(error);
+    return EXIT_USAGE;
+}
+
+static ExitCode read_side(Diff *d, int side)
+{
+    if (ptxlint_report_new(&d->reports[side]) != PTXLINT_OK)
+        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    d->is_saved[side] = is_report(d->paths[side]);
+    ExitCode code = d->is_saved[side] ? read_saved(d->paths[side], d->reports[side]) : ptx_run_report(d->options, d->paths[side], d->reports[side]);
+    if (code == EXIT_CLEAN && !ptxlint_report_size(d->reports[side]))
+        ptx_complain(d->paths[side], "has no kernel");
+    return code;
+}
+
+/* ---- tolerances -------------------------------------------------------------------------------------------------- */
+
+static ExitCode add_string(StringList *list, const char *text)
+{
+    return ptx_strings_add(list, text, strlen(text));
+}
+
+/* The config of the working directory: the two sides may have different ones. */
+static ExitCode read_tolerances(Diff *d)
+{
+    Book book;
+    const char *value;
+    ExitCode code = ptx_book_open(&book, d->options);
+    const Settings *settings = code == EXIT_CLEAN ? ptx_book_folder(&book, ".") : NULL;
+    code = exit_code_max(code, book.code);
+    for (size_t i = 0; settings && code == EXIT_CLEAN && (value = ptxlint_config_value(settings->config, "tolerances", i)); i++)
+        code = add_string(&d->tolerances, value);
+    for (size_t i = 0; i < d->options->tolerances.count && code == EXIT_CLEAN; i++)
+        code = add_string(&d->tolerances, d->options->tolerances.items[i]);
+    ptx_book_free(&book);
+    return code;
+}
+
+static ExitCode compare(Diff *d)
+{
+    char error[512] = "";
+    ptxlint_status status = ptxlint_diff_new(d->reports[0], d->reports[1], (const char *const *)d->tolerances.items, d->tolerances.count, &d->diff,
+                                             error, sizeof error);
+    if (status == PTXLINT_BAD_FILE) {
+        ptx_complain("--tolerance", error);
+        return EXIT_USAGE;
+    }
+    return status == PTXLINT_OK ? EXIT_CLEAN : ptx_complain_status(NULL, status);
+}
+
+/* ---- the command that accepts it --------------------------------------------------------------------------------- */
+
+/* As a word of the shell. */
+static void put_word(Text *out, const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./=%+,:@-";
+    ptx_text_put(out, " ");
+    if (*word && strspn(word, plain) == strlen(word)) {
+        ptx_text_put(out, word);
+        return;
+    }
+    ptx_text_put(out, "'");
+    for (; *word; word++)
+        ptx_text_add(out, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+    ptx_text_put(out, "'");
+}
+
+static void put_option(Text *out, const char *option, const char *value)
+{
+    ptx_text_print(out, " %s", option);
+    put_word(out, value);
+}
+
+static void put_inputs(Text *out, const Options *options)
+{
+    for (size_t i = 0; i < options->gpus.count; i++)
+        put_option(out, "--gpu", options->gpus.items[i]);
+    if (options->launch_path)
+        put_option(out, "--launch", options->launch_path);
+    for (int s = 0; s < SETTING_COUNT; s++)
+        for (size_t i = 0; i < options->settings[s].count; i++)
+            put_option(out, ptx_setting_names[s].option, options->settings[s].items[i]);
+    for (size_t i = 0; i < options->logs.count; i++)
+        put_option(out, "--ptxas-log", options->logs.items[i]);
+    if (options->ptxas)
+        put_word(out, *options->ptxas ? "--ptxas=" : "--ptxas");
+    if (options->ptxas)
+        ptx_text_put(out, options->ptxas);
+    if (options->config_path)
+        put_option(out, "--config", options->config_path);
+    if (options->has_no_config)
+        put_word(out, "--no-config");
+}
+
+/* A saved report is written anew; else the tolerances let it through. */
+static void make_accept(Diff *d)
+{
+    char tolerance[128];
+    Text *out = &d->accept;
+    if (d->is_saved[0] && d->is_saved[1]) {
+        ptx_text_put(out, "cp --");
+        put_word(out, d->paths[1]);
+        put_word(out, d->paths[0]);
+    } else if (d->is_saved[0]) {
+        ptx_text_put(out, "ptxlint report --format json --output");
+        put_word(out, d->paths[0]);
+        put_inputs(out, d->options);
+        put_word(out, d->paths[1]);
+    } else {
+        ptx_text_put(out, "ptxlint diff");
+        put_inputs(out, d->options);
+        for (size_t i = 0; i < d->options->tolerances.count; i++)
+            put_option(out, "--tolerance", d->options->tolerances.items[i]);
+        for (size_t i = 0; ptxlint_diff_tolerance_at(d->diff, i, tolerance, sizeof tolerance); i++)
+            put_option(out, "--tolerance", tolerance);
+        put_word(out, d->paths[0]);
+        put_word(out, d->paths[1]);
+    }
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static ExitCode write_one(const Diff *d, const Document *output)
+{
+    Sink sink;
+    ptxlint_diff_options options;
+    ptxlint_diff_options_init(&options);
+    options.format = output->format == FORMAT_JSON ? PTXLINT_JSON : output->format == FORMAT_MARKDOWN ? PTXLINT_MARKDOWN : PTXLINT_TEXT;
+    options.color = ptx_options_has_color(d->options, output->path);
+    options.old_name = d->paths[0];
+    options.new_name = d->paths[1];
+    options.accept = d->accept.bytes;
+    ExitCode code = ptx_sink_open(&sink, output->path);
+    if (code != EXIT_CLEAN)
+        return code;
+    ptxlint_status status = ptxlint_write_diff(d->diff, &options, ptx_sink_write, &sink);
+    if (status != PTXLINT_OK && status != PTXLINT_WRITE)
+        code = ptx_complain_status(output->path, status);
+    return exit_code_max(code, ptx_sink_close(&sink));
+}
+
+static ExitCode write_all(Diff *d)
+{
+    ExitCode code = EXIT_CLEAN;
+    make_accept(d);
+    if (d->accept.has_failed)
+        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+    for (size_t i = 0; i < d->options->output_count; i++)
+        code = exit_code_max(code, write_one(d, &d->options->outputs[i]));
+    return exit_code_max(code, ptxlint_diff_get_info(d->diff)->regressed_count ? EXIT_FOUND : EXIT_CLEAN);
+}
+
+ExitCode ptx_diff(const Options *options)
+{
+    Diff d = { .options = options, .paths = { options->paths[0], options->paths[1] } };
+    ExitCode code = read_tolerances(&d);
+    for (int side = 0; side < 2 && code < EXIT_USAGE; side++)
+        code = exit_code_max(code, read_side(&d, side));
+    if (code == EXIT_CLEAN)
+        code = compare(&d);
+    if (code == EXIT_CLEAN)
+        code = write_all(&d);
+    ptxlint_diff_free(d.diff);
+    ptxlint_report_free(d.reports[0]);
+    ptxlint_report_free(d.reports[1]);
+    ptx_strings_free(&d.tolerances);
+    ptx_text_free(&d.accept);
+    return code;
+}
