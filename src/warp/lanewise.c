@@ -324,7 +324,8 @@ static uint64_t fn_bmsk(LANE_OPERANDS)
 /* PTX ISA, "fns": from bit b on, the c-th that is set; downwards where c is negative. */
 static uint64_t fn_fns(LANE_OPERANDS)
 {
-    int32_t offset = (int32_t)(uint32_t)c, place = (int32_t)(b & 31), step = offset < 0 ? -1 : 1, wanted = offset < 0 ? -offset : offset;
+    int64_t offset = (int32_t)(uint32_t)c, wanted = offset < 0 ? -offset : offset;
+    int32_t place = (int32_t)(b & 31), step = offset < 0 ? -1 : 1;
     if (zero_extend(b, 32) > 31)
         return UINT32_MAX;
     if (!offset)
