@@ -39,6 +39,8 @@ typedef struct Evaluation {
     bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */
     bool is_cut;                /* the budget did not do for what was begun */
     bool block_is_assumed, grid_is_assumed;
+    bool initial_is_assumed;    /* something was loaded from a variable that begins with numbers: the host may have written others */
+    bool warpid_is_assumed;     /* %warpid was taken for the warp's place in the block */
     bool is_row;                /* the kernel asks for %tid.x alone: whatever the block, its threads are taken as one row */
 } Evaluation;
 

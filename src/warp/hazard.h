@@ -8,10 +8,17 @@ typedef struct HazardAccess {
     InsnId insn;
     uint32_t thread[3];
     uint32_t turn;              /* the thread's so many-th time there, from 1 on */
-    bool is_write;
+    bool is_write, is_copy;     /* copy: cp.async */
 } HazardAccess;
 
-typedef struct Hazard {         /* a barrier is missing */
+typedef enum HazardKind {
+    HAZARD_BLOCK,               /* of two warps: a barrier of the block is missing */
+    HAZARD_WARP,                /* of two lanes of a warp: one of the warp */
+    HAZARD_COPY,                /* of a cp.async: a wait for it */
+} HazardKind;
+
+typedef struct Hazard {         /* something is missing that puts two accesses in order */
+    HazardKind kind;
     HazardAccess first, second; /* second: where it is told */
     VarId var;                  /* that the address lies in; NO_ID: none has it */
     uint64_t offset;            /* bytes from its beginning, or of shared memory */
@@ -20,8 +27,10 @@ typedef struct Hazard {         /* a barrier is missing */
 } Hazard;
 
 typedef struct Hazards {
-    const Hazard *items;        /* in order of `second` */
+    const Hazard *items;        /* one for each barrier that is missing */
     uint32_t count;
+    const InsnId *redundant;    /* barriers of the block without which there would be no hazard either: proved for the launch */
+    uint32_t redundant_count;
 } Hazards;
 
 /* Of a kernel; NULL where nothing could be looked at. Owned by arena; work and scratch, two others, are left as found. */
@@ -29,5 +38,8 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
 
 /* A clause: thread (0, 1, 0) reads byte 12 of `s` that thread (0, 0, 0) writes. */
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Hazard *hazard);
+
+/* What would put the two in order. */
+const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *func, const Hazard *hazard);
 
 #endif

@@ -37,6 +37,7 @@ typedef struct Decoded {           /* per distinct opcode text */
     Lanewise lanewise;
     uint8_t action;
     uint8_t mode;               /* of votes and shuffles: the first letter */
+    uint8_t order;              /* race.h's Order */
 } Decoded;
 
 typedef struct Routine {           /* a function as it is run */
@@ -129,8 +130,9 @@ typedef struct Warp {
     const Insn *reduction;      /* that it waits in; NULL: none */
     uint32_t reduced, holding, unsure;  /* lanes there, those in which the predicate holds, those of which nobody knows */
     bool is_assumed;            /* the predicate */
-    bool is_at_put;             /* at a barrier of Race.put_before */
-    uint8_t barrier;            /* 1 + the number of the one that it waits at; 0: none, or nobody asks */
+    bool is_at_put;             /* at a barrier of Race.puts */
+    uint8_t barrier;            /* 1 + the number of the one that it waits at; AT_MBARRIER; 0: none, or nobody asks */
+    uint32_t mbarrier, phase;   /* which one, and what is to be complete */
     uint32_t synced;            /* Machine.clock at its last barrier of its own */
     Value tid[3];
 } Warp;
@@ -143,6 +145,9 @@ struct Program {
     uint64_t *addresses;        /* per variable, + 1; 0: none yet */
     VarId *shared;              /* variables in shared memory of the module and of functions that are no kernels */
     uint32_t shared_count;
+    Arena *arena;
+    const uint8_t **initial;    /* per variable: its first bytes, once asked for; NULL: none */
+    bool has_initial;           /* some variable of the module begins with numbers */
     VarId *own_first, *own_end; /* per function: its variables */
 };
 
@@ -174,11 +179,12 @@ typedef struct Machine {
     uint32_t warp_count;
     uint32_t block[3], grid[3];
     Blocks blocks;              /* that the run stands for; the first of them runs */
-    bool block_is_assumed, grid_is_assumed;
+    bool block_is_assumed, grid_is_assumed, initial_is_assumed, warpid_is_assumed;
     AddendId next_addend;
     uint32_t next_region;
     uint64_t steps, most_steps; /* instructions of warps, executed and allowed */
     bool is_cut;                /* most_steps did not do */
+    bool is_hurried;            /* all loops are left after some iterations: for what stands behind them */
     uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
     struct Trace *trace;        /* that keeps the requests; NULL */
     struct Race *race;          /* that looks for accesses that nothing orders, in place of what they cost; NULL */
@@ -238,6 +244,9 @@ void ptx_memory_assume_written(Machine *machine, Warp *warp, const Insn *insn);
 void ptx_memory_doubt(Warp *warp, uint8_t doubt);
 void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt);
+
+/* What the so many-th address operand names. False: there is none. */
+bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, unsigned which, Scratch *address);
 
 /* Where an access touches shared memory; *addressed: the lanes that say so, *bytes: of each. False: it does not. */
 bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes);

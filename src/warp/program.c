@@ -11,6 +11,7 @@ static void find_variables(Program *program, Arena *arena)
     for (VarId v = 0; v < module->var_count; v++) {
         const Var *var = &module->vars[v];
         bool is_shared = var->space == SPACE_SHARED || var->space == SPACE_SHARED_CTA || var->space == SPACE_SHARED_CLUSTER;
+        program->has_initial |= ptx_span_length(var->numbers) != 0;
         if (var->func != NO_ID) {
             if (!program->own_end[var->func])
                 program->own_first[var->func] = v;
@@ -27,6 +28,8 @@ Program *ptx_program_new(Arena *arena, const Module *module)
     program->module = module;
     program->codes = ptx_arena_array(arena, Decoded, module->op_count + 1);
     program->routines = ptx_arena_array(arena, Routine *, module->func_count + 1);
+    program->arena = arena;
+    program->initial = ptx_arena_array(arena, const uint8_t *, module->var_count + 1);
     program->addresses = ptx_arena_array(arena, uint64_t, module->var_count + 1);
     find_variables(program, arena);
     return program;

@@ -41,7 +41,7 @@ static bool is_control(const Op *op)
 static void read_always(Slicer *s, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
-    bool reads_all = is_control(insn->op) || (insn->op->kind == OPK_CP_ASYNC);
+    bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC || !strncmp(insn->op->text, "mbarrier", 8);
     if (insn->guard != NO_ID)
         read_register(s, insn->guard);
     for (unsigned o = 0; o < insn->operand_count; o++)
@@ -97,7 +97,7 @@ static uint16_t *count_plain(Arena *arena, const Func *func, const Cfg *cfg, con
     for (BlockId b = 0; b < cfg->block_count; b++)
         for (InsnId i = cfg->blocks[b].end; i-- > cfg->blocks[b].first;) {
             const Insn *insn = &func->insns[i];
-            bool must_run = is_needed[i] || insn->guard != NO_ID || is_control(insn->op) || ptx_insn_is_access(insn) || insn->op->flags & OPF_SIDE_EFFECT;
+            bool must_run = is_needed[i] || insn->guard != NO_ID || is_control(insn->op) || ptx_insn_is_access(insn) || insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP);
             uint16_t behind = i + 1 < cfg->blocks[b].end ? plain[i + 1] : 0;
             plain[i] = must_run ? 0 : (uint16_t)(behind + (behind < UINT16_MAX));
         }

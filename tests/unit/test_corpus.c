@@ -51,6 +51,7 @@ static const struct { const char *file, *kernel, *rule; } meant[] = {
     { "local_spill.", "capped", "OCC105" },
     { ".debug.ptx", NULL, "POR105" },
     { "scan.", "scan_blelloch", "MEM203" },
+    { "cp_async.", "copy_no_wait", "COR124" },
     { "reduction.", "reduce_missing_sync", "COR124" },
     { "loops.", "geometric", "COR124" },        /* tile[t] *= tile[t ^ s] */
     { "legacy/opencl_sm20", NULL, "POR103" },
