@@ -29,6 +29,7 @@ typedef struct Diverger {
     bool is_row;                /* %tid.x alone is asked for */
     bool has_changed;
     uint64_t work;              /* left */
+    uint64_t climbs;            /* out of loops, left */
 } Diverger;
 
 /* ---- special registers ------------------------------------------------------------------------------------------- */
@@ -90,9 +91,11 @@ static bool may_be_mixed(Diverger *d, Among among, RegId reg, BlockId block)
         if (!d->work)
             return true;
         d->work--;
-        for (LoopId loop = loops->loop_of[at]; loop != NO_LOOP && !ptx_loop_holds(d->defs, loop, block); loop = loops->loops[loop].parent)
-            if (d->parts[among][loop])
+        for (LoopId loop = loops->loop_of[at]; loop != NO_LOOP && !ptx_loop_holds(d->defs, loop, block); loop = loops->loops[loop].parent) {
+            if (d->parts[among][loop] || !d->climbs)
                 return true;
+            d->climbs--;
+        }
         bool meets = count > 1 && side[at] != NO_ID;
         if (meets && !ptx_dom_dominates(d->dom, at, block) && !ptx_dom_dominates(d->dom, side[at], block))
             return true;
@@ -470,7 +473,7 @@ const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const Module *
         d.parts[among] = ptx_arena_array(scratch, bool, loops->loop_count + 1);
         memset(d.side[among], 0xff, cfg->block_count * sizeof *d.side[among]);
     }
-    d.work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * func->insn_count;
+    d.climbs = d.work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * func->insn_count;
     find_block(&d, launch);
     bool is_done = !cfg->has_unknown_target && !func->has_syntax_error && solve(&d);
     give_up(d.insns, func->insn_count, !is_done);

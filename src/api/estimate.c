@@ -1,12 +1,21 @@
-/* estimate.c -- one kernel and launch of a module that is there: what its analyses know is read only, all else lies in arenas of the call. */
+/* estimate.c -- one kernel and launch of a module that is there: what its analyses know is read only, all else lies in an Estimator. Calls that come one
+ * after the other share the module's, and what it has found of functions; one that comes while another runs makes its own. */
 #include "api/gpu.h"
 #include "api/module.h"
 
 #include <math.h>
 #include <setjmp.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MOST = 1 << 18, MEMORY_MOST = 64 << 20 };
+enum { STEPS_MOST = 1 << 18, MEMORY_MOST = 64 << 20, MEMORY_LEFT = 16 << 20 /* with the module, between calls */ };
+
+struct Estimator {
+    Arena kept;                 /* of the program, and what it finds whatever the launch */
+    Arena out, work, scratch;   /* of a call */
+    Program *program;
+};
 
 void ptxlint_trial_init(ptxlint_trial *trial)
 {
@@ -109,12 +118,11 @@ static void find_occupancy(const ptxlint_module *m, const ptxlint_projection *pr
         out->waves = blocks / (double)out->occupancy.blocks_per_sm / m->gpus[gpu]->figures[FIGURE_SMS];
 }
 
-static void run(Arena arenas[3], const ptxlint_module *m, FuncId id, size_t gpu, const Launch *launch, ptxlint_estimated *out)
+static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, const Launch *launch, ptxlint_estimated *out)
 {
     const Facts *f = &m->facts[id];
     const Func *func = &m->ir->funcs[id];
-    Program *program = ptx_program_new(&arenas[0], m->ir);
-    const Evaluation *evaluation = ptx_evaluate(&arenas[0], &arenas[1], &arenas[2], program, id, launch, m->gpus[gpu], STEPS_MOST, DEPTH_FEW);
+    const Evaluation *evaluation = ptx_evaluate(&e->out, &e->work, &e->scratch, e->program, id, launch, m->gpus[gpu], STEPS_MOST, DEPTH_FEW);
     if (!evaluation)
         return;
     Executed executed = ptx_executed_compute(func, f->cfg, f->lowered[gpu], evaluation);
@@ -123,8 +131,9 @@ static void run(Arena arenas[3], const ptxlint_module *m, FuncId id, size_t gpu,
         .ops = m->op_cycles[gpu], .work = f->work, .blocks = volume(launch->grid), .warps_per_block = ceil(volume(launch->block) / 32),
         .blocks_per_sm = out->occupancy.blocks_per_sm > 0 ? (double)out->occupancy.blocks_per_sm : (double)NAN,
     };
-    Prediction prediction = ptx_predict(&arenas[2], &in);
+    Prediction prediction = ptx_predict(&e->scratch, &in);
     out->time = ptx_project_time(&prediction);
+    out->bottleneck = ptx_project_bottleneck(&prediction, out->waves);
     out->warp_instructions = executed.warp_instructions;
     sum_requests(evaluation, func, out);
 }
@@ -146,21 +155,74 @@ static const ptxlint_kernel *find_kernel(const ptxlint_module *m, const char *na
     return NULL;
 }
 
-static bool estimate(Arena arenas[3], const ptxlint_module *m, const ptxlint_kernel *kernel, FuncId id, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out,
+static void set_frame(Estimator *e, jmp_buf *on_failure)
+{
+    e->kept.on_failure = e->out.on_failure = e->work.on_failure = e->scratch.on_failure = on_failure;
+}
+
+static void free_estimator(Estimator *e)
+{
+    ptx_arena_free(&e->kept);
+    ptx_arena_free(&e->out);
+    ptx_arena_free(&e->work);
+    ptx_arena_free(&e->scratch);
+    free(e);
+}
+
+/* The module's, unless another call has it. NULL: no memory. */
+static Estimator *take_estimator(const ptxlint_module *m)
+{
+    Estimator *e = atomic_exchange(m->estimator, NULL);
+    if (e)
+        return e;
+    e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    ptx_arena_init(&e->kept, MEMORY_MOST, NULL);
+    ptx_arena_init(&e->out, MEMORY_MOST, NULL);
+    ptx_arena_init(&e->work, MEMORY_MOST, NULL);
+    ptx_arena_init(&e->scratch, MEMORY_MOST, NULL);
+    return e;
+}
+
+/* For the next call; of several that come back at once the module keeps one. Large ones are not kept. */
+static void return_estimator(const ptxlint_module *m, Estimator *e)
+{
+    static const ArenaMark empty = { NULL, NULL };
+    ptx_arena_release(&e->out, empty);
+    ptx_arena_release(&e->work, empty);
+    ptx_arena_release(&e->scratch, empty);
+    bool is_large = e->kept.used_bytes + e->out.used_bytes + e->work.used_bytes + e->scratch.used_bytes > MEMORY_LEFT;
+    Estimator *none = NULL;
+    if (is_large || !atomic_compare_exchange_strong(m->estimator, &none, e))
+        free_estimator(e);
+}
+
+void ptx_estimator_free(ptxlint_module *m)
+{
+    Estimator *e = m->estimator ? atomic_exchange(m->estimator, NULL) : NULL;
+    if (e)
+        free_estimator(e);
+}
+
+static bool estimate(Estimator *e, const ptxlint_module *m, const ptxlint_kernel *kernel, FuncId id, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out,
                      ptxlint_status *status)
 {
     jmp_buf on_failure;
     Launch launch;
-    for (int i = 0; i < 3; i++)
-        ptx_arena_init(&arenas[i], MEMORY_MOST, &on_failure);
+    set_frame(e, &on_failure);
     if (setjmp(on_failure))
         return false;
-    if (!make_launch(&arenas[0], m, id, trial, &launch)) {
+    if (!e->program) {
+        e->program = ptx_program_new(&e->kept, m->ir);
+        ptx_program_keep(e->program, &e->kept);
+    }
+    if (!make_launch(&e->out, m, id, trial, &launch)) {
         *status = PTXLINT_BAD_ARGUMENT;
         return true;
     }
     find_occupancy(m, &kernel->projections[gpu], gpu, &launch, trial->max_registers, out);
-    run(arenas, m, id, gpu, &launch, out);
+    run(e, m, id, gpu, &launch, out);
     return true;
 }
 
@@ -175,11 +237,16 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
         return PTXLINT_BAD_ARGUMENT;
     *out = (ptxlint_estimated){ .waves = unknown, .warp_instructions = unknown, .sectors_per_request = unknown, .ideal_sectors_per_request = unknown,
                                 .wavefronts_per_request = unknown, .ideal_wavefronts_per_request = unknown,
-                                .time = ptx_project_time(&ptx_prediction_unknown) };
-    Arena arenas[3];
+                                .time = ptx_project_time(&ptx_prediction_unknown),
+                                .bottleneck = ptx_project_bottleneck(&ptx_prediction_unknown, unknown) };
     ptxlint_status status = PTXLINT_OK;
-    bool is_complete = estimate(arenas, m, found, id, gpu, trial, out, &status);
-    for (int i = 0; i < 3; i++)
-        ptx_arena_free(&arenas[i]);
+    Estimator *e = take_estimator(m);
+    if (!e)
+        return PTXLINT_NO_MEMORY;
+    bool is_complete = estimate(e, m, found, id, gpu, trial, out, &status);
+    if (is_complete)
+        return_estimator(m, e);
+    else
+        free_estimator(e);
     return is_complete ? status : PTXLINT_NO_MEMORY;
 }

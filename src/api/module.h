@@ -7,6 +7,8 @@
 #include "estimate/predict.h"
 #include "rules/facts.h"
 
+typedef struct Estimator Estimator;
+
 struct ptxlint_module {
     Arena arena;                /* everything below */
     char *text;                 /* length bytes and a NUL; malloc'ed */
@@ -30,7 +32,10 @@ struct ptxlint_module {
     const Gpu **gpus;           /* that figures are for */
     const OpCycles **op_cycles; /* per GPU */
     size_t gpu_count;
+    _Atomic(Estimator *) *estimator;    /* estimate.c's, while no call has it; NULL: none yet */
 };
+
+void ptx_estimator_free(ptxlint_module *module);
 
 /* view.c: the public structures over IR and facts. First begin, then each function with a body in order, finding figures too, then, all
  * findings being in the sink, finish. */
@@ -55,6 +60,7 @@ bool ptx_view_may_share(const ptxlint_module *module, FuncId func);
 /* project.c: what a kernel and its loops are on each GPU. view: the rest of the kernel, filled. */
 void ptx_project_kernel(ptxlint_module *module, const ptxlint_options *options, Arena *scratch, FuncId func, ptxlint_kernel *view);
 ptxlint_time ptx_project_time(const Prediction *prediction);
+ptxlint_bottleneck ptx_project_bottleneck(const Prediction *prediction, double waves);
 void ptx_project_figures(const ptxlint_kernel *view, Figures *figures);
 void ptx_project_loop(ptxlint_module *module, const Facts *facts, LoopId loop, ptxlint_loop *view);
 

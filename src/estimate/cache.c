@@ -39,9 +39,13 @@ static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3]
     unsigned distinct = 1;
     if (!is_shift_known(array, grid))
         return count;
-    for (unsigned i = 0; i < count; i++)
+    bool is_sorted = true;
+    for (unsigned i = 0; i < count; i++) {
         shifts[i] = shift_of(array, grid, i * apart);
-    qsort(shifts, count, sizeof *shifts, by_number);
+        is_sorted &= !i || shifts[i] >= shifts[i - 1];
+    }
+    if (!is_sorted)
+        qsort(shifts, count, sizeof *shifts, by_number);
     for (unsigned i = 1; i < count; i++)
         distinct += shifts[i] != shifts[i - 1];
     return distinct;

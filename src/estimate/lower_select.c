@@ -35,6 +35,7 @@ typedef struct Marker {
     Selection *s;
     InsnId *stack;
     uint32_t depth;
+    bool *is_read;              /* per register with several definitions: they are all live */
 } Marker;
 
 static void push(Marker *m, InsnId insn)
@@ -53,7 +54,10 @@ static void read_node(Marker *m, NodeId id)
         return;
     if (node->kind == NODE_RESULT)
         push(m, node->insn);
-    for (uint32_t d = m->s->defs->first[node->reg == NO_ID ? 0 : node->reg]; node->kind == NODE_LEAF && d < m->s->defs->first[node->reg + 1]; d++)
+    if (node->kind != NODE_LEAF || node->reg == NO_ID || m->is_read[node->reg])
+        return;
+    m->is_read[node->reg] = true;
+    for (uint32_t d = m->s->defs->first[node->reg]; d < m->s->defs->first[node->reg + 1]; d++)
         push(m, m->s->defs->insns[d]);
 }
 
@@ -90,7 +94,7 @@ static void read_insn(Marker *m, InsnId id)
 static void mark_live(Selection *s)
 {
     const Graph *g = s->graph;
-    Marker m = { .s = s, .stack = ptx_arena_array(s->arena, InsnId, g->func->insn_count + 1) };
+    Marker m = { .s = s, .stack = ptx_arena_array(s->arena, InsnId, g->func->insn_count + 1), .is_read = ptx_arena_array(s->arena, bool, g->func->reg_count + 1) };
     for (InsnId i = 0; i < g->func->insn_count; i++)
         if (ptx_block_is_reachable(g->cfg, g->cfg->block_of[i]) && g->func->insns[i].op->flags & (OPF_SIDE_EFFECT | OPF_UNKNOWN))
             push(&m, i);

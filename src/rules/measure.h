@@ -72,6 +72,7 @@ typedef struct Inquiry {
     bool has_access_sums;
     const Hazards *hazards;
     bool was_evaluated, was_traced, was_raced;
+    bool keeps_plans;           /* those of shared->program lie in arena */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
 

@@ -12,6 +12,9 @@ Program *ptx_measure_program(Inquiry *q)
 {
     if (!q->shared->program)
         q->shared->program = ptx_program_new(q->shared->arena, q->shared->module);
+    if (!q->keeps_plans)
+        ptx_program_keep(q->shared->program, q->arena);
+    q->keeps_plans = true;
     return q->shared->program;
 }
 

@@ -61,6 +61,9 @@ typedef enum Depth {
 typedef struct Program Program;
 Program *ptx_program_new(Arena *arena, const Module *module);
 
+/* What is found of functions whatever the launch is kept in arena from now on, until this is called again; before, and with NULL, nothing is. */
+void ptx_program_keep(Program *program, Arena *arena);
+
 /* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */
 const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
                                Depth depth);

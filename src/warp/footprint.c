@@ -175,6 +175,8 @@ typedef struct Distinct {       /* numbers, each once */
 static void add_distinct(Distinct *d, uint64_t number)
 {
     if (d->count && (d->is_unsorted || number <= d->items[d->count - 1])) {
+        if (number == d->items[d->count - 1])
+            return;
         for (unsigned k = d->count; k; k--)
             if (d->items[k - 1] == number)
                 return;
@@ -188,19 +190,21 @@ typedef struct Shape {          /* of a request */
     Distinct sectors, lines, places;
 } Shape;
 
-static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, Shape *out)
+/* places: of atomic operations alone. */
+static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, bool has_places, Shape *out)
 {
     out->sectors.count = out->lines.count = out->places.count = 0;
     out->sectors.is_unsorted = out->lines.is_unsorted = out->places.is_unsorted = false;
     for (unsigned i = 0; i < 32; i++) {
         if (!(lanes >> i & 1))
             continue;
-        add_distinct(&out->places, addresses[i]);
-        for (uint64_t s = addresses[i] >> 5; s <= (addresses[i] + bytes - 1) >> 5; s++) {
+        if (has_places)
+            add_distinct(&out->places, addresses[i]);
+        for (uint64_t s = addresses[i] >> 5; s <= (addresses[i] + bytes - 1) >> 5; s++)
             add_distinct(&out->sectors, s);
-            add_distinct(&out->lines, s >> 2);
-        }
     }
+    for (unsigned i = 0; i < out->sectors.count; i++)
+        add_distinct(&out->lines, out->sectors.items[i] >> 2);
 }
 
 static void note_probe(Footprint *f, const uint64_t *addresses, uint32_t lanes)
@@ -221,8 +225,8 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
         note_probe(f, addresses, lanes);
         return false;
     }
-    shape_of(addresses, lanes, bytes, &shape);
     bool is_atomic = kind >= FOOTPRINT_ATOMIC;
+    shape_of(addresses, lanes, bytes, is_atomic, &shape);
     Side side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN : is_atomic ? SIDE_ATOMIC : SIDE_READ;
     Distinct asked = { .count = 0 };
     double missed = 0;

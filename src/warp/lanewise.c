@@ -856,6 +856,21 @@ static void take_row(const Row *row, const Op *op, Lanewise *out)
         take_pair(out);
 }
 
+typedef enum Usual { USUAL_NONE, USUAL_ADD, USUAL_SUB, USUAL_MUL, USUAL_MAD, USUAL_AND, USUAL_OR, USUAL_XOR, USUAL_SHL, USUAL_EXTEND, USUAL_MOVE, USUAL_COMPARE } Usual;
+
+static uint8_t usual_of(const Lanewise *op)
+{
+    static const struct { LaneFn *fn; uint8_t usual; } fns[] = {
+        { fn_add, USUAL_ADD }, { fn_sub, USUAL_SUB }, { fn_mul, USUAL_MUL }, { fn_mad, USUAL_MAD }, { fn_and, USUAL_AND }, { fn_or, USUAL_OR },
+        { fn_xor, USUAL_XOR }, { fn_shl, USUAL_SHL }, { fn_cvt_integer, USUAL_EXTEND }, { fn_mov, USUAL_MOVE }, { fn_setp, USUAL_COMPARE },
+    };
+    bool is_plain = !op->is_saturating && !op->is_high && !op->join && !op->is_pair && ptx_type_info[op->type].kind != KIND_FLOAT && op->bits && op->bits <= 64;
+    for (size_t i = 0; i < sizeof fns / sizeof *fns && is_plain; i++)
+        if (op->fn == fns[i].fn)
+            return fns[i].usual;
+    return op->fn == fn_mov && !op->is_pair ? USUAL_MOVE : USUAL_NONE;
+}
+
 bool ptx_lanewise_make(const Op *op, Lanewise *out)
 {
     const char *name = ptx_opcode_info[op->opcode].text;
@@ -880,6 +895,7 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
     }
     if (is_strange(op, out) || (out->makes_carry && !out->carry) || (out->takes_carry && out->is_saturating))
         out->fn = NULL;
+    out->usual = out->fn ? usual_of(out) : USUAL_NONE;
     return out->fn != NULL;
 }
 
@@ -909,28 +925,119 @@ Lanewise ptx_lanewise_other(const Lanewise *comparison)
     return other;
 }
 
-/* With fn inlined, and the operation where stores to out cannot change it. */
-#define RUN_INLINE(fn)                                                             \
-    do {                                                                           \
-        for (unsigned i = 0; i < WARP_LANES; i++)                                  \
-            out[i] = fn(&own_op, args[0][i], args[1][i], args[2][i], args[3][i]);  \
+/* ---- all lanes at once ------------------------------------------------------------------------------------------- */
+
+typedef struct Width {          /* of a type: numbers are (a & mask ^ sign) - sign */
+    uint64_t mask, sign;
+} Width;
+
+static Width width_of(const Lanewise *op)
+{
+    return (Width){ mask_of(op->bits), op->is_signed && op->bits < 64 ? UINT64_C(1) << (op->bits - 1) : 0 };
+}
+
+static uint64_t within(Width width, uint64_t a)
+{
+    return ((a & width.mask) ^ width.sign) - width.sign;
+}
+
+/* What a and b give in each lane; either may be the same in all of them. */
+#define EACH_LANE(expression)                                                 \
+    do {                                                                      \
+        if (lists[0] && lists[1])                                             \
+            for (unsigned i = 0; i < WARP_LANES; i++) {                       \
+                const uint64_t a = lists[0][i], b = lists[1][i];              \
+                out[i] = (expression);                                        \
+            }                                                                 \
+        else if (lists[0])                                                    \
+            for (unsigned i = 0; i < WARP_LANES; i++) {                       \
+                const uint64_t a = lists[0][i], b = same[1];                  \
+                out[i] = (expression);                                        \
+            }                                                                 \
+        else                                                                  \
+            for (unsigned i = 0; i < WARP_LANES; i++) {                       \
+                const uint64_t a = same[0], b = lists[1] ? lists[1][i] : same[1]; \
+                out[i] = (expression);                                        \
+            }                                                                 \
     } while (0)
 
-void ptx_lanewise_run(const Lanewise *op, uint64_t *out, const uint64_t *const args[4])
+static void run_compare(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4])
 {
-    const Lanewise own_op = *op;
-    if (op->fn == fn_add && !op->is_saturating)
-        RUN_INLINE(fn_add);
-    else if (op->fn == fn_sub && !op->is_saturating)
-        RUN_INLINE(fn_sub);
-    else if (op->fn == fn_mul && !op->is_high)
-        RUN_INLINE(fn_mul);
-    else if (op->fn == fn_and)
-        RUN_INLINE(fn_and);
-    else if (op->fn == fn_shl)
-        RUN_INLINE(fn_shl);
-    else if (op->fn == fn_shr)
-        RUN_INLINE(fn_shr);
+    const Width width = width_of(op);
+    const uint64_t flip = op->is_signed ? 0 : UINT64_C(1) << 63;       /* so that signed comparison orders unsigned numbers */
+    switch ((Compare)op->compare) {
+    case COMPARE_EQ:                    EACH_LANE(!((a ^ b) & width.mask)); return;
+    case COMPARE_NE:                    EACH_LANE(((a ^ b) & width.mask) != 0); return;
+    case COMPARE_LT: case COMPARE_LO:   EACH_LANE((int64_t)(within(width, a) ^ flip) < (int64_t)(within(width, b) ^ flip)); return;
+    case COMPARE_LE: case COMPARE_LS:   EACH_LANE((int64_t)(within(width, a) ^ flip) <= (int64_t)(within(width, b) ^ flip)); return;
+    case COMPARE_GT: case COMPARE_HI:   EACH_LANE((int64_t)(within(width, a) ^ flip) > (int64_t)(within(width, b) ^ flip)); return;
+    case COMPARE_GE: case COMPARE_HS:   EACH_LANE((int64_t)(within(width, a) ^ flip) >= (int64_t)(within(width, b) ^ flip)); return;
+    default:                            memset(out, 0, WARP_LANES * sizeof *out); return;
+    }
+}
+
+static void run_shl(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4])
+{
+    unsigned by = (unsigned)same[1];
+    if (lists[1])
+        EACH_LANE(fn_shl(op, a, b, 0, 0));
+    else if (zero_extend(same[1], 32) >= op->bits)
+        memset(out, 0, WARP_LANES * sizeof *out);
     else
-        RUN_INLINE(own_op.fn);
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            out[i] = lists[0][i] << by;
+}
+
+static void run_extend(const Lanewise *op, uint64_t *restrict out, const uint64_t *restrict from)
+{
+    const TypeInfo *to = &ptx_type_info[op->dst_type];
+    const Width own_width = width_of(op);
+    Width width = { UINT64_MAX, 0 };
+    if (to->bits && to->bits < 64)
+        width = (Width){ mask_of(to->bits), to->kind == KIND_SIGNED ? UINT64_C(1) << (to->bits - 1) : 0 };
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        out[i] = within(width, within(own_width, from[i]));
+}
+
+/* Some operand is a list: there is no other call. */
+static void run_usual(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4])
+{
+    const Width width = width_of(op);
+    switch ((Usual)op->usual) {
+    case USUAL_ADD:     EACH_LANE(within(width, a) + within(width, b)); return;
+    case USUAL_SUB:     EACH_LANE(within(width, a) - within(width, b)); return;
+    case USUAL_AND:     EACH_LANE(a & b); return;
+    case USUAL_OR:      EACH_LANE(a | b); return;
+    case USUAL_XOR:     EACH_LANE(a ^ b); return;
+    case USUAL_MUL:     EACH_LANE(within(width, a) * within(width, b)); return;
+    case USUAL_MAD:
+        EACH_LANE(within(width, a) * within(width, b));
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            out[i] += lists[2] ? lists[2][i] : same[2];
+        return;
+    case USUAL_SHL:     run_shl(op, out, lists, same); return;
+    case USUAL_EXTEND:  run_extend(op, out, lists[0]); return;
+    case USUAL_MOVE:    memcpy(out, lists[0], WARP_LANES * sizeof *out); return;
+    default:            run_compare(op, out, lists, same); return;
+    }
+}
+
+static void run_each(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4])
+{
+    const Lanewise own_op = *op;        /* stores to out do not change it */
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        uint64_t x[4];
+        for (unsigned a = 0; a < 4; a++)
+            x[a] = lists[a] ? lists[a][i] : same[a];
+        out[i] = own_op.fn(&own_op, x[0], x[1], x[2], x[3]);
+    }
+}
+
+void ptx_lanewise_run(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4])
+{
+    bool has_first = lists[0] != NULL;
+    if (!op->usual || (!has_first && (op->usual == USUAL_SHL || op->usual == USUAL_EXTEND || op->usual == USUAL_MOVE)))
+        run_each(op, out, lists, same);
+    else
+        run_usual(op, out, lists, same);
 }

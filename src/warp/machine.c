@@ -14,6 +14,29 @@ enum {
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
+/* NULL: it has no instructions. */
+static const Plan *make_plan(Machine *m, Arena *arena, const Func *func)
+{
+    const Cfg *cfg = func->has_body ? ptx_cfg_build(arena, m->scratch, m->module, func) : NULL;
+    if (!cfg)
+        return NULL;
+    Plan *plan = ptx_arena_new(arena, Plan);
+    const Dom *dom = ptx_dom_compute(arena, m->scratch, cfg);
+    *plan = (Plan){ cfg, dom, ptx_meeting_compute(arena, m->scratch, func, cfg), ptx_loops_compute(arena, m->scratch, cfg, dom),
+                    ptx_slice_compute(arena, m->scratch, func, cfg), ptx_arena_array(arena, uint8_t, func->insn_count) };
+    return plan;
+}
+
+static const Plan *plan_of(Machine *m, FuncId id)
+{
+    Program *program = m->program;
+    if (!program->kept)
+        return make_plan(m, m->arena, &m->module->funcs[id]);
+    if (!program->plans[id] && (program->plans[id] = make_plan(m, program->kept, &m->module->funcs[id])))
+        program->planned[program->planned_count++] = id;
+    return program->plans[id];
+}
+
 static Routine *routine_of(Machine *m, FuncId id)
 {
     if (m->program->routines[id])
@@ -21,22 +44,23 @@ static Routine *routine_of(Machine *m, FuncId id)
     const Func *func = &m->module->funcs[id];
     if (func->alias_of && !func->has_body)
         return routine_of(m, func->alias_of - 1);
-    const Cfg *cfg = func->has_body ? ptx_cfg_build(m->arena, m->scratch, m->module, func) : NULL;
-    if (!cfg)
+    const Plan *plan = plan_of(m, id);
+    if (!plan)
         return NULL;
     Routine *routine = m->program->routines[id] = ptx_arena_new(m->arena, Routine);
     if (m->run_count == m->run_capacity)
         m->run = ptx_machine_grow(m->arena, m->run, m->run_count, &m->run_capacity, sizeof *m->run);
     m->run[m->run_count++] = id;
     routine->func = func;
-    routine->cfg = cfg;
-    routine->dom = ptx_dom_compute(m->arena, m->scratch, cfg);
-    routine->meeting = ptx_meeting_compute(m->arena, m->scratch, func, cfg);
-    routine->loops = ptx_loops_compute(m->arena, m->scratch, cfg, routine->dom);
-    routine->slice = ptx_slice_compute(m->arena, m->scratch, func, cfg);
+    routine->cfg = plan->cfg;
+    routine->dom = plan->dom;
+    routine->meeting = plan->meeting;
+    routine->loops = plan->loops;
+    routine->slice = plan->slice;
+    routine->kinds = plan->kinds;
+    routine->finder = ptx_region_finder(m->arena, func, plan->cfg);
     routine->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
     routine->counts = ptx_arena_array(m->arena, Count, func->insn_count);
-    routine->kinds = ptx_arena_array(m->arena, uint8_t, func->insn_count);
     routine->traffic = ptx_arena_array(m->arena, Traffic *, 2 * (size_t)func->insn_count);
     return routine;
 }

@@ -40,15 +40,25 @@ typedef struct Decoded {           /* per distinct opcode text */
     uint8_t order;              /* race.h's Order */
 } Decoded;
 
-typedef struct Routine {           /* a function as it is run */
-    const Func *func;
+typedef struct Plan {           /* of a function: what does not hang on the launch */
     const Cfg *cfg;
     const Dom *dom, *meeting;   /* meeting: where lanes meet again, early exits left out of it */
     const Loops *loops;
     Slice slice;
-    Count *counts;              /* per instruction, of the block that runs; of plain ones only the first of them */
-    Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
     uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; 0: not asked for yet */
+} Plan;
+
+typedef struct Routine {           /* a function as it is run */
+    const Func *func;
+    const Cfg *cfg;             /* these: of its plan */
+    const Dom *dom, *meeting;
+    const Loops *loops;
+    Slice slice;
+    uint8_t *kinds;
+    Count *counts;              /* per instruction, of the block that runs; of plain ones only the first of them */
+    RegionFinder finder;
+    uint64_t walked;            /* blocks, by the finder */
+    Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
     struct Traffic **traffic;   /* per instruction: what it last moved */
     uint32_t *sites;            /* per instruction: into Race.sites, + 1; NULL */
     struct Frame *spare;        /* frames to be used again */
@@ -141,6 +151,10 @@ typedef struct Warp {
 struct Program {
     const Module *module;
     Decoded *codes;             /* per Op */
+    Arena *kept;                /* of plans; NULL: they are made anew for each run */
+    const Plan **plans;         /* per function; NULL: none yet */
+    FuncId *planned;            /* functions that have one */
+    uint32_t planned_count;
     Routine **routines;         /* per function; NULL but while a kernel runs that calls it */
     uint64_t *addresses;        /* per variable, + 1; 0: none yet */
     VarId *shared;              /* variables in shared memory of the module and of functions that are no kernels */
@@ -252,7 +266,7 @@ bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, uns
 bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes);
 
 /* registers.c */
-const Value *ptx_machine_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);
+const Value *ptx_machine_make(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);
 void ptx_machine_write(Machine *machine, Warp *warp, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt);
 /* The condition code: a register behind those that have names. */
 Register *ptx_machine_carry(const Warp *warp);
@@ -262,6 +276,14 @@ Value ptx_machine_unknown(Machine *machine, bool is_uniform);
 
 /* A decimal constant is a double; instructions on single floats take it as such. */
 void ptx_machine_narrow(const Operand *operand, Type type, Scratch *scratch);
+
+/* What an operand holds: mostly what a register does. */
+static inline const Value *ptx_machine_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch)
+{
+    const Register *r = &warp->frame->regs[operand->kind == OPERAND_REG ? operand->id : 0];
+    bool is_plain = operand->kind == OPERAND_REG && !(operand->flags & (OPERAND_COMPONENT | OPERAND_NEGATED | OPERAND_MINUS)) && r->is_written;
+    return is_plain ? &r->value : ptx_machine_make(machine, warp, operand, scratch);
+}
 
 static inline uint64_t ptx_truncated(uint64_t number, unsigned bits)
 {

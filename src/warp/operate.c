@@ -29,16 +29,11 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *
         out->value.all = op->fn(op, x[0], x[1], x[2], x[3]);
         return;
     }
-    uint64_t same[LANE_ARGS][WARP_LANES];
-    const uint64_t *lists[LANE_ARGS] = { NULL };
-    for (unsigned a = 0; a < LANE_ARGS; a++) {
-        bool is_list = a < count && args[a]->lanes;
-        lists[a] = is_list ? args[a]->lanes : a < count || !a ? same[a] : lists[a - 1];      /* behind the last one: never looked at */
-        for (unsigned i = 0; i < WARP_LANES && lists[a] == same[a]; i++)
-            same[a][i] = x[a];
-    }
+    const uint64_t *lists[MOST_ARGS] = { NULL };
+    for (unsigned a = 0; a < count; a++)
+        lists[a] = args[a]->lanes;
     out->value.lanes = out->lanes;
-    ptx_lanewise_run(op, out->lanes, lists);
+    ptx_lanewise_run(op, out->lanes, lists, x);
 }
 
 static void compute_other(Machine *m, Warp *w, const Lanewise *lanewise, const Operand *to, const Value *const *args, unsigned count, uint32_t lanes, uint8_t doubt)
@@ -72,6 +67,7 @@ static void write_carry(Machine *m, Warp *w, const Lanewise *op, const Value *co
     Scratch out;
     code.lanewise.fn = op->carry;
     code.lanewise.transfer = TRANSFER_OPAQUE;
+    code.lanewise.usual = 0;
     compute(m, &code, &out, args, count, lanes);
     ptx_machine_write_carry(m, w, &out.value, lanes, doubt);
 }
@@ -315,10 +311,14 @@ static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *co
 /* Lanes of `lanes` whose predicate holds, and those of which nobody knows. */
 uint32_t ptx_lanes_where(Machine *m, const Value *predicate, uint32_t lanes, uint32_t *unknown)
 {
-    ptx_blocks_pin(&m->blocks, predicate);
-    uint32_t where = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        where |= (uint32_t)(ptx_value_lane(predicate, i) & 1) << i;
+    uint32_t where = predicate->all & 1 ? UINT32_MAX : 0;
+    if (predicate->grows)
+        ptx_blocks_pin(&m->blocks, predicate);
+    if (predicate->lanes) {
+        where = 0;
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            where |= (uint32_t)(predicate->lanes[i] & 1) << i;
+    }
     *unknown = predicate->align != ALIGN_EXACT ? lanes : predicate->unknown & lanes;
     return where & lanes & ~*unknown;
 }

@@ -30,7 +30,17 @@ Program *ptx_program_new(Arena *arena, const Module *module)
     program->routines = ptx_arena_array(arena, Routine *, module->func_count + 1);
     program->arena = arena;
     program->initial = ptx_arena_array(arena, const uint8_t *, module->var_count + 1);
+    program->plans = ptx_arena_array(arena, const Plan *, module->func_count + 1);
+    program->planned = ptx_arena_array(arena, FuncId, module->func_count + 1);
     program->addresses = ptx_arena_array(arena, uint64_t, module->var_count + 1);
     find_variables(program, arena);
     return program;
+}
+
+void ptx_program_keep(Program *program, Arena *arena)
+{
+    for (uint32_t i = 0; i < program->planned_count; i++)
+        program->plans[program->planned[i]] = NULL;
+    program->planned_count = 0;
+    program->kept = arena;
 }

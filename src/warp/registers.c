@@ -23,10 +23,10 @@ Value ptx_machine_unknown(Machine *m, bool is_uniform)
 
 static void note_written(Machine *m, Warp *w, RegId reg, Register *r)
 {
-    const Entry *top = &w->entries[w->entry_count - 1];
-    if (!top->region || r->region == top->region)
+    uint32_t region = w->entries[w->entry_count - 1].region;
+    if (!region || r->region == region)
         return;
-    r->region = top->region;
+    r->region = region;
     if (w->log_count == w->log_capacity)
         w->log = ptx_machine_grow(m->arena, w->log, w->log_count, &w->log_capacity, sizeof *w->log);
     w->log[w->log_count++] = (Written){ w->frame, reg };
@@ -94,12 +94,17 @@ void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value 
         return;
     const Reg *reg = &w->frame->routine->func->regs[operand->id];
     Register *r = &w->frame->regs[operand->id];
+    bool is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1;
+    note_written(m, w, operand->id, r);
+    if (!is_part && doubt != DOUBT_PARAMETER) {
+        ptx_machine_set(m, r, value, ptx_type_info[reg->type].bits, lanes, w->live);
+        return;
+    }
     Value made = *value;
-    if (operand->flags & OPERAND_COMPONENT || reg->vector > 1)
+    if (is_part)
         made.unknown = UINT32_MAX;
     if (doubt == DOUBT_PARAMETER)
         made.is_assumed = true;
-    note_written(m, w, operand->id, r);
     ptx_machine_set(m, r, &made, ptx_type_info[reg->type].bits, lanes, w->live);
 }
 
@@ -238,7 +243,7 @@ static void negate_number(Scratch *s, const Value *from)
         s->value.addend = ADDEND_OTHER;
 }
 
-const Value *ptx_machine_read(Machine *m, Warp *w, const Operand *operand, Scratch *s)
+const Value *ptx_machine_make(Machine *m, Warp *w, const Operand *operand, Scratch *s)
 {
     switch ((OperandKind)operand->kind) {
     case OPERAND_REG: {

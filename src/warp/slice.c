@@ -8,13 +8,27 @@ typedef struct Slicer {
     bool *is_read;              /* per register, by what is needed */
     bool reads_carry;           /* something needed takes the condition code */
     bool reads_shared, reads_private;   /* something needed is loaded from shared memory; from local memory or parameters of calls */
-    bool has_changed;
+    const uint32_t *first;      /* per register and one more, into definitions: the instructions that write it */
+    const InsnId *definitions;
+    InsnId *stack;              /* needed, and not looked at yet */
+    uint32_t depth;
 } Slicer;
+
+static void need(Slicer *s, InsnId insn)
+{
+    if (s->is_needed[insn])
+        return;
+    s->is_needed[insn] = true;
+    s->stack[s->depth++] = insn;
+}
 
 static void read_register(Slicer *s, RegId reg)
 {
-    s->has_changed |= !s->is_read[reg];
+    if (s->is_read[reg])
+        return;
     s->is_read[reg] = true;
+    for (uint32_t d = s->first[reg]; d < s->first[reg + 1]; d++)
+        need(s, s->definitions[d]);
 }
 
 static bool is_shared(const Op *op)
@@ -61,31 +75,41 @@ static bool makes_carry(const Op *op)
     return op->flags & OPF_SIDE_EFFECT && op->insn_class == CLASS_INT && ptx_op_has_modifier(op, "cc");
 }
 
-static bool defines_read(const Slicer *s, const Insn *insn)
-{
-    const Operand *operands = ptx_insn_operands(s->func, insn);
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && s->is_read[operands[o].id])
-            return true;
-    return false;
-}
-
 static bool stores_read(const Slicer *s, const Insn *insn)
 {
     const Op *op = insn->op;
     return op->kind == OPK_ST && ((s->reads_shared && is_shared(op)) || (s->reads_private && is_private(op)));
 }
 
+/* What is loaded brings in all that is stored to its space. */
+static void take_stores(Slicer *s)
+{
+    for (InsnId i = 0; i < s->func->insn_count; i++)
+        if (stores_read(s, &s->func->insns[i]))
+            need(s, i);
+}
+
+static void take_carries(Slicer *s)
+{
+    s->reads_carry = true;
+    for (InsnId i = 0; i < s->func->insn_count; i++)
+        if (makes_carry(s->func->insns[i].op))
+            need(s, i);
+}
+
 static void take(Slicer *s, InsnId id)
 {
     const Insn *insn = &s->func->insns[id];
     const Operand *operands = ptx_insn_operands(s->func, insn);
-    s->is_needed[id] = s->has_changed = true;
+    bool read_shared = s->reads_shared, read_private = s->reads_private;
     if (insn->op->kind == OPK_LD) {
         s->reads_shared |= is_shared(insn->op);
         s->reads_private |= is_private(insn->op);
     }
-    s->reads_carry |= insn->op->insn_class == CLASS_INT && takes_carry(insn->op);
+    if (s->reads_shared != read_shared || s->reads_private != read_private)
+        take_stores(s);
+    if (!s->reads_carry && insn->op->insn_class == CLASS_INT && takes_carry(insn->op))
+        take_carries(s);
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE)
             read_register(s, operands[o].id);
@@ -104,23 +128,48 @@ static uint16_t *count_plain(Arena *arena, const Func *func, const Cfg *cfg, con
     return plain;
 }
 
+/* Per register the instructions that write it. */
+static void list_definitions(Slicer *s, Arena *scratch)
+{
+    const Func *func = s->func;
+    uint32_t *first = ptx_arena_array(scratch, uint32_t, func->reg_count + 2);
+    InsnId *insns = ptx_arena_array(scratch, InsnId, func->operand_count + 1);
+    for (int is_filling = 0; is_filling < 2; is_filling++) {
+        for (InsnId i = func->insn_count; i-- > 0;) {
+            const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
+            for (unsigned o = 0; o < func->insns[i].operand_count; o++) {
+                if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF))
+                    continue;
+                if (is_filling)
+                    insns[--first[operands[o].id]] = i;
+                else
+                    first[operands[o].id]++;
+            }
+        }
+        for (RegId r = 0; r <= func->reg_count && !is_filling; r++)
+            first[r + 1] += first[r];       /* where each ends, until it is filled from its end on */
+    }
+    s->first = first;
+    s->definitions = insns;
+}
+
 Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
 {
     bool *is_needed = ptx_arena_array(arena, bool, func->insn_count);
     ArenaMark mark = ptx_arena_mark(scratch);
     /* What a function gives back in .param, its callers may need; what it passes, those that it calls. */
-    Slicer s = { .func = func, .is_needed = is_needed, .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1), .reads_private = func->result_count > 0 || func->has_calls };
+    Slicer s = { .func = func, .is_needed = is_needed, .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1),
+                 .stack = ptx_arena_array(scratch, InsnId, func->insn_count + 1), .reads_private = func->result_count > 0 || func->has_calls };
+    list_definitions(&s, scratch);
     for (InsnId i = 0; i < func->insn_count; i++)
         read_always(&s, &func->insns[i]);
     for (RegId r = 0; r < func->reg_count; r++)
-        s.is_read[r] |= func->regs[r].is_result;
-    for (s.has_changed = true; s.has_changed;) {
-        s.has_changed = false;
-        for (InsnId i = func->insn_count; i-- > 0;)
-            if (!is_needed[i] && (defines_read(&s, &func->insns[i]) || stores_read(&s, &func->insns[i])
-                                  || (s.reads_carry && makes_carry(func->insns[i].op))))
-                take(&s, i);
-    }
+        if (func->regs[r].is_result)
+            read_register(&s, r);
+    if (s.reads_private)
+        take_stores(&s);
+    while (s.depth)
+        take(&s, s.stack[--s.depth]);
     ptx_arena_release(scratch, mark);
     return (Slice){ is_needed, count_plain(arena, func, cfg, is_needed) };
 }
@@ -135,44 +184,47 @@ static bool may_store_shared(const Op *op)
     }
 }
 
-static void note_block(const Func *func, const Block *block, bool *is_written, Region *out)
+RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg)
+{
+    return (RegionFinder){ func, cfg, ptx_arena_array(arena, uint32_t, func->reg_count + 1), ptx_arena_array(arena, uint32_t, cfg->block_count + 1),
+                           ptx_arena_array(arena, RegId, func->reg_count + 1), ptx_arena_array(arena, BlockId, cfg->block_count + 1), 0 };
+}
+
+static void note_reg(RegionFinder *f, RegId reg, Region *out)
+{
+    if (f->reg_turn[reg] == f->turn)
+        return;
+    f->reg_turn[reg] = f->turn;
+    f->regs[out->reg_count++] = reg;
+}
+
+static void note_block(RegionFinder *f, const Block *block, Region *out)
 {
     for (InsnId i = block->first; i < block->end; i++) {
-        const Insn *insn = &func->insns[i];
-        const Operand *operands = ptx_insn_operands(func, insn);
+        const Insn *insn = &f->func->insns[i];
+        const Operand *operands = ptx_insn_operands(f->func, insn);
         OpKind kind = (OpKind)insn->op->kind;
-        is_written[func->reg_count] |= makes_carry(insn->op);
+        if (makes_carry(insn->op))
+            note_reg(f, f->func->reg_count, out);       /* the condition code is behind the registers */
         out->leaves |= kind == OPK_EXIT || kind == OPK_RET || kind == OPK_TRAP;
         out->stores_private |= kind == OPK_ST && is_private(insn->op);
         out->stores_shared |= may_store_shared(insn->op);
         for (unsigned o = 0; o < insn->operand_count; o++)
             if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF)
-                is_written[operands[o].id] = true;
+                note_reg(f, operands[o].id, out);
     }
 }
 
-static void list_regs(Arena *arena, const Func *func, const bool *is_written, Region *out)
-{
-    for (RegId r = 0; r <= func->reg_count; r++)         /* the condition code is the last */
-        out->reg_count += is_written[r];
-    RegId *regs = ptx_arena_array(arena, RegId, out->reg_count + 1);
-    uint32_t count = 0;
-    for (RegId r = 0; r <= func->reg_count; r++)
-        if (is_written[r])
-            regs[count++] = r;
-    out->regs = regs;
-}
-
-static void list_accesses(Arena *arena, const Func *func, const Cfg *cfg, const bool *is_seen, Region *out)
+static void list_accesses(Arena *arena, const RegionFinder *f, uint32_t blocks, Region *out)
 {
     InsnId *accesses = NULL;
     for (int is_filling = 0; is_filling < 2; is_filling++) {
         if (is_filling)
             accesses = ptx_arena_array(arena, InsnId, out->access_count + 1);
         out->access_count = 0;
-        for (BlockId b = 0; b < cfg->block_count; b++)
-            for (InsnId i = cfg->blocks[b].first; is_seen[b] && i < cfg->blocks[b].end; i++) {
-                if (!ptx_insn_is_access(&func->insns[i]))
+        for (uint32_t b = 1; b < blocks; b++)
+            for (InsnId i = f->cfg->blocks[f->queue[b]].first; i < f->cfg->blocks[f->queue[b]].end; i++) {
+                if (!ptx_insn_is_access(&f->func->insns[i]))
                     continue;
                 if (is_filling)
                     accesses[out->access_count] = i;
@@ -182,35 +234,47 @@ static void list_accesses(Arena *arena, const Func *func, const Cfg *cfg, const 
     out->accesses = accesses;
 }
 
-Region *ptx_region_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, BlockId branch, BlockId meeting)
+static void add_block(RegionFinder *f, BlockId block, uint32_t *count)
 {
-    Region *out = ptx_arena_new(arena, Region);
-    ArenaMark mark = ptx_arena_mark(scratch);
-    bool *is_written = ptx_arena_array(scratch, bool, func->reg_count + 1), *is_seen = ptx_arena_array(scratch, bool, cfg->block_count);
-    BlockId *work = ptx_arena_array(scratch, BlockId, cfg->block_count + 1);
-    uint32_t count = 0;
-    work[count++] = branch;
-    for (bool is_behind = false; count; is_behind = true) {
-        while (count) {
-            const Block *block = &cfg->blocks[work[--count]];
-            for (uint32_t e = 0; e < block->succ_count; e++) {
-                BlockId to = cfg->succs[block->succ_first + e];
-                if (to == EXIT_BLOCK || (to == meeting && !is_behind) || is_seen[to])
-                    continue;
-                is_seen[to] = true;
-                if (!is_behind)
-                    note_block(func, &cfg->blocks[to], is_written, out);
-                work[count++] = to;
-            }
-        }
-        if (out->leaves && !is_behind && meeting != EXIT_BLOCK && !is_seen[meeting]) {      /* fewer lanes may come to what follows, or none */
-            is_seen[meeting] = true;
-            work[count++] = meeting;
+    if (f->block_turn[block] == f->turn)
+        return;
+    f->block_turn[block] = f->turn;
+    f->queue[(*count)++] = block;
+}
+
+/* The blocks of the queue from `next` on, and what they lead to; meeting: EXIT_BLOCK for none. */
+static void walk(RegionFinder *f, uint32_t next, uint32_t *count, BlockId meeting, bool is_behind, Region *out)
+{
+    for (; next < *count; next++) {
+        const Block *block = &f->cfg->blocks[f->queue[next]];
+        if (next && !is_behind)
+            note_block(f, block, out);
+        for (uint32_t e = 0; e < block->succ_count; e++) {
+            BlockId to = f->cfg->succs[block->succ_first + e];
+            if (to != EXIT_BLOCK && to != meeting)
+                add_block(f, to, count);
         }
     }
-    list_regs(arena, func, is_written, out);
-    list_accesses(arena, func, cfg, is_seen, out);
-    ptx_arena_release(scratch, mark);
+}
+
+Region *ptx_region_compute(Arena *arena, RegionFinder *f, BlockId branch, BlockId meeting)
+{
+    Region *out = ptx_arena_new(arena, Region);
+    uint32_t count = 1;
+    f->turn++;
+    f->queue[0] = branch;       /* not in the region itself, unless it is come to again */
+    walk(f, 0, &count, meeting, false, out);
+    if (out->leaves && meeting != EXIT_BLOCK) {         /* fewer lanes may come to what follows, or none */
+        uint32_t behind = count;
+        add_block(f, meeting, &count);
+        walk(f, behind, &count, EXIT_BLOCK, true, out);
+    }
+    RegId *regs = ptx_arena_array(arena, RegId, out->reg_count + 1);
+    if (out->reg_count)
+        memcpy(regs, f->regs, out->reg_count * sizeof *regs);
+    out->regs = regs;
+    list_accesses(arena, f, count, out);
+    out->block_count = count;
     return out;
 }
 

@@ -1,7 +1,7 @@
 /* slice.h -- which instructions a run has to evaluate: those that an address, a guard or a branch rests on.
  *
  * A backward slice over registers, without regard to control flow: an instruction is in it when something in it reads what it writes. What is loaded
- * brings in what is stored to the same space, but for global memory, whose contents are not followed. Linear in the function but for few passes. */
+ * brings in what is stored to the same space, but for global memory, whose contents are not followed. Linear in the function. */
 #ifndef PTX_WARP_SLICE_H
 #define PTX_WARP_SLICE_H
 
@@ -17,15 +17,27 @@ typedef struct Slice {
 typedef struct Region {
     const RegId *regs;          /* that are written there */
     const InsnId *accesses;     /* instructions there that access memory; where something leaves, those behind it too */
-    uint32_t reg_count, access_count;
+    uint32_t reg_count, access_count, block_count;
     uint8_t doubt;              /* Doubt that those accesses were marked with */
     bool leaves;                /* something there ends the function */
     bool stores_private;        /* to local memory */
     bool stores_shared;         /* or may: in calls too */
 } Region;
 
-/* meeting: block where the sides meet; EXIT_BLOCK: nowhere. Owned by arena; scratch is left as found. */
-Region *ptx_region_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, BlockId branch, BlockId meeting);
+/* Room to look for the regions of a function. */
+typedef struct RegionFinder {
+    const Func *func;
+    const Cfg *cfg;
+    uint32_t *reg_turn, *block_turn;    /* when they were last come to */
+    RegId *regs;
+    BlockId *queue;
+    uint32_t turn;
+} RegionFinder;
+
+RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg);
+
+/* meeting: block where the sides meet; EXIT_BLOCK: nowhere. Owned by arena. */
+Region *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId branch, BlockId meeting);
 
 /* Post-dominators as if nobody left early. Owned by arena. */
 const Dom *ptx_meeting_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);

@@ -112,6 +112,7 @@ struct Lanewise {
     bool makes_carry, takes_carry;      /* takes: as the operand behind the others */
     LaneFn *each;
     LaneFn *carry;              /* what it leaves in the condition code, of the same operands; NULL: nothing */
+    uint8_t usual;              /* lanewise.c's: operations that have a loop of their own; 0: none */
 };
 
 typedef enum Compare {
@@ -126,8 +127,8 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out);
 Lanewise ptx_lanewise_other(const Lanewise *comparison);
 Lanewise ptx_lanewise_nonzero(const Lanewise *logic);
 
-/* op.fn in every lane. out: WARP_LANES numbers; so many in each of args. */
-void ptx_lanewise_run(const Lanewise *op, uint64_t *out, const uint64_t *const args[4]);
+/* op.fn in every lane. out: WARP_LANES numbers; of each operand as many, or NULL where it is `same` in all lanes. */
+void ptx_lanewise_run(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4]);
 
 /* What is unknown of op's result in these lanes, numbers apart. */
 void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes);
