@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { RESIDENT_MOST = 32, WAVE_MOST = 4096, SECTOR_BYTES = 32, RESERVED_BYTES = 1024 };
+enum { RESIDENT_MOST = 32, WAVE_MOST = 4096, SECTOR_BYTES = 32, PIECE_BYTES = 64, RESERVED_BYTES = 1024 };
 
 #define TOGETHER 0.88           /* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product over 32 block shapes */
 #define L2_SHARE 0.5            /* of L2: what the other half of the GPU asks for lies in both halves */
@@ -80,13 +80,23 @@ static double lost_share(double bytes, double capacity)
     return fmax(0, fmin(1, (bytes / capacity - FULL) / (LOST - FULL)));
 }
 
+/* Blocks that begin within one piece of memory share it: what each of them adds. */
+static double own_share(const Machinery *m, const ArrayTraffic *array)
+{
+    double share = 1;
+    for (unsigned d = 0; d < 3; d++)
+        if (m->evaluation->grid[d] > 1 && array->shift[d])
+            share *= fmin(1, fabs((double)array->shift[d]) / PIECE_BYTES);
+    return share;
+}
+
 /* Arrays that together do not fit L2 are fetched again by each wave of blocks, as far as its blocks read the same. */
 static double bytes_of_waves(const Machinery *m, const ArrayTraffic *array, double sectors)
 {
     double blocks = m->evaluation->blocks, wave = fmin(fmin(m->sms * m->resident, blocks), WAVE_MOST);
     double parts = distinct_parts(array, m->evaluation->grid, 1, (unsigned)wave);
     double each = array->missed * SECTOR_BYTES / blocks, waves = blocks / wave;
-    return fmax(array->read_bytes, fmin(waves * fmin(parts * each, array->read_bytes), sectors * SECTOR_BYTES));
+    return fmax(array->read_bytes, fmin(waves * fmin(parts * each * own_share(m, array), array->read_bytes), sectors * SECTOR_BYTES));
 }
 
 static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
