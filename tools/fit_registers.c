@@ -1,26 +1,40 @@
 /* fit_registers FILE > TREES : fits regression trees to the registers that ptxas gave; tools/fit_registers.py makes the file and runs it.
  *
- * Columns of FILE: group, set, regs, file, kernel, sm, low, registers, high, then features. Boosted least absolute deviations (Friedman, "Greedy
- * Function Approximation", 2001, algorithm 3): trees are grown on signs of residuals, clipped where they are small, each on three rows in four;
- * leaves are medians. The band comes from one more tree over residuals of a cross-validation whose folds keep a group together. */
+ * Columns of FILE: group, set, regs, file, kernel, sm, low, registers, high, then features. Counts of registers are taken to a scale on which each
+ * is as wide as it is frequent among its neighbours: ptxas fills what a step of occupancy leaves, and pairs make counts even. On it, boosted least
+ * absolute deviations (Friedman, "Greedy Function Approximation", 2001, algorithm 3): trees are grown on residuals, clipped, each on three rows in
+ * four and half of the features; leaves are medians. The band comes from one more tree over residuals of a cross-validation whose folds keep a
+ * group together. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEATURES_MAX = 64, BINS = 64, FOLDS = 5, NODES_MAX = 256, TREES_MAX = 1000, MIN_LEAF = 24, FIXED_COLUMNS = 9 };
+enum {
+    FEATURES_MAX = 128, BINS = 64, FOLDS = 4, NODES_MAX = 255, LEAVES_MAX = 128, TREES_MAX = 2000, FIXED_COLUMNS = 9,
+    COUNTS = 256, FAMILIES = 3, WINDOW = 4, FIXED = 3, UNIT = 64, LINE = 145,
+};
 
-typedef struct Node { int feature, left, right; uint16_t above; float value, low, high; } Node;     /* feature -1: leaf; left where <= above */
+typedef struct Node { int feature, left, bin; uint16_t above; float value, low, high; } Node;     /* feature -1: leaf; left where <= above, else the next */
 typedef struct Tree { Node nodes[NODES_MAX]; int count; } Tree;
-typedef struct Row { char kernel[64], set[8]; uint32_t group; int fold, regs, cap, sm; float base; uint16_t f[FEATURES_MAX]; uint8_t bin[FEATURES_MAX]; } Row;
+typedef struct Row { char set[12]; uint32_t group; int fold, regs, cap, sm, family; float base, low, high, weight; uint16_t f[FEATURES_MAX]; } Row;
 
 static Row *rows;
-static int row_count, feature_count, trees_wanted = 220, leaves_wanted = 24;
-static double rate = 0.1;
+static uint8_t *bins;           /* per row and feature */
+static int row_count, feature_count, trees_wanted = 400, leaves_wanted = 32, leaf_least = 12;
+static double rate = 0.08;
 static char names[FEATURES_MAX][32];
 static uint16_t cuts[FEATURES_MAX][BINS];
 static int cut_count[FEATURES_MAX];
+static double upper[FAMILIES][COUNTS];  /* of each count, on the scale */
+static uint32_t seed = 12345;
+
+static uint32_t draw(void)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return seed >> 16;
+}
 
 static int column(const char *name)
 {
@@ -31,11 +45,16 @@ static int column(const char *name)
     exit(1);
 }
 
+static int most_warps(int sm)
+{
+    return sm == 75 ? 32 : (sm >= 86 && sm <= 89) || sm >= 120 ? 48 : 64;
+}
+
 static void read_rows(const char *path)
 {
     static char line[1 << 16];
     FILE *file = fopen(path, "r");
-    int capacity = 1 << 16;
+    int capacity = 1 << 14;
     rows = malloc((size_t)capacity * sizeof *rows);
     for (int n = 0; file && fgets(line, sizeof line, file); n++) {
         Row row = { 0 };
@@ -52,15 +71,14 @@ static void read_rows(const char *path)
                 snprintf(row.set, sizeof row.set, "%s", t);
             if (c == 2)
                 row.regs = atoi(t);
-            if (c == 4)
-                snprintf(row.kernel, sizeof row.kernel, "%s", t);
             if (c == 5)
                 row.sm = atoi(t);
             if (c >= FIXED_COLUMNS)
                 row.f[c - FIXED_COLUMNS] = (uint16_t)atoi(t);
         }
         row.fold = (int)(row.group * 2654435761u >> 16) % FOLDS;
-        if (!n)
+        row.family = most_warps(row.sm) / 16 - 2;
+        if (!n || row.regs >= COUNTS || row.sm < 75)
             continue;
         if (row_count == capacity)
             rows = realloc(rows, (size_t)(capacity *= 2) * sizeof *rows);
@@ -68,12 +86,100 @@ static void read_rows(const char *path)
     }
 }
 
+/* Sets weigh the same, however many rows they have. */
+static void weigh_rows(void)
+{
+    const char *sets[16];
+    int counts[16] = { 0 }, n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < row_count; i++) {
+            int k = 0;
+            while (k < n && strcmp(sets[k], rows[i].set))
+                k++;
+            if (k == n && n < 16)
+                sets[n++] = rows[i].set;
+            counts[k] += !pass;
+            rows[i].weight = pass ? (float)row_count / (float)n / (float)counts[k] : 0;
+        }
+}
+
+/* ---- the scale --------------------------------------------------------------------------------------------------- */
+
+static void make_scale(void)
+{
+    for (int k = 0; k < FAMILIES; k++) {
+        double seen[COUNTS], sum = 0;
+        for (int c = 0; c < COUNTS; c++)
+            seen[c] = c % 2 ? 1 : 5;
+        for (int i = 0; i < row_count; i++)
+            if (rows[i].family == k)
+                seen[rows[i].regs] += rows[i].weight * (rows[i].regs < rows[i].cap);
+        for (int c = 0; c < COUNTS; c++) {
+            double near = 0;
+            int n = 0;
+            for (int d = c - WINDOW < 0 ? 0 : c - WINDOW; d <= c + WINDOW && d < COUNTS; d++, n++)
+                near += seen[d];
+            double width = seen[c] * n / near;
+            upper[k][c] = sum += width < 0.2 ? 0.2 : width;
+        }
+    }
+}
+
+static double lower_of(int family, int count)
+{
+    return count ? upper[family][count - 1] : 0;
+}
+
+static double middle_of(int family, int count)
+{
+    return (lower_of(family, count) + upper[family][count]) / 2;
+}
+
+static int count_at(int family, double at)
+{
+    int c = 4;
+    while (c < COUNTS - 1 && upper[family][c] <= at)
+        c++;
+    return c;
+}
+
+static int counted(const Row *row, double at)
+{
+    int c = count_at(row->family, at);
+    return c > row->cap ? row->cap : c;
+}
+
+static void place_rows(void)
+{
+    int cap = column("CAP"), aimed = column("AIMED");
+    for (int i = 0; i < row_count; i++)
+        rows[i].cap = rows[i].f[cap] > 255 ? 255 : rows[i].f[cap];
+    make_scale();
+    for (int i = 0; i < row_count; i++) {
+        Row *row = &rows[i];
+        double low = lower_of(row->family, row->regs), high = upper[row->family][row->regs], margin = (high - low) / 4;
+        row->base = (float)middle_of(row->family, row->f[aimed] + FIXED < row->cap ? row->f[aimed] + FIXED : row->cap);
+        row->low = (float)(low + margin);
+        row->high = row->regs >= row->cap ? 1e6f : (float)(high - margin);
+    }
+}
+
+/* How far a sum is from where it has to be. */
+static float rest_of(const Row *row, float sum)
+{
+    float at = row->base + sum;
+    return at < row->low ? row->low - at : at > row->high ? row->high - at : 0;
+}
+
+/* ---- trees ------------------------------------------------------------------------------------------------------- */
+
 static int by_value(const void *a, const void *b) { return *(const uint16_t *)a - *(const uint16_t *)b; }
 static int by_float(const void *a, const void *b) { float x = *(const float *)a, y = *(const float *)b; return (x > y) - (x < y); }
 
 static void make_bins(void)
 {
     uint16_t *v = malloc((size_t)row_count * sizeof *v);
+    bins = malloc((size_t)row_count * FEATURES_MAX);
     for (int f = 0; f < feature_count; f++) {
         for (int i = 0; i < row_count; i++)
             v[i] = rows[i].f[f];
@@ -83,9 +189,12 @@ static void make_bins(void)
             if (cut < v[row_count - 1] && (!cut_count[f] || cut > cuts[f][cut_count[f] - 1]))
                 cuts[f][cut_count[f]++] = cut;
         }
-        for (int i = 0; i < row_count; i++)
-            for (int b = 0; b < cut_count[f] && rows[i].f[f] > cuts[f][b]; b++)
-                rows[i].bin[f] = (uint8_t)(b + 1);
+        for (int i = 0; i < row_count; i++) {
+            uint8_t bin = 0;
+            while (bin < cut_count[f] && rows[i].f[f] > cuts[f][bin])
+                bin++;
+            bins[(size_t)i * FEATURES_MAX + (size_t)f] = bin;
+        }
     }
     free(v);
 }
@@ -98,141 +207,186 @@ static float quantile(float *v, int n, double q)
     return v[(int)(q * (n - 1) + 0.5)];
 }
 
-typedef struct Leaf { int first, count, node, feature, bin; double gain; } Leaf;
+typedef struct Weighed { float value, weight; } Weighed;    /* sorted as floats are: the value stands first */
 
-static void find_split(Leaf *leaf, const int *index, const float *target)
+/* values: sorted. */
+static float weighed_quantile(const Weighed *values, int n, double q)
 {
-    double sum = 0;
-    leaf->gain = 0;
-    for (int i = 0; i < leaf->count; i++)
-        sum += target[index[leaf->first + i]];
-    double whole = sum * sum / (leaf->count ? leaf->count : 1);
-    for (int f = 0; f < feature_count; f++) {
-        double sums[BINS] = { 0 };
-        int counts[BINS] = { 0 };
-        for (int i = 0; i < leaf->count; i++) {
-            int r = index[leaf->first + i];
-            sums[rows[r].bin[f]] += target[r];
-            counts[rows[r].bin[f]]++;
+    double all = 0, sum = 0;
+    int i = 0;
+    for (int j = 0; j < n; j++)
+        all += (double)values[j].weight;
+    for (; i < n - 1 && (sum += (double)values[i].weight) < q * all;)
+        i++;
+    return n ? values[i].value : 0;
+}
+
+typedef struct Sums { float target[BINS], rows[BINS]; } Sums;
+typedef struct Leaf { int first, count, node, feature, bin; double gain; Sums *sums; } Leaf;
+
+static int taken[FEATURES_MAX], taken_count;    /* features of the tree */
+
+static void fill_sums(Leaf *leaf, const int *index, const float *target)
+{
+    memset(leaf->sums, 0, (size_t)taken_count * sizeof *leaf->sums);
+    for (int i = 0; i < leaf->count; i++) {
+        int r = index[leaf->first + i];
+        const uint8_t *bin = bins + (size_t)r * FEATURES_MAX;
+        float weight = rows[r].weight;
+        for (int t = 0; t < taken_count; t++) {
+            leaf->sums[t].target[bin[taken[t]]] += weight * target[r];
+            leaf->sums[t].rows[bin[taken[t]]] += weight;
         }
-        double left = 0;
-        int n = 0;
-        for (int b = 0; b < cut_count[f]; b++) {
-            left += sums[b];
-            n += counts[b];
-            if (n < MIN_LEAF || leaf->count - n < MIN_LEAF)
+    }
+}
+
+static void find_split(Leaf *leaf)
+{
+    double sum = 0, all = 0;
+    leaf->gain = 0;
+    for (int b = 0; b < BINS; b++) {
+        sum += (double)leaf->sums[0].target[b];
+        all += (double)leaf->sums[0].rows[b];
+    }
+    double whole = sum * sum / (all > 0 ? all : 1);
+    for (int t = 0; t < taken_count; t++) {
+        double left = 0, n = 0;
+        for (int b = 0; b < cut_count[taken[t]]; b++) {
+            left += (double)leaf->sums[t].target[b];
+            n += (double)leaf->sums[t].rows[b];
+            if (n < leaf_least || all - n < leaf_least)
                 continue;
-            double gain = left * left / n + (sum - left) * (sum - left) / (leaf->count - n) - whole;
-            if (gain > leaf->gain + 1e-9) {
+            double gain = left * left / n + (sum - left) * (sum - left) / (all - n) - whole;
+            if (gain > leaf->gain + 1e-6) {
                 leaf->gain = gain;
-                leaf->feature = f;
+                leaf->feature = taken[t];
                 leaf->bin = b;
             }
         }
     }
 }
 
+static int part(int *index, const Leaf *leaf)
+{
+    int i = leaf->first;
+    for (int j = leaf->first + leaf->count; i < j;)
+        if (bins[(size_t)index[i] * FEATURES_MAX + (size_t)leaf->feature] <= leaf->bin) {
+            i++;
+        } else {
+            int s = index[--j];
+            index[j] = index[i];
+            index[i] = s;
+        }
+    return i;
+}
+
+/* The sums of the smaller half are counted, those of the other are what is left. */
+static void split_sums(Leaf *leaf, Leaf *other, const int *index, const float *target)
+{
+    Leaf *small = leaf->count < other->count ? leaf : other, *large = small == leaf ? other : leaf;
+    Sums *whole = leaf->sums, *spare = other->sums;
+    small->sums = spare;
+    large->sums = whole;
+    fill_sums(small, index, target);
+    for (int t = 0; t < taken_count; t++)
+        for (int b = 0; b < BINS; b++) {
+            whole[t].target[b] -= spare[t].target[b];
+            whole[t].rows[b] -= spare[t].rows[b];
+        }
+}
+
 /* Grows the leaf of the highest gain first. value: what leaves give medians and quantiles of. */
 static void grow(Tree *tree, int *index, int n, const float *target, const float *value, int most, double step)
 {
-    static Leaf leaves[NODES_MAX];
-    float *part = malloc((size_t)n * sizeof *part);
+    static Leaf leaves[LEAVES_MAX];
+    static Sums room[LEAVES_MAX][FEATURES_MAX];
+    Weighed *of_leaf = malloc((size_t)(n + 1) * sizeof *of_leaf);
     int count = 1;
-    leaves[0] = (Leaf){ .count = n };
+    leaves[0] = (Leaf){ .count = n, .sums = room[0] };
     tree->count = 1;
     tree->nodes[0].feature = -1;
-    find_split(&leaves[0], index, target);
+    fill_sums(&leaves[0], index, target);
+    find_split(&leaves[0]);
     while (count < most) {
         int best = 0;
         for (int l = 1; l < count; l++)
             if (leaves[l].gain > leaves[best].gain)
                 best = l;
-        Leaf *leaf = &leaves[best];
+        Leaf *leaf = &leaves[best], *other = &leaves[count];
         if (leaf->gain <= 0)
             break;
-        int i = leaf->first, end = leaf->first + leaf->count;
-        for (int j = end; i < j;)
-            if (rows[index[i]].bin[leaf->feature] <= leaf->bin) {
-                i++;
-            } else {
-                int s = index[--j];
-                index[j] = index[i];
-                index[i] = s;
-            }
-        Node *node = &tree->nodes[leaf->node];
-        *node = (Node){ .feature = leaf->feature, .left = tree->count, .right = tree->count + 1, .above = cuts[leaf->feature][leaf->bin] };
+        int end = leaf->first + leaf->count, middle = part(index, leaf);
+        tree->nodes[leaf->node] = (Node){ .feature = leaf->feature, .left = tree->count, .bin = leaf->bin, .above = cuts[leaf->feature][leaf->bin] };
         tree->nodes[tree->count].feature = tree->nodes[tree->count + 1].feature = -1;
-        leaves[count] = (Leaf){ .first = i, .count = end - i, .node = tree->count + 1 };
-        *leaf = (Leaf){ .first = leaf->first, .count = i - leaf->first, .node = tree->count };
+        *other = (Leaf){ .first = middle, .count = end - middle, .node = tree->count + 1, .sums = room[count] };
+        *leaf = (Leaf){ .first = leaf->first, .count = middle - leaf->first, .node = tree->count, .sums = leaf->sums };
         tree->count += 2;
-        find_split(leaf, index, target);
-        find_split(&leaves[count++], index, target);
+        count++;
+        split_sums(leaf, other, index, target);
+        find_split(leaf);
+        find_split(other);
     }
     for (int l = 0; l < count; l++) {
         Node *node = &tree->nodes[leaves[l].node];
         for (int i = 0; i < leaves[l].count; i++)
-            part[i] = value[index[leaves[l].first + i]];
-        node->value = (float)step * quantile(part, leaves[l].count, 0.5);
-        node->low = quantile(part, leaves[l].count, 0.06);
-        node->high = quantile(part, leaves[l].count, 0.94);
+            of_leaf[i] = (Weighed){ value[index[leaves[l].first + i]], rows[index[leaves[l].first + i]].weight };
+        qsort(of_leaf, (size_t)leaves[l].count, sizeof *of_leaf, by_float);
+        node->value = roundf((float)step * weighed_quantile(of_leaf, leaves[l].count, 0.5) * UNIT) / UNIT;
+        node->low = weighed_quantile(of_leaf, leaves[l].count, 0.06);
+        node->high = weighed_quantile(of_leaf, leaves[l].count, 0.94);
     }
-    free(part);
+    free(of_leaf);
 }
 
 static const Node *leaf_of(const Tree *tree, const Row *row)
 {
     const Node *node = tree->nodes;
     while (node->feature >= 0)
-        node = &tree->nodes[row->f[node->feature] <= node->above ? node->left : node->right];
+        node = &tree->nodes[node->left + (row->f[node->feature] > node->above)];
     return node;
 }
 
-/* Trees for the rows outside of a fold (-1: all but those held back); sums: per row, of all rows. */
+static void take_features(int all)
+{
+    taken_count = 0;
+    for (int f = 0; f < feature_count; f++)
+        if (cut_count[f] && (all || draw() % 2))
+            taken[taken_count++] = f;
+}
+
+/* Trees for the rows outside of a fold (-1: all); sums: per row, of all rows. */
 static void boost(Tree *trees, int fold, float *sums)
 {
-    int *index = malloc((size_t)row_count * sizeof *index), n = 0;
-    float *sign = malloc((size_t)row_count * sizeof *sign), *rest = malloc((size_t)row_count * sizeof *rest);
+    int *index = malloc((size_t)row_count * sizeof *index), *sample = malloc((size_t)row_count * sizeof *sample), n = 0;
+    float *clipped = malloc((size_t)row_count * sizeof *clipped), *rest = malloc((size_t)row_count * sizeof *rest);
     for (int i = 0; i < row_count; i++) {
         sums[i] = 0;
-        if (rows[i].fold != fold)
+        if (rows[i].fold != fold && rows[i].weight > 0)
             index[n++] = i;
     }
-    uint32_t seed = 12345;
-    int *sample = malloc((size_t)row_count * sizeof *sample);
     for (int t = 0; t < trees_wanted; t++) {
-        int taken = 0;
+        int count = 0;
         for (int i = 0; i < n; i++) {
             int r = index[i];
-            rest[r] = (float)rows[r].regs - rows[r].base - sums[r];
+            rest[r] = rest_of(&rows[r], sums[r]);
             float scale = 1.5f + rows[r].base / 40;
-            sign[r] = rest[r] > scale ? 1 : rest[r] < -scale ? -1 : rest[r] / scale;
-            seed = seed * 1664525u + 1013904223u;
-            if (seed >> 16 & 1 || seed >> 17 & 1)
-                sample[taken++] = r;
+            clipped[r] = fmaxf(-1, fminf(1, rest[r] / scale));
+            if (draw() % 4)
+                sample[count++] = r;
         }
-        grow(&trees[t], sample, taken, sign, rest, leaves_wanted, rate);
+        take_features(0);
+        grow(&trees[t], sample, count, clipped, rest, leaves_wanted, rate);
         for (int i = 0; i < row_count; i++)
             sums[i] += leaf_of(&trees[t], &rows[i])->value;
     }
-    free(index); free(sign); free(rest); free(sample);
+    free(index); free(sample); free(clipped); free(rest);
 }
 
-/* As pressure.c does it. */
-static int rounded(const Row *row, float sum)
-{
-    int p = 2 * (int)floorf((row->base + sum) / 2 + 0.5f);
-    return p < 4 ? 4 : p > row->cap ? row->cap : p;
-}
-
-/* Of the band: in registers of a kernel that has 32. */
-static float scale_of(const Row *row, float sum)
-{
-    return fmaxf(row->base + sum, 8) / 32;
-}
+/* ---- figures ----------------------------------------------------------------------------------------------------- */
 
 static int warps(int regs, int sm)
 {
-    int most = sm == 75 ? 32 : sm == 86 || sm == 87 || sm == 88 || sm == 89 || sm >= 120 ? 48 : 64, w = 4 * (16384 / ((32 * (regs < 1 ? 1 : regs) + 255) / 256 * 256));
+    int w = 4 * (16384 / ((32 * (regs < 1 ? 1 : regs) + 255) / 256 * 256)), most = most_warps(sm);
     return w < most ? w : most;
 }
 
@@ -243,18 +397,19 @@ static void tell(const char *set, int most, const float *sums, const Tree *band)
     int n = 0, exact = 0, near = 0, tenth = 0, step = 0, inside = 0;
     float *widths = malloc((size_t)row_count * sizeof *widths);
     for (int i = 0; i < row_count; i++) {
-        if (strcmp(rows[i].set, set) || rows[i].regs > most)
+        const Row *row = &rows[i];
+        if (strcmp(row->set, set) || row->regs > most)
             continue;
-        int p = rounded(&rows[i], sums[i]), d = abs(p - rows[i].regs);
-        const Node *leaf = leaf_of(band, &rows[i]);
-        int low = rounded(&rows[i], sums[i] + leaf->low * scale_of(&rows[i], sums[i])), high = rounded(&rows[i], sums[i] + leaf->high * scale_of(&rows[i], sums[i]));
+        float at = row->base + sums[i];
+        const Node *leaf = leaf_of(band, row);
+        int p = counted(row, (double)at), d = abs(p - row->regs), low = counted(row, (double)(at + leaf->low)), high = counted(row, (double)(at + leaf->high));
         widths[n++] = (float)(high - low);
-        inside += rows[i].regs >= low && rows[i].regs <= high;
+        inside += row->regs >= low && row->regs <= high;
         error += d;
         exact += !d;
         near += d <= 4;
-        tenth += 10 * d <= rows[i].regs;
-        step += warps(p, rows[i].sm) == warps(rows[i].regs, rows[i].sm);
+        tenth += 10 * d <= row->regs;
+        step += warps(p, row->sm) == warps(row->regs, row->sm);
     }
     if (n)
         fprintf(stderr, "%-8s up to %3d  %6d  mean error %.2f  exact %.1f  within 4 %.1f  within 10%% %.1f  occupancy %.1f  in band %.1f  median width %.0f\n", set,
@@ -263,22 +418,62 @@ static void tell(const char *set, int most, const float *sums, const Tree *band)
     free(widths);
 }
 
-static void put_tree(const Tree *tree, int with_band)
+static int number_of[FEATURES_MAX], line_length;
+
+static void put_word(const char *word)
 {
-    printf("tree %d\n", tree->count);
-    for (int i = 0; i < tree->count; i++) {
-        const Node *n = &tree->nodes[i];
-        if (n->feature >= 0)
-            printf("%s %u %d\n", names[n->feature], n->above, n->left);
-        else if (with_band)
-            printf("= %g %g\n", (double)roundf(n->low * 4) / 4, (double)roundf(n->high * 4) / 4);
-        else
-            printf("= %.3f\n", (double)n->value);
+    line_length += printf("%s%s", line_length > LINE ? "\n" : " ", word) - (line_length > LINE ? line_length : 0);
+}
+
+static void put_node(const Tree *tree, int at, int with_band)
+{
+    const Node *n = &tree->nodes[at];
+    char word[64];
+    if (n->feature < 0 && with_band)
+        snprintf(word, sizeof word, "%g,%g", (double)roundf(n->low * 4) / 4, (double)roundf(n->high * 4) / 4);
+    else if (n->feature < 0)
+        snprintf(word, sizeof word, "%d", (int)lroundf(n->value * UNIT));
+    else
+        snprintf(word, sizeof word, "%d:%d", number_of[n->feature], n->bin);
+    put_word(word);
+    if (n->feature < 0)
+        return;
+    put_node(tree, n->left, with_band);
+    put_node(tree, n->left + 1, with_band);
+}
+
+static void put_tree(const char *head, const Tree *tree)
+{
+    line_length = printf("%s", head);
+    put_node(tree, 0, *head == 'b');
+    putchar('\n');
+}
+
+static void put_cuts(void)
+{
+    for (int f = 0, n = 0; f < feature_count; f++) {
+        if (!cut_count[f])
+            continue;
+        number_of[f] = n++;
+        printf("cuts %s", names[f]);
+        for (int c = 0; c < cut_count[f]; c++)
+            printf(" %d", cuts[f][c]);
+        putchar('\n');
+    }
+}
+
+static void put_scale(void)
+{
+    for (int k = 0; k < FAMILIES; k++) {
+        printf("scale %d", 16 * (k + 2));
+        for (int c = 0; c < COUNTS; c++)
+            printf(" %.1f", upper[k][c]);
+        putchar('\n');
     }
 }
 
 /* Sums of trees that have not seen the row's fold; then those of all rows. */
-static void validate(Tree *trees, float *sums)
+static void validate(Tree *trees, float *sums, int with_all)
 {
     float *fold_sums = malloc((size_t)row_count * sizeof *fold_sums);
     for (int fold = 0; fold < FOLDS; fold++) {
@@ -287,20 +482,24 @@ static void validate(Tree *trees, float *sums)
             if (rows[i].fold == fold)
                 sums[i] = fold_sums[i];
     }
-    boost(trees, -1, fold_sums);
+    if (with_all)
+        boost(trees, -1, fold_sums);
     free(fold_sums);
 }
 
 static void fit_band(Tree *band, const float *sums)
 {
-    int *index = malloc((size_t)row_count * sizeof *index);
+    int *index = malloc((size_t)row_count * sizeof *index), n = 0;
     float *rest = malloc((size_t)row_count * sizeof *rest), *size = malloc((size_t)row_count * sizeof *size);
     for (int i = 0; i < row_count; i++) {
-        index[i] = i;
-        rest[i] = ((float)rows[i].regs - rows[i].base - sums[i]) / scale_of(&rows[i], sums[i]);
+        if (rows[i].weight > 0)
+            index[n++] = i;
+        rest[i] = rest_of(&rows[i], sums[i]);
         size[i] = fminf(fabsf(rest[i]), 12);
     }
-    grow(band, index, row_count, size, rest, 48, 1);
+    take_features(1);
+    leaf_least = 100;
+    grow(band, index, n, size, rest, 64, 1);
     free(index); free(rest); free(size);
 }
 
@@ -310,23 +509,25 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 1;
     read_rows(argv[1]);
-    int cap = column("CAP"), aimed = column("AIMED");
-    for (int i = 0; i < row_count; i++) {
-        rows[i].cap = rows[i].f[cap];
-        rows[i].base = (float)(rows[i].f[aimed] + 3 < rows[i].cap ? rows[i].f[aimed] + 3 : rows[i].cap);
-    }
+    const char *few = getenv("TREES"), *leaves = getenv("LEAVES"), *speed = getenv("RATE"), *quick = getenv("QUICK"), *least = getenv("LEAST");
+    trees_wanted = few ? atoi(few) : trees_wanted; leaves_wanted = leaves ? atoi(leaves) : leaves_wanted; rate = speed ? atof(speed) : rate; leaf_least = least ? atoi(least) : leaf_least;
+    weigh_rows();
+    place_rows();
     make_bins();
     float *sums = malloc((size_t)row_count * sizeof *sums);
-    validate(trees, sums);
+    validate(trees, sums, !quick);
     fit_band(&band, sums);
     for (int i = 0; i < row_count; i++)
         if (!i || strcmp(rows[i].set, rows[i - 1].set)) {
             tell(rows[i].set, 64, sums, &band);
             tell(rows[i].set, 255, sums, &band);
         }
+    if (getenv("DUMP")) { FILE *d = fopen(getenv("DUMP"), "w"); for (int i = 0; i < row_count; i++) fprintf(d, "%d %d %d\n", i, rows[i].regs, counted(&rows[i], (double)(rows[i].base + sums[i]))); fclose(d); }
+    if (quick) return 0;
+    put_scale();
+    put_cuts();
     for (int t = 0; t < trees_wanted; t++)
-        put_tree(&trees[t], 0);
-    puts("band");
-    put_tree(&band, 1);
+        put_tree("tree", &trees[t]);
+    put_tree("band", &band);
     return 0;
 }

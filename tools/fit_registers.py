@@ -11,10 +11,11 @@ HEADER = """# registers.txt - regression trees from what pressure.def names to t
 #
 # Made by tools/fit_registers.py from kernels of tools/make_registers.py and of CUDA 13.0's libraries; docs/registers.md has the figures.
 #
-#   tree N            a tree of N nodes follows, numbered from 0
-#   FEATURE A L       to node L up to the value A, else to node L + 1
-#   = V               a leaf: V registers more than AIMED and the three fixed ones
-#   band              one more tree follows, whose leaves are = LOW HIGH: the band around the sum
+#   scale W ...       of targets with W warps an SM: where each count of registers, from 0, ends on the scale
+#   cuts FEATURE ...  the values that trees compare a feature with, ascending; features are numbered from 0
+#   tree ...          in preorder: F:C asks whether feature F is above its cut C, then comes what is where it is not, then what is where it is;
+#                     a number is a leaf: so many 64ths further on the scale than AIMED and the three fixed ones
+#   band ...          one more, whose leaves are LOW,HIGH: the band around the sum, on the scale
 """
 
 

@@ -76,7 +76,7 @@ def grid_stride(d, k):
 def reduction(d, k):
     t = d.of("float", "double", "int", "unsigned long long"); b = d.of(128, 256, 512); style = d.n(0, 3)
     tree = [f"for (int o = {b // 2}; o > 0; o >>= 1) {{ if (t < o) s[t] += s[t + o]; __syncthreads(); }}", f"{d.unroll()}for (int o = {b // 2}; o > 0; o >>= 1) {{ if (t < o) s[t] += s[t + o]; __syncthreads(); }}",
-            f"for (int o = 1; o < {b}; o *= 2) {{ if (t % (2 * o) == 0) s[t] += s[t + o]; __syncthreads(); }}", f"for (int o = 16; o > 0; o >>= 1) v += __shfl_down_sync(~0u, v, o); if (t % 32 == 0) s[t / 32] = v; __syncthreads(); if (t < 32) {{ v = t < {b // 32} ? s[t] : {t}(0); for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(~0u, v, o); s[0] = v; }} __syncthreads();"][style]
+            f"for (int o = 1; o < {b}; o *= 2) {{ if (t % (2 * o) == 0) s[t] += s[t + o]; __syncthreads(); }}", f"for (int o = 16; o > 0; o >>= 1) v += __shfl_down_sync(~0u, v, o); if (t % 32 == 0) s[t / 32] = v; __syncthreads(); if (t < 32) {{ v = t < {b // 32} ? s[t] : ({t})0; for (int o = 16; o > 0; o >>= 1) v += __shfl_xor_sync(~0u, v, o); s[0] = v; }} __syncthreads();"][style]
     out = d.of("if (t == 0) y[blockIdx.x] = s[0];", "if (t == 0) atomicAdd(y, s[0]);", "y[i] = x[i] - s[0];")
     return f"""__global__ void {d.bounds()}{k}(const {t} *{d.restrict()}x, {t} *{d.restrict()}y, int n) {{ __shared__ {t} s[{b}]; int t = threadIdx.x, i = blockIdx.x * {b} + t; {t} v = 0;
 {d.unroll()}for (int j = i; j < n; j += gridDim.x * {b}) v += x[j]{d.of('', ' * x[j]')}; s[t] = v; __syncthreads(); {tree} {out} }}"""
@@ -221,7 +221,7 @@ def arithmetic(d, k):
     else: t = d.of("float", "float", "double") if not re.search(r"__|f\(|\(int\)", op) else "float"
     return f"""__global__ void {d.bounds()}{k}({t} *y, int n, {t} a, {t} b, {t} u, {t} w) {{ {t} v[{n}];
 #pragma unroll
-for (int j = 0; j < {n}; j++) v[j] = {t}(threadIdx.x + j);
+for (int j = 0; j < {n}; j++) v[j] = ({t})(threadIdx.x + j);
 {d.unroll()}for (int q = 0; q < {d.of('n', '64', '256')}; q++) {{
 #pragma unroll
 for (int j = 0; j < {n}; j++) {op}; }} {t} s = 0;
@@ -342,9 +342,179 @@ def dynamic(d, k):
     if o == 2: return f"struct N_{k} {{ int l, r; float v; int pad; }}; __global__ void {d.bounds()}{k}(const N_{k} *{d.restrict()}t, const float *{d.restrict()}x, float *y, int n) {{ {d.index()} if (i >= n) return; float v = x[i], s = 0; int stack[{d.of(16, 32)}], top = 0; stack[top++] = 0; while (top) {{ N_{k} q = t[stack[--top]]; s += q.v; if (q.l >= 0 && v < q.v) stack[top++] = q.l; if (q.r >= 0) stack[top++] = q.r; }} y[i] = s; }}"
     return f"__global__ void {d.bounds()}{k}(const char *{d.restrict()}a, const char *{d.restrict()}b, int *h, int n, int m) {{ {d.index()} if (i >= m) return; int diag = 0, best = 0;\n{d.unroll()}for (int j = 0; j < n; j++) {{ int up = h[j * m + i], s = diag + (a[i] == b[j] ? 2 : -1); s = max(max(s, up - 1), 0); best = max(best, s); diag = up; h[j * m + i] = s; }} h[i] = best; }}"
 
+def attention(d, k):
+    """One query a thread or a warp, keys and values from shared memory, a running maximum."""
+    h = d.of(16, 32, 64); b = d.of(32, 64); t = d.of("float", "half"); f = "__half2float" if t == "half" else ""
+    return f"""__global__ void {d.bounds()}{k}(const {t} *{d.restrict()}q, const {t} *{d.restrict()}kk, const {t} *{d.restrict()}v, {t} *{d.restrict()}o, int n, float scale) {{ __shared__ float ks[{b}][{h}], vs[{b}][{h}]; int i = blockIdx.x * blockDim.x + threadIdx.x; float qr[{h}], acc[{h}], m = -1e30f, l = 0;
+#pragma unroll
+for (int j = 0; j < {h}; j++) {{ qr[j] = {f}(q[(size_t)i * {h} + j]) * scale; acc[j] = 0; }}
+for (int t0 = 0; t0 < n; t0 += {b}) {{ for (int j = threadIdx.x; j < {b * h}; j += blockDim.x) {{ ks[j / {h}][j % {h}] = {f}(kk[t0 * {h} + j]); vs[j / {h}][j % {h}] = {f}(v[t0 * {h} + j]); }} __syncthreads();
+{d.unroll()}for (int r = 0; r < {b}; r++) {{ float s = 0;
+#pragma unroll
+for (int j = 0; j < {h}; j++) s += qr[j] * ks[r][j]; float mn = fmaxf(m, s), c = __expf(m - mn), p = __expf(s - mn); l = l * c + p; m = mn;
+#pragma unroll
+for (int j = 0; j < {h}; j++) acc[j] = acc[j] * c + p * vs[r][j]; }} __syncthreads(); }}
+#pragma unroll
+for (int j = 0; j < {h}; j++) o[(size_t)i * {h} + j] = acc[j] / l; }}"""
+
+def gemm_wide(d, k):
+    """Tiles by float4, the next one loaded while this one is multiplied."""
+    m, n = d.of((4, 4), (8, 8), (8, 4), (4, 8)); kk = d.of(8, 16); M, N = 16 * m, 16 * n; T = 256; la, lb = max(1, M * kk // (4 * T)), max(1, N * kk // (4 * T)); ahead = d.of(0, 1)
+    la_ = f"\n#pragma unroll\nfor (int j = 0; j < {la}; j++) {{ int e = t + j * {T}; pa[j] = *(const float4 *)&A[(size_t)(by * {M} + e / {kk // 4}) * K + k0 + e % {kk // 4} * 4]; }}\n#pragma unroll\nfor (int j = 0; j < {lb}; j++) {{ int e = t + j * {T}; pb[j] = *(const float4 *)&B[(size_t)(k0 + e / {N // 4}) * Nn + bx * {N} + e % {N // 4} * 4]; }}\n"
+    st = f"\n#pragma unroll\nfor (int j = 0; j < {la}; j++) {{ int e = t + j * {T}, r = e / {kk // 4}, c = e % {kk // 4} * 4; As[c][r] = pa[j].x; As[c + 1][r] = pa[j].y; As[c + 2][r] = pa[j].z; As[c + 3][r] = pa[j].w; }}\n#pragma unroll\nfor (int j = 0; j < {lb}; j++) {{ int e = t + j * {T}; *(float4 *)&Bs[e / {N // 4}][e % {N // 4} * 4] = pb[j]; }}\n"
+    mul = f"\n#pragma unroll\nfor (int q = 0; q < {kk}; q++) {{ float ra[{m}], rb[{n}];\n#pragma unroll\nfor (int a = 0; a < {m}; a += 4) *(float4 *)&ra[a] = *(float4 *)&As[q][ty * {m} + a];\n#pragma unroll\nfor (int a = 0; a < {n}; a += 4) *(float4 *)&rb[a] = *(float4 *)&Bs[q][tx * {n} + a];\n#pragma unroll\nfor (int a = 0; a < {m}; a++)\n#pragma unroll\nfor (int c = 0; c < {n}; c++) acc[a][c] += ra[a] * rb[c]; }}\n"
+    loop = f"int k0 = 0; {la_} for (;;) {{ {st} __syncthreads(); k0 += {kk}; if (k0 < K) {{ {la_} }}\n{mul} __syncthreads(); if (k0 >= K) break; }}" if ahead else f"for (int k0 = 0; k0 < K; k0 += {kk}) {{ {la_}{st} __syncthreads();\n{mul} __syncthreads(); }}"
+    return f"""__global__ void {d.of('', '__launch_bounds__(256) ', '__launch_bounds__(256, 2) ')}{k}(const float *{d.restrict()}A, const float *{d.restrict()}B, float *{d.restrict()}C, int Mm, int Nn, int K, float alpha, float beta) {{ __shared__ __align__(16) float As[{kk}][{M + d.of(0, 4)}], Bs[{kk}][{N}]; int t = threadIdx.x, tx = t % 16, ty = t / 16, bx = blockIdx.x, by = blockIdx.y; float acc[{m}][{n}] = {{}}; float4 pa[{la}], pb[{lb}];
+{loop}
+#pragma unroll
+for (int a = 0; a < {m}; a++)
+#pragma unroll
+for (int c = 0; c < {n}; c += {d.of(1, 4)}) {{ float *p = &C[(size_t)(by * {M} + ty * {m} + a) * Nn + bx * {N} + tx * {n} + c]; {d.of('*p = acc[a][c];', '*p = alpha * acc[a][c] + beta * *p;')} }} }}"""
+
+def cipher(d, k):
+    """Rounds of block ciphers and digests: rotations, tables, a state of words."""
+    o = d.n(0, 3); r = d.of(8, 10, 16, 20, 32, 64); n = d.of(4, 8, 16)
+    if o == 0: return f"""__constant__ unsigned K_{k}[64]; __global__ void {d.bounds()}{k}(const unsigned *{d.restrict()}in, unsigned *{d.restrict()}out, int n) {{ {d.index()} if (i >= n) return; unsigned w[16], a = 0x6a09e667, b = 0xbb67ae85, c = 0x3c6ef372, e = 0x510e527f, f = 0x9b05688c, g = 0x1f83d9ab, h = 0x5be0cd19, dd = 0xa54ff53a;
+#pragma unroll
+for (int j = 0; j < 16; j++) w[j] = {d.of('in[i * 16 + j]', 'in[i + j * n]', '__byte_perm(in[i * 16 + j], 0, 0x0123)')};
+{d.of('#pragma unroll' + chr(10), '#pragma unroll' + chr(10), '#pragma unroll 16' + chr(10))}for (int j = 0; j < {d.of(16, 32, 64)}; j++) {{ unsigned t1 = h + (__funnelshift_r(e, e, 6) ^ __funnelshift_r(e, e, 11) ^ __funnelshift_r(e, e, 25)) + ((e & f) ^ (~e & g)) + K_{k}[j] + w[j & 15], t2 = (__funnelshift_r(a, a, 2) ^ __funnelshift_r(a, a, 13)) + ((a & b) ^ (a & c) ^ (b & c)); w[j & 15] += w[(j + 9) & 15] + (w[(j + 1) & 15] >> 3); h = g; g = f; f = e; e = dd + t1; dd = c; c = b; b = a; a = t1 + t2; }} out[i * 2] = a + e; out[i * 2 + 1] = b ^ c ^ dd ^ f ^ g ^ h; }}"""
+    if o == 1: return f"""__global__ void {d.bounds()}{k}(const uint{d.of('2', '4')} *in, uint2 *out, uint4 key, int n) {{ {d.index()} if (i < n) {{ auto v = in[i]; unsigned a = v.x, b = v.y, s = 0;
+{d.unroll()}for (int j = 0; j < {r}; j++) {{ s += 0x9e3779b9; a += ((b << 4) + key.x) ^ (b + s) ^ ((b >> 5) + key.y); b += ((a << 4) + key.z) ^ (a + s) ^ ((a >> 5) + key.w); }} out[i] = make_uint2(a, b); }} }}"""
+    if o == 2: return f"""__global__ void {d.bounds()}{k}(const uint4 *{d.restrict()}in, uint4 *{d.restrict()}out, const unsigned *{d.restrict()}table, const unsigned *{d.restrict()}key, int n) {{ __shared__ unsigned s[{d.of(256, 1024)}]; for (int j = threadIdx.x; j < 256; j += blockDim.x) s[j] = table[j]; __syncthreads(); {d.index()} if (i >= n) return; uint4 v = in[i];
+{d.unroll()}for (int j = 0; j < {d.of(9, 10, 13)}; j++) {{ uint4 u; u.x = s[v.x & 255] ^ s[v.y >> 8 & 255] ^ s[v.z >> 16 & 255] ^ s[v.w >> 24] ^ key[j * 4]; u.y = s[v.y & 255] ^ s[v.z >> 8 & 255] ^ s[v.w >> 16 & 255] ^ s[v.x >> 24] ^ key[j * 4 + 1]; u.z = s[v.z & 255] ^ s[v.w >> 8 & 255] ^ s[v.x >> 16 & 255] ^ s[v.y >> 24] ^ key[j * 4 + 2]; u.w = s[v.w & 255] ^ s[v.x >> 8 & 255] ^ s[v.y >> 16 & 255] ^ s[v.z >> 24] ^ key[j * 4 + 3]; v = u; }} out[i] = v; }}"""
+    return f"""__global__ void {d.bounds()}{k}(const unsigned long long *{d.restrict()}in, unsigned long long *out, int n) {{ {d.index()} if (i >= n) return; unsigned long long s[{n}];
+#pragma unroll
+for (int j = 0; j < {n}; j++) s[j] = in[i * {n} + j];
+{d.unroll()}for (int r = 0; r < {d.of(4, 12, 24)}; r++) {{
+#pragma unroll
+for (int j = 0; j < {n}; j++) {{ s[j] ^= s[(j + 1) % {n}] << {d.n(1, 60)} | s[(j + 3) % {n}] >> {d.n(1, 60)}; s[j] {d.of('+=', '^=', '*=')} s[(j + 2) % {n}]; }} }}
+#pragma unroll
+for (int j = 0; j < {n}; j++) out[i * {n} + j] = s[j]; }}"""
+
+def monte_carlo(d, k):
+    t = d.of("float", "float", "double"); s = "f" if t == "float" else ""
+    g = d.of("x = x * 1664525u + 1013904223u;", "x ^= x << 13; x ^= x >> 17; x ^= x << 5;", "x = (x ^ 61) ^ (x >> 16); x *= 9; x ^= x >> 4; x *= 0x27d4eb2d; x ^= x >> 15;")
+    e = d.of(f"{t} u = {t}(x) * {t}(2.3283064e-10), w; {g} w = {t}(x) * {t}(2.3283064e-10); hit += u * u + w * w < 1 ? 1 : 0;", f"{t} u = {t}(x + 1u) * {t}(2.3283e-10); {g} {t} w = {t}(x) * {t}(2.3283e-10), z = sqrt{s}(-2 * log{s}(u)) * cos{s}({t}(6.2831853) * w); price *= exp{s}(mu + sigma * z); hit += price;", f"{t} u = {t}(x) * {t}(2.3283e-10); price += sigma * (u - {t}(.5)) + mu; hit = price > hit ? price : hit;")
+    return f"""__global__ void {d.bounds()}{k}({t} *out, unsigned seed, int n, {t} mu, {t} sigma) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; unsigned x = seed ^ i * 2654435761u; {t} hit = 0, price = 100;
+{d.unroll()}for (int j = 0; j < {d.of('n', '64', '252')}; j++) {{ {g} {e} }} {d.of('out[i] = hit;', 'for (int o = 16; o; o >>= 1) hit += __shfl_xor_sync(~0u, hit, o); if (threadIdx.x % 32 == 0) atomicAdd(out, hit);')} }}"""
+
+def small_matrices(d, k):
+    """A matrix a thread: factors, solutions, inverses."""
+    n = d.of(2, 3, 4, 5, 6, 8); t = d.of("float", "float", "double"); at = d.of(f"i * {n * n} + r * {n} + c", f"(r * {n} + c) * n + i"); o = d.n(0, 2)
+    body = [f"""#pragma unroll
+for (int p = 0; p < {n}; p++) {{ {t} inv = 1 / a[p][p];
+#pragma unroll
+for (int r = p + 1; r < {n}; r++) {{ a[r][p] *= inv;
+#pragma unroll
+for (int c = p + 1; c < {n}; c++) a[r][c] -= a[r][p] * a[p][c]; }} }}""", f"""#pragma unroll
+for (int p = 0; p < {n}; p++) {{ a[p][p] = sqrt(a[p][p]);
+#pragma unroll
+for (int r = p + 1; r < {n}; r++) a[r][p] /= a[p][p];
+#pragma unroll
+for (int c = p + 1; c < {n}; c++)
+#pragma unroll
+for (int r = c; r < {n}; r++) a[r][c] -= a[r][p] * a[c][p]; }}""", f"""{t} b[{n}][{n}];
+#pragma unroll
+for (int r = 0; r < {n}; r++)
+#pragma unroll
+for (int c = 0; c < {n}; c++) {{ {t} s = 0;
+#pragma unroll
+for (int q = 0; q < {n}; q++) s += a[r][q] * a[{d.of('q][c', 'c][q')}]; b[r][c] = s; }}
+#pragma unroll
+for (int r = 0; r < {n}; r++)
+#pragma unroll
+for (int c = 0; c < {n}; c++) a[r][c] = b[r][c];"""][o]
+    return f"""__global__ void {d.bounds()}{k}(const {t} *{d.restrict()}x, {t} *{d.restrict()}y, int n) {{ {d.index()} {d.maybe(.7, 'if (i >= n) return;')} {t} a[{n}][{n}];
+#pragma unroll
+for (int r = 0; r < {n}; r++)
+#pragma unroll
+for (int c = 0; c < {n}; c++) a[r][c] = x[{at}];
+{body}
+#pragma unroll
+for (int r = 0; r < {n}; r++)
+#pragma unroll
+for (int c = 0; c < {n}; c++) y[{at}] = a[r][c]; }}"""
+
+def rays(d, k):
+    return f"""struct S_{k} {{ float x, y, z, r; }}; __global__ void {d.bounds()}{k}(const S_{k} *{d.restrict()}s, int count, float4 *{d.restrict()}out, int w, int h, float3 eye, float3 light) {{ int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y * blockDim.y + threadIdx.y; {d.maybe(.8, 'if (px >= w || py >= h) return;')} float dx = (px - w * .5f) / w, dy = (py - h * .5f) / h, dz = 1, l = {d.of('rsqrtf', '1.f / sqrtf')}(dx * dx + dy * dy + dz * dz), ox = eye.x, oy = eye.y, oz = eye.z, r = 0, g = 0, q = 1; dx *= l; dy *= l; dz *= l;
+{d.of('', f'for (int bounce = 0; bounce < {d.n(2, 5)}; bounce++) ')}{{ float best = 1e20f; int hit = -1;
+{d.unroll()}for (int j = 0; j < count; j++) {{ float cx = s[j].x - ox, cy = s[j].y - oy, cz = s[j].z - oz, b = cx * dx + cy * dy + cz * dz, e = b * b - (cx * cx + cy * cy + cz * cz) + s[j].r * s[j].r; if (e > 0) {{ float t = b - sqrtf(e); if (t > 1e-3f && t < best) {{ best = t; hit = j; }} }} }}
+if (hit >= 0) {{ ox += dx * best; oy += dy * best; oz += dz * best; float nx = (ox - s[hit].x) / s[hit].r, ny = (oy - s[hit].y) / s[hit].r, nz = (oz - s[hit].z) / s[hit].r, c = dx * nx + dy * ny + dz * nz; dx -= 2 * c * nx; dy -= 2 * c * ny; dz -= 2 * c * nz; r += q * fmaxf(0.f, nx * light.x + ny * light.y + nz * light.z); q *= .5f; g += q; }} }} out[py * w + px] = make_float4(r, g, q, 1); }}"""
+
+def network(d, k):
+    """Layers of networks: activations, norms, optimizers, pools, embeddings."""
+    t = d.of("float", "half", "__nv_bfloat16", "float"); to, back = {"float": ("", ""), "half": ("__half2float", "__float2half"), "__nv_bfloat16": ("__bfloat162float", "__float2bfloat16")}[t]; x = f"{to}(x[i])"; o = d.n(0, 5); P = f"const {t} *{d.restrict()}x"
+    if o == 0: return f"__global__ void {d.bounds()}{k}({P}, {t} *{d.restrict()}y, int n) {{ {d.of('int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)', d.unroll() + 'for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)')} {{ float v = {x}; y[i] = {back}({d.of('.5f * v * (1.f + tanhf(.79788456f * (v + .044715f * v * v * v)))', 'v / (1.f + __expf(-v))', '.5f * v * (1.f + erff(v * .70710678f))', 'v > 0 ? v : .01f * v', 'log1pf(expf(v))', '1.f / (1.f + expf(-v))')}); }} }}"
+    if o == 1: return f"__global__ void {d.bounds()}{k}(float *{d.restrict()}p, {P}, float *{d.restrict()}m, float *{d.restrict()}v, float lr, float b1, float b2, float eps, float wd, float c1, float c2, int n) {{ {d.index()} {d.of('if (i < n)', 'for (; i < n; i += gridDim.x * blockDim.x)')} {{ float g = {x} + wd * p[i], a = m[i] = b1 * m[i] + (1 - b1) * g, q = v[i] = b2 * v[i] + (1 - b2) * g * g; p[i] -= lr * (a {d.of('/', '*')} c1) / (sqrtf(q * c2) + eps); }} }}"
+    if o == 2: r = d.n(2, 4); return f"""__global__ void {d.bounds()}{k}({P}, {t} *{d.restrict()}y, int c, int h, int w, int oh, int ow, int stride, int pad) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= c * oh * ow) return; int u = i % ow, v = i / ow % oh, z = i / (ow * oh); float m = {d.of('-1e30f', '0.f')};
+{d.unroll()}for (int a = 0; a < {r}; a++)
+{d.unroll()}for (int b = 0; b < {r}; b++) {{ int p = v * stride - pad + a, q = u * stride - pad + b; if (p >= 0 && p < h && q >= 0 && q < w) {{ float e = {to}(x[(z * h + p) * w + q]); m = {d.of('fmaxf(m, e)', 'm + e')}; }} }} y[i] = {back}(m); }}"""
+    if o == 3: b = d.of(128, 256); return f"""__global__ void {d.bounds()}{k}({P}, {t} *{d.restrict()}y, const float *{d.restrict()}g, const float *{d.restrict()}b, int n, float eps) {{ __shared__ float s[2][32]; const {t} *r = x + (size_t)blockIdx.x * n; float a = 0, q = 0; int t = threadIdx.x;
+{d.unroll()}for (int j = t; j < n; j += {b}) {{ float v = {to}(r[j]); a += v; q += v * v; }} for (int o = 16; o; o >>= 1) {{ a += __shfl_xor_sync(~0u, a, o); q += __shfl_xor_sync(~0u, q, o); }} if (t % 32 == 0) {{ s[0][t / 32] = a; s[1][t / 32] = q; }} __syncthreads(); a = t % 32 < {b // 32} ? s[0][t % 32] : 0; q = t % 32 < {b // 32} ? s[1][t % 32] : 0; for (int o = {b // 64}; o; o >>= 1) {{ a += __shfl_xor_sync(~0u, a, o); q += __shfl_xor_sync(~0u, q, o); }} float m = a / n, w = rsqrtf(q / n - m * m + eps);
+{d.unroll()}for (int j = t; j < n; j += {b}) y[(size_t)blockIdx.x * n + j] = {back}(({to}(r[j]) - m) * w * g[j]{d.of('', ' + b[j]')}); }}"""
+    if o == 4: return f"__global__ void {d.bounds()}{k}(const {d.of('int', 'long long')} *{d.restrict()}idx, {P}, {t} *{d.restrict()}y, int n, int h) {{ {d.of('int r = blockIdx.x;', 'int r = (blockIdx.x * blockDim.x + threadIdx.x) / 32; if (r >= n) return;')} const {t} *row = x + (size_t)idx[r] * h; {d.unroll()}for (int j = threadIdx.x; j < h; j += {d.of('blockDim.x', '128', '32')}) y[(size_t)r * h + j] = row[j]; }}"
+    c = d.of(2, 4, 8); return f"__global__ void {d.bounds()}{k}({P}, {t} *{d.restrict()}y, const float *{d.restrict()}cs, const float *{d.restrict()}sn, int heads, int n) {{ int p = blockIdx.x, j = threadIdx.x; float c = cs[p * n + j], s = sn[p * n + j]; {d.unroll()}for (int q = blockIdx.y; q < heads; q += {c}) {{ size_t e = ((size_t)p * heads + q) * 2 * n + j; float a = {to}(x[e]), b = {to}(x[e + n]); y[e] = {back}(a * c - b * s); y[e + n] = {back}(b * c + a * s); }} }}"
+
+def flow(d, k):
+    """Physics in fp64 or fp32: fluxes of a cell's faces, forces of a cell's neighbours."""
+    t = d.of("float", "double", "double"); s = "f" if t == "float" else ""; o = d.n(0, 2); m = d.of(3, 4, 6, 8)
+    if o == 0: return f"""__global__ void {d.bounds()}{k}(const {t} *{d.restrict()}q, const int *{d.restrict()}nb, const {t} *{d.restrict()}nrm, {t} *{d.restrict()}out, int n, {t} gamma) {{ {d.index()} if (i >= n) return; {t} r = q[i], u = q[i + n] / r, v = q[i + 2 * n] / r, e = q[i + 3 * n], p = (gamma - 1) * (e - {t}(.5) * r * (u * u + v * v)), f0 = 0, f1 = 0, f2 = 0, f3 = 0;
+{d.unroll()}for (int j = 0; j < {m}; j++) {{ int b = nb[j * n + i]; {t} nx = nrm[(2 * j) * n + i], ny = nrm[(2 * j + 1) * n + i]; if (b >= 0) {{ {t} r2 = q[b], u2 = q[b + n] / r2, v2 = q[b + 2 * n] / r2, e2 = q[b + 3 * n], p2 = (gamma - 1) * (e2 - {t}(.5) * r2 * (u2 * u2 + v2 * v2)), un = u * nx + v * ny, un2 = u2 * nx + v2 * ny, a = sqrt{s}(gamma * p2 / r2) + fabs{s}(un2); f0 += {t}(.5) * (r * un + r2 * un2 - a * (r2 - r)); f1 += {t}(.5) * (r * u * un + r2 * u2 * un2 + (p + p2) * nx - a * (r2 * u2 - r * u)); f2 += {t}(.5) * (r * v * un + r2 * v2 * un2 + (p + p2) * ny - a * (r2 * v2 - r * v)); f3 += {t}(.5) * ((e + p) * un + (e2 + p2) * un2 - a * (e2 - e)); }} else {{ f1 += p * nx; f2 += p * ny; }} }} out[i] = f0; out[i + n] = f1; out[i + 2 * n] = f2; out[i + 3 * n] = f3; }}"""
+    if o == 1: return f"""__global__ void {d.bounds()}{k}(const {t}{'4'} *{d.restrict()}x, const int *{d.restrict()}list, const int *{d.restrict()}count, {t}4 *{d.restrict()}f, int n, {t} rc2, {t} box) {{ {d.index()} if (i >= n) return; {t}4 a = x[i]; {t} fx = 0, fy = 0, fz = 0, w = 0;
+{d.unroll()}for (int j = 0; j < count[i]; j++) {{ {t}4 b = x[list[{d.of('j * n + i', 'i * 128 + j')}]]; {t} dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z; {d.maybe(.5, f'dx -= box * rint{s}(dx / box); dy -= box * rint{s}(dy / box); dz -= box * rint{s}(dz / box);')} {t} r2 = dx * dx + dy * dy + dz * dz; if (r2 < rc2) {{ {t} i2 = 1 / r2, i6 = i2 * i2 * i2, g = i6 * (48 * i6 - 24) * i2; fx += g * dx; fy += g * dy; fz += g * dz; w += 4 * i6 * (i6 - 1); }} }} f[i] = {{fx, fy, fz, w}}; }}"""
+    return f"""__global__ void {d.bounds()}{k}(const {t} *{d.restrict()}ex, const {t} *{d.restrict()}ey, const {t} *{d.restrict()}ez, {t} *{d.restrict()}hx, {t} *{d.restrict()}hy, {t} *{d.restrict()}hz, int nx, int ny, int nz, {t} c) {{ int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y; {d.maybe(.7, 'if (x >= nx - 1 || y >= ny - 1) return;')}
+{d.unroll()}for (int z = 0; z < nz - 1; z++) {{ {d.of('int', 'size_t')} i = ((size_t)z * ny + y) * nx + x; hx[i] += c * ((ey[i + nx * ny] - ey[i]) - (ez[i + nx] - ez[i])); hy[i] += c * ((ez[i + 1] - ez[i]) - (ex[i + nx * ny] - ex[i])); hz[i] += c * ((ex[i + nx] - ex[i]) - (ey[i + 1] - ey[i])); }} }}"""
+
+def text(d, k):
+    """Bytes and strings: search, distance, parse, compress."""
+    o = d.n(0, 2); m = d.of(8, 16, 32)
+    if o == 0: return f"__constant__ char pat_{k}[{m}]; __global__ void {d.bounds()}{k}(const char *{d.restrict()}s, int *hits, int n, int m) {{ {d.index()} if (i > n - m) return; bool ok = true; {d.unroll()}for (int j = 0; j < {d.of('m', str(m))}{d.of('', ' && ok')}; j++) ok {d.of('&=', '= ok &&')} s[i + j] == pat_{k}[j]; if (ok) {d.of('atomicAdd(hits, 1);', 'hits[i] = 1;')} }}"
+    if o == 1: return f"""__global__ void {d.bounds()}{k}(const unsigned char *{d.restrict()}a, const unsigned char *{d.restrict()}b, int *out, int n) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {d.of('unsigned char', 'int', 'unsigned short')} row[{m + 1}]; for (int j = 0; j <= {m}; j++) row[j] = j;
+{d.unroll()}for (int r = 0; r < {m}; r++) {{ int diag = row[0]; row[0] = r + 1; unsigned char c = a[i * {m} + r];
+{d.of('#pragma unroll' + chr(10), '')}for (int j = 0; j < {m}; j++) {{ int up = row[j + 1], v = min(min(up, (int)row[j]) + 1, diag + (c != b[j])); diag = up; row[j + 1] = v; }} }} out[i] = row[{m}]; }}"""
+    return f"""__global__ void {d.bounds()}{k}(const char *{d.restrict()}s, const int *{d.restrict()}at, {d.of('double', 'float', 'long long')} *out, int n) {{ {d.index()} if (i >= n) return; const char *p = s + at[i]; bool minus = *p == '-'; if (minus) p++; {d.of('double', 'float', 'long long')} v = 0; int e = 0; while (*p >= '0' && *p <= '9') v = v * 10 + (*p++ - '0'); if (*p == '.') for (p++; *p >= '0' && *p <= '9'; p++, e++) v = v * 10 + (*p - '0'); while (e-- > 0) v /= 10; out[i] = minus ? -v : v; }}"""
+
+def warp_work(d, k):
+    """Votes, compaction, aggregated atomics, matches, segmented sums."""
+    o = d.n(0, 3); t = d.of("float", "int", "unsigned")
+    if o == 0: return f"__global__ void {d.bounds()}{k}(const {t} *{d.restrict()}x, {t} *{d.restrict()}y, int *count, int n, {t} limit) {{ {d.index()} bool keep = i < n && x[i] > limit; unsigned m = __ballot_sync(~0u, keep); int l = threadIdx.x & 31, base = 0; if (l == 0 && m) base = atomicAdd(count, __popc(m)); base = __shfl_sync(~0u, base, 0); if (keep) y[base + __popc(m & ((1u << l) - 1))] = x[i]; }}"
+    if o == 1: return f"__global__ void {d.bounds()}{k}(const int *{d.restrict()}key, const {t} *{d.restrict()}x, {t} *{d.restrict()}y, int n) {{ {d.index()} {t} v = i < n ? x[i] : 0; int q = i < n ? key[i] : -1, l = threadIdx.x & 31; {d.unroll()}for (int o = 1; o < 32; o *= 2) {{ {t} u = __shfl_up_sync(~0u, v, o); int r = __shfl_up_sync(~0u, q, o); if (l >= o && r == q) v += u; }} int next = __shfl_down_sync(~0u, q, 1); if (q >= 0 && (l == 31 || next != q)) atomicAdd(&y[q], v); }}"
+    if o == 2: n = d.of(2, 4, 8); return f"""__global__ void {d.bounds()}{k}({t} *x, int n) {{ int l = threadIdx.x & 31; {t} v[{n}];
+#pragma unroll
+for (int j = 0; j < {n}; j++) v[j] = x[(blockIdx.x * {n} + j) * 32 + l];
+{d.of('#pragma unroll' + chr(10), '')}for (int q = 2; q <= 32; q *= 2) {d.of(chr(10) + '#pragma unroll' + chr(10), '')}for (int o = q / 2; o; o /= 2)
+#pragma unroll
+for (int j = 0; j < {n}; j++) {{ {t} u = __shfl_xor_sync(~0u, v[j], o); v[j] = ((l & o) == 0) == ((l & q) == 0) ? min(v[j], u) : max(v[j], u); }}
+#pragma unroll
+for (int j = 0; j < {n}; j++) x[(blockIdx.x * {n} + j) * 32 + l] = v[j]; }}"""
+    b = d.of(4, 8); return f"""__global__ void {d.bounds()}{k}(const unsigned *{d.restrict()}x, unsigned *{d.restrict()}h, int shift, int n) {{ __shared__ unsigned s[{d.of(1, 4, 8)}][{1 << b}]; for (int j = threadIdx.x; j < {1 << b}; j += blockDim.x) s[0][j] = 0; __syncthreads();
+{d.unroll()}for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {{ unsigned q = x[i] >> shift & {(1 << b) - 1}; atomicAdd(&s[0][q], 1); }} __syncthreads(); for (int j = threadIdx.x; j < {1 << b}; j += blockDim.x) {d.of('h[j * gridDim.x + blockIdx.x] = s[0][j];', 'atomicAdd(&h[j], s[0][j]);')} }}"""
+
+def complex_math(d, k):
+    t = d.of("float", "double"); n = d.of(2, 4, 8, 16); s = "f" if t == "float" else ""
+    return f"""__global__ void {d.bounds()}{k}({t}2 *{d.restrict()}x, int n, int p) {{ __shared__ {t}2 s[{64 * n}]; int i = threadIdx.x; {t}2 v[{n}];
+#pragma unroll
+for (int j = 0; j < {n}; j++) v[j] = x[blockIdx.x * {64 * n} + j * 64 + i];
+{d.maybe(.6, f'{t} a = {t}(-6.2831853) * (i % p) / (p * {n}); ' + chr(10) + '#pragma unroll' + chr(10) + f'for (int j = 1; j < {n}; j++) {{ {t} c, q; sincos{s}(a * j, &q, &c); v[j] = {{v[j].x * c - v[j].y * q, v[j].x * q + v[j].y * c}}; }}')}
+#pragma unroll
+for (int h = {n // 2}; h; h /= 2)
+#pragma unroll
+for (int j = 0; j < {n}; j++) if (!(j & h)) {{ {t}2 a = v[j], b = v[j + h]; v[j] = {{a.x + b.x, a.y + b.y}}; v[j + h] = {{a.x - b.x, a.y - b.y}}; }}
+{d.maybe(.6, chr(10) + '#pragma unroll' + chr(10) + f'for (int j = 0; j < {n}; j++) s[i * {n} + j] = v[j]; __syncthreads();' + chr(10) + '#pragma unroll' + chr(10) + f'for (int j = 0; j < {n}; j++) v[j] = s[j * 64 + i];')}
+#pragma unroll
+for (int j = 0; j < {n}; j++) x[blockIdx.x * {64 * n} + j * 64 + i] = v[j]; }}"""
+
+def long_index(d, k):
+    """64-bit sizes and strides, as tensor libraries index."""
+    r = d.n(2, 5); t = d.of("float", "double", "short", "char"); I = d.of("long long", "unsigned long long", "int", "unsigned")
+    step = "".join(f"{I} d{j} = l % z.n[{j}]; l /= z.n[{j}]; a += d{j} * z.s[{j}]; b += d{j} * z.t[{j}]; " for j in range(r))
+    return f"""struct Z_{k} {{ {I} n[{r}], s[{r}], t[{r}]; }}; __global__ void {d.bounds()}{k}(const {t} *{d.restrict()}x, {t} *{d.restrict()}y, Z_{k} z, {I} n) {{ {d.of(f'{I} i = ({I})blockIdx.x * blockDim.x + threadIdx.x; if (i < n)', d.unroll() + f'for ({I} i = ({I})blockIdx.x * blockDim.x + threadIdx.x; i < n; i += ({I})gridDim.x * blockDim.x)')} {{ {I} l = i, a = 0, b = 0; {step} y[b] {d.of('=', '+=')} x[a]; }} }}"""
+
+MORE = [attention, gemm_wide, gemm_wide, cipher, cipher, monte_carlo, small_matrices, small_matrices, rays, network, network, network, flow, flow, text, warp_work, warp_work, complex_math, long_index]
+
 TEMPLATES = [elementwise, elementwise, elementwise, grid_stride, reduction, reduction, stencil, stencil, tile_stencil, transpose, gemm, gemm, gemm_naive, wmma, scan, sort, hashing, hashing, atomics, local_array,
              sparse, nbody, softmax, layernorm, unrolled, unrolled, arithmetic, arithmetic, shared_patterns, shared_patterns, global_patterns, global_patterns, structs, double_math, float_math, finance, fractal,
-             lbm, fft, conv, half_ops, int8, groups, async_copy, noinline, image, dynamic]
+             lbm, fft, conv, half_ops, int8, groups, async_copy, noinline, image, dynamic] + 2 * MORE
 
 def program(seed, number):
     r = random.Random(seed * 100003 + number); d = Draw(r); some = [r.choice(TEMPLATES) for _ in range(7)]; head = HEAD

@@ -563,7 +563,7 @@ typedef struct ptxlint_diagnostic {
     const ptxlint_fix *fix;             /* NULL: none */
     uint32_t source_line, source_column;
     uint32_t repeat_count;              /* further findings of this rule in the same loop, or function, folded into this one */
-    double gain_percent;                /* of the kernel's issue slots that repairing it would free, with those folded: an estimate; NaN: none */
+    double gain_percent;                /* of the kernel's issue slots, or of its predicted time, that repairing it would free, with those folded: an estimate; NaN: none */
     ptxlint_suppression suppression;    /* silenced: not shown, not counted, but in PTXLINT_SARIF and PTXLINT_JSON */
     const char *suppression_reason;     /* as the user wrote it; NULL: not silenced, or no reason given */
     ptxlint_span span;

@@ -83,6 +83,19 @@ static void estimate(ptxlint_module *m, Arena *scratch, const Func *func, Facts 
     f->pressures = pressures;
 }
 
+/* Findings on occupancy rest on registers, and are made where the block is known. */
+static void find_registers(ptxlint_module *m, Arena *scratch, const Func *func, Facts *f)
+{
+    const Lowered **lowered = ptx_arena_array(&m->arena, const Lowered *, m->gpu_count);
+    Pressure *pressures = ptx_arena_array(&m->arena, Pressure, m->gpu_count);
+    for (size_t g = 0; g < m->gpu_count; g++) {
+        lowered[g] = ptx_lowered_compute(&m->arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, m->gpus[g]->target);
+        pressures[g] = ptx_pressure_compute(scratch, m->ir, func, f->cfg, f->loops, f->live, lowered[g], m->gpus[g]);
+    }
+    f->lowered = lowered;
+    f->pressures = pressures;
+}
+
 /* One line per stage. Each result is const to the stages below. */
 static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Arena *work, Arena *scratch, const Func *func, Facts *facts)
 {
@@ -107,6 +120,8 @@ static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Aren
         TIMED(EVALUATE, facts->evaluation = evaluate(m, work, scratch, func, facts->launch));
     if (!options->findings_only && func->is_entry && m->gpu_count)
         TIMED(ESTIMATE, estimate(m, scratch, func, facts));
+    else if (func->is_entry && m->gpu_count && facts->launch->block[0])
+        TIMED(ESTIMATE, find_registers(m, scratch, func, facts));
 }
 
 /* Those asked for, or what the file's target says. */

@@ -63,6 +63,7 @@ static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation, const
 {
     const struct { bool is_assumed; const char *what; } given[] = {
         { evaluation->block_is_assumed, "the block" }, { evaluation->grid_is_assumed, "the grid" }, { lacks_params(kernel, launch), "parameters" },
+        { evaluation->initial_is_assumed, "variables' first values" }, { evaluation->warpid_is_assumed, "%warpid" },
     };
     char text[WHY_BYTES] = "";
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {

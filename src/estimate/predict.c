@@ -316,7 +316,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
 {
     Prediction out = ptx_prediction_unknown;
     Speeds s = speeds_of(in->gpu);
-    if (!in->evaluation || in->evaluation->grid_is_assumed || in->executed->certainty == CERTAINTY_UNKNOWN || !(in->blocks > 0) || !(in->warps_per_block > 0)
+    if (!in->evaluation || in->evaluation->grid_is_assumed || !(in->evaluation->insns[0].total.warps > 0) || in->executed->certainty == CERTAINTY_UNKNOWN || !(in->blocks > 0) || !(in->warps_per_block > 0)
         || !(in->blocks_per_sm > 0) || !(s.sms > 0) || !(s.clocks_per_us > 0) || !(s.dram_peak > 0))
         return out;
     out.certainty = CERTAINTY_ESTIMATE;

@@ -3,13 +3,10 @@
 #include "estimate/pressure_block.h"
 #include "estimate/pressure_tree.h"
 
-#include <math.h>
-
 enum {
     FIXED = 3,                  /* the stack pointer, and two that ptxas adds to what it uses: of 564 kernels for sm_75, sm_80 and sm_90 in 558 */
     REGISTERS_MOST = 255,
     REGISTERS_LEAST = 4,        /* of a kernel that does nothing */
-    BAND_UNIT = 32,             /* the band is in registers of a kernel that has so many */
     CALLING_LEAST = 24,         /* where what is called is not there to be looked at: measured on vprintf and pointers, sm_75 to sm_120 */
     MODELLED_SM = 70,           /* the first of the machine that the trees are of: before, what is live at most stands */
     CALIBRATED_SM = 75,         /* the first target of the fit */
@@ -23,6 +20,7 @@ typedef struct Gathering {
     const Lowered *lowered;
     const LoweredLive *live;
     const Gpu *gpu;
+    const Unrolling *unrolled;  /* per loop */
     uint32_t *f;                /* per PressureFeature */
 } Gathering;
 
@@ -72,21 +70,31 @@ static uint32_t cap_of(const Gpu *gpu, const Bounds *bounds)
 static void count_insn(Gathering *g, const LoweredInsn *insn)
 {
     static const uint8_t features[MACHINE__COUNT] = {
-        [MACHINE_FP64] = PRESSURE_FP64, [MACHINE_XU] = PRESSURE_XU, [MACHINE_BITS] = PRESSURE_XU, [MACHINE_CVT] = PRESSURE_XU, [MACHINE_CVT64] = PRESSURE_XU, [MACHINE_TENSOR] = PRESSURE_TENSOR, [MACHINE_SHUFFLE] = PRESSURE_SHUFFLES,
-        [MACHINE_ATOMIC] = PRESSURE_ATOMICS, [MACHINE_ATOMIC_SHARED] = PRESSURE_ATOMICS, [MACHINE_BARRIER] = PRESSURE_BARRIERS,
-        [MACHINE_IMAD_WIDE] = PRESSURE_WIDE_ADDS,
+        [MACHINE_FP32] = PRESSURE_FLOATS, [MACHINE_FP16] = PRESSURE_HALVES, [MACHINE_FP64] = PRESSURE_FP64, [MACHINE_IMAD] = PRESSURE_PRODUCTS,
+        [MACHINE_IMAD_WIDE] = PRESSURE_WIDE_ADDS, [MACHINE_IADD] = PRESSURE_SUMS, [MACHINE_ALU] = PRESSURE_LOGIC, [MACHINE_SHIFT] = PRESSURE_SHIFTS,
+        [MACHINE_BITS] = PRESSURE_XU, [MACHINE_XU] = PRESSURE_XU, [MACHINE_CVT] = PRESSURE_CONVERSIONS, [MACHINE_CVT_FAST] = PRESSURE_CONVERSIONS,
+        [MACHINE_CVT64] = PRESSURE_CONVERSIONS, [MACHINE_DOT] = PRESSURE_PRODUCTS, [MACHINE_VIDEO] = PRESSURE_LOGIC, [MACHINE_SHUFFLE] = PRESSURE_SHUFFLES,
+        [MACHINE_VOTE] = PRESSURE_SHUFFLES, [MACHINE_REDUX] = PRESSURE_SHUFFLES, [MACHINE_GLOBAL] = PRESSURE_GLOBAL, [MACHINE_SHARED] = PRESSURE_SHARED,
+        [MACHINE_MATRIX] = PRESSURE_MATRIX, [MACHINE_CONST] = PRESSURE_CONSTANTS, [MACHINE_ATOMIC] = PRESSURE_ATOMICS,
+        [MACHINE_ATOMIC_SHARED] = PRESSURE_ATOMICS, [MACHINE_TEXTURE] = PRESSURE_TEXTURE, [MACHINE_TENSOR] = PRESSURE_TENSOR,
+        [MACHINE_BRANCH] = PRESSURE_BRANCHES, [MACHINE_BARRIER] = PRESSURE_BARRIERS, [MACHINE_MOVE] = PRESSURE_MOVES, [MACHINE_OTHER] = PRESSURE_MOVES,
     };
-    if (features[insn->machine])
-        g->f[features[insn->machine]]++;
+    static const uint8_t expansions[EXPANSION__COUNT] = {
+        [EXPANSION_QUOTIENT] = PRESSURE_QUOTIENTS, [EXPANSION_ROOT] = PRESSURE_ROOTS, [EXPANSION_QUOTIENT64] = PRESSURE_QUOTIENTS64,
+        [EXPANSION_ROOT64] = PRESSURE_ROOTS64, [EXPANSION_INTEGER] = PRESSURE_INTEGER, [EXPANSION_INTEGER64] = PRESSURE_INTEGER64,
+    };
+    g->f[features[insn->machine]]++;
     g->f[PRESSURE_WIDE_ADDS] += insn->machine == MACHINE_IADD && insn->count >= 2;
     at_least(g->f, PRESSURE_EXPANDED, insn->count > 1 && insn->count < 10000 ? (uint32_t)insn->count : 1);
     if (insn->origin == NO_ID)
         return;
     const Op *op = g->func->insns[insn->origin].op;
+    Expansion expansion = ptx_op_expansion(op);
     g->f[PRESSURE_CALLS] += op->kind == OPK_CALL;
     g->f[PRESSURE_LOCAL] += op->space == SPACE_LOCAL;
     g->f[PRESSURE_STORES] += op->flags & OPF_STORE && op->space == SPACE_GLOBAL;
-    g->f[PRESSURE_DIVISIONS] += op->flags & OPF_FULL_PRECISION ? 1 : 0;
+    if (expansion && insn->def_count)
+        g->f[expansions[expansion]]++;
 }
 
 static void count_block(Gathering *g, BlockId block)
@@ -128,56 +136,66 @@ static uint32_t step_above(const Gathering *g, uint32_t registers)
     return step > g->f[PRESSURE_CAP] ? g->f[PRESSURE_CAP] : step;
 }
 
-static void order_unrolled(Gathering *g, BlockWork *work, BlockId first)
+/* Of the loop that the region is: what it comes to when unrolled, and what of it asks for registers then. */
+static void note_unrolled(Gathering *g, const BlockWork *work, BlockId first, uint32_t repeat, const BlockPressure *p)
 {
-    BlockPressure p;
-    ptx_region_pressure(work, first, UNROLL, g->f[PRESSURE_TARGET] - FIXED, &p);
-    at_least(g->f, PRESSURE_UNROLLED, g->lowered->first[ptx_region_last(work, first) + 1] - g->lowered->first[first]);
-    uint32_t loads = 0, stores = 0;
-    for (uint32_t i = g->lowered->first[first]; i < g->lowered->first[ptx_region_last(work, first) + 1]; i++) {
+    const Unrolling *unrolled = &g->unrolled[g->loops->loop_of[first]];
+    uint32_t loads = 0, stores = 0, from = g->lowered->first[first], to = g->lowered->first[ptx_region_last(work, first) + 1];
+    for (uint32_t i = from; i < to; i++) {
         const LoweredInsn *insn = &g->lowered->insns[i];
         uint16_t flags = insn->origin == NO_ID ? 0 : g->func->insns[insn->origin].op->flags;
         loads += flags & OPF_LOAD && insn->machine == MACHINE_GLOBAL;
         stores += flags & OPF_STORE && insn->machine == MACHINE_GLOBAL;
     }
-    at_least(g->f, PRESSURE_UNROLLED_LOADS, loads);
-    at_least(g->f, PRESSURE_UNROLLED_STORES, stores);
-    at_least(g->f, PRESSURE_UNROLLED_FRUGAL, p.most[ORDER_FRUGAL]);
-    at_least(g->f, PRESSURE_UNROLLED_AIMED, p.most[ORDER_TARGET]);
-    at_least(g->f, PRESSURE_UNROLLED_EAGER, p.most[ORDER_EAGER]);
+    at_least(g->f, PRESSURE_UNROLLED, unrolled->times);
+    at_least(g->f, PRESSURE_UNROLLED_WHOLE, unrolled->is_whole);
+    at_least(g->f, PRESSURE_UNROLLED_LENGTH, repeat * (to - from));
+    at_least(g->f, PRESSURE_UNROLLED_LOADS, repeat * loads);
+    at_least(g->f, PRESSURE_UNROLLED_STORES, repeat * stores);
+    at_least(g->f, PRESSURE_UNROLLED_FRUGAL, p->most[ORDER_FRUGAL]);
+    at_least(g->f, PRESSURE_UNROLLED_AIMED, p->most[ORDER_TARGET]);
+    at_least(g->f, PRESSURE_UNROLLED_PLACED, p->top[ORDER_TARGET]);
+    at_least(g->f, PRESSURE_UNROLLED_EAGER, p->most[ORDER_EAGER]);
 }
 
 static void order_region(Gathering *g, BlockWork *work, BlockId first)
 {
     BlockPressure p;
-    uint32_t *f = g->f, depth = ptx_loop_depth(g->loops, first), through = out_units(g, ptx_region_last(work, first));
+    uint32_t *f = g->f, depth = ptx_loop_depth(g->loops, first), through = out_units(g, ptx_region_last(work, first)), repeat = ptx_region_repeat(work, first);
     ptx_region_pressure(work, first, 1, f[PRESSURE_TARGET] - FIXED, &p);
     at_least(f, PRESSURE_PROGRAM, p.most[ORDER_PROGRAM]);
-    at_least(f, PRESSURE_EAGER, p.most[ORDER_EAGER]);
     at_least(f, PRESSURE_PLACED_PROGRAM, p.top[ORDER_PROGRAM]);
-    at_least(f, PRESSURE_PLACED_AIMED, p.top[ORDER_TARGET]);
     at_least(f, PRESSURE_THROUGH, through);
     at_least(f, PRESSURE_AT_EXPANSION, p.at_expansion);
+    for (unsigned e = EXPANSION_NONE + 1; e < EXPANSION__COUNT; e++)
+        at_least(f, e == EXPANSION_QUOTIENT || e == EXPANSION_ROOT ? PRESSURE_AT_QUOTIENT : PRESSURE_AT_QUOTIENT64, e == EXPANSION_INTEGER ? 0 : p.at[e]);
     if (p.most[ORDER_FRUGAL] > f[PRESSURE_FRUGAL]) {
         f[PRESSURE_FRUGAL] = p.most[ORDER_FRUGAL];
         f[PRESSURE_FRUGAL_WIDE] = p.wide[ORDER_FRUGAL];
     }
+    if (depth) {
+        at_least(f, PRESSURE_LOOP_IN, through);
+        at_least(f, PRESSURE_LOOP_FRUGAL, p.most[ORDER_FRUGAL]);
+        at_least(f, PRESSURE_LOOP_AIMED, p.most[ORDER_TARGET]);
+    }
+    uint32_t frugal = p.most[ORDER_FRUGAL];
+    if (repeat > 1) {
+        ptx_region_pressure(work, first, repeat, f[PRESSURE_TARGET] - FIXED, &p);
+        note_unrolled(g, work, first, repeat, &p);
+    }
+    at_least(f, PRESSURE_EAGER, p.most[ORDER_EAGER]);
+    at_least(f, PRESSURE_PLACED_AIMED, p.top[ORDER_TARGET]);
+    at_least(f, PRESSURE_PLACED_EAGER, p.top[ORDER_EAGER]);
+    at_least(f, PRESSURE_SECOND, p.most[ORDER_TARGET] > f[PRESSURE_AIMED] ? f[PRESSURE_AIMED] : p.most[ORDER_TARGET]);
     if (p.most[ORDER_TARGET] > f[PRESSURE_AIMED]) {
         f[PRESSURE_AIMED] = p.most[ORDER_TARGET];
         f[PRESSURE_AIMED_WIDE] = p.wide[ORDER_TARGET];
         f[PRESSURE_AIMED_DEPTH] = depth;
-        f[PRESSURE_AIMED_LENGTH] = g->lowered->first[ptx_region_last(work, first) + 1] - g->lowered->first[first];
+        f[PRESSURE_AIMED_LENGTH] = repeat * (g->lowered->first[ptx_region_last(work, first) + 1] - g->lowered->first[first]);
     }
-    if (p.most[ORDER_FRUGAL] + FIXED > f[PRESSURE_TARGET])
-        ptx_region_pressure(work, first, 1, step_above(g, p.most[ORDER_FRUGAL] + FIXED) - FIXED, &p);
+    if (frugal + FIXED > f[PRESSURE_TARGET])
+        ptx_region_pressure(work, first, repeat, step_above(g, frugal + FIXED) - FIXED, &p);
     at_least(f, PRESSURE_STEPPED, p.most[ORDER_TARGET]);
-    if (!depth)
-        return;
-    at_least(f, PRESSURE_LOOP_IN, through);
-    at_least(f, PRESSURE_LOOP_FRUGAL, p.most[ORDER_FRUGAL]);
-    at_least(f, PRESSURE_LOOP_AIMED, p.most[ORDER_TARGET]);
-    if (ptx_region_may_unroll(work, first))
-        order_unrolled(g, work, first);
 }
 
 static void count_values(Gathering *g)
@@ -199,7 +217,9 @@ static bool gather(Gathering *g, Arena *scratch)
     g->live = ptx_lowered_live_compute(scratch, g->lowered, g->cfg);
     if (!g->live)
         return false;
-    BlockWork *work = ptx_block_work_new(scratch, g->lowered, g->live, g->func, g->cfg, g->loops);
+    const Defs *defs = ptx_defs_compute(scratch, g->func, g->cfg, g->loops);
+    g->unrolled = ptx_unroll_compute(scratch, g->func, g->cfg, g->loops, defs, g->lowered, g->gpu->target.sm);
+    BlockWork *work = ptx_block_work_new(scratch, g->lowered, g->live, g->func, g->cfg, g->loops, g->unrolled);
     g->f[PRESSURE_INSNS] = g->lowered->insn_count;
     g->f[PRESSURE_BLOCKS] = g->cfg->rpo_count;
     g->f[PRESSURE_LOOPS] = g->loops->loop_count;
@@ -214,19 +234,47 @@ static bool gather(Gathering *g, Arena *scratch)
 
 /* ---- from features to registers ---------------------------------------------------------------------------------- */
 
-static const float *leaf_of(const Pressure *p, uint32_t tree)
+/* Per feature of the trees: how many of its cuts the kernel is above. */
+static void find_bins(const Pressure *p, uint8_t *bins)
+{
+    for (uint32_t f = 0; f < ptx_pressure_feature_count; f++) {
+        const PressureCuts *row = &ptx_pressure_features[f];
+        while (bins[f] < row->count && p->features[row->feature] > ptx_pressure_cuts[row->first + bins[f]])
+            bins[f]++;
+    }
+}
+
+static int leaf_of(const uint8_t *bins, uint32_t tree)
 {
     const PressureNode *first = ptx_pressure_nodes + ptx_pressure_trees[tree], *node = first;
     while (node->feature != PRESSURE_LEAF)
-        node = first + node->left + (p->features[node->feature] > node->above);
-    return node->values;
+        node = bins[node->feature] > node->cut ? first + node->other : node + 1;
+    return node->other;
 }
 
-/* Five counts in six are even: pairs stand at even registers. */
-static uint32_t rounded(const Pressure *p, double registers)
+/* Targets whose SMs hold as many warps have the same counts often: what lets so many be resident. */
+static const float *scale_of(const Gpu *gpu)
 {
-    double nearest = 2 * floor(registers / 2 + 0.5);
-    return nearest < REGISTERS_LEAST ? REGISTERS_LEAST : nearest > p->cap ? p->cap : (uint32_t)nearest;
+    uint32_t warps = figure(gpu, FIGURE_THREADS_PER_SM, 2048) / 32;
+    return ptx_pressure_scale[warps <= 32 ? 0 : warps <= 48 ? 1 : 2];
+}
+
+static double middle_of(const float *scale, uint32_t registers)
+{
+    return registers ? ((double)scale[registers - 1] + (double)scale[registers]) / 2 : 0;
+}
+
+static uint32_t count_at(const Pressure *p, const float *scale, double at)
+{
+    uint32_t low = REGISTERS_LEAST, high = REGISTERS_MOST;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if ((double)scale[middle] <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < p->cap ? low : p->cap;
 }
 
 /* Whether it calls what ptxas knows by the calling convention alone: through a pointer, or what has no body here. */
@@ -245,26 +293,37 @@ static bool calls_blindly(const Module *module, const Func *func)
     return false;
 }
 
-static double fitted(const Pressure *p)
+/* Where trees say that it is on the scale. */
+static double fitted(const Pressure *p, const float *scale, const uint8_t *bins)
 {
-    uint32_t aimed = p->features[PRESSURE_AIMED] + FIXED;
-    double sum = aimed < p->cap ? aimed : p->cap;
+    int64_t steps = 0;
+    uint32_t aimed = p->features[PRESSURE_AIMED] + FIXED, cap = p->cap < REGISTERS_MOST ? p->cap : REGISTERS_MOST;
+    double sum = middle_of(scale, aimed < cap ? aimed : cap);
     for (uint32_t t = 0; t < ptx_pressure_tree_count; t++)
-        sum += (double)leaf_of(p, t)[0];
-    return sum;
+        steps += leaf_of(bins, t);
+    return sum + (double)steps / PRESSURE_UNIT;
 }
 
-static void decide(Pressure *p, const Module *module, const Func *func, const Live *live)
+static uint32_t capped(const Pressure *p, double registers)
 {
-    double sum = p->features[PRESSURE_SM] < MODELLED_SM ? live->max_pressure : fitted(p);
-    if (sum < CALLING_LEAST && calls_blindly(module, func))
-        sum = CALLING_LEAST;
-    const float *band = leaf_of(p, ptx_pressure_tree_count);
+    return registers < REGISTERS_LEAST ? REGISTERS_LEAST : registers > p->cap ? p->cap : (uint32_t)registers;
+}
+
+static void decide(Pressure *p, const Module *module, const Func *func, const Live *live, const Gpu *gpu)
+{
+    uint8_t bins[PRESSURE__COUNT] = { 0 };
+    find_bins(p, bins);
+    const float *band = ptx_pressure_bands[leaf_of(bins, ptx_pressure_tree_count)], *scale = scale_of(gpu);
+    bool is_modelled = p->features[PRESSURE_SM] >= MODELLED_SM;
     p->is_calibrated = p->features[PRESSURE_SM] >= CALIBRATED_SM && !module->is_debug;
-    p->registers = p->features[PRESSURE_SM] >= MODELLED_SM ? rounded(p, sum) : live->max_pressure < p->cap ? live->max_pressure : p->cap;
-    double scale = (sum > 8 ? sum : 8) / BAND_UNIT;
-    p->low = rounded(p, p->is_calibrated ? sum + (double)band[0] * scale : 0.6 * sum - 4);
-    p->high = rounded(p, p->is_calibrated ? sum + (double)band[1] * scale : 1.5 * sum + 8);
+    double at = is_modelled ? fitted(p, scale, bins) : 0;
+    p->registers = is_modelled ? count_at(p, scale, at) : capped(p, live->max_pressure);
+    p->low = p->is_calibrated ? count_at(p, scale, at + (double)band[0]) : capped(p, 0.6 * p->registers - 4);
+    p->high = p->is_calibrated ? count_at(p, scale, at + (double)band[1]) : capped(p, 1.5 * p->registers + 8);
+    if (p->registers < CALLING_LEAST && calls_blindly(module, func)) {
+        p->registers = capped(p, CALLING_LEAST);
+        p->high = p->high < p->registers ? p->registers : p->high;
+    }
 }
 
 static Spills judge_spills(const Pressure *p)
@@ -283,11 +342,15 @@ Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *
     f[PRESSURE_TARGET] = share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
     f[PRESSURE_SM] = gpu->target.sm;
     f[PRESSURE_CAP] = out.cap;
+    f[PRESSURE_LIVE] = live ? live->max_pressure : 0;
+    f[PRESSURE_THREADS] = threads_of(func->bounds.reqntid[0] ? func->bounds.reqntid : func->bounds.maxntid);
+    for (uint32_t i = 0; i < func->param_count; i++)
+        f[PRESSURE_POINTERS] += func->params[i] != NO_ID && module->vars[func->params[i]].bytes == 8;
     out.is_known = live && !func->has_syntax_error && gather(&g, scratch);
     for (unsigned i = 0; i < PRESSURE__COUNT; i++)
         out.features[i] = (uint16_t)(f[i] > UINT16_MAX ? UINT16_MAX : f[i]);
     if (out.is_known) {
-        decide(&out, module, func, live);
+        decide(&out, module, func, live, gpu);
         out.spills = judge_spills(&out);
     }
     ptx_arena_release(scratch, mark);

@@ -4,7 +4,7 @@ enum {
     WINDOW = 48,                /* candidates that are looked at where registers decide: bounds the time of a choice */
     READERS_MOST = 16,          /* loads that a store waits for */
     SIDE_MOST = 8,              /* machine instructions of a side that goes under a predicate */
-    UNROLLED_MOST = 128,        /* of a loop body that is unrolled */
+    UNROLLED_MOST = 400,        /* machine instructions of a loop that are put in order together */
     NOWHERE = UINT8_MAX,
     STACK_POINTER = 1,          /* its register, which nothing else gets */
 };
@@ -48,6 +48,7 @@ struct BlockWork {
     const Func *func;
     const Cfg *cfg;
     const Loops *loops;
+    const Unrolling *unrolled;  /* per loop */
     BlockId *last;              /* per block that begins a region */
     uint32_t *insn_of;          /* per step */
     uint32_t *local_of;         /* per value: local + 1 in this block */
@@ -181,6 +182,8 @@ static void add_step(BlockWork *w, MemoryOrder *memory, uint32_t i, bool is_side
     w->insn_of[s] = i;
     w->steps[s] = (Step){ .use_first = w->locals_of_count };
     w->pred_edge[s] = 0;
+    if (s && insn->origin != NO_ID && w->lowered->insns[w->insn_of[s - 1]].origin == insn->origin)
+        add_edge(w, s - 1, s);          /* of one instruction: the first reads, the last writes */
     for (uint32_t u = 0; u < insn->use_count; u++)
         read_value(w, s, ptx_lowered_uses(w->lowered, insn)[u], is_packed);
     for (uint32_t d = 0; d < insn->def_count; d++) {
@@ -391,16 +394,19 @@ static int32_t change_backward(const BlockWork *w, uint32_t s)
 
 /* ---- the orders -------------------------------------------------------------------------------------------------- */
 
-/* Returns the registers at the expansion where there are the most. */
-static uint32_t order_as_written(BlockWork *w)
+/* Notes the registers where expansions stand. */
+static void order_as_written(BlockWork *w, BlockPressure *out)
 {
-    uint32_t most = 0;
+    out->at_expansion = 0;
+    memset(out->at, 0, sizeof out->at);
     for (uint32_t s = 0; s < w->step_count; s++) {
-        if (w->lowered->insns[w->insn_of[s]].count >= EXPANSION_LEAST && w->now > most)
-            most = w->now;
+        const LoweredInsn *insn = &w->lowered->insns[w->insn_of[s]];
+        Expansion kind = insn->origin == NO_ID ? EXPANSION_NONE : ptx_op_expansion(w->func->insns[insn->origin].op);
+        out->at[kind] = w->now > out->at[kind] ? w->now : out->at[kind];
+        if (insn->count >= EXPANSION_LEAST && w->now > out->at_expansion)
+            out->at_expansion = w->now;
         take_forward(w, s);
     }
-    return most;
 }
 
 /* The ready instruction that needs the fewest registers among the latest WINDOW ones; of equals the last in the program. */
@@ -543,7 +549,7 @@ void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t 
         begin_order(w, order == ORDER_FRUGAL);
         switch ((Order)order) {
         case ORDER_PROGRAM:
-            out->at_expansion = order_as_written(w);
+            order_as_written(w, out);
             break;
         case ORDER_FRUGAL:
             order_frugally(w);
@@ -600,13 +606,15 @@ static uint32_t region_length(const BlockWork *w, BlockId first)
     return w->lowered->first[w->last[first] + 1] - w->lowered->first[first];
 }
 
-bool ptx_region_may_unroll(const BlockWork *w, BlockId first)
+uint32_t ptx_region_repeat(const BlockWork *w, BlockId first)
 {
     const Block *b = &w->cfg->blocks[w->last[first]];
     bool loops = false;
     for (uint32_t s = 0; s < b->succ_count; s++)
         loops |= w->cfg->succs[b->succ_first + s] == first;
-    return loops && !w->func->insns[w->cfg->blocks[first].first].has_nounroll && region_length(w, first) <= UNROLLED_MOST;
+    uint32_t times = loops ? w->unrolled[w->loops->loop_of[first]].times : 1, length = region_length(w, first);
+    uint32_t most = length < UNROLLED_MOST / 2 ? UNROLLED_MOST / (length ? length : 1) : 2;
+    return times < most ? times : most;
 }
 
 static void find_regions(BlockWork *w)
@@ -619,22 +627,23 @@ static void find_regions(BlockWork *w)
     }
 }
 
-BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live, const Func *func, const Cfg *cfg, const Loops *loops)
+BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live, const Func *func, const Cfg *cfg, const Loops *loops,
+                              const Unrolling *unrolled)
 {
     BlockWork *w = ptx_arena_new(arena, BlockWork);
-    *w = (BlockWork){ .arena = arena, .lowered = lowered, .live = live, .func = func, .cfg = cfg, .loops = loops };
+    *w = (BlockWork){ .arena = arena, .lowered = lowered, .live = live, .func = func, .cfg = cfg, .loops = loops, .unrolled = unrolled };
     uint32_t steps = 0, operands = 0, outs = 0;
     w->last = ptx_arena_array(arena, BlockId, cfg->block_count + 1);
     find_regions(w);
     for (BlockId b = 0; b < cfg->block_count; b = w->last[b] + 1) {
-        uint32_t here = 0, out = live->first[w->last[b] + 1] - live->first[w->last[b]], repeat = ptx_region_may_unroll(w, b) ? (uint32_t)UNROLL : 1;
+        uint32_t here = 0, out = live->first[w->last[b] + 1] - live->first[w->last[b]], repeat = ptx_region_repeat(w, b);
         for (uint32_t i = lowered->first[b]; i < lowered->first[w->last[b] + 1]; i++)
             here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count;
         steps = repeat * region_length(w, b) > steps ? repeat * region_length(w, b) : steps;
         operands = repeat * here > operands ? repeat * here : operands;
         outs = out > outs ? out : outs;
     }
-    w->edge_capacity = operands + (READERS_MOST + 4) * steps;
+    w->edge_capacity = operands + (READERS_MOST + 5) * steps;
     w->local_of = ptx_arena_array(arena, uint32_t, lowered->value_count + 1);
     w->stamp = ptx_arena_array(arena, uint32_t, lowered->value_count + 1);
     w->insn_of = ptx_arena_array(arena, uint32_t, steps + 1);

@@ -5,6 +5,7 @@
 #define PTX_ESTIMATE_PRESSURE_BLOCK_H
 
 #include "estimate/pressure_live.h"
+#include "estimate/unroll.h"
 
 typedef enum Order {
     ORDER_PROGRAM,              /* as it stands */
@@ -14,30 +15,29 @@ typedef enum Order {
     ORDER__COUNT
 } Order;
 
-enum {
-    EXPANSION_LEAST = 5,
-    UNROLL = 4,                 /* iterations that ptxas joins of a loop whose count it does not know */
-};
+enum { EXPANSION_LEAST = 5 };
 
 typedef struct BlockPressure {
     uint32_t most[ORDER__COUNT];
     uint32_t wide[ORDER__COUNT];        /* of them, in pairs and quads */
     uint32_t top[ORDER__COUNT];         /* registers up to the highest, where each value gets the first free ones; 0 for ORDER_FRUGAL */
     uint32_t at_expansion;      /* in program order, at an instruction of EXPANSION_LEAST machine instructions or more */
+    uint32_t at[EXPANSION__COUNT];      /* the same, at one of these */
 } BlockPressure;
 
 typedef struct BlockWork BlockWork;
 
-/* Room for any region of the function; arena's. */
-BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live, const Func *func, const Cfg *cfg, const Loops *loops);
+/* Room for any region of the function; arena's. unrolled: per loop. */
+BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live, const Func *func, const Cfg *cfg, const Loops *loops,
+                              const Unrolling *unrolled);
 
 /* The last block of the region that a block begins: the blocks from it on that become one under predicates. */
 BlockId ptx_region_last(const BlockWork *work, BlockId first);
 
-/* Whether it is the whole of a loop that ptxas may unroll. */
-bool ptx_region_may_unroll(const BlockWork *work, BlockId first);
+/* Iterations that are put in order together, where it is the whole of a loop that ptxas unrolls, as far as they make a difference; else 1. */
+uint32_t ptx_region_repeat(const BlockWork *work, BlockId first);
 
-/* repeat: UNROLL where it is unrolled, else 1. */
+/* repeat: up to what ptx_region_repeat says. */
 void ptx_region_pressure(BlockWork *work, BlockId first, uint32_t repeat, uint32_t target, BlockPressure *out);
 
 #endif

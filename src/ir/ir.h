@@ -89,6 +89,7 @@ typedef struct Var {
     Span name, span;
     uint64_t bytes;             /* 0: unsized (.extern .shared x[]) */
     Span init;                  /* after `=`, where it names anything; else empty */
+    Span numbers;               /* after `=`, where it does not */
     FuncId func;                /* owner; NO_ID: the module's */
     uint32_t align;
     uint32_t pointer_align;     /* of what a parameter with .ptr points to; 0: not said */

@@ -238,7 +238,7 @@ static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_pa
         m->vars = grow_items(l->arena, m->vars, m->var_count, &l->var_capacity, sizeof *m->vars);
     Var *var = &m->vars[m->var_count];
     uint64_t element = (uint64_t)(ptx_type_info[decl->type].bits + 7) / 8 * decl->vector;
-    *var = (Var){ .name = decl->name, .span = decl->span, .init = decl->init_has_names ? decl->init : (Span){ 0, 0 }, .func = owner, .space = (uint8_t)decl->space,
+    *var = (Var){ .name = decl->name, .span = decl->span, .init = decl->init_has_names ? decl->init : (Span){ 0, 0 }, .numbers = decl->init_has_names ? (Span){ 0, 0 } : decl->init, .func = owner, .space = (uint8_t)decl->space,
                   .type = (uint8_t)decl->type, .is_parameter = is_parameter, .is_array = decl->dim_count,
                   .vector = decl->vector, .linkage = (uint8_t)decl->linkage,
                   .align = decl->align ? decl->align : (uint32_t)element, .pointer_align = decl->pointer_align };

@@ -52,6 +52,20 @@ static const char *const uniformity_texts[] = {
 #undef UF
 };
 
+static const char *const part_texts[] = {
+    "",
+#define TP(id, key, what, advice) key,
+#include "estimate/parts.def"
+#undef TP
+};
+
+static const char *const pipe_texts[] = {
+    "",
+#define PI(id, key, what) key,
+#include "gpu/pipes.def"
+#undef PI
+};
+
 const char *ptx_domain_word(Domain domain, uint32_t number)
 {
     switch (domain) {
@@ -67,6 +81,10 @@ const char *ptx_domain_word(Domain domain, uint32_t number)
         return number >= sizeof pattern_texts / sizeof *pattern_texts ? NULL : pattern_texts[number];
     case DOMAIN_UNIFORMITY:
         return number >= sizeof uniformity_texts / sizeof *uniformity_texts ? NULL : uniformity_texts[number];
+    case DOMAIN_PART:
+        return number >= sizeof part_texts / sizeof *part_texts ? NULL : part_texts[number];
+    case DOMAIN_PIPE:
+        return number >= sizeof pipe_texts / sizeof *pipe_texts ? NULL : pipe_texts[number];
     case DOMAIN_LIMITER:
         return number >= LIMITER__COUNT ? NULL : ptx_limiter_text[number];
     default:

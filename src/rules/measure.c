@@ -569,7 +569,7 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certain
     case FACT_ACCESS_pattern: case FACT_ACCESS_stride: case FACT_ACCESS_active_lanes: case FACT_ACCESS_sectors: case FACT_ACCESS_ideal_sectors:
     case FACT_ACCESS_wavefronts: case FACT_ACCESS_ideal_wavefronts: case FACT_ACCESS_addresses: case FACT_ACCESS_is_firm:
     case FACT_ACCESS_has_free_stride: case FACT_ACCESS_crosses_rows: case FACT_ACCESS_siblings: case FACT_ACCESS_used_together:
-    case FACT_ACCESS_used_bytes: case FACT_ACCESS_efficiency:
+    case FACT_ACCESS_used_bytes: case FACT_ACCESS_efficiency: case FACT_ACCESS_cost_share:
         return ptx_measure_traffic(q, s, fact, certainty);
     case FACT_ACCESS_misalignment: case FACT_ACCESS_alignment:
         return measure_alignment(q, s, fact);
@@ -640,6 +640,8 @@ static double measure_loop(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_LOOP_is_innermost:    return loop->is_innermost;
     case FACT_LOOP_share:           return measure_loop_share(q, s->loop);
     case FACT_LOOP_has_stores:      return has_stores(q, s->loop);
+    case FACT_LOOP_ilp: case FACT_LOOP_path_clocks: case FACT_LOOP_carried_clocks: case FACT_LOOP_loads: case FACT_LOOP_load_path: case FACT_LOOP_loads_at_once:
+        return ptx_measure_parallelism(q, s->loop, fact);
     case FACT_LOOP_overhead:
         if (!q->loop_overhead)
             q->loop_overhead = ptx_loop_overhead_compute(q->arena, q->shared->scratch, q->func, q->facts->cfg, q->facts->loops,
@@ -785,6 +787,11 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_has_repeated_bound:    return func->bounds.is_repeated;
     case FACT_KERNEL_required_cluster:      return required_cluster(&func->bounds);
     case FACT_KERNEL_live_registers:        return f->live ? f->live->max_pressure : UNKNOWN;
+    case FACT_KERNEL_registers_low: case FACT_KERNEL_best_occupancy: case FACT_KERNEL_best_block: case FACT_KERNEL_predicted_us: case FACT_KERNEL_time_limiter:
+    case FACT_KERNEL_time_pipe: case FACT_KERNEL_time_gain: case FACT_KERNEL_compute_use: case FACT_KERNEL_memory_use: case FACT_KERNEL_issue_use:
+    case FACT_KERNEL_global_use: case FACT_KERNEL_shared_use: case FACT_KERNEL_latency_gain:
+    case FACT_KERNEL_pipe_use: case FACT_KERNEL_active_lanes: case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
+        return ptx_measure_time(q, fact, certainty);
     default:                                return measure_figures(&f->figures, fact, certainty);
     }
 }
@@ -944,6 +951,7 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
     case FACT_MODULE_target_name:   return target_text(q, length);
     case FACT_KERNEL_name:          return span_text(q, q->func->name, length);
     case FACT_KERNEL_launch_error:  return fixed_text(q->facts->figures.launch_error, length);
+    case FACT_KERNEL_time_advice:   return fixed_text(ptx_measure_time_advice(q), length);
     case FACT_VARIABLE_name: case FACT_PARAMETER_name:
         return span_text(q, module->vars[s->var].name, length);
     case FACT_REGISTER_name:        return span_text(q, q->func->regs[s->reg].name, length);

@@ -9,6 +9,7 @@
 #include "analysis/split.h"
 #include "analysis/usage.h"
 #include "analysis/waste.h"
+#include "estimate/bottleneck.h"
 #include "rules/facts.h"
 #include "rules/rule.h"
 #include "warp/advise.h"
@@ -23,9 +24,17 @@ typedef struct ModuleInquiry {
     Arena *scratch;
     float *machine_instructions;        /* per Op.id: NaN not known; below 0: not asked for yet */
     Program *program;           /* of the evaluations; NULL: none yet */
-    const Usage *usage;         /* NULL: not asked for yet */
+    const Usage *usage;         /* these: NULL: not asked for yet */
+    const OpCycles *ops;
     bool has_broken_func;       /* a syntax error, or an opcode that the tables lack */
 } ModuleInquiry;
+
+/* A launch as predicted. */
+typedef struct Estimated {
+    const Evaluation *evaluation;       /* NULL: the launch is not known */
+    Prediction prediction;
+    Bottleneck bottleneck;
+} Estimated;
 
 typedef struct Inquiry {
     ModuleInquiry *shared;
@@ -55,6 +64,12 @@ typedef struct Inquiry {
     const bool *named_params;   /* per parameter of the entry */
     uint32_t name_end;          /* of the name of a register that was found last */
     const Trace *trace;
+    const Lowered *lowered;     /* these: NULL: not asked for yet, or there are none */
+    const Pressure *pressure;
+    const Parallelisms *parallelisms;
+    const Estimated *estimated;
+    double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
+    bool has_access_sums;
     const Hazards *hazards;
     bool was_evaluated, was_traced, was_raced;
     bool keeps_plans;           /* those of shared->program lie in arena */
@@ -88,6 +103,11 @@ double ptx_measure_block_use(Inquiry *q, const Subjects *s, FactId fact);
 double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
 double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
 const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
+
+/* measure_time.c: facts that rest on what ptxas makes of the kernel. */
+double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty);
+double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact);
+const char *ptx_measure_time_advice(Inquiry *q);
 
 /* measure_hazard.c: facts about accesses that nothing orders. */
 double ptx_measure_races(Inquiry *q);

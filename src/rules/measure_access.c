@@ -168,6 +168,20 @@ static bool crosses_rows(const Evaluation *evaluation, const Func *func, const C
     return false;
 }
 
+/* Of all that the launch takes of the same kind. */
+static double cost_share(Inquiry *q, const Count *own)
+{
+    const Evaluation *evaluation = ptx_measure_evaluation(q);
+    double *all = q->access_sums;
+    for (InsnId i = 0; !q->has_access_sums && i < q->func->insn_count; i++) {
+        all[0] += evaluation->insns[i].total.sectors;
+        all[1] += evaluation->insns[i].total.wavefronts;
+    }
+    q->has_access_sums = true;
+    double sectors = own->sectors > 0 ? 100 * own->sectors / all[0] : 0, wavefronts = own->wavefronts > 0 ? 100 * own->wavefronts / all[1] : 0;
+    return fmax(sectors, wavefronts);
+}
+
 /* Requests cost more or less with the shape of the block: the best one counts where nobody knows it. */
 double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
@@ -199,6 +213,7 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
         return is_global || is_shared ? (double)((total->low_bits | 32u) & -(total->low_bits | 32u)) : UNKNOWN;
     case FACT_ACCESS_is_firm:
         return total->doubt <= DOUBT_PARAMETER && !total->is_free && is_block_known(q->func, ptx_measure_evaluation(q));
+    case FACT_ACCESS_cost_share:        return cost_share(q, total);
     case FACT_ACCESS_used_together:     return measure_siblings(q, s, fact, total);
     default:                            return UNKNOWN;
     }

@@ -26,7 +26,8 @@ typedef enum Scope { SCOPE_MODULE, SCOPE_GPU, SCOPE_KERNEL, SCOPE_VARIABLE, SCOP
 typedef enum FactType { FACT_TRUTH, FACT_NUMBER, FACT_WORD, FACT_TEXT, FACT_PLACE } FactType;
 
 /* Words that a fact may be: "global", "f32". */
-typedef enum Domain { DOMAIN_NONE, DOMAIN_OPCODE, DOMAIN_SPACE, DOMAIN_TYPE, DOMAIN_CLASS, DOMAIN_LIMITER, DOMAIN_PATTERN, DOMAIN_UNIFORMITY, DOMAIN__COUNT } Domain;
+typedef enum Domain { DOMAIN_NONE, DOMAIN_OPCODE, DOMAIN_SPACE, DOMAIN_TYPE, DOMAIN_CLASS, DOMAIN_LIMITER, DOMAIN_PATTERN, DOMAIN_UNIFORMITY, DOMAIN_PART,
+                      DOMAIN_PIPE, DOMAIN__COUNT } Domain;
 
 /* Exponents of the base units that a number is counted in; all 0: a plain number. A plain number adapts to any unit in a sum, a
  * comparison, an `in`, min and max; numbers of different units do not meet there. */

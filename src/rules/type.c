@@ -15,7 +15,7 @@ static bool text_is(const Expr *e, Span span, const char *word)
 
 /* ---- what to call things ----------------------------------------------------------------------------------------- */
 
-const char *const ptx_domain_text[DOMAIN__COUNT] = { "", "opcode", "space", "type", "class", "limiter", "pattern", "uniformity" };
+const char *const ptx_domain_text[DOMAIN__COUNT] = { "", "opcode", "space", "type", "class", "limiter", "pattern", "uniformity", "part", "pipe" };
 
 static bool is_plain(const Unit *unit)
 {

@@ -118,13 +118,18 @@ static void note_ratio(Tally *tally, InsnId insn, const Count *count)
         tally->insns[insn].differs = true;
 }
 
-static void collect_routine(const Routine *routine, Tally *tally, double weight)
+/* is_rest: only of what was not come to before. */
+static void collect_routine(const Routine *routine, Tally *tally, double weight, bool is_rest)
 {
     for (InsnId i = 0, end; i < routine->func->insn_count; i = end) {
         const Count *first = &routine->counts[i];
         end = i + (routine->slice.plain[i] ? routine->slice.plain[i] : 1u);
         if (!(first->warps > 0))
             continue;
+        if (is_rest && tally->totals[i].warps > 0) {
+            routine->counts[i] = (Count){ 0 };
+            continue;
+        }
         if (!routine->slice.plain[i]) {
             note_ratio(tally, i, first);
             add_count(&tally->totals[i], first, weight);
@@ -137,7 +142,7 @@ static void collect_routine(const Routine *routine, Tally *tally, double weight)
     }
 }
 
-static void collect(Evaluator *e, double weight)
+static void collect_all(Evaluator *e, double weight, bool is_rest)
 {
     const Machine *m = e->machine;
     while (e->tally_count < m->run_count) {
@@ -145,9 +150,14 @@ static void collect(Evaluator *e, double weight)
         add_tally(e, func, ptx_arena_array(e->arena, Evaluated, func->insn_count));
     }
     for (uint32_t t = 0; t < m->run_count; t++)
-        collect_routine(m->program->routines[m->run[t]], &e->tallies[t], weight);
+        collect_routine(m->program->routines[m->run[t]], &e->tallies[t], weight, is_rest);
     if (m->footprint)
         ptx_footprint_close(m->footprint, weight);
+}
+
+static void collect(Evaluator *e, double weight)
+{
+    collect_all(e, weight, false);
 }
 
 /* A block that the budget cuts short counts only where there is no other: it would show the beginning of the kernel without its end. */
@@ -417,6 +427,27 @@ static void run_few(Evaluator *e, uint64_t most_steps)
     run_block(e, middle, e->out->blocks);
 }
 
+/* The budget ended before the kernel did. Its first warp and its last once more, which leave loops early: what was not come to is seen at least. */
+static void run_rest(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    Footprint *footprint = m->footprint;
+    const uint32_t middle[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
+    m->footprint = NULL;
+    m->is_hurried = true;
+    m->is_cut = false;
+    m->most_steps = m->steps + most_steps;
+    discard_counts(m);
+    ptx_machine_run(m, middle, 0, 1);
+    if (m->warp_count > 1)
+        ptx_machine_run(m, middle, m->warp_count - 1, 1);
+    double blocks = e->blocks_stood_for > 0 ? e->blocks_stood_for : e->out->blocks;
+    collect_all(e, blocks * m->warp_count / (m->warp_count > 1 ? 2 : 1), true);
+    m->is_hurried = false;
+    m->is_cut = true;
+    m->footprint = footprint;
+}
+
 /* Nobody knows the grid: a block or two stand for all. */
 static void run_assumed(Evaluator *e, uint64_t most_steps, bool is_quick)
 {
@@ -543,6 +574,8 @@ static void finish(Arena *arena, Evaluator *e)
         finish_tally(e, &e->tallies[t], weight);
     list_called(arena, e);
     e->out->is_cut = e->machine->is_cut;
+    e->out->initial_is_assumed = e->machine->initial_is_assumed;
+    e->out->warpid_is_assumed = e->machine->warpid_is_assumed;
 }
 
 enum { STEPS_PROBE = 512 };
@@ -604,6 +637,8 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
         run_few(&e, most_steps);
     else
         run_launch(&e, most_steps);
+    if (m->is_cut && depth != DEPTH_FEW)
+        run_rest(&e, most_steps / 8);
     if (m->footprint)
         out->traffics = sum_footprint(&e, arena);
     if (m->block_is_assumed && m->grid_is_assumed && !func->bounds.maxntid[0] && !out->is_row && is_notable(e.tallies[0].totals, func->insn_count))

@@ -39,6 +39,8 @@ typedef struct Evaluation {
     bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */
     bool is_cut;                /* the budget did not do for what was begun */
     bool block_is_assumed, grid_is_assumed;
+    bool initial_is_assumed;    /* something was loaded from a variable that begins with numbers: the host may have written others */
+    bool warpid_is_assumed;     /* %warpid was taken for the warp's place in the block */
     bool is_row;                /* the kernel asks for %tid.x alone: whatever the block, its threads are taken as one row */
 } Evaluation;
 
@@ -59,7 +61,8 @@ typedef enum Depth {
 typedef struct Program Program;
 Program *ptx_program_new(Arena *arena, const Module *module);
 
-/* What is found of functions whatever the launch is kept in arena from now on, until this is called again; before, and with NULL, nothing is. */
+/* What is found of functions and variables whatever the launch is kept in arena from now on, until this is called again. Before, what is found of functions is
+ * not kept, and the arena of the program must be none that evaluations leave as found. */
 void ptx_program_keep(Program *program, Arena *arena);
 
 /* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */

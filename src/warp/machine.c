@@ -5,6 +5,7 @@
 enum {
     MOST_LOGGED = 1 << 16,      /* writes in doubtful control that are remembered */
     DOUBTFUL_STAYS = 4,         /* iterations of a loop that lanes stay in when nobody knows whether they do */
+    HURRIED_STAYS = 8,          /* and where Machine.is_hurried */
     ASSUMED_STAYS = 64,         /* and when that rests on an assumption: Machine.most_stays, if the caller does not change it */
     MOST_LOOPS = 16,            /* around each other, that are looked at */
     MOST_FRAMES = 64,           /* calls inside each other */
@@ -308,10 +309,10 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
     Count *count = &routine->counts[top->pc];
     uint8_t worst = doubt > top->doubt ? doubt : top->doubt;
     count->doubt = worst > count->doubt ? worst : count->doubt;
-    int side = maybe || is_assumed ? staying_side(routine, top->pc, target) : 0;
+    int side = maybe || is_assumed || m->is_hurried ? staying_side(routine, top->pc, target) : 0;
     if (side) {
         uint8_t *stays = &w->frame->stays[top->pc];
-        bool leaves = ++*stays > (maybe ? DOUBTFUL_STAYS : m->most_stays);
+        bool leaves = ++*stays > (maybe ? DOUBTFUL_STAYS : m->is_hurried ? HURRIED_STAYS : m->most_stays);
         if (leaves)
             *stays = 0;
         if (maybe || leaves) {

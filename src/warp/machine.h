@@ -159,6 +159,11 @@ struct Program {
     uint64_t *addresses;        /* per variable, + 1; 0: none yet */
     VarId *shared;              /* variables in shared memory of the module and of functions that are no kernels */
     uint32_t shared_count;
+    Arena *arena;
+    const uint8_t **initial;    /* per variable: its first bytes, once asked for; NULL: none */
+    VarId *begun;               /* variables that were asked for */
+    uint32_t begun_count;
+    bool has_initial;           /* some variable of the module begins with numbers */
     VarId *own_first, *own_end; /* per function: its variables */
 };
 
@@ -190,11 +195,12 @@ typedef struct Machine {
     uint32_t warp_count;
     uint32_t block[3], grid[3];
     Blocks blocks;              /* that the run stands for; the first of them runs */
-    bool block_is_assumed, grid_is_assumed;
+    bool block_is_assumed, grid_is_assumed, initial_is_assumed, warpid_is_assumed;
     AddendId next_addend;
     uint32_t next_region;
     uint64_t steps, most_steps; /* instructions of warps, executed and allowed */
     bool is_cut;                /* most_steps did not do */
+    bool is_hurried;            /* all loops are left after some iterations: for what stands behind them */
     uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
     struct Trace *trace;        /* that keeps the requests; NULL */
     struct Race *race;          /* that looks for accesses that nothing orders, in place of what they cost; NULL */

@@ -1,4 +1,5 @@
 /* Loads, stores, and what they cost. */
+#include "warp/initial.h"
 #include "warp/machine.h"
 
 enum {
@@ -436,12 +437,59 @@ static void load_slot(Machine *m, Warp *w, Space space, const Value *address, un
     out->value.lanes = out->lanes;
 }
 
+/* The variable of the module that a number lies in; NO_ID. */
+static VarId variable_at(const Machine *m, Space space, uint64_t at)
+{
+    for (uint32_t i = 0; i < m->placed_count; i++) {
+        const Var *var = &m->module->vars[m->placed[i]];
+        uint64_t first = m->program->addresses[m->placed[i]] - 1;
+        if (var->space == space && at >= first && at - first < var->bytes)
+            return m->placed[i];
+    }
+    return NO_ID;
+}
+
+/* What a variable of the module begins with, for all that is known the host writes something else there. False: none has what these lanes load. */
+static bool load_initial(Machine *m, Space space, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+{
+    uint64_t first = without_window(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
+    if (address->unknown & lanes || address->is_data || (address->align != ALIGN_EXACT && address->addend == ADDEND_NONE))
+        return false;
+    VarId id = variable_at(m, space, first);
+    if (id == NO_ID || !ptx_span_length(m->module->vars[id].numbers))
+        return false;
+    static const uint8_t nothing[1];
+    if (!m->program->initial[id]) {
+        const uint8_t *read = ptx_initial_read(m->program->arena, m->module, id);
+        m->program->initial[id] = read ? read : nothing;
+        m->program->begun[m->program->begun_count++] = id;
+    }
+    const uint8_t *from = m->program->initial[id];
+    if (from == nothing)
+        return false;
+    m->initial_is_assumed = true;
+    uint64_t begin = m->program->addresses[id] - 1, size = m->module->vars[id].bytes;
+    out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = true, .unknown = ~lanes };
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        uint64_t at = without_window(ptx_value_lane(address, i)) - begin, number = 0;
+        bool is_inside = at < size && bytes <= size - at;
+        for (unsigned b = 0; b < bytes && is_inside; b++)
+            number |= (uint64_t)from[at + b] << (8 * b);
+        out->lanes[i] = ptx_lane_extend(number, type);
+        out->value.unknown |= (uint32_t)!is_inside << i;
+    }
+    return !(out->value.unknown & lanes);
+}
+
 static void load_element(Machine *m, Warp *w, Space space, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
 {
     bool is_place = is_one_place(address, lanes);
     uint64_t first = without_window(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
-    if (space != SPACE_GLOBAL)
+    bool is_initial = (space == SPACE_CONST || space == SPACE_GLOBAL) && m->program->has_initial && load_initial(m, space, address, bytes, type, lanes, out);
+    if (space != SPACE_GLOBAL || is_initial)
         ptx_blocks_pin(&m->blocks, address);
+    if (is_initial)
+        return;
     if (space == SPACE_PARAM && is_place && first < m->param_size && address->align == ALIGN_EXACT)
         out->value = load_kernel_param(m, first, bytes, type);
     else if (space == SPACE_PARAM || space == SPACE_LOCAL)

@@ -11,6 +11,7 @@ static void find_variables(Program *program, Arena *arena)
     for (VarId v = 0; v < module->var_count; v++) {
         const Var *var = &module->vars[v];
         bool is_shared = var->space == SPACE_SHARED || var->space == SPACE_SHARED_CTA || var->space == SPACE_SHARED_CLUSTER;
+        program->has_initial |= ptx_span_length(var->numbers) != 0;
         if (var->func != NO_ID) {
             if (!program->own_end[var->func])
                 program->own_first[var->func] = v;
@@ -29,6 +30,9 @@ Program *ptx_program_new(Arena *arena, const Module *module)
     program->routines = ptx_arena_array(arena, Routine *, module->func_count + 1);
     program->plans = ptx_arena_array(arena, const Plan *, module->func_count + 1);
     program->planned = ptx_arena_array(arena, FuncId, module->func_count + 1);
+    program->arena = arena;
+    program->begun = ptx_arena_array(arena, VarId, module->var_count + 1);
+    program->initial = ptx_arena_array(arena, const uint8_t *, module->var_count + 1);
     program->addresses = ptx_arena_array(arena, uint64_t, module->var_count + 1);
     find_variables(program, arena);
     return program;
@@ -38,6 +42,8 @@ void ptx_program_keep(Program *program, Arena *arena)
 {
     for (uint32_t i = 0; i < program->planned_count; i++)
         program->plans[program->planned[i]] = NULL;
-    program->planned_count = 0;
-    program->kept = arena;
+    for (uint32_t i = 0; i < program->begun_count; i++)
+        program->initial[program->begun[i]] = NULL;
+    program->planned_count = program->begun_count = 0;
+    program->kept = program->arena = arena;
 }

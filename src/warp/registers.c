@@ -190,7 +190,9 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     case SREG_CTAID:            return block_index(m, d, 1, false);
     case SREG_NCTAID:           return assumed(d < 3 ? m->grid[d] : 0, m->grid_is_assumed);
     case SREG_LANEID:           return linear(s, 0, 1);
-    case SREG_WARPID:           return assumed(w->index, true);         /* "may change during execution": not tid / 32 */
+    case SREG_WARPID:
+        m->warpid_is_assumed = true;            /* PTX ISA: volatile, to be computed from %tid */
+        return assumed(w->index, true);
     case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
         return lane_masks(s, (SregId)operand->id);
     case SREG_CLUSTER_CTAID:    return block_index(m, d, d < 3 ? cluster_dim(m, d) : 1, true);

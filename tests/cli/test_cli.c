@@ -9,6 +9,7 @@
                     "\tst.global.u32 \t[%rd1], %r1;\n\tret;\n}\n"
 #define ENTRY(name, bounds, first) ".visible .entry " name "(.param .u64 out)\n" bounds BODY(first)
 #define BOUNDS ".maxntid 128, 1, 1\n"
+#define SMALL ".reqntid 32\n"            /* OCC103, a note */
 #define GOOD "\tmov.u32 \t%r1, %tid.x;\n"
 
 /* In place of ptxas: notes how it was called, and tells of kernel clean what no model says. */
@@ -21,21 +22,21 @@
 
 static const File files[] = {
     { "clean.ptx", HEAD ENTRY("clean", BOUNDS, GOOD) },
-    { "noted.ptx", HEAD ENTRY("noted", "", GOOD) },
+    { "noted.ptx", HEAD ENTRY("noted", SMALL, GOOD) },
     { "warned.ptx", HEAD ENTRY("warned", BOUNDS, "") },                         /* %r1 is never written */
     { "broken.ptx", HEAD ENTRY("broken", BOUNDS, "\tmov.u32 %r1 %tid.x;\n") },
     { "two.ptx", HEAD ENTRY("one", BOUNDS, GOOD) ENTRY("other", BOUNDS, "") },
     { "called.ptx", HEAD ".func helper()\n{\n\tret;\n}\n" ENTRY("caller", BOUNDS, GOOD) },
     { "lines.ptx", HEAD ENTRY("lines", BOUNDS, "\t.loc\t1 2 5\n") "\t.file\t1 \"kernel.cu\"\n" },
     { "kernel.cu", "// a kernel\n\tout[0] = x;\n" },
-    { "tree/b.ptx", HEAD ENTRY("tree_b", "", GOOD) },
-    { "tree/a/z.ptx", HEAD ENTRY("tree_a_z", "", GOOD) },
-    { "tree/c/d/e.ptx", HEAD ENTRY("tree_c_d_e", "", GOOD) },
+    { "tree/b.ptx", HEAD ENTRY("tree_b", SMALL, GOOD) },
+    { "tree/a/z.ptx", HEAD ENTRY("tree_a_z", SMALL, GOOD) },
+    { "tree/c/d/e.ptx", HEAD ENTRY("tree_c_d_e", SMALL, GOOD) },
     { "tree/notes.txt", "not PTX\n" },
     { "tree/lines.ptx", HEAD ENTRY("lines", BOUNDS, "\t.loc\t1 2 5\n") "\t.file\t1 \"beside.cu\"\n" },
     { "tree/beside.cu", "\n  out[1] = y;\n" },
     { "bare/readme", "no PTX here\n" },
-    { "star*.ptx", HEAD ENTRY("star", "", GOOD) },
+    { "star*.ptx", HEAD ENTRY("star", SMALL, GOOD) },
     { "empty.ptx", "" },
     { "launches.json", "{\"kernels\": {\"clean\": {\"grid\": [10, 2, 1], \"block\": [128, 1, 1], \"dynamic_shared\": 64}}}" },
     { "bad.json", "{\"kernels\": " },
@@ -78,7 +79,7 @@ static int teardown(void **state)
 static const Case cases[] = {
     /* exit codes */
     { "$PTXLINT clean.ptx",                            0, "", "", NULL },
-    { "$PTXLINT noted.ptx",                            0, "note[LCH101]: ", "", NULL },
+    { "$PTXLINT noted.ptx",                            0, "note[OCC103]: ", "", NULL },
     { "$PTXLINT warned.ptx",                           1, "warning[COR101]: ", "", NULL },
     { "$PTXLINT broken.ptx",                           1, "error[SYN201]: ", "", NULL },
     { "$PTXLINT check broken.ptx",                     1, "error[SYN201]: ", "", NULL },
@@ -144,8 +145,8 @@ static const Case cases[] = {
     { "$PTXLINT schema --output none/a rules",         3, "", "none/a: No such file", NULL },
     { "$PTXLINT --only syntax warned.ptx",             0, "", "", NULL },
     { "$PTXLINT --only syntax warned.ptx broken.ptx",  1, "SYN201", "", "COR101" },
-    { "$PTXLINT --only launch noted.ptx warned.ptx",   0, "LCH101", "", "COR101" },
-    { "$PTXLINT --only launch --only correctness noted.ptx warned.ptx", 1, "COR101", "", NULL },
+    { "$PTXLINT --only occupancy noted.ptx warned.ptx",   0, "OCC103", "", "COR101" },
+    { "$PTXLINT --only occupancy --only correctness noted.ptx warned.ptx", 1, "COR101", "", NULL },
     { "$PTXLINT --kernel 'o?e' two.ptx",               0, "", "", NULL },
     { "$PTXLINT --kernel 'oth*' two.ptx",              1, "COR101", "", NULL },
     { "$PTXLINT report --kernel one two.ptx",          0, "kernel one", "", "other" },
@@ -177,7 +178,7 @@ static const Case cases[] = {
     { "$PTXLINT bare",                                 2, "", "bare: holds no .ptx file", NULL },
     { "$PTXLINT bare warned.ptx",                      2, "COR101", "bare: holds no .ptx file", NULL },
     { "$PTXLINT empty.ptx",                            1, "SYN301", "", NULL },
-    { "$PTXLINT --format oneline noted.ptx noted.ptx | grep -c LCH101", 0, "2\n", "", NULL },
+    { "$PTXLINT --format oneline noted.ptx noted.ptx | grep -c OCC103", 0, "2\n", "", NULL },
 
     /* launches */
     { "$PTXLINT report --launch launches.json clean.ptx", 0, "grid 10 x 2 x 1, block 128 x 1 x 1 (as given)", "", NULL },
@@ -380,7 +381,7 @@ static void test_diagnostics_json(void **state)
 
 static void test_report_json(void **state)
 {
-    json_t *root = run_json("$PTXLINT report --select LCH101 --format json --gpu h200 --launch launches.json clean.ptx called.ptx noted.ptx", 0);
+    json_t *root = run_json("$PTXLINT report --select OCC103 --format json --gpu h200 --launch launches.json clean.ptx called.ptx noted.ptx", 0);
     json_t *all = json_object_get(root, "files"), *file = json_array_get(all, 0);
     json_t *kernel = json_array_get(json_object_get(file, "kernels"), 0);
     (void)state;

@@ -7,10 +7,7 @@ stands there must be off. No line that is called exact may be off, and none whos
 import json, re, subprocess, sys
 
 EXCEPTIONS = {
-    ("tb_constant", 49, "sectors"): "an index out of a .const array; its initialiser is not followed, and the host may write there",
-    ("tb_constant", 56, "sectors"): "the same, equal in all lanes: an estimate",
     ("cp_sixteen_part", 175, "wavefronts"): "copies of part of 16 bytes past L1: no rule found that holds; an estimate",
-    ("ha_module_array", 688, "sectors"): "an index out of a .global array, which the host may have written",
     ("ha_nested_exits", 414, "sectors"): "lanes meet again in a loop that others have left; the evaluator lets them meet behind it: an estimate",
     ("tr_matmul", 106, "wavefronts"): "copies past L1: how many packets arrive at once hangs on timing; an estimate",
     ("tr_matmul", 110, "wavefronts"): "the same",

@@ -129,7 +129,7 @@ static void test_syntax_only(void **state)
     ptxlint_module_free(module);
     module = kit_module(PTX);
     got = kit_list(module, false);
-    assert_string_equal(got, "COR101:4 LCH101:3");
+    assert_string_equal(got, "COR101:4");
     free(got);
     ptxlint_module_free(module);
 }
@@ -377,15 +377,15 @@ static char *render(const ptxlint_module *const *modules, size_t count, const pt
 static void test_selection(void **state)
 {
     (void)state;
-    static const char text[] = ".version 8.0\n.target sm_90\n.entry first() { ret; }\n.entry second() { ret; }\n.global .b32 a[0];\n";
-    static const char *const launch[] = { "launch" }, *const both[] = { "syntax", "launch" };
+    static const char text[] = ".version 8.0\n.target sm_90\n.entry first() .reqntid 32 { ret; }\n.entry second() .reqntid 32 { ret; }\n.global .b32 a[0];\n";
+    static const char *const occupancy[] = { "occupancy" }, *const both[] = { "syntax", "occupancy" };
     static const struct { const char *glob; const char *const *groups; size_t group_count; const char *want; size_t notes, errors; } cases[] = {
         { NULL, NULL, 0, "-:5:16: error: an array bound is at least 1 [SYN205]\n"
-                         "-:3:8: note: `first` does not say how large its blocks are [LCH101]\n-:4:8: note: `second` does not say how large its blocks are [LCH101]\n", 2, 1 },
-        { NULL, launch, 1, "-:3:8: note: `first` does not say how large its blocks are [LCH101]\n-:4:8: note: `second` does not say how large its blocks are [LCH101]\n", 2, 0 },
-        { "sec*", launch, 1, "-:4:8: note: `second` does not say how large its blocks are [LCH101]\n", 1, 0 },
-        { "f?rst", both, 2, "-:5:16: error: an array bound is at least 1 [SYN205]\n-:3:8: note: `first` does not say how large its blocks are [LCH101]\n", 1, 1 },
-        { "third", launch, 1, "", 0, 0 },
+                         "-:3:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n-:4:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n", 2, 1 },
+        { NULL, occupancy, 1, "-:3:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n-:4:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n", 2, 0 },
+        { "sec*", occupancy, 1, "-:4:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n", 1, 0 },
+        { "f?rst", both, 2, "-:5:16: error: an array bound is at least 1 [SYN205]\n-:3:8: note: blocks of 32 threads: an SM holds at most 32 blocks [OCC103]\n", 1, 1 },
+        { "third", occupancy, 1, "", 0, 0 },
     };
     ptxlint_module *module = kit_module(text);
     const ptxlint_module *modules[] = { module };

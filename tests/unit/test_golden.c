@@ -1,6 +1,6 @@
 /* test_golden.c -- PTX files that carry their expectations, and whole reports compared byte for byte.
  *
- * tests/golden/CODE-what.ptx: the first line has `// golden: [--gpu NAME] [--syntax-only]`; a line on which a diagnostic
+ * tests/golden/CODE-what.ptx: the first line has `// golden: [--gpu NAME] [--block SIZE] [--grid SIZE] [--syntax-only]`; a line on which a diagnostic
  * must stand ends in `// want CODE: part of its message`, or of its `help: ` with that word before it, several of them one behind the other. No other diagnostic of the front
  * end, of suppressions and of the rule in its name may be there. Every code of diags.def has a file of its name that wants it, and one of
  * its name that wants nothing of it; rules have their examples (test_examples.c).
@@ -86,22 +86,45 @@ static ptxlint_config *select_rule(const char *path)
         fail_msg("%s: its name does not begin with the code of a rule", path);
     if (ptxlint_config_set(config, "select", rule->is_front_end || !strncmp(code, "SUP", 3) ? "SUP,COR101" : code, error, sizeof error) != PTXLINT_OK)
         fail_msg("%s: %s", path, error);
+    assert_int_equal(ptxlint_config_set(config, "preview", "true", error, sizeof error), PTXLINT_OK);
     return config;
+}
+
+/* The word behind an option of the first line; "" without it. */
+static const char *word_behind(const Golden *golden, const char *option, char word[32])
+{
+    const char *line_end = memchr(golden->text, '\n', golden->length);
+    const char *found = find_in(golden->text, line_end ? line_end : golden->text + golden->length, option);
+    word[0] = 0;
+    if (found)
+        snprintf(word, 32, "%.*s", (int)strcspn(found + strlen(option), " \r\n"), found + strlen(option));
+    return word;
+}
+
+static ptxlint_launches *read_launch(const Golden *golden, const char *path)
+{
+    static const char *const keys[] = { "block", "grid" };
+    static const char *const names[] = { "--block ", "--grid " };
+    ptxlint_launches *launches;
+    char word[32];
+    assert_int_equal(ptxlint_launches_new(NULL, 0, &launches, NULL, 0), PTXLINT_OK);
+    for (size_t i = 0; i < COUNT(keys); i++)
+        if (*word_behind(golden, names[i], word) && ptxlint_launches_set(launches, keys[i], word, NULL, 0) != PTXLINT_OK)
+            fail_msg("%s: %s%s", path, names[i], word);
+    return launches;
 }
 
 static ptxlint_module *analyse(const Golden *golden, const char *path)
 {
     const ptxlint_gpu *gpu = NULL;
     ptxlint_options options;
+    char name[32];
     ptxlint_options_init(&options);
     options.path = path;
     const char *line_end = memchr(golden->text, '\n', golden->length);
     line_end = line_end ? line_end : golden->text + golden->length;
     options.syntax_only = find_in(golden->text, line_end, "--syntax-only") != NULL;
-    const char *option = find_in(golden->text, line_end, "--gpu ");
-    if (option) {
-        char name[32];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(option + 6, " \r\n"), option + 6);
+    if (*word_behind(golden, "--gpu ", name)) {
         gpu = ptxlint_gpu_find(name);
         if (!gpu)
             fail_msg("%s: unknown GPU %s", path, name);
@@ -109,10 +132,13 @@ static ptxlint_module *analyse(const Golden *golden, const char *path)
         options.gpu_count = 1;
     }
     ptxlint_config *config = select_rule(path);
+    ptxlint_launches *launches = read_launch(golden, path);
     options.config = config;
+    options.launches = launches;
     ptxlint_module *module = NULL;
     assert_int_equal(ptxlint_module_new(golden->text, golden->length, &options, &module), PTXLINT_OK);
     ptxlint_config_free(config);
+    ptxlint_launches_free(launches);
     return module;
 }
 

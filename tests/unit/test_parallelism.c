@@ -64,7 +64,7 @@ static void test_loops(void **state)
         const ptxlint_parallelism *p = kit_kernel(module, NULL)->loops[0].parallelism;
         assert_non_null(p);
         assert_int_equal(p->certainty, PTXLINT_ESTIMATE);
-        if (p->loads != cases[i].loads || p->load_path != cases[i].load_path || !is(p->mlp, cases[i].mlp) || (cases[i].path && p->path_instructions != cases[i].path)
+        if (p->loads != cases[i].loads || p->load_path != cases[i].load_path || !is(p->mlp, cases[i].mlp) || (cases[i].path > 0 && p->path_instructions != cases[i].path)
             || (cases[i].carried > 0 && !is(p->carried_clocks, cases[i].carried)))
             fail_msg("%s: %g loads, %g in a chain, %g at once; a chain of %g of %g, %g clocks, %g carried", cases[i].what, p->loads, p->load_path, p->mlp,
                      p->path_instructions, p->instructions, p->path_clocks, p->carried_clocks);
