@@ -896,6 +896,7 @@ typedef struct ptxlint_trial {
     size_t size;                        /* sizeof(ptxlint_trial) */
     int64_t grid[3], block[3];
     int64_t dynamic_shared_bytes;
+    int64_t max_registers;              /* .maxnreg: the most that a thread gets; 0: as the kernel has it */
     const void *const *params;          /* by position, as cuLaunchKernel takes them; NULL for a pointer */
     size_t param_count;
 } ptxlint_trial;
@@ -906,7 +907,9 @@ typedef struct ptxlint_estimated {
     double warp_instructions;
     double sectors_per_request, ideal_sectors_per_request;              /* of global memory, all accesses together */
     double wavefronts_per_request, ideal_wavefronts_per_request;        /* of shared memory */
-    ptxlint_time time;
+    ptxlint_spills spills;              /* with max_registers: by the band of the registers */
+    ptxlint_time time;                  /* without what spills cost */
+    ptxlint_bottleneck bottleneck;
 } ptxlint_estimated;
 
 PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);

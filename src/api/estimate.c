@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MOST = 1 << 16, MEMORY_MOST = 64 << 20, MEMORY_LEFT = 16 << 20 /* with the module, between calls */ };
+enum { STEPS_MOST = 1 << 18, MEMORY_MOST = 64 << 20, MEMORY_LEFT = 16 << 20 /* with the module, between calls */ };
 
 struct Estimator {
     Arena kept;                 /* of the program, and what it finds whatever the launch */
@@ -93,9 +93,22 @@ static void sum_requests(const Evaluation *evaluation, const Func *func, ptxlint
     }
 }
 
-static void find_occupancy(const ptxlint_module *m, const ptxlint_projection *projection, size_t gpu, const Launch *launch, ptxlint_estimated *out)
+/* A kernel that ptxas would give fewer registers than the cap does not feel it. */
+static void take_cap(const ptxlint_projection *projection, int64_t cap, ptxlint_resources *resources, ptxlint_estimated *out)
+{
+    if (cap <= 0 || projection->registers <= 0)
+        return;
+    bool has_band = projection->registers_low > 0 && projection->registers_high > 0;
+    out->spills = !has_band ? PTXLINT_SPILLS_UNKNOWN : cap >= projection->registers_high || cap >= projection->registers ? PTXLINT_SPILLS_UNLIKELY
+                  : cap >= projection->registers_low ? PTXLINT_SPILLS_POSSIBLE : PTXLINT_SPILLS_LIKELY;
+    if (resources->registers_per_thread > cap)
+        resources->registers_per_thread = cap;
+}
+
+static void find_occupancy(const ptxlint_module *m, const ptxlint_projection *projection, size_t gpu, const Launch *launch, int64_t cap, ptxlint_estimated *out)
 {
     ptxlint_resources resources = projection->resources;
+    take_cap(projection, cap, &resources, out);
     double threads = volume(launch->block), blocks = volume(launch->grid);
     resources.threads_per_block = threads > 0 ? (int64_t)threads : PTXLINT_UNKNOWN;
     if (launch->dynamic_shared_bytes >= 0)
@@ -120,6 +133,7 @@ static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, co
     };
     Prediction prediction = ptx_predict(&e->scratch, &in);
     out->time = ptx_project_time(&prediction);
+    out->bottleneck = ptx_project_bottleneck(&prediction, out->waves);
     out->warp_instructions = executed.warp_instructions;
     sum_requests(evaluation, func, out);
 }
@@ -207,7 +221,7 @@ static bool estimate(Estimator *e, const ptxlint_module *m, const ptxlint_kernel
         *status = PTXLINT_BAD_ARGUMENT;
         return true;
     }
-    find_occupancy(m, &kernel->projections[gpu], gpu, &launch, out);
+    find_occupancy(m, &kernel->projections[gpu], gpu, &launch, trial->max_registers, out);
     run(e, m, id, gpu, &launch, out);
     return true;
 }
@@ -223,7 +237,8 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
         return PTXLINT_BAD_ARGUMENT;
     *out = (ptxlint_estimated){ .waves = unknown, .warp_instructions = unknown, .sectors_per_request = unknown, .ideal_sectors_per_request = unknown,
                                 .wavefronts_per_request = unknown, .ideal_wavefronts_per_request = unknown,
-                                .time = ptx_project_time(&ptx_prediction_unknown) };
+                                .time = ptx_project_time(&ptx_prediction_unknown),
+                                .bottleneck = ptx_project_bottleneck(&ptx_prediction_unknown, unknown) };
     ptxlint_status status = PTXLINT_OK;
     Estimator *e = take_estimator(m);
     if (!e)

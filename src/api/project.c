@@ -257,7 +257,7 @@ static ptxlint_executed view_executed(ptxlint_module *m, const Executed *execute
 
 /* ---- what holds it back ------------------------------------------------------------------------------------------ */
 
-static ptxlint_bottleneck view_bottleneck(const Prediction *p, double waves)
+ptxlint_bottleneck ptx_project_bottleneck(const Prediction *p, double waves)
 {
     Bottleneck b = ptx_bottleneck_find(p, waves);
     return (ptxlint_bottleneck){
@@ -299,7 +299,7 @@ static void find_bottleneck(ptxlint_module *m, FuncId id, size_t g, const Predic
 {
     const double unknown = (double)NAN;
     const Facts *f = m->facts ? &m->facts[id] : NULL;
-    out->bottleneck = view_bottleneck(prediction, out->waves);
+    out->bottleneck = ptx_project_bottleneck(prediction, out->waves);
     out->rest = view_parallelism(&(const Parallelism){ unknown, unknown, unknown, unknown, unknown, unknown, unknown });
     out->roofline = (ptxlint_roofline){ unknown, unknown, unknown, unknown, unknown, NULL, PTXLINT_NOT_KNOWN };
     out->concurrency = (ptxlint_concurrency){ unknown, unknown, unknown, unknown, unknown, unknown, -1, PTXLINT_NOT_KNOWN };

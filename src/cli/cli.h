@@ -1,6 +1,6 @@
 /* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c finds config files and a user's
  * rules, paths.c the inputs, inputs.c reads GPUs, launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does
- * the work through the public API, gates.c holds baselines and tally.c counts. explain.c, rules.c, show.c, isa.c, tune.c and schema.c are commands of their own; they write
+ * the work through the public API, gates.c holds baselines and tally.c counts. explain.c, rules.c, show.c, isa.c, tune.c, schema.c, complete.c and manual.c are commands of their own; they write
  * through page.c and isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for it. */
@@ -71,7 +71,7 @@ typedef struct StringList {
 
 typedef enum Command {
     COMMAND_CHECK, COMMAND_REPORT, COMMAND_GPU, COMMAND_EXPLAIN, COMMAND_RULES, COMMAND_CONFIG, COMMAND_ISA, COMMAND_TUNE,
-    COMMAND_SCHEMA, COMMAND_BASELINE, COMMAND__COUNT
+    COMMAND_SCHEMA, COMMAND_BASELINE, COMMAND_COMPLETIONS, COMMAND_MANUAL, COMMAND__COUNT
 } Command;
 
 typedef enum Format {
@@ -151,6 +151,10 @@ extern const SettingName ptx_setting_names[SETTING_COUNT], ptx_choice_names[CHOI
 extern const char *const ptx_command_words[COMMAND__COUNT], *const ptx_command_usage[COMMAND__COUNT];
 extern const char *const ptx_command_formats[COMMAND__COUNT];           /* what each can write, with commas; NULL: it has no --format */
 extern const char *const ptx_format_words[FORMAT__COUNT];
+
+/* What each is for; what --help says below its options: of its words, examples, exit codes. */
+extern const char *const ptx_command_what[COMMAND__COUNT], *const ptx_command_help[COMMAND__COUNT], *const ptx_command_examples[COMMAND__COUNT],
+    *const ptx_command_codes[COMMAND__COUNT];
 extern const struct poptOption *const ptx_option_tables[COMMAND__COUNT];
 
 void ptx_help_print(const Options *options);
@@ -374,6 +378,8 @@ ExitCode ptx_config_command(const Options *options);    /* show.c */
 ExitCode ptx_isa_command(const Options *options);       /* isa.c */
 ExitCode ptx_tune(const Options *options);              /* tune.c */
 ExitCode ptx_schema_command(const Options *options);    /* schema.c */
+ExitCode ptx_completions(const Options *options);       /* complete.c */
+ExitCode ptx_manual(const Options *options);            /* manual.c */
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 

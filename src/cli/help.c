@@ -5,12 +5,13 @@
 #include <stdio.h>
 
 const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu", "explain", "rules", "config", "isa", "tune",
-                                                        "schema", "baseline" };
+                                                        "schema", "baseline", "completions", "manual" };
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...", "[OPTIONS] PATH...", "[OPTIONS] [NAME...]", "[OPTIONS] RULE...", "[OPTIONS]",
     "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]", "[OPTIONS] FILE...", "[OPTIONS] [NAME]",
     "[OPTIONS] write PATH... | prune PATH...",
+    "[OPTIONS] bash|zsh|fish", "[OPTIONS]",
 };
 
 const char *const ptx_format_words[FORMAT__COUNT] = {
@@ -47,6 +48,21 @@ const SettingName ptx_choice_names[CHOICE_COUNT] = {
     [CHOICE_KERNEL]    = { "--per-kernel-ignore", "per-kernel-ignore" },
     [CHOICE_THRESHOLD] = { "--threshold", "threshold" },
     [CHOICE_PREVIEW]   = { "--preview", "preview" },
+};
+
+const char *const ptx_command_what[COMMAND__COUNT] = {
+    [COMMAND_CHECK] = "look for mistakes and slow code",
+    [COMMAND_REPORT] = "figures for each kernel: registers, memory, occupancy, instruction mix, loops",
+    [COMMAND_GPU] = "what is known of GPUs, with its sources",
+    [COMMAND_EXPLAIN] = "what a rule says of itself: why, examples, how to silence it",
+    [COMMAND_RULES] = "which rules there are, and what a rule may ask",
+    [COMMAND_CONFIG] = "which settings hold, and a first .ptxlint.yaml",
+    [COMMAND_ISA] = "the instructions of PTX: syntax, meaning, versions and targets, speed",
+    [COMMAND_TUNE] = "which block to launch a kernel with, and why",
+    [COMMAND_SCHEMA] = "JSON Schemas of documents and files",
+    [COMMAND_BASELINE] = "takes all findings that there are as known, so that new ones alone count",
+    [COMMAND_COMPLETIONS] = "completions of the command line for a shell",
+    [COMMAND_MANUAL] = "the manual page",
 };
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
@@ -252,7 +268,7 @@ static const struct poptOption schema_table[] = {
 };
 
 const struct poptOption *const ptx_option_tables[COMMAND__COUNT] = { check_table, report_table, gpu_table, explain_table, rules_table,
-                                                                     config_table, isa_table, tune_table, schema_table, baseline_table };
+                                                                     config_table, isa_table, tune_table, schema_table, baseline_table, schema_table, schema_table };
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
@@ -293,21 +309,14 @@ static const char baseline_help[] =
     "The baseline is FILE of --baseline, or else what the config says, or ptxlint-baseline.json, where\n"
     "`ptxlint check` looks for it, too.\n";
 
-static const char commands_help[] =
-    "\nCOMMANDS\n"
-    "  check     look for mistakes and slow code (the default command)\n"
-    "  report    figures for each kernel: registers, memory, occupancy, instruction mix, loops\n"
-    "  gpu       what is known of GPUs, with its sources\n"
-    "  explain   what a rule says of itself: why, examples, how to silence it\n"
-    "  rules     which rules there are, and what a rule may ask\n"
-    "  config    which settings hold, and a first .ptxlint.yaml\n"
-    "  isa       the instructions of PTX: syntax, meaning, versions and targets, speed\n"
-    "  tune      which block to launch a kernel with, and why\n"
-    "  schema    JSON Schemas of documents and files\n"
-    "  baseline  takes all findings that there are as known, so that new ones alone count\n"
-    "ptxlint COMMAND --help says more.\n";
+static const char completions_help[] =
+    "\nWhat it prints is for the shell to read, as its manual says: a file ptxlint, _ptxlint or\n"
+    "ptxlint.fish in the folder of completions.\n";
 
-static const char *const examples[COMMAND__COUNT] = {
+static const char manual_help[] =
+    "\nIn the macros of man(7): this help of all commands.\n";
+
+const char *const ptx_command_examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint kernel.ptx\n"
     "  nvcc -ptx -lineinfo saxpy.cu -o - | ptxlint -\n"
@@ -359,6 +368,13 @@ static const char *const examples[COMMAND__COUNT] = {
     "\nEXAMPLES\n"
     "  ptxlint baseline write build/\n"
     "  ptxlint baseline prune build/\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint completions bash > ~/.local/share/bash-completion/completions/ptxlint\n"
+    "  ptxlint completions fish > ~/.config/fish/completions/ptxlint.fish\n",
+
+    "\nEXAMPLES\n"
+    "  ptxlint manual > ptxlint.1\n",
 };
 
 static const char check_codes[] =
@@ -408,7 +424,7 @@ static const char config_codes[] =
 static const char schema_codes[] =
     "\nEXIT CODES\n"
     "  0  done\n"
-    "  2  usage: an unknown option or schema\n"
+    "  2  usage: an unknown option, schema or shell\n"
     "  3  the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -421,18 +437,26 @@ static const char isa_codes[] =
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
 
-static const char *const codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes, gpu_codes,
-                                                   schema_codes, report_codes };
+const char *const ptx_command_codes[COMMAND__COUNT] = { check_codes, report_codes, gpu_codes, rule_codes, rule_codes, config_codes, isa_codes, gpu_codes,
+                                                   schema_codes, report_codes, schema_codes, schema_codes };
 
-static const char *const words[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help, tune_help,
-                                                   schema_help, baseline_help };
+const char *const ptx_command_help[COMMAND__COUNT] = { paths_help, paths_help, names_help, rules_help, facts_help, config_help, isa_help, tune_help,
+                                                   schema_help, baseline_help, completions_help, manual_help };
+
+static void print_commands(void)
+{
+    puts("\nCOMMANDS");
+    for (int i = 0; i < COMMAND__COUNT; i++)
+        printf("  %-11s  %s%s\n", ptx_command_words[i], ptx_command_what[i], i ? "" : " (the default command)");
+    puts("ptxlint COMMAND --help says more.");
+}
 
 void ptx_help_print(const Options *options)
 {
     poptPrintHelp(options->popt, stdout, 0);
-    fputs(words[options->command], stdout);
+    fputs(ptx_command_help[options->command], stdout);
     if (!options->has_command)
-        fputs(commands_help, stdout);
-    fputs(examples[options->command], stdout);
-    fputs(codes[options->command], stdout);
+        print_commands();
+    fputs(ptx_command_examples[options->command], stdout);
+    fputs(ptx_command_codes[options->command], stdout);
 }

@@ -80,6 +80,8 @@ static ExitCode run_once(const Options *options)
     case COMMAND_ISA:     return ptx_isa_command(options);
     case COMMAND_TUNE:    return ptx_tune(options);
     case COMMAND_SCHEMA:  return ptx_schema_command(options);
+    case COMMAND_COMPLETIONS: return ptx_completions(options);
+    case COMMAND_MANUAL:  return ptx_manual(options);
     default:              return ptx_run(options);
     }
 }

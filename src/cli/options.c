@@ -198,7 +198,8 @@ static bool open_popt(Options *options, int argc, char **argv)
 {
     static const char *const names[COMMAND__COUNT] = { "ptxlint check", "ptxlint report", "ptxlint gpu", "ptxlint explain",
                                                        "ptxlint rules", "ptxlint config", "ptxlint isa", "ptxlint tune",
-                                                       "ptxlint schema", "ptxlint baseline" };
+                                                       "ptxlint schema", "ptxlint baseline",
+                                                       "ptxlint completions", "ptxlint manual" };
     bool is_ours = true;                /* behind -- there are paths alone */
     int count = argc - options->has_command;
     options->words = calloc((size_t)count + 1, sizeof *options->words);
@@ -298,6 +299,8 @@ static Parsed check_options(const Options *options)
         options->command == COMMAND_CONFIG && !has_words ? "config: what of it? One of show, files, init" :
         options->command == COMMAND_BASELINE && !is_baseline_use(options) ? "baseline: write PATH... or prune PATH...?" :
         options->has_no_baseline && options->baseline_path ? "--baseline and --no-baseline do not go together" :
+        options->command == COMMAND_COMPLETIONS && !has_words ? "completions: for which shell? One of bash, zsh, fish" :
+        options->command == COMMAND_MANUAL && has_words ? "manual takes no further words" :
         options->has_list && has_words ? "isa: --list goes without OPCODE" :
         options->has_no_config && options->config_path ? "--config and --no-config do not go together" :
         options->has_statistics && !has_tables(options) ?

@@ -1,7 +1,7 @@
-/* tune.c -- which block to launch a kernel with: its shapes side by side, and why one of them.
+/* tune.c -- which block to launch a kernel with: its shapes side by side, and why one of them; then how many registers and how much dynamic shared memory.
  *
- * The launch that is given says how many threads there are in each dimension; every shape gets as many blocks as that takes. Dynamic shared memory that the
- * launch has so many bytes of for each thread grows with the block. */
+ * Whether a kernel needs as many threads in all (one an element) or as many blocks (one a row) with another block, what it touches tells: as many bytes as the
+ * launch that is given. Where both do, both are tried. Dynamic shared memory that the launch has so many bytes of for each thread grows with the block. */
 #include "cli/cli.h"
 #include "cli/rule_json.h"
 
@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPES_MOST = 96, THREADS_MOST = 1024, WARP = 32 };
+enum { SHAPES_MOST = 160, THREADS_MOST = 1024, WARP = 32, VARIANTS_MOST = 8, REGISTER_STEP = 8, REGISTERS_LEAST = 16 };
 
+#define ALIKE 0.02              /* of bytes: the same but for edges */
+#define APART 0.15              /* more is not the same work */
 #define NEARLY 1.02             /* of the least time: the model does not tell these apart */
 
 typedef struct Shape {
@@ -21,12 +23,19 @@ typedef struct Shape {
     bool is_given;              /* the launch as it is */
 } Shape;
 
+typedef struct Variant {        /* of the shape to take */
+    Shape shape;
+    bool is_shared;             /* another size of dynamic shared memory; else a cap on registers */
+} Variant;
+
 typedef struct Tune {
     const ptxlint_module *module;
     const ptxlint_kernel *kernel;
     Shape shapes[SHAPES_MOST];
     size_t count;
     const Shape *best;          /* NULL: nothing can be told */
+    Variant variants[VARIANTS_MOST];
+    size_t variant_count;
 } Tune;
 
 /* ---- the shapes -------------------------------------------------------------------------------------------------- */
@@ -44,23 +53,53 @@ static bool is_allowed(const ptxlint_kernel *kernel, const int64_t block[3])
     return !most || block[0] * block[1] * block[2] <= most;
 }
 
-static void add_shape(Tune *t, const int64_t block[3])
+static bool is_row(const Tune *t)
+{
+    return t->kernel->launch.block[1] == 1 && t->kernel->launch.grid[1] == 1;
+}
+
+static bool is_same_grid(const Shape *a, const Shape *b)
+{
+    return !memcmp(a->trial.grid, b->trial.grid, sizeof a->trial.grid);
+}
+
+static bool make_shape(const Tune *t, const int64_t block[3], bool keeps_threads, Shape *shape)
 {
     const ptxlint_launch *given = &t->kernel->launch;
-    if (t->count == SHAPES_MOST || !is_allowed(t->kernel, block))
-        return;
-    Shape *shape = &t->shapes[t->count];
     *shape = (Shape){ .threads = block[0] * block[1] * block[2], .is_given = true };
     ptxlint_trial_init(&shape->trial);
     for (int i = 0; i < 3; i++) {
         shape->is_given = shape->is_given && block[i] == given->block[i];
         shape->trial.block[i] = block[i];
-        shape->trial.grid[i] = (given->grid[i] * given->block[i] + block[i] - 1) / block[i];
+        shape->trial.grid[i] = keeps_threads ? (given->grid[i] * given->block[i] + block[i] - 1) / block[i] : given->grid[i];
     }
     if (given->dynamic_shared_bytes > 0 && given->dynamic_shared_bytes % given->threads_per_block == 0)
         shape->trial.dynamic_shared_bytes = given->dynamic_shared_bytes / given->threads_per_block * shape->threads;
-    if (ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &shape->estimated) == PTXLINT_OK)
-        t->count++;
+    return ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &shape->estimated) == PTXLINT_OK;
+}
+
+/* How far what it touches is from what the launch that is given touches. */
+static double distance_of(const Tune *t, const Shape *shape)
+{
+    double bytes = shape->estimated.time.dram_bytes, given = t->count ? t->shapes[0].estimated.time.dram_bytes : bytes;
+    return !(given > 0) ? 0 : bytes > 0 ? fabs(log(bytes / given)) : HUGE_VAL;
+}
+
+static void add_shape(Tune *t, const int64_t block[3])
+{
+    Shape scaled, kept;
+    if (!is_allowed(t->kernel, block) || t->count + 2 > SHAPES_MOST || !make_shape(t, block, true, &scaled))
+        return;
+    if (scaled.is_given || !make_shape(t, block, false, &kept)) {
+        t->shapes[t->count++] = scaled;
+        return;
+    }
+    double of_scaled = distance_of(t, &scaled), of_kept = distance_of(t, &kept);
+    if (of_scaled <= of_kept || of_scaled <= APART)
+        t->shapes[t->count++] = scaled;
+    bool is_either = of_kept < ALIKE && is_row(t) && !is_same_grid(&scaled, &kept);     /* a stride of the whole grid; tiles may touch the same by chance */
+    if ((of_kept < of_scaled && of_scaled > APART) || is_either)
+        t->shapes[t->count++] = kept;
 }
 
 /* Powers of two, and for rows of threads whole warps in between; in as many dimensions as the launch has. The launch itself is one of them. */
@@ -68,12 +107,11 @@ static void add_shapes(Tune *t)
 {
     static const int rows[] = { 32, 64, 96, 128, 192, 256, 320, 384, 512, 640, 768, 1024 };
     const ptxlint_launch *given = &t->kernel->launch;
-    bool is_row = given->block[1] == 1 && given->grid[1] == 1;
     add_shape(t, given->block);
-    for (size_t i = 0; is_row && i < sizeof rows / sizeof *rows; i++)
+    for (size_t i = 0; is_row(t) && i < sizeof rows / sizeof *rows; i++)
         if (rows[i] != given->block[0])
             add_shape(t, (int64_t[3]){ rows[i], 1, given->block[2] });
-    for (int64_t threads = WARP; !is_row && threads <= THREADS_MOST; threads *= 2)
+    for (int64_t threads = WARP; !is_row(t) && threads <= THREADS_MOST; threads *= 2)
         for (int64_t x = 1; x <= threads; x *= 2)
             if (x != given->block[0] || threads / x != given->block[1])
                 add_shape(t, (int64_t[3]){ x, threads / x, given->block[2] });
@@ -91,6 +129,52 @@ static bool is_tunable(const ptxlint_kernel *kernel)
     return kernel->is_entry && kernel->launch.blocks > 0 && !kernel->launch.block_is_assumed && !kernel->reqntid[0];
 }
 
+/* ---- registers and shared memory --------------------------------------------------------------------------------- */
+
+/* Kept where it lets an SM hold more blocks than the one before; `least` is what that one had. */
+static bool add_variant(Tune *t, const ptxlint_trial *trial, bool is_shared, int64_t least)
+{
+    if (t->variant_count == VARIANTS_MOST)
+        return false;
+    Variant *variant = &t->variants[t->variant_count];
+    *variant = (Variant){ .shape = { .trial = *trial, .threads = t->best->threads }, .is_shared = is_shared };
+    if (ptxlint_estimate(t->module, t->kernel->name, 0, trial, &variant->shape.estimated) != PTXLINT_OK)
+        return false;
+    bool is_more = variant->shape.estimated.occupancy.blocks_per_sm > least;
+    t->variant_count += is_more;
+    return is_more;
+}
+
+static void add_caps(Tune *t)
+{
+    const ptxlint_projection *on = &t->kernel->projections[0];
+    int64_t least = t->best->estimated.occupancy.blocks_per_sm, first = (on->registers - 1) / REGISTER_STEP * REGISTER_STEP;
+    for (int64_t cap = first; cap >= REGISTERS_LEAST && t->kernel->projection_count; cap -= REGISTER_STEP) {
+        ptxlint_trial trial = t->best->trial;
+        trial.max_registers = cap;
+        if (add_variant(t, &trial, false, least))
+            least = t->variants[t->variant_count - 1].shape.estimated.occupancy.blocks_per_sm;
+        if (t->variant_count && t->variants[t->variant_count - 1].shape.estimated.spills == PTXLINT_SPILLS_LIKELY)
+            break;
+    }
+}
+
+/* The largest size that holds as many blocks as now, and that for one block more. */
+static void add_sizes(Tune *t)
+{
+    int64_t given = t->best->trial.dynamic_shared_bytes >= 0 ? t->best->trial.dynamic_shared_bytes : t->kernel->launch.dynamic_shared_bytes;
+    const ptxlint_occupancy *now = &t->best->estimated.occupancy;
+    ptxlint_trial trial = t->best->trial;
+    if (given <= 0)
+        return;
+    trial.dynamic_shared_bytes = given + now->shared_free;
+    if (now->shared_free > 0)
+        add_variant(t, &trial, true, now->blocks_per_sm - 1);
+    trial.dynamic_shared_bytes = given - now->shared_to_free;
+    if (now->shared_to_free > 0 && now->shared_to_free <= given)
+        add_variant(t, &trial, true, now->blocks_per_sm);
+}
+
 static void tune(Tune *t)
 {
     add_shapes(t);
@@ -99,6 +183,10 @@ static void tune(Tune *t)
     for (size_t i = 0; t->best && i < t->count; i++)    /* no change without a gain */
         if (t->shapes[i].is_given && t->shapes[i].estimated.time.predicted_us <= NEARLY * t->shapes[0].estimated.time.predicted_us)
             t->best = &t->shapes[i];
+    if (t->best) {
+        add_sizes(t);
+        add_caps(t);
+    }
 }
 
 static const Shape *given_shape(const Tune *t)
@@ -150,6 +238,34 @@ static Number short_number(double value)
     return number;
 }
 
+static const char *spills_word(ptxlint_spills spills)
+{
+    static const char *const words[] = { "spills unknown", "spills unlikely", "spills possible", "spills likely" };
+    return words[spills];
+}
+
+static void put_variants(const Tune *t, Text *out)
+{
+    double best = t->best ? t->best->estimated.time.predicted_us : (double)NAN;
+    for (size_t i = 0; i < t->variant_count; i++) {
+        const Variant *v = &t->variants[i];
+        const ptxlint_estimated *e = &v->shape.estimated;
+        if (v->is_shared && e->occupancy.blocks_per_sm == t->best->estimated.occupancy.blocks_per_sm) {
+            ptx_text_print(out, "  Dynamic shared memory may grow to %ld bytes with as many blocks on an SM.\n", (long)v->shape.trial.dynamic_shared_bytes);
+            continue;
+        }
+        if (v->is_shared)
+            ptx_text_print(out, "  With %ld bytes of dynamic shared memory", (long)v->shape.trial.dynamic_shared_bytes);
+        else
+            ptx_text_print(out, "  With at most %ld registers a thread (.maxnreg)", (long)v->shape.trial.max_registers);
+        ptx_text_print(out, ": %ld blocks on an SM instead of %ld, occupancy %.3g %%", (long)e->occupancy.blocks_per_sm,
+                       (long)t->best->estimated.occupancy.blocks_per_sm, e->occupancy.percent);
+        if (is_predicted(&v->shape))
+            ptx_text_print(out, ", %.4g us, %.3g times as fast", e->time.predicted_us, best / e->time.predicted_us);
+        ptx_text_print(out, "%s%s.\n", v->is_shared ? "" : "; ", v->is_shared ? "" : spills_word(e->spills));
+    }
+}
+
 static void put_text(const Tune *t, Text *out)
 {
     const Shape *given = given_shape(t);
@@ -178,7 +294,8 @@ static void put_text(const Tune *t, Text *out)
                        (long)t->best->trial.block[2], given->estimated.time.predicted_us / t->best->estimated.time.predicted_us, why.length ? "; " : "",
                        why.length ? why.bytes : "");
     }
-    ptx_text_put(out, "  This holds if the kernel does the same work in blocks of any shape, which its code alone does not tell.\n");
+    put_variants(t, out);
+    ptx_text_put(out, "  This holds if the kernel is right in blocks of any shape, which its code alone does not tell.\n");
     out->has_failed |= why.has_failed;
     ptx_text_free(&why);
 }
@@ -202,16 +319,29 @@ static json_t *shape_json(const Tune *t, const Shape *s)
                      "bound_time_us", number(e->time.bound_us), "limiter", e->time.limiter, "is_given", s->is_given, "is_recommended", s == t->best);
 }
 
+static json_t *variant_json(const Variant *v)
+{
+    const ptxlint_estimated *e = &v->shape.estimated;
+    json_t *value = json_pack("{s:s, s:I, s:I, s:o, s:o}", "changes", v->is_shared ? "dynamic_shared" : "registers", "to",
+                              (json_int_t)(v->is_shared ? v->shape.trial.dynamic_shared_bytes : v->shape.trial.max_registers), "blocks_per_sm",
+                              (json_int_t)e->occupancy.blocks_per_sm, "occupancy_percent", number(e->occupancy.percent), "predicted_time_us",
+                              number(e->time.predicted_us));
+    json_object_set_new(value, "spills", v->is_shared || !e->spills ? json_null() : json_string(spills_word(e->spills) + strlen("spills ")));
+    return value;
+}
+
 static json_t *tune_json(const Tune *t)
 {
-    json_t *shapes = json_array();
+    json_t *shapes = json_array(), *variants = json_array();
     const Shape *given = given_shape(t);
     Text why = { 0 };
     if (t->best && given && !t->best->is_given)
         put_reasons(&why, t->best, given);
     for (size_t i = 0; i < t->count; i++)
         json_array_append_new(shapes, shape_json(t, &t->shapes[i]));
-    json_t *value = json_pack("{s:s, s:s, s:o}", "name", t->kernel->name, "why", why.length ? why.bytes : "", "shapes", shapes);
+    for (size_t i = 0; i < t->variant_count; i++)
+        json_array_append_new(variants, variant_json(&t->variants[i]));
+    json_t *value = json_pack("{s:s, s:s, s:o, s:o}", "name", t->kernel->name, "why", why.length ? why.bytes : "", "shapes", shapes, "variants", variants);
     ptx_text_free(&why);
     return value;
 }

@@ -39,7 +39,8 @@ static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, d
         to->flops_tensor += 2 * ptx_cost_tensor_fmas(op) * warps;
     if (!is_float)
         return;
-    double each = op->kind == OPK_FMA || is_fused ? 2 : op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_MUL ? 1 : 0;
+    bool is_copy = op->kind == OPK_CVT && op->type == TYPE_F32 && op->dst_type == TYPE_F32;     /* saturates or flushes: a sum with zero */
+    double each = op->kind == OPK_FMA || is_fused ? 2 : op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_MUL || is_copy ? 1 : 0;
     if (op->type == TYPE_F64)
         to->flops_fp64 += each * lanes;
     else if (op->type == TYPE_F32 || op->type == TYPE_F32X2)

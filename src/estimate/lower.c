@@ -145,7 +145,7 @@ static void add_insn(Lowering *l, uint32_t at, uint32_t r)
     const Selection *s = l->selection;
     const Selected *row = &s->rows[r];
     LoweredInsn *insn = &l->insns[at];
-    *insn = (LoweredInsn){ .origin = row->insn, .operand_first = l->operand_count, .machine = row->machine, .is_fused = row->is_fused, .count = row->count };
+    *insn = (LoweredInsn){ .origin = row->insn, .operand_first = l->operand_count, .machine = row->machine, .is_fused = row->is_fused, .lines = row->lines, .count = row->count };
     insn->is_predicated = row->insn != NO_ID && (l->graph->of_guard[row->insn] || l->flow.runs_with[l->row_place[r]] != l->row_place[r]);
     bool is_last = row->insn == NO_ID || r == 0 || s->rows[r - 1].insn != row->insn || s->rows[r - 1].node != row->node;
     add_defs(l, row, is_last, insn);
@@ -204,7 +204,7 @@ const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *m
     ArenaMark mark = ptx_arena_mark(scratch);
     Graph *graph = ptx_graph_build(scratch, module, func, cfg, dom);
     const Defs *defs = ptx_defs_compute(scratch, func, cfg, loops);
-    Selection *s = ptx_selection_compute(scratch, graph, defs, target);
+    Selection *s = ptx_selection_compute(scratch, graph, defs, loops, target);
     Lowered *out = ptx_arena_new(arena, Lowered);
     Lowering l = { .arena = arena, .func = func, .cfg = cfg, .dom = dom, .loops = loops, .defs = defs, .graph = graph, .selection = s, .out = out };
     uint32_t nodes = graph->node_count + 1;

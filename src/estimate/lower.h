@@ -33,6 +33,7 @@ typedef struct LoweredInsn {
     uint8_t machine;            /* MachineOp */
     bool is_predicated;         /* its lanes are fewer than its block's: of a side that runs with the block before it, or under a guard */
     bool is_fused;              /* a sum of floats that a product went into */
+    uint8_t lines;              /* of local memory: that a warp's access touches in L1 */
     float count;                /* machine instructions in a row; of an expansion, temporaries stay inside; 0: another one's does it too */
 } LoweredInsn;
 

@@ -376,12 +376,12 @@ static bool is_predicable(const Selection *s, NodeId id)
     return node->kind == NODE_RESULT && is_single(s, id) && (is_fma || node->action == ACT_FADD || node->action == ACT_FMUL || node->action == ACT_ADD);
 }
 
-/* A conversion of fp32 to itself saturates or flushes what the instruction before it can. */
+/* A conversion of fp32 to itself saturates what the instruction before it can; one that flushes too stays, as a sum with zero. */
 static bool is_saturation(const Selection *s, NodeId node, const Op *op)
 {
     const Node *in = node_of(s, node);
     const Op *maker = in->kind == NODE_RESULT ? s->graph->func->insns[in->insn].op : NULL;
-    return ptx_op_starts(op, "cvt") && op->type == TYPE_F32 && op->dst_type == TYPE_F32 && maker && is_single(s, node)
+    return ptx_op_starts(op, "cvt") && op->type == TYPE_F32 && op->dst_type == TYPE_F32 && maker && is_single(s, node) && !ptx_op_has_modifier(op, "ftz")
         && (maker->kind == OPK_FMA || maker->kind == OPK_ADD || maker->kind == OPK_SUB || maker->kind == OPK_MUL);
 }
 
@@ -543,6 +543,73 @@ static bool join_load(Selection *s, const Insn *insn, NodeId address, const Oper
     return false;
 }
 
+/* ---- local memory ------------------------------------------------------------------------------------------------ */
+
+/* Read off the machine code of ptxas 13.0 for sm_90, of arrays of 4 to 256 words with 1 to 16 indexed accesses. */
+enum { ELEMENTS_MOST = 64, INDEXED_MOST = 6, ELEMENTS_FEW = 8, INDEXED_MOST_OF_FEW = 12, WARP_LINES = 32 };
+
+static NodeId address_of(const Selection *s, const Insn *insn)
+{
+    const Operand *address = ptx_effect_address(s->graph->func, insn);
+    return address ? s->graph->of_operand[address - s->graph->func->operands] : 0;
+}
+
+/* Of the array that an address lies in; 0: not known. */
+static uint64_t bytes_around(const Selection *s, NodeId id)
+{
+    int64_t offset = 0;
+    const Node *base = node_of(s, base_of(s, id, &offset));
+    if (base->kind == NODE_RESULT && base->action == ACT_COPY)     /* into a register of 64 bits */
+        base = node_of(s, base->in[0]);
+    return base->kind == NODE_VARIABLE ? s->graph->module->vars[base->value >> VARIABLE_SHIFT].bytes : 0;
+}
+
+/* ptxas keeps an array in registers where few accesses are indexed, none in a loop. */
+static void find_local(Selection *s, const Loops *loops)
+{
+    const Graph *g = s->graph;
+    uint32_t indexed = 0, width = UINT32_MAX;
+    uint64_t bytes = 0;
+    bool is_in_loop = false;
+    for (InsnId i = 0; i < g->func->insn_count; i++) {
+        const Insn *insn = &g->func->insns[i];
+        if (!s->is_live[i] || insn->op->space != SPACE_LOCAL || !insn->access_bytes)
+            continue;
+        uint32_t each = insn->access_bytes / (insn->op->vector > 1 ? insn->op->vector : 1u);
+        width = each && each < width ? each : width;
+        uint64_t around = bytes_around(s, address_of(s, insn));
+        bytes = around > bytes ? around : bytes;
+        if (around)
+            continue;
+        indexed += insn->op->kind == OPK_ST ? 2 : 1;
+        is_in_loop |= loops->loop_of[g->cfg->block_of[i]] != NO_LOOP;
+    }
+    if (width == UINT32_MAX)
+        return;
+    s->local_elements = (uint32_t)(bytes / width < UINT16_MAX ? bytes / width : UINT16_MAX);
+    s->has_local = is_in_loop || g->func->has_calls || s->local_elements > ELEMENTS_MOST
+                   || indexed > (s->local_elements <= ELEMENTS_FEW ? INDEXED_MOST_OF_FEW : INDEXED_MOST);
+}
+
+/* Lanes have a line for each word; an index takes each of them to another. */
+static bool select_local(Selection *s, Selected *row, const Insn *insn)
+{
+    bool is_fixed = bytes_around(s, address_of(s, insn)) > 0;     /* else an index decides */
+    uint32_t words = insn->access_bytes > 4 ? insn->access_bytes / 4u : 1u, places = s->local_elements < WARP_LINES ? s->local_elements : WARP_LINES;
+    if (!s->local_elements || insn->op->space != SPACE_LOCAL || !insn->access_bytes)
+        return false;
+    if (s->has_local) {
+        row->lines = (uint8_t)(is_fixed ? words : words * places < UINT8_MAX ? words * places : UINT8_MAX);
+        add_row(s, row, MACHINE_GLOBAL, 1);
+    } else if (is_fixed) {
+        add_row(s, row, MACHINE_MOVE, 0);
+    } else {
+        add_row(s, row, MACHINE_ALU, s->local_elements);        /* compare with each index, */
+        emit_beside(s, row, MACHINE_MOVE, s->local_elements);   /* and take the register under that predicate */
+    }
+    return true;
+}
+
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 /* Moves into the registers that a store takes: of constants but zero, of what comes from outside, and in a vector of what stands there twice. */
@@ -588,6 +655,18 @@ static void gather_lanes(Selection *s, const Selected *row, const Insn *insn)
     emit_beside(s, row, MACHINE_ALU, 1);
 }
 
+/* Lanes find their places in a matrix of 16 x 16 in memory; where it lies the other way than the product takes it, each quarter is turned (MOVM). */
+static void place_fragment(Selection *s, const Selected *row, const Op *op)
+{
+    bool is_load = op->length > 10 && !memcmp(op->text, "wmma.load.", 10), is_store = op->length > 10 && !memcmp(op->text, "wmma.store", 10);
+    if ((!is_load && !is_store) || !is_global(op))
+        return;
+    bool is_turned = is_load && ((op->text[10] == 'a' && ptx_op_has_modifier(op, "col")) || (op->text[10] == 'b' && ptx_op_has_modifier(op, "row")));
+    emit_beside(s, row, MACHINE_IMAD_WIDE, 1);
+    emit_beside(s, row, MACHINE_IADD, 2);
+    emit_beside(s, row, MACHINE_OTHER, is_turned ? 4 : 0);
+}
+
 static void select_other(Selection *s, InsnId id, BlockId block)
 {
     const Graph *g = s->graph;
@@ -607,8 +686,11 @@ static void select_other(Selection *s, InsnId id, BlockId block)
         is_joined = join_load(s, insn, g->of_operand[address - g->func->operands], address);
     s->has_global |= is_global(insn->op);
     gather_lanes(s, &row, insn);
-    if (insn->op->kind == OPK_ST && insn->op->space != SPACE_PARAM)
+    place_fragment(s, &row, insn->op);
+    if (insn->op->kind == OPK_ST && insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL)
         emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
+    if (select_local(s, &row, insn))
+        return;
     if (is_joined)
         add_row(s, &row, ptx_space_is_shared(insn->op->space) ? MACHINE_SHARED : MACHINE_GLOBAL, 0);
     else if (insn->operand_count != 2 || !is_saturation(s, g->of_operand[insn->operand_first + 1], insn->op))
@@ -682,7 +764,7 @@ static void select_source(Selection *s, NodeId id)
     }
 }
 
-Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, Target target)
+Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, const Loops *loops, Target target)
 {
     Selection *s = ptx_arena_new(arena, Selection);
     const Func *func = graph->func;
@@ -700,6 +782,7 @@ Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, T
     for (InsnId i = 0; i < func->insn_count; i++)
         if (s->is_live[i])
             note_alignment(s, i);
+    find_local(s, loops);
     for (uint32_t b = graph->cfg->rpo_count; b-- > 0;) {
         BlockId block = graph->cfg->rpo[b];
         s->join_count = 0;

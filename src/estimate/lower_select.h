@@ -3,6 +3,7 @@
 #define PTX_ESTIMATE_LOWER_SELECT_H
 
 #include "analysis/defs.h"
+#include "analysis/loop.h"
 #include "estimate/lower_graph.h"
 #include "gpu/costs.h"
 
@@ -14,6 +15,7 @@ typedef struct Selected {
     uint16_t use_count;         /* of the first row; a row of count 0 defines what a wider load of a neighbour brings */
     uint8_t machine;            /* MachineOp */
     bool is_fused;              /* a sum that takes a product in */
+    uint8_t lines;              /* of an access to local memory: lines of L1 that a warp touches */
     float count;
 } Selected;
 
@@ -43,11 +45,13 @@ typedef struct Selection {
     Join joins[JOINS_MOST];     /* of the block, as far as nothing stands between */
     uint32_t join_count;
     uint32_t climbs;            /* steps up the dominator tree that are left */
+    uint32_t local_elements;    /* of arrays in local memory; 0: there are none, or nothing is known of them */
+    bool has_local;             /* they stay in memory; else they are registers, and an index goes through all of them */
     bool has_global;            /* an access of global memory is left */
     bool has_shared;            /* the address of a shared variable is */
 } Selection;
 
 /* Everything is arena's. */
-Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, Target target);
+Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, const Loops *loops, Target target);
 
 #endif

@@ -188,6 +188,16 @@ static double constant_addresses(const Insn *insn, const Count *count)
     return insn->op->space == SPACE_CONST && count->addresses > count->requests ? count->addresses : 0;
 }
 
+static double local_lines(const PredictInput *in)
+{
+    double lines = 0;
+    for (uint32_t i = 0; i < in->lowered->insn_count; i++) {
+        const LoweredInsn *insn = &in->lowered->insns[i];
+        lines += insn->lines ? insn->lines * in->evaluation->insns[insn->origin].total.warps : 0;
+    }
+    return lines;
+}
+
 static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached, Prediction *out)
 {
     const Traffics *t = &in->evaluation->traffics;
@@ -198,7 +208,7 @@ static void find_memory(const PredictInput *in, const Speeds *s, const Cached *c
     }
     out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + t->written_bytes : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
-    out->parts_us[PART_L1] = busiest_us(in, s, t->load_lines + t->store_lines + CLK_CONSTANT * addresses);
+    out->parts_us[PART_L1] = busiest_us(in, s, t->load_lines + t->store_lines + local_lines(in) + CLK_CONSTANT * addresses);
     out->parts_us[PART_L2] = l2_us(in->gpu, t, cached);
     out->parts_us[PART_DRAM] = out->dram_bytes / s->dram;
     out->parts_us[PART_ATOMIC] = atomic_us(in->gpu, t);

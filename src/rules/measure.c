@@ -477,6 +477,7 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_INSN_is_fusable:          return q->func->has_unknown ? UNKNOWN : fused_of(q)[s->insn] != NO_ID;
     case FACT_INSN_is_fp64_round_trip:  return measure_fp64_trip(q, s->insn);
     case FACT_INSN_is_split:            return measure_split(q, s->block, certainty);
+    case FACT_INSN_is_barrier_redundant: return ptx_measure_redundant(q, s->insn);
     case FACT_INSN_is_race:             return ptx_measure_race(q, s->insn, certainty);
     case FACT_INSN_excluded_lanes:      return q->func->has_unknown ? UNKNOWN : excluded_lanes(q, s);
     case FACT_INSN_is_barrier_repeated: return q->func->has_unknown ? UNKNOWN : repeats_of(q)->barrier[s->insn] != NO_ID;
@@ -781,7 +782,8 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_instructions:          return func->insn_count;
     case FACT_KERNEL_weighted_instructions: return f->cfg ? weighted_instructions(q) : UNKNOWN;
     case FACT_KERNEL_loops:                 return f->cfg ? f->loops->loop_count : 0;
-    case FACT_KERNEL_races:                 return ptx_measure_races(q);
+    case FACT_KERNEL_races: case FACT_KERNEL_redundant_barriers:
+        return ptx_measure_hazards(q, fact);
     case FACT_KERNEL_has_launch_bounds:
         return func->bounds.maxntid[0] || func->bounds.reqntid[0] || func->bounds.maxnreg;
     case FACT_KERNEL_has_repeated_bound:    return func->bounds.is_repeated;
@@ -966,7 +968,7 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
     case FACT_INSN_race_witness:
         return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_describe(q->arena, module, ptx_measure_hazard(q, s->insn)) : "", length);
     case FACT_INSN_race_advice:
-        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_advise(ptx_measure_hazard(q, s->insn)) : "", length);
+        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_advise(q->arena, module, q->func, ptx_measure_hazard(q, s->insn)) : "", length);
     case FACT_ACCESS_local_cause:   return fixed_text(local_cause(q, s), length);
     case FACT_ACCESS_layout: case FACT_ACCESS_advice: case FACT_ACCESS_bank_advice: case FACT_ACCESS_vector_advice:
         return fixed_text(ptx_measure_layout(q, s, fact), length);

@@ -110,7 +110,8 @@ double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact);
 const char *ptx_measure_time_advice(Inquiry *q);
 
 /* measure_hazard.c: facts about accesses that nothing orders. */
-double ptx_measure_races(Inquiry *q);
+double ptx_measure_hazards(Inquiry *q, FactId fact);
+double ptx_measure_redundant(Inquiry *q, InsnId insn);
 double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty);
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
 Program *ptx_measure_program(Inquiry *q);

@@ -12,10 +12,19 @@ static const Hazards *hazards_of(Inquiry *q)
     return q->hazards;
 }
 
-double ptx_measure_races(Inquiry *q)
+double ptx_measure_hazards(Inquiry *q, FactId fact)
 {
     const Hazards *hazards = hazards_of(q);
-    return hazards ? hazards->count : (double)NAN;
+    return !hazards ? (double)NAN : fact == FACT_KERNEL_races ? hazards->count : hazards->redundant_count;
+}
+
+double ptx_measure_redundant(Inquiry *q, InsnId insn)
+{
+    const Hazards *hazards = hazards_of(q);
+    bool is_redundant = false;
+    for (uint32_t i = 0; hazards && i < hazards->redundant_count; i++)
+        is_redundant |= hazards->redundant[i] == insn;
+    return is_redundant;
 }
 
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn)

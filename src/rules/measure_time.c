@@ -6,7 +6,10 @@
 
 #define UNKNOWN ((double)NAN)
 
-enum { PREDICT_STEPS = 1 << 16 };       /* of warps, for one block that stands for all where no report was asked for */
+enum {
+    PREDICT_STEPS = 1 << 16,    /* of warps, for one block that stands for all where no report was asked for */
+    BLOCK_MOST = 1 << 16,       /* threads, whatever a user's GPU allows */
+};
 
 static const Lowered *lowered_of(Inquiry *q)
 {
@@ -56,7 +59,7 @@ static void find_best_block(Inquiry *q, double *percent, double *threads)
     int64_t dynamic = q->facts->launch && q->facts->launch->dynamic_shared_bytes > 0 ? q->facts->launch->dynamic_shared_bytes : 0;
     Resources resources = { .registers_per_thread = given(f->registers), .static_shared_bytes = given(f->static_shared_bytes), .dynamic_shared_bytes = dynamic, .barriers = -1 };
     *percent = *threads = UNKNOWN;
-    for (int64_t size = 32; q->shared->gpu && size <= (int64_t)q->shared->gpu->figures[FIGURE_THREADS_PER_BLOCK]; size += 32) {
+    for (int64_t size = 32; q->shared->gpu && size <= BLOCK_MOST && (double)size <= q->shared->gpu->figures[FIGURE_THREADS_PER_BLOCK]; size += 32) {
         Occupancy fit;
         resources.threads_per_block = size;
         if (!ptx_occupancy_compute(q->shared->gpu, &resources, &fit) || isnan(fit.percent))

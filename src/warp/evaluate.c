@@ -425,6 +425,8 @@ static void run_few(Evaluator *e, uint64_t most_steps)
     ptx_machine_run(m, last, m->warp_count - 1, 1);
     collect(e, 0);
     run_block(e, middle, e->out->blocks);
+    if (m->is_cut)
+        run_warps(e, most_steps);
 }
 
 /* The budget ended before the kernel did. Its first warp and its last once more, which leave loops early: what was not come to is seen at least. */

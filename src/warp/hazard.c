@@ -11,8 +11,12 @@ enum {
     STEPS_LAUNCH = 1 << 18,     /* where it is */
     MOST_STAYS_ASSUMED = 4,
     MOST_GRANULES = 5,          /* 16 bytes to 1 */
-    MOST_HAZARDS = 8,
+    MOST_HAZARDS = 4,
+    MOST_TRIES = 6,             /* places of a barrier on the way up from an access */
+    MOST_TRIED_RUNS = 4,        /* runs as long as they may be */
     MOST_THREADS = 1024,
+    MOST_REDUNDANT = 32,        /* barriers that are tried */
+    MOST_BLOCKS = 16,
     INDEPENDENT_LANES = 70,     /* from this target on lanes of a warp need not run together: CUDA C++ Programming Guide, "Independent Thread Scheduling" */
 };
 
@@ -46,6 +50,7 @@ typedef struct Search {
     const Func *func;
     Launch launch;
     Machine *machine;
+    uint64_t most_tried;        /* steps, for places of barriers */
     ArenaMark mark;
 } Search;
 
@@ -96,7 +101,7 @@ static void open_machine(Search *s, const uint32_t shape[3])
 
 static HazardAccess access_of(const Machine *m, const Seen *seen)
 {
-    HazardAccess access = { .insn = m->race->sites[seen->site].insn, .turn = seen->turn, .is_write = seen->is_write };
+    HazardAccess access = { .insn = m->race->sites[seen->site].insn, .turn = seen->turn, .is_write = seen->is_write, .is_copy = seen->is_async };
     access.thread[0] = seen->thread % m->block[0];
     access.thread[1] = seen->thread / m->block[0] % m->block[1];
     access.thread[2] = seen->thread / m->block[0] / m->block[1];
@@ -204,19 +209,96 @@ static bool make_hazard(const Search *s, const RacePair *pair, Hazard *out)
     return !is_excused(s, out, pair->address);
 }
 
-static void collect(const Search *s, Hazards *out, Hazard *items)
-{
-    const Machine *m = s->machine;
-    for (uint32_t p = 0; p < m->race->pair_count && out->count < MOST_HAZARDS; p++)
-        out->count += make_hazard(s, &m->race->pairs[p], &items[out->count]);
-}
-
 static bool is_found(const Search *s)
 {
-    Hazards found = { NULL, 0 };
-    Hazard items[MOST_HAZARDS];
-    collect(s, &found, items);
-    return found.count > 0;
+    Hazard made;
+    for (uint32_t p = 0; p < s->machine->race->pair_count; p++)
+        if (make_hazard(s, &s->machine->race->pairs[p], &made))
+            return true;
+    return false;
+}
+
+/* ---- where a barrier would help -------------------------------------------------------------------------------------- */
+
+/* Pairs that race with the places in hand; UINT32_MAX: these two still do, or not all threads come by together. */
+static uint32_t count_left(const Search *s, const Hazard *h)
+{
+    const Race *r = s->machine->race;
+    uint32_t left = 0;
+    if (r->is_lost || r->put_partly)
+        return UINT32_MAX;
+    for (uint32_t p = 0; p < r->pair_count; p++) {
+        Hazard made;
+        if (!make_hazard(s, &r->pairs[p], &made))
+            continue;
+        if (made.first.insn == h->first.insn && made.second.insn == h->second.insn)
+            return UINT32_MAX;
+        left++;
+    }
+    return left;
+}
+
+/* Before an instruction, at the beginning of its block, before the branches that lead there, from the nearest on. */
+static void try_places(Search *s, Hazard *h, InsnId insn, uint32_t *least)
+{
+    Race *r = s->machine->race;
+    const Routine *routine = s->program->routines[s->kernel];
+    for (unsigned tries = 0; tries < MOST_TRIES && *least && s->machine->steps < s->most_tried; tries++) {
+        r->puts[r->put_count] = insn;
+        r->put_count++;
+        run(s);
+        r->put_count--;
+        uint32_t left = count_left(s, h);
+        if (left < *least) {
+            *least = left;
+            h->before = insn;
+        }
+        BlockId block = routine->cfg->block_of[insn];
+        if (insn != routine->cfg->blocks[block].first)
+            insn = routine->cfg->blocks[block].first;
+        else if (routine->dom->idom[block] == EXIT_BLOCK)
+            return;
+        else
+            insn = routine->cfg->blocks[routine->dom->idom[block]].end - 1;
+    }
+}
+
+/* Where the fewest races are left. */
+static bool repair(Search *s, Hazard *h)
+{
+    Race *r = s->machine->race;
+    uint32_t least = UINT32_MAX;
+    s->most_tried = s->machine->steps + MOST_TRIED_RUNS * steps_for(s);
+    try_places(s, h, h->second.insn, &least);
+    try_places(s, h, h->first.insn, &least);
+    if (h->before != NO_ID) {
+        r->puts[r->put_count++] = h->before;
+        run(s);
+    }
+    return h->before != NO_ID;
+}
+
+/* Barriers are put where they help, one after the other, until nothing races any more. */
+static void collect(Search *s, Hazards *out, Hazard *items)
+{
+    Race *r = s->machine->race;
+    r->func = s->func;
+    for (bool goes_on = true; goes_on && out->count < MOST_HAZARDS;) {
+        Hazard made, *h = &items[out->count];
+        bool is_any = false;
+        goes_on = false;
+        for (uint32_t p = 0; p < r->pair_count; p++)
+            if (make_hazard(s, &r->pairs[p], &made) && (!is_any || made.kind < h->kind)) {
+                *h = made;
+                is_any = true;
+            }
+        if (!is_any)
+            break;
+        out->count++;
+        if (h->kind != HAZARD_COPY && r->put_count < MOST_PUTS)
+            goes_on = repair(s, h);
+    }
+    r->put_count = 0;
 }
 
 /* ---- a block that nobody knows --------------------------------------------------------------------------------------- */
@@ -253,6 +335,122 @@ static bool holds_for_all(Search *s)
     return holds && is_possible;
 }
 
+/* ---- barriers that nothing needs ------------------------------------------------------------------------------------- */
+
+static bool is_global_write(const Op *op)
+{
+    bool writes = op->flags & OPF_STORE || op->kind == OPK_ST || op->kind == OPK_ATOM || op->kind == OPK_RED;
+    return writes && !is_shared((Space)op->space) && op->space != SPACE_LOCAL && op->space != SPACE_PARAM && op->space != SPACE_PARAM_FUNC;
+}
+
+/* A barrier orders accesses to global memory too; fences, and what orders by other means, say that somebody looks. */
+static bool has_other_use(const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const char *text = func->insns[i].op->text;
+        if (!strncmp(text, "membar", 6) || !strncmp(text, "fence", 5) || func->insns[i].op->kind == OPK_CALL)
+            return true;
+    }
+    return false;
+}
+
+/* Per block: a write to global memory may have come before its end, and before its beginning. */
+static void spread_writes(const Func *func, const Cfg *cfg, bool *behind, bool *before)
+{
+    for (BlockId b = 0; b < cfg->block_count; b++)
+        for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++)
+            behind[b] |= is_global_write(func->insns[i].op);
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
+        for (uint32_t n = 0; n < cfg->rpo_count; n++) {
+            BlockId b = cfg->rpo[n];
+            for (uint32_t e = 0; behind[b] && e < cfg->blocks[b].succ_count; e++) {
+                BlockId to = cfg->succs[cfg->blocks[b].succ_first + e];
+                if (to == EXIT_BLOCK || before[to])
+                    continue;
+                before[to] = behind[to] = has_changed = true;
+            }
+        }
+    }
+}
+
+static bool follows_write(const Func *func, const Cfg *cfg, const bool *before, InsnId barrier)
+{
+    BlockId block = cfg->block_of[barrier];
+    bool follows = before[block];
+    for (InsnId i = cfg->blocks[block].first; i < barrier; i++)
+        follows |= is_global_write(func->insns[i].op);
+    return follows;
+}
+
+/* The run says of each access where it lies and that it happens, and nothing is unordered. */
+static bool is_clean(const Search *s)
+{
+    const Race *r = s->machine->race;
+    const Routine *routine = s->program->routines[s->kernel];
+    bool is_clean = !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful && !r->is_overwritten && !(r->has_dropped && r->is_partial) && !s->machine->is_cut;
+    for (InsnId i = 0; is_clean && i < s->func->insn_count; i++)
+        is_clean = routine->counts[i].doubt < DOUBT_PARAMETER;
+    return is_clean && r->granule_wanted == r->granule;
+}
+
+/* The same of every block: one run that stands for all, or, of few, a run of each. */
+static bool is_clean_everywhere(Search *s)
+{
+    Machine *m = s->machine;
+    static const uint32_t first[3] = { 0, 0, 0 }, one[3] = { 1, 1, 1 };
+    const Blocks all = ptx_blocks_new(first, one, m->grid);
+    double count = ptx_blocks_size(&all);
+    m->is_cut = false;
+    m->most_steps = m->steps + steps_for(s);
+    ptx_race_begin(m->race);
+    ptx_machine_run_for(m, &all, 0, m->warp_count);
+    if (!is_clean(s))
+        return false;
+    bool stands_for_all = ptx_blocks_size(&m->blocks) >= count;
+    for (uint32_t b = 1; !stands_for_all && count <= MOST_BLOCKS && b < count; b++) {
+        const uint32_t at[3] = { b % m->grid[0], b / m->grid[0] % m->grid[1], b / m->grid[0] / m->grid[1] };
+        ptx_race_begin(m->race);
+        ptx_machine_run(m, at, 0, m->warp_count);
+        if (!is_clean(s))
+            return false;
+    }
+    return stands_for_all || count <= MOST_BLOCKS;
+}
+
+static bool is_plain_barrier(const Insn *insn)
+{
+    const Op *op = insn->op;
+    return op->kind == OPK_BAR && ptx_op_has_modifier(op, "sync") && !ptx_op_has_modifier(op, "warp") && insn->guard == NO_ID;
+}
+
+/* Each in turn is passed by, with those before it that nothing needs: all together may go. */
+static void find_redundant(Arena *arena, Search *s, Hazards *out)
+{
+    Machine *m = s->machine;
+    const Func *func = s->func;
+    if (m->block_is_assumed || m->grid_is_assumed || has_other_use(func) || !is_clean(s))
+        return;
+    const Cfg *cfg = s->program->routines[s->kernel]->cfg;
+    bool *behind = ptx_arena_array(s->work, bool, cfg->block_count), *before = ptx_arena_array(s->work, bool, cfg->block_count);
+    InsnId *found = ptx_arena_array(arena, InsnId, MOST_REDUNDANT);
+    uint64_t most = m->steps + MOST_TRIED_RUNS * steps_for(s);
+    uint32_t tried = 0;
+    spread_writes(func, cfg, behind, before);
+    m->race->func = func;
+    m->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
+    for (InsnId i = 0; i < func->insn_count && tried < MOST_REDUNDANT && m->steps < most; i++) {
+        if (!is_plain_barrier(&func->insns[i]) || !ptx_block_is_reachable(cfg, cfg->block_of[i]) || follows_write(func, cfg, before, i))
+            continue;
+        tried++;
+        m->race->left_out[i] = true;
+        m->race->left_out[i] = is_clean_everywhere(s);
+        if (m->race->left_out[i])
+            found[out->redundant_count++] = i;
+    }
+    out->redundant = found;
+}
+
 const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
@@ -267,15 +465,17 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
     if (!s.machine->block_is_assumed || holds_for_all(&s))
         collect(&s, out, items);
     out->items = items;
+    if (!out->count)
+        find_redundant(arena, &s, out);
     close_machine(&s);
     return out;
 }
 
 /* ---- words ---------------------------------------------------------------------------------------------------------- */
 
-static const char *verb_of(const Hazard *h, const HazardAccess *access)
+static const char *verb_of(const HazardAccess *access)
 {
-    return h->kind == HAZARD_COPY && access == &h->first ? "copies to" : access->is_write ? "writes" : "reads";
+    return access->is_copy ? "copies to" : access->is_write ? "writes" : "reads";
 }
 
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Hazard *h)
@@ -287,17 +487,31 @@ const char *ptx_hazard_describe(Arena *arena, const Module *module, const Hazard
     Span name = h->var == NO_ID ? (Span){ 0, 0 } : module->vars[h->var].name;
     int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64);
     int count = snprintf(text, sizeof text, "thread (%u, %u, %u) %s byte %llu of %s%.*s%s, which thread (%u, %u, %u) %s: %s", a->thread[0], a->thread[1],
-                         a->thread[2], verb_of(h, a), (unsigned long long)h->offset, length ? "`" : "shared memory", length, module->text + name.begin,
-                         length ? "`" : "", b->thread[0], b->thread[1], b->thread[2], verb_of(h, b), missing[h->kind]);
+                         a->thread[2], verb_of(a), (unsigned long long)h->offset, length ? "`" : "shared memory", length, module->text + name.begin,
+                         length ? "`" : "", b->thread[0], b->thread[1], b->thread[2], verb_of(b), missing[h->kind]);
     return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
 }
 
-const char *ptx_hazard_advise(const Hazard *h)
+static uint32_t line_of(const Module *module, uint32_t at)
+{
+    uint32_t line = 1;
+    for (uint32_t i = 0; i < at && i < module->length; i++)
+        line += module->text[i] == '\n';
+    return line;
+}
+
+const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *func, const Hazard *h)
 {
     static const char *const advice[] = {
         [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, where all threads of the block come by",
         [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two: since sm_70 lanes of a warp need not run together",
         [HAZARD_COPY] = "cp.async.wait_group (__pipeline_wait_prior()) for the group of the copy, and behind it a barrier where other threads are concerned",
     };
-    return advice[h->kind];
+    char text[160];
+    if (h->before == NO_ID || h->kind == HAZARD_COPY)
+        return advice[h->kind];
+    int count = snprintf(text, sizeof text, "%s before line %u; tried: it orders the two, and all threads of the block come by",
+                         h->kind == HAZARD_WARP ? "bar.warp.sync 0xffffffff (__syncwarp())" : "bar.sync 0 (__syncthreads())",
+                         (unsigned)line_of(module, func->insns[h->before].span.begin));
+    return ptx_arena_strndup(arena, text, (size_t)count);
 }

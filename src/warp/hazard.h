@@ -8,7 +8,7 @@ typedef struct HazardAccess {
     InsnId insn;
     uint32_t thread[3];
     uint32_t turn;              /* the thread's so many-th time there, from 1 on */
-    bool is_write;
+    bool is_write, is_copy;     /* copy: cp.async */
 } HazardAccess;
 
 typedef enum HazardKind {
@@ -27,8 +27,10 @@ typedef struct Hazard {         /* something is missing that puts two accesses i
 } Hazard;
 
 typedef struct Hazards {
-    const Hazard *items;        /* in order of `second` */
+    const Hazard *items;        /* one for each barrier that is missing */
     uint32_t count;
+    const InsnId *redundant;    /* barriers of the block without which there would be no hazard either: proved for the launch */
+    uint32_t redundant_count;
 } Hazards;
 
 /* Of a kernel; NULL where nothing could be looked at. Owned by arena; work and scratch, two others, are left as found. */
@@ -38,6 +40,6 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Hazard *hazard);
 
 /* What would put the two in order. */
-const char *ptx_hazard_advise(const Hazard *hazard);
+const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *func, const Hazard *hazard);
 
 #endif

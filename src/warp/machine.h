@@ -140,7 +140,7 @@ typedef struct Warp {
     const Insn *reduction;      /* that it waits in; NULL: none */
     uint32_t reduced, holding, unsure;  /* lanes there, those in which the predicate holds, those of which nobody knows */
     bool is_assumed;            /* the predicate */
-    bool is_at_put;             /* at a barrier of Race.put_before */
+    bool is_at_put;             /* at a barrier of Race.puts */
     uint8_t barrier;            /* 1 + the number of the one that it waits at; AT_MBARRIER; 0: none, or nobody asks */
     uint32_t mbarrier, phase;   /* which one, and what is to be complete */
     uint32_t synced;            /* Machine.clock at its last barrier of its own */

@@ -1,6 +1,7 @@
 /* Loads, stores, and what they cost. */
 #include "warp/initial.h"
 #include "warp/machine.h"
+#include "warp/request.h"
 
 enum {
     GUESS_INTEGER = 4096,       /* for a scalar parameter that the launch does not give: a multiple of every tile, larger than a block */
@@ -136,12 +137,6 @@ uint64_t ptx_memory_address(Machine *m, VarId id)
     return m->program->addresses[id] - 1;
 }
 
-static void note_doubt(Count *count, uint8_t doubt)
-{
-    if (doubt > count->doubt)
-        count->doubt = doubt;
-}
-
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
 static const Operand *nth_address(const Func *func, const Insn *insn, unsigned n)
@@ -195,11 +190,6 @@ static Space space_of(const Insn *insn, const Value *address, uint32_t lanes)
     case WINDOW_PARAM:  return SPACE_PARAM;
     default:            return SPACE_GLOBAL;
     }
-}
-
-static uint64_t without_window(uint64_t address)
-{
-    return address & ~(UINT64_C(7) << 60);
 }
 
 static bool is_one_place(const Value *address, uint32_t lanes)
@@ -379,7 +369,7 @@ static void load_shared(Machine *m, const Warp *w, const Value *address, unsigne
         out->value.unknown = UINT32_MAX;
     }
     for (unsigned i = 0; i < WARP_LANES && out->value.lanes; i++) {
-        uint64_t at = without_window(ptx_value_lane(address, i)), number = 0;
+        uint64_t at = ptx_request_place(ptx_value_lane(address, i)), number = 0;
         bool is_known = true;
         for (unsigned b = 0; b < bytes; b++) {
             is_known &= is_known_byte(m, at + b) && is_settled(m, w, i, at + b);
@@ -400,7 +390,7 @@ static void gather_slots(Machine *m, const Warp *w, const Value *address, unsign
         out->lanes[i] = 0;
         if (!(lanes >> i & 1))
             continue;
-        const Slot *slot = find_slot(&w->local, without_window(ptx_value_lane(address, i)), bytes);
+        const Slot *slot = find_slot(&w->local, ptx_request_place(ptx_value_lane(address, i)), bytes);
         if (!slot || !slot->held.is_written || slot->held.value.unknown >> i & 1 || slot->held.value.align != ALIGN_EXACT) {
             out->value.unknown |= UINT32_C(1) << i;
             continue;
@@ -421,7 +411,7 @@ static void load_slot(Machine *m, Warp *w, Space space, const Value *address, un
             gather_slots(m, w, address, bytes, type, lanes, out);
         return;
     }
-    uint64_t at = without_window(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
+    uint64_t at = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
     const Slots *slots = slots_at(w, space, &at);
     const Slot *slot = slots ? find_slot(slots, at, bytes) : NULL;
     if (!slot || !slot->held.is_written)
@@ -452,7 +442,7 @@ static VarId variable_at(const Machine *m, Space space, uint64_t at)
 /* What a variable of the module begins with, for all that is known the host writes something else there. False: none has what these lanes load. */
 static bool load_initial(Machine *m, Space space, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
 {
-    uint64_t first = without_window(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
+    uint64_t first = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
     if (address->unknown & lanes || address->is_data || (address->align != ALIGN_EXACT && address->addend == ADDEND_NONE))
         return false;
     VarId id = variable_at(m, space, first);
@@ -471,7 +461,7 @@ static bool load_initial(Machine *m, Space space, const Value *address, unsigned
     uint64_t begin = m->program->addresses[id] - 1, size = m->module->vars[id].bytes;
     out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = true, .unknown = ~lanes };
     for (unsigned i = 0; i < WARP_LANES; i++) {
-        uint64_t at = without_window(ptx_value_lane(address, i)) - begin, number = 0;
+        uint64_t at = ptx_request_place(ptx_value_lane(address, i)) - begin, number = 0;
         bool is_inside = at < size && bytes <= size - at;
         for (unsigned b = 0; b < bytes && is_inside; b++)
             number |= (uint64_t)from[at + b] << (8 * b);
@@ -484,7 +474,7 @@ static bool load_initial(Machine *m, Space space, const Value *address, unsigned
 static void load_element(Machine *m, Warp *w, Space space, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
 {
     bool is_place = is_one_place(address, lanes);
-    uint64_t first = without_window(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
+    uint64_t first = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
     bool is_initial = (space == SPACE_CONST || space == SPACE_GLOBAL) && m->program->has_initial && load_initial(m, space, address, bytes, type, lanes, out);
     if (space != SPACE_GLOBAL || is_initial)
         ptx_blocks_pin(&m->blocks, address);
@@ -585,7 +575,7 @@ static void store_shared(Machine *m, const Warp *w, const Value *address, unsign
         if (!(lanes >> i & 1))
             continue;
         bool is_lane_known = is_known && !(value->unknown >> i & 1);
-        store_lane(m, w->index * WARP_LANES + i, without_window(ptx_value_lane(address, i)), bytes, is_lane_known ? ptx_value_lane(value, i) : 0, is_lane_known);
+        store_lane(m, w->index * WARP_LANES + i, ptx_request_place(ptx_value_lane(address, i)), bytes, is_lane_known ? ptx_value_lane(value, i) : 0, is_lane_known);
     }
 }
 
@@ -602,7 +592,7 @@ static void store_element(Machine *m, Warp *w, Space space, const Value *address
         w->local.count = 0;     /* some place in local memory: none is known any more */
         return;
     }
-    uint64_t at = without_window(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
+    uint64_t at = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
     Slots *slots = slots_at(w, space, &at);
     Slot *slot = slots ? make_slot(m, slots, at, bytes) : NULL;
     if (!slot)
@@ -708,7 +698,7 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId meeting, uint
     for (uint32_t i = 0; i < region->reg_count; i++)
         w->frame->regs[region->regs[i]].value.is_assumed = true;
     for (uint32_t i = 0; region->doubt < doubt && i < region->access_count; i++)    /* lanes may come there that did not, or once more */
-        note_doubt(&routine->counts[region->accesses[i]], doubt);
+        ptx_count_doubt(&routine->counts[region->accesses[i]], doubt);
     region->doubt = region->doubt < doubt ? doubt : region->doubt;
     if (region->stores_private)
         assume_stored(w);
@@ -722,269 +712,6 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId meeting, uint
 }
 
 /* ---- what an access costs ---------------------------------------------------------------------------------------- */
-
-/* What shared memory has no instruction for is a loop around cas, whose rounds hang on who else is there. Only figures of wavefronts ask. */
-static bool is_spun(const Insn *insn)
-{
-    const Op *op = insn->op;
-    bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT;
-    return insn->access_bytes < 4 || is_float || (insn->access_bytes == 8 && !ptx_op_has_modifier(op, "exch"));
-}
-
-static bool is_unused(const Func *func, const Operand *result)
-{
-    for (uint32_t o = 0; o < func->operand_count && result->kind == OPERAND_REG; o++) {
-        const Operand *other = &func->operands[o];
-        if (other->kind == OPERAND_REG && other->id == result->id && other->role & ROLE_USE)
-            return false;
-    }
-    return result->kind == OPERAND_REG || result->kind == OPERAND_SINK;
-}
-
-static uint8_t find_kind(const Routine *routine, const Insn *insn)
-{
-    const Op *op = insn->op;
-    const Operand *operands = ptx_insn_operands(routine->func, insn);
-    switch ((OpKind)op->kind) {
-    case OPK_ST:        return REQUEST_STORE;
-    case OPK_CP_ASYNC:  return REQUEST_COPY;
-    case OPK_LDMATRIX: case OPK_STMATRIX:
-        return REQUEST_MATRIX;
-    case OPK_RED: case OPK_ATOM: {
-        if (ptx_op_has_modifier(op, "cas"))
-            return insn->access_bytes < 4 ? REQUEST_SPIN : REQUEST_CAS;
-        if (is_spun(insn))
-            return REQUEST_SPIN;
-        unsigned value = op->kind == OPK_ATOM ? 2 : 1;
-        bool is_one = ptx_op_has_modifier(op, "add") && value < insn->operand_count && operands[value].kind == OPERAND_INT && operands[value].value == 1;
-        return is_one && (op->kind == OPK_RED || is_unused(routine->func, &operands[0])) ? REQUEST_INCREMENT : REQUEST_ATOMIC;
-    }
-    default:            return REQUEST_LOAD;
-    }
-}
-
-/* Loads that do not go through L1, where plain ones do: PTX ISA, "Cache Operators"; read-only ones have a cache of their own. */
-static bool is_past_l1(const Op *op)
-{
-    return op->kind == OPK_LD && (ptx_op_has_modifier(op, "cg") || ptx_op_has_modifier(op, "cv") || ptx_op_has_modifier(op, "nc"));
-}
-
-enum { PAST_L1 = 0x80 };        /* beside the kind */
-
-static void set_kind(const Routine *routine, const Insn *insn, Request *r)
-{
-    uint8_t *kind = &routine->kinds[insn - routine->func->insns];
-    if (!*kind)
-        *kind = (uint8_t)((1 + find_kind(routine, insn)) | (is_past_l1(insn->op) ? PAST_L1 : 0));
-    r->kind = (uint8_t)((*kind & ~PAST_L1) - 1);
-    r->is_uncached = *kind & PAST_L1;
-}
-
-static uint8_t matrices_of(const Op *op)
-{
-    return ptx_op_has_modifier(op, "x4") ? 4 : ptx_op_has_modifier(op, "x2") ? 2 : 1;
-}
-
-typedef double TrafficFn(const Gpu *gpu, const Request *request);
-typedef double IdealFn(const Gpu *gpu, const Request *request, double real);
-
-/* The figure for an address whose unknown addend is a multiple of 2^align; false: it hangs on that addend. */
-static bool figure_of(const Machine *m, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, double *out)
-{
-    uint64_t lanes[WARP_LANES];
-    ptx_value_places(address, lanes);
-    r->addresses = lanes;
-    *out = traffic(m->gpu, r);
-    if (address->align == ALIGN_EXACT || UINT64_C(1) << address->align >= granule)
-        return true;
-    if (!address->is_common)
-        return false;
-    for (unsigned by = 1u << address->align; by < granule; by += 1u << address->align) {
-        for (unsigned i = 0; i < WARP_LANES; i++)
-            lanes[i] += UINT64_C(1) << address->align;
-        if (traffic(m->gpu, r) != *out)
-            return false;
-    }
-    return true;
-}
-
-static void note_scales(Count *count, const Value *address)
-{
-    count->is_free |= ptx_value_is_free(address);
-    count->rows_by |= address->rows_by;
-    count->free_by |= address->free_by;
-}
-
-enum { LINE_MASK = 127, PERIOD = 256 };       /* bytes: no model tells addresses apart that lie so far from each other */
-
-/* The figure is the same for addresses that lie a multiple of so many bytes further on. */
-static bool repeats_every(const Machine *m, const Traffic *t, const Request *r, const Value *address, TrafficFn *traffic, unsigned bytes)
-{
-    uint64_t lanes[WARP_LANES];
-    Request there = *r;
-    there.addresses = lanes;
-    for (unsigned by = bytes; by < PERIOD; by += bytes) {
-        for (unsigned i = 0; i < WARP_LANES; i++)
-            lanes[i] = without_window(ptx_value_lane(address, i)) + by;
-        if (traffic(m->gpu, &there) != t->figure)
-            return false;
-    }
-    return true;
-}
-
-/* Blocks whose addresses lie elsewhere, at the same distances, but for which the figure is another are not among those that the run stands for. */
-static void narrow(Machine *m, Traffic *t, const Request *r, const Value *address, TrafficFn *traffic)
-{
-    if (!address->grows || ptx_value_is_aligned(&m->blocks, address, PERIOD))
-        return;
-    if (!t->period) {
-        t->period = PERIOD;
-        while (traffic == ptx_traffic_sectors && t->period > 1 && repeats_every(m, t, r, address, traffic, t->period / 2))
-            t->period /= 2;
-    }
-    ptx_blocks_align(&m->blocks, address, t->period);
-}
-
-static bool is_alike(const Traffic *t, const Request *r, const Value *address, uint64_t first)
-{
-    if (t->lanes != r->lanes || t->bytes != r->bytes || (t->first ^ first) & LINE_MASK || t->align != address->align || t->is_common != address->is_common)
-        return false;
-    if (!address->lanes)
-        return t->is_one;
-    if (t->is_one)
-        return false;
-    uint64_t difference = 0;
-    for (unsigned i = 0; i < WARP_LANES && r->lanes == UINT32_MAX; i++)
-        difference |= (address->lanes[i] - first) ^ t->apart[i];
-    for (unsigned i = 0; i < WARP_LANES && r->lanes != UINT32_MAX; i++)
-        difference |= ((address->lanes[i] - first) ^ t->apart[i]) & (0 - (uint64_t)(r->lanes >> i & 1));
-    return !difference;
-}
-
-static void remember(Traffic *t, const Request *r, const Value *address, uint64_t first)
-{
-    t->first = first;
-    t->lanes = r->lanes;
-    t->bytes = r->bytes;
-    t->align = address->align;
-    t->is_common = address->is_common;
-    t->is_one = !address->lanes;
-    t->period = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        t->apart[i] = ptx_value_lane(address, i) - first;
-}
-
-/* The distance that most neighbouring lanes have, and how many of them; *pairs: of so many. */
-static unsigned most_frequent(const Traffic *t, int64_t *stride, unsigned *pairs)
-{
-    int64_t distances[WARP_LANES];
-    unsigned count = 0, best = 0, last = WARP_LANES;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(t->lanes >> i & 1))
-            continue;
-        if (last < i && i - last == 1)
-            distances[count++] = (int64_t)(t->apart[i] - t->apart[last]);
-        last = i;
-    }
-    unsigned alike = 0;
-    while (alike < count && distances[alike] == distances[0])
-        alike++;
-    *pairs = count;
-    if (count && alike == count) {
-        *stride = distances[0];
-        return count;
-    }
-    for (unsigned i = 0; i < count && best < count - i; i++) {
-        unsigned same = 0;
-        for (unsigned k = i; k < count; k++)
-            same += distances[k] == distances[i];
-        if (same > best) {
-            best = same;
-            *stride = distances[i];
-        }
-    }
-    return best;
-}
-
-static void classify(Traffic *t, uint32_t bytes)
-{
-    int64_t stride = 0, own = bytes;
-    unsigned pairs, same = most_frequent(t, &stride, &pairs);
-    t->stride = stride;
-    if (!pairs)
-        t->pattern = PATTERN_NONE;
-    else if (same == pairs && !stride)
-        t->pattern = PATTERN_BROADCAST;
-    else if (same == pairs && (stride == own || stride == -own))
-        t->pattern = t->figure > t->ideal ? PATTERN_OFFSET : PATTERN_CONTIGUOUS;
-    else if (same == pairs)
-        t->pattern = PATTERN_STRIDED;
-    else
-        t->pattern = 2 * same >= pairs && stride == own ? PATTERN_ROWS : PATTERN_IRREGULAR;
-}
-
-/* Of all addresses, or-ed; an addend that nobody knows may have any bit from its alignment on. Of what is more than one pointer no more is known than
- * that the access is allowed. */
-static uint8_t low_bits_of(const Request *r, const Value *address)
-{
-    enum { LOW_BITS = 31 };
-    uint64_t bits = address->align < 5 ? UINT64_C(1) << address->align : address->addend == ADDEND_OTHER ? r->bytes : 0;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        bits |= r->lanes >> i & 1 ? r->addresses[i] : 0;
-    return (uint8_t)(bits & LOW_BITS);
-}
-
-/* The same lanes again, each at the element behind: a thread has a stretch of its own. */
-static void note_walk(Traffic *t, const Request *r, uint64_t first)
-{
-    if (t->pattern == PATTERN_STRIDED && t->lanes == r->lanes && first - t->first == r->bytes)
-        t->pattern = PATTERN_PER_THREAD;
-}
-
-/* One side of an access: its figures, and what is in doubt of its address. */
-static void count_side(Machine *m, Traffic **place, Count *count, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, IdealFn *ideal,
-                       double *figure, double *ideal_figure)
-{
-    if (!*place)
-        *place = ptx_arena_new(m->arena, Traffic);
-    Traffic *t = *place;
-    uint64_t first = ptx_value_lane(address, (unsigned)__builtin_ctz(r->lanes));
-    bool was_walk = t->pattern == PATTERN_PER_THREAD;
-    note_walk(t, r, first);
-    was_walk |= t->pattern == PATTERN_PER_THREAD;
-    if (!is_alike(t, r, address, first)) {
-        remember(t, r, address, first);
-        t->is_firm = figure_of(m, r, address, granule, traffic, &t->figure);
-        uint64_t lanes[WARP_LANES];
-        ptx_value_places(address, lanes);
-        r->addresses = lanes;
-        t->is_modelled = traffic == ptx_traffic_wavefronts && !ptx_traffic_is_certain(m->gpu, r);
-        t->ideal = ideal(m->gpu, r, t->figure);
-        t->used = traffic == ptx_traffic_sectors ? ptx_traffic_used_bytes(r) : 0;
-        t->low_bits = low_bits_of(r, address);
-        classify(t, r->bytes);
-        if (was_walk && t->pattern == PATTERN_STRIDED)
-            t->pattern = PATTERN_PER_THREAD;
-    } else {
-        t->first = first;
-    }
-    double share = t->figure / ptx_lanes_count(r->lanes);
-    if (share > count->worst || !count->pattern || (t->pattern == PATTERN_PER_THREAD && count->pattern == PATTERN_STRIDED)) {
-        count->worst = share > count->worst ? share : count->worst;
-        count->pattern = t->pattern;
-        count->stride = t->stride;
-    }
-    narrow(m, t, r, address, traffic);
-    note_scales(count, address);
-    if (t->is_modelled)
-        note_doubt(count, DOUBT_MODEL);
-    if (!t->is_firm)
-        note_doubt(count, address->is_data ? DOUBT_DATA : DOUBT_PARAMETER);
-    count->used_bytes += t->used;
-    count->low_bits |= t->low_bits;
-    *figure += t->figure;
-    *ideal_figure += t->ideal;
-}
 
 /* cp.async reads as many bytes as its fourth operand says, none where a predicate says so. Lanes that read any; *bytes: how many; r: what else
  * the shared side is to know. */
@@ -1040,11 +767,46 @@ static FootprintKind footprint_kind(const Request *r, const Op *op)
     }
 }
 
-static void note_footprint(Machine *m, const Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
+static bool is_fragment(const Op *op)
+{
+    return op->length > 10 && (!memcmp(op->text, "wmma.load.", 10) || !memcmp(op->text, "wmma.store", 10));
+}
+
+/* Elements from a row of a matrix to the next: the last operand, where it is there and known; else rows follow each other. */
+static uint64_t fragment_pitch(Machine *m, Warp *w, const Insn *insn)
+{
+    Scratch room;
+    const Operand *last = ptx_insn_operands(w->frame->routine->func, insn) + insn->operand_count - 1;
+    const Value *pitch = last->role & ROLE_ADDRESS || last->role & ROLE_DEF ? NULL : ptx_machine_read(m, w, last, &room);
+    return pitch && !pitch->lanes && !(pitch->unknown & 1) && pitch->align == ALIGN_EXACT ? pitch->all & UINT32_MAX : 16;
+}
+
+/* A 16 x 16 fragment is four machine accesses, each of two elements a lane in eight rows: read off the machine code of ptxas 13.0 for sm_90. */
+static void note_fragment(Machine *m, Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
+{
+    uint64_t lanes[WARP_LANES], first, pitch = fragment_pitch(m, w, insn);
+    uint32_t bytes = ptx_type_info[insn->op->type].bits / 8u ? ptx_type_info[insn->op->type].bits / 8u : 1;
+    FootprintKind kind = insn->op->text[5] == 's' ? FOOTPRINT_STORE : FOOTPRINT_LOAD;
+    bool waits = false;
+    ptx_value_places(address, lanes);
+    first = lanes[0];
+    for (uint64_t quarter = 0; quarter < 4; quarter++) {
+        for (uint64_t i = 0; i < WARP_LANES; i++)
+            lanes[i] = first + ((i / 4 + 8 * (quarter & 1)) * pitch + 2 * (i % 4) + 8 * (quarter >> 1)) * bytes;
+        waits |= ptx_footprint_note(m->footprint, w->index, lanes, r->lanes, 2 * bytes, kind, address->is_data);
+    }
+    count->waits += waits;
+}
+
+static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
 {
     uint64_t lanes[WARP_LANES];
     if (!m->footprint)
         return;
+    if (is_fragment(insn->op)) {
+        note_fragment(m, w, insn, count, r, address);
+        return;
+    }
     ptx_value_places(address, lanes);
     count->waits += ptx_footprint_note(m->footprint, w->index, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
 }
@@ -1058,7 +820,7 @@ static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Re
         return;
     note_footprint(m, w, insn, count, &read, address);
     if (!m->is_traced_only)
-        count_side(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
+        ptx_request_count(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
     trace(m, w, insn, SPACE_GLOBAL, &read, address, count);
 }
 
@@ -1085,13 +847,13 @@ static void count_copied(Machine *m, Warp *w, const Insn *insn, Count *count, Re
         return;
     }
     double figure = 0;
-    bool is_firm = figure_of(m, r, address, BANK_BYTES, ptx_traffic_wavefronts, &figure);
+    bool is_firm = ptx_request_figure(m, r, address, BANK_BYTES, ptx_traffic_wavefronts, &figure);
     ptx_value_places(address, to);
     r->addresses = to;
     if (!ptx_traffic_is_certain(m->gpu, r))
-        note_doubt(count, DOUBT_MODEL);
+        ptx_count_doubt(count, DOUBT_MODEL);
     if (!is_firm || (there.value.align != ALIGN_EXACT && UINT64_C(1) << there.value.align <= LINE_MASK))
-        note_doubt(count, DOUBT_PARAMETER);
+        ptx_count_doubt(count, DOUBT_PARAMETER);
     count->wavefronts += figure;
     count->ideal_wavefronts += ptx_traffic_ideal_wavefronts(m->gpu, r, figure);
     trace(m, w, insn, SPACE_SHARED, r, address, count);
@@ -1104,7 +866,7 @@ static void count_shared(Machine *m, Warp *w, const Insn *insn, Count *count, Re
         return;
     }
     if (!m->is_traced_only)
-        count_side(m, traffic_of(w, insn, 0), count, r, address, BANK_BYTES, ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, &count->wavefronts, &count->ideal_wavefronts);
+        ptx_request_count(m, traffic_of(w, insn, 0), count, r, address, BANK_BYTES, ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, &count->wavefronts, &count->ideal_wavefronts);
     trace(m, w, insn, SPACE_SHARED, r, address, count);
 }
 
@@ -1123,7 +885,7 @@ static void count_constant(Count *count, const Value *address, uint32_t lanes)
             seen[distinct++] = ptx_value_lane(address, i);
     }
     count->addresses += distinct;
-    note_scales(count, address);
+    ptx_count_scales(count, address);
 }
 
 void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt)
@@ -1135,18 +897,18 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
     Scratch address;
     if (!places[0] || !r.bytes)
         return;
-    set_kind(w->frame->routine, insn, &r);
-    r.matrices = r.kind == REQUEST_MATRIX ? matrices_of(insn->op) : 1;
+    ptx_request_classify(w->frame->routine, insn, &r);
+    r.matrices = r.kind == REQUEST_MATRIX ? ptx_request_matrices(insn->op) : 1;
     count->requests++;
     count->active += ptx_lanes_count(lanes);
-    note_doubt(count, doubt);
+    ptx_count_doubt(count, doubt);
     for (unsigned side = 0; side < (is_copy ? 2 : 1); side++) {
         look_at_address(m, w, places[side], &address);
         Space space = is_copy ? side ? SPACE_GLOBAL : SPACE_SHARED : space_of(insn, &address.value, lanes);
         uint32_t addressed = r.kind == REQUEST_MATRIX && r.matrices < 4 ? lanes & ((UINT32_C(1) << (8 * r.matrices)) - 1) : lanes;
         if (address.value.unknown & addressed) {
             Request lost = { .lanes = addressed };
-            note_doubt(count, DOUBT_ADDRESS);
+            ptx_count_doubt(count, DOUBT_ADDRESS);
             trace(m, w, insn, is_copy ? space : (Space)insn->op->space, &lost, &address.value, count);
             count->waits += space == SPACE_GLOBAL ? 1 : 0;
             if (m->footprint && space == SPACE_GLOBAL)
@@ -1154,7 +916,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             continue;
         }
         if (address.value.is_assumed)
-            note_doubt(count, DOUBT_PARAMETER);
+            ptx_count_doubt(count, DOUBT_PARAMETER);
         Request here = r;
         here.lanes = addressed;
         if (space == SPACE_PARAM)
@@ -1163,7 +925,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             count_shared(m, w, insn, count, &here, &address.value);
         else if (space == SPACE_GLOBAL)
             count_global(m, w, insn, count, &here, &address.value);
-        else if (space == SPACE_CONST || (space == SPACE_PARAM && without_window(ptx_value_lane(&address.value, 0)) < m->param_size))
+        else if (space == SPACE_CONST || (space == SPACE_PARAM && ptx_request_place(ptx_value_lane(&address.value, 0)) < m->param_size))
             count_constant(count, &address.value, addressed);
     }
 }
@@ -1172,7 +934,7 @@ bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lane
 {
     const Operand *place = nth_address(w->frame->routine->func, insn, 0);
     bool is_matrix = insn->op->kind == OPK_LDMATRIX || insn->op->kind == OPK_STMATRIX;
-    unsigned matrices = is_matrix ? matrices_of(insn->op) : 4;
+    unsigned matrices = is_matrix ? ptx_request_matrices(insn->op) : 4;
     if (!place || !insn->access_bytes)
         return false;
     look_at_address(m, w, place, address);

@@ -14,7 +14,7 @@ enum {
 Race *ptx_race_new(Machine *m)
 {
     Race *r = ptx_arena_new(m->arena, Race);
-    *r = (Race){ .arena = m->arena, .warp_count = m->warp_count, .granule = GRANULE_FIRST, .granule_wanted = GRANULE_FIRST, .left_out = NO_ID, .put_before = NO_ID };
+    *r = (Race){ .arena = m->arena, .warp_count = m->warp_count, .granule = GRANULE_FIRST, .granule_wanted = GRANULE_FIRST };
     r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * m->warp_count);
     for (unsigned b = 0; b < BARRIERS; b++)
         r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, m->warp_count);
@@ -39,6 +39,7 @@ void ptx_race_begin(Race *r)
     for (uint32_t w = 0; w < r->warp_count; w++)
         r->copies[w].committed = r->copies[w].done = r->copies[w].wait_count = 0;
     r->mbarrier_count = 0;
+    r->base = now;
     if (r->granule_wanted < r->granule) {       /* places are other ones now */
         r->granule = r->granule_wanted;
         r->page_count = 0;
@@ -46,7 +47,7 @@ void ptx_race_begin(Race *r)
     }
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     r->pair_count = r->put_partly = 0;
-    r->is_lost = r->is_blind = r->is_crowded = false;
+    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped = r->is_partial = false;
 }
 
 /* ---- sites ------------------------------------------------------------------------------------------------------- */
@@ -88,14 +89,18 @@ static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
     return pair;
 }
 
+/* How much a witness is worth: the surer the better, and of two warps rather than of one. */
+static unsigned rank_of(const Seen *a, const Seen *b)
+{
+    return 2u * (a->level > b->level ? a->level : b->level) + (a->thread / WARP_LANES == b->thread / WARP_LANES);
+}
+
 static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t address)
 {
     RacePair *pair = pair_of(r, before->site, now->site);
     if (!pair)
         return;
-    uint8_t level = before->level > now->level ? before->level : now->level;
-    uint8_t known = pair->first.level > pair->second.level ? pair->first.level : pair->second.level;
-    if (!pair->times || level < known) {
+    if (!pair->times || rank_of(before, now) < rank_of(&pair->first, &pair->second)) {
         pair->first = *before;
         pair->second = *now;
         pair->address = address;
@@ -122,16 +127,17 @@ static bool is_ordered(const Race *r, const Seen *before, const Seen *now)
     if (before->thread == now->thread)
         return clock != UINT32_MAX;
     uint32_t known = ptx_race_known(r, warp)[other];
-    return warp == other ? before->site == now->site || clock < known : clock <= known;
+    return warp == other ? (before->site == now->site && before->turn == now->turn) || clock < known : clock <= known;
 }
 
 static void meet(Race *r, const Seen *before, const Seen *now, uint64_t address)
 {
-    if (!before->is_there || is_ordered(r, before, now) || (before->is_strong && now->is_strong))
+    if (!before->is_there || before->clock <= r->base || is_ordered(r, before, now) || (before->is_strong && now->is_strong))
         return;
     if ((before->is_swap && !now->is_write) || (now->is_swap && !before->is_write))
         return;                 /* what was read is looked at again by the swap */
     bool are_writes = before->is_write && now->is_write;
+    r->is_overwritten |= are_writes;
     r->is_crowded |= are_writes && !(before->has_value && now->has_value && before->value == now->value) && before->thread / WARP_LANES != now->thread / WARP_LANES;
     if (are_writes && writes_alike(before, now))
         return;
@@ -155,7 +161,7 @@ static Place *place_at(Race *r, uint64_t address)
 }
 
 /* In place of one of the same warp, else of one that is ordered before: two warps' reads are enough, since a write is of another warp than one of them. */
-static void keep_read(const Race *r, Place *place, const Seen *now)
+static void keep_read(Race *r, Place *place, const Seen *now)
 {
     uint32_t warp = now->thread / WARP_LANES;
     Seen *into = NULL;
@@ -169,6 +175,7 @@ static void keep_read(const Race *r, Place *place, const Seen *now)
         if (!into && (!read->is_there || read->clock <= ptx_race_known(r, warp)[other]))
             into = &place->reads[i];
     }
+    r->has_dropped |= !into;
     if (!into)
         return;
     if (into->is_there && into->thread / WARP_LANES == warp && into->thread != now->thread)
@@ -176,20 +183,25 @@ static void keep_read(const Race *r, Place *place, const Seen *now)
     *into = *now;
 }
 
-static void touch(Race *r, uint64_t address, const Seen *now)
+static void meet_at(Race *r, uint64_t address, const Seen *now)
 {
     Place *place = place_at(r, address);
     if (!place)
         return;
     meet(r, &place->write, now, address);
-    if (!now->is_write) {
-        keep_read(r, place, now);
-        return;
-    }
-    for (unsigned i = 0; i < READERS; i++)
+    for (unsigned i = 0; i < READERS && now->is_write; i++)
         meet(r, &place->reads[i], now, address);
-    meet(r, &place->lane, now, address);
-    place->write = *now;
+    if (now->is_write)
+        meet(r, &place->lane, now, address);
+}
+
+static void keep_at(Race *r, uint64_t address, const Seen *now)
+{
+    Place *place = place_at(r, address);
+    if (place && now->is_write)
+        place->write = *now;
+    else if (place)
+        keep_read(r, place, now);
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -230,29 +242,37 @@ static const Value *value_of(Machine *m, Warp *w, const Insn *insn, Scratch *roo
     return insn->op->kind == OPK_ST && value ? ptx_machine_read(m, w, value, room) : NULL;
 }
 
+/* All lanes meet what was there before any of them is kept. */
 static void note(Machine *m, Warp *w, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, Seen now)
 {
     Race *r = m->race;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(lanes >> i & 1))
+    for (unsigned i = 0; i < 2 * WARP_LANES; i++) {
+        unsigned lane = i % WARP_LANES;
+        if (!(lanes >> lane & 1))
             continue;
-        uint64_t at = (uint32_t)ptx_value_lane(address, i);     /* where a window begins has no bits there */
+        uint64_t at = (uint32_t)ptx_value_lane(address, lane);  /* where a window begins has no bits there */
         r->is_crowded |= at + bytes > m->shared_size;
-        now.thread = (uint16_t)(w->index * WARP_LANES + i);
-        now.has_value = value && !(value->unknown >> i & 1) && value->align == ALIGN_EXACT;
-        now.value = now.has_value ? ptx_value_lane(value, i) : 0;
+        now.thread = (uint16_t)(w->index * WARP_LANES + lane);
+        now.has_value = value && !(value->unknown >> lane & 1) && value->align == ALIGN_EXACT;
+        now.value = now.has_value ? ptx_value_lane(value, lane) : 0;
         while ((at | bytes) % r->granule_wanted)
             r->granule_wanted /= 2;
-        for (uint32_t b = 0; b < bytes && r->granule_wanted == r->granule; b += r->granule)
-            touch(r, at + b, &now);
+        for (uint32_t b = 0; b < bytes && r->granule_wanted == r->granule; b += r->granule) {
+            if (i < WARP_LANES)
+                meet_at(r, at + b, &now);
+            else
+                keep_at(r, at + b, &now);
+        }
     }
 }
 
 static Seen seen_at(Machine *m, Warp *w, const Insn *insn, uint8_t doubt, const Value *address, uint32_t site)
 {
     Race *r = m->race;
+    uint8_t level = level_of(m, doubt, address);
+    r->is_doubtful |= level != RACE_CERTAIN;
     return (Seen){ .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = r->copies[w->index].committed,
-                   .site = (uint16_t)site, .level = level_of(m, doubt, address), .is_there = true, .is_write = is_write(insn->op),
+                   .site = (uint16_t)site, .level = level, .is_there = true, .is_write = is_write(insn->op),
                    .is_strong = is_strong(insn->op), .is_swap = ptx_op_has_modifier(insn->op, "cas"), .is_async = insn->op->kind == OPK_CP_ASYNC };
 }
 
@@ -268,6 +288,7 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     if (address.value.align != ALIGN_EXACT || !addressed)
         return;
     uint32_t site = site_of(m, w, insn);
+    r->is_blind |= site == MOST_SITES;
     if (site == MOST_SITES)
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
@@ -283,6 +304,7 @@ void ptx_race_touch(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8
     uint32_t site = site_of(m, w, insn);
     if (site == MOST_SITES)
         return;
+    ptx_blocks_pin(&m->blocks, &address.value);
     Seen now = seen_at(m, w, insn, doubt, &address.value, site);
     now.is_write = true;
     now.is_strong = is_strong;

@@ -31,7 +31,7 @@ typedef struct Seen {           /* an access by one thread to one place */
     bool is_there, is_write, is_strong, is_swap, is_async, has_value; /* swap: compare-and-swap; strong: atomic, volatile or with an order of its own */
 } Seen;
 
-enum { READERS = 2 };
+enum { READERS = 2, MOST_PUTS = 4 };
 
 typedef struct Place {          /* of shared memory: `granule` bytes */
     Seen write, reads[READERS]; /* of two warps, */
@@ -88,6 +88,7 @@ typedef struct Race {
     Arena *arena;               /* the machine's */
     uint32_t warp_count;
     uint32_t granule;
+    uint32_t base;              /* clocks up to here are of runs before this one */
     uint32_t *known;            /* per warp and warp: the clock of the second that the first knows of; of itself: its own */
     BarrierState barriers[BARRIERS];
     Mbarrier mbarriers[MBARRIERS];
@@ -103,10 +104,15 @@ typedef struct Race {
     uint32_t granule_wanted;    /* below granule: an access that does not fill its places; the run is of no use */
     bool is_lost;               /* what orders the warps from here on is not known: nothing is noted any more */
     bool is_blind;              /* some access to shared memory was not noted */
+    bool has_dropped, is_partial;       /* a read was not kept; a barrier was not for all warps: then a race may be missed */
+    bool is_doubtful;           /* some access may not happen, or not there */
+    bool is_overwritten;        /* some byte was written twice in no order, maybe with one number */
     bool is_crowded;            /* warps wrote the same bytes, maybe different numbers, or beyond shared memory: is the block's shape the one that is meant? */
     const Func *func;           /* of these: */
-    InsnId left_out, put_before;        /* a barrier that is passed by, an instruction before which there is one; NO_ID */
-    uint32_t put_partly;        /* times that not all of a warp came to that one */
+    bool *left_out;             /* per instruction: a barrier that is passed by; NULL: none */
+    InsnId puts[MOST_PUTS];     /* instructions before which there is one that the code does not have */
+    uint32_t put_count;
+    uint32_t put_partly;        /* times that not all of a warp came to one of these */
 } Race;
 
 Race *ptx_race_new(Machine *machine);

@@ -12,6 +12,7 @@ static bool number_of(Machine *m, Warp *w, const Operand *operand, uint32_t lane
 {
     Scratch room;
     const Value *value = ptx_machine_read(m, w, operand, &room);
+    ptx_blocks_pin(&m->blocks, value);
     *out = ptx_value_lane(value, (unsigned)__builtin_ctz(lanes));
     if (value->unknown & lanes || value->align != ALIGN_EXACT)
         return false;
@@ -53,13 +54,13 @@ void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
     uint64_t number, threads;
     bool is_arrival = ptx_op_has_modifier(insn->op, "arrive");
     w->is_waiting = !is_arrival;
-    (void)doubt;
-    if (r->func == w->frame->routine->func && r->left_out == (InsnId)(insn - r->func->insns)) {
+    if (r->left_out && r->func == w->frame->routine->func && r->left_out[insn - r->func->insns]) {
         w->is_waiting = false;
         return;
     }
     if (r->is_lost)
         return;
+    r->is_doubtful |= doubt >= DOUBT_PARAMETER;
     if (lanes != w->live || !read_barrier(m, w, insn, lanes, &number, &threads)) {
         r->is_lost = true;
         return;
@@ -68,6 +69,7 @@ void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
     tell(r, w, barrier);
     barrier->threads += WARP_LANES;             /* of a warp that is not full as well: PTX ISA, "bar" */
     barrier->wanted = (uint32_t)threads;
+    r->is_partial |= is_arrival || (threads && threads < (uint64_t)r->warp_count * WARP_LANES);
     w->barrier = (uint8_t)(is_arrival ? w->barrier : 1 + number);
 }
 
@@ -76,13 +78,15 @@ bool ptx_race_is_put(Machine *m, Warp *w, const Insn *insn)
 {
     Race *r = m->race;
     const Entry *top = &w->entries[w->entry_count - 1];
-    if (r->func != w->frame->routine->func || r->put_before != (InsnId)(insn - r->func->insns) || r->is_lost)
+    bool is_put = false;
+    for (uint32_t p = 0; p < r->put_count && w->frame->routine->func == r->func; p++)
+        is_put |= r->puts[p] == (InsnId)(insn - r->func->insns);
+    if (!is_put || r->is_lost)
         return false;
     w->is_at_put = !w->is_at_put;
     if (!w->is_at_put)          /* behind it */
         return false;
-    if (top->lanes != w->live)
-        r->put_partly++;
+    r->put_partly += top->lanes != w->live;
     tell(r, w, &r->barriers[0]);
     r->barriers[0].threads += WARP_LANES;
     r->barriers[0].wanted = 0;
@@ -207,6 +211,7 @@ static bool arrive(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, bool i
     Mbarrier *b = read_mbarrier(m, w, insn, lanes, &address, has_count ? &count : NULL) ? mbarrier_at(r, address) : NULL;
     if (!b || ptx_op_has_modifier(insn->op, "arrive_drop") || ptx_op_has_modifier(insn->op, "shared::cluster"))
         return false;
+    r->is_partial = true;
     uint64_t arrivals = count * ptx_lanes_count(lanes);
     if (is_by_copies && !ptx_op_has_modifier(insn->op, "noinc"))
         arrivals = 0;           /* one more is waited for, and one more comes */
@@ -273,6 +278,7 @@ static uint8_t order_of(const Op *op)
 
 static void arrive_at_cluster(Race *r, Warp *w)
 {
+    r->is_blind = true;         /* other blocks may touch this one's memory */
     tell(r, w, &r->barriers[BARRIER_CLUSTER]);
     r->barriers[BARRIER_CLUSTER].threads += WARP_LANES;
 }

@@ -37,7 +37,7 @@ static const Case cases[] = {
     { "$PTXLINT isa --format sarif",             2, "", "'sarif' is not one of text, json, markdown", NULL },
     { "$PTXLINT isa --output /dev/full add",     3, "", "/dev/full", NULL },
     { "$PTXLINT isa --help",                     0, "[OPCODE[.MODIFIERS]...]", "", NULL },
-    { "$PTXLINT --help",                         0, "  isa       the instructions of PTX", "", NULL },
+    { "$PTXLINT --help",                         0, "  isa          the instructions of PTX", "", NULL },
 };
 
 static void test_cases(void **state)

@@ -14,8 +14,9 @@ import tempfile
 
 try:
     import jsonschema
+    import yaml
 except ImportError:
-    print("skipped: python3-jsonschema is not installed")
+    print("skipped: python3-jsonschema or python3-yaml is not installed")
     sys.exit(77)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -26,6 +27,10 @@ PTX = ["testdata/ptx", "tests/golden", "testdata/ptx/none.ptx"]
 OUT = os.path.join(tempfile.mkdtemp(), "out")
 DOCUMENTS = {
     "diagnostics": [["check", "--format", "json", *PTX], ["check", "--format", "json", "tests/golden/SYN305-there.ptx"]],
+    "report": [["report", "--format", "json", "--gpu", "h200", "--grid", "1024", "--block", "256", "testdata/ptx/loops.sm_90.ptx",
+                "testdata/ptx/saxpy.sm_90.ptx", "tests/golden/MEM203-tile.ptx", "tests/golden/COR101-by-call.ptx"],
+               ["report", "--format", "json", "--gpu", "h200,a100", "tests/golden/report", "tests/golden/MEM203-tile.ptx"],
+               ["report", "--format", "json", "testdata/ptx/legacy", "tests/messages"]],
     "baseline": [["baseline", "--baseline", OUT, "write", *PTX[:2]], ["baseline", "--baseline", OUT, "write", "tests/golden/SYN305-there.ptx"]],
     "rules": [["rules", "--format", "json"], ["explain", "--format", "json", "THR102", "SYN201"]],
 }
@@ -56,7 +61,7 @@ def strict(schema):
 
 def complain(name, errors):
     for error in errors:
-        problems.append(f"{name}: {'.'.join(map(str, error.absolute_path))}: {error.message[:200]}")
+        problems.append(f"docs/schemas/{name}: {'.'.join(map(str, error.absolute_path))}: {error.message[:200]}")
 
 
 def objects(value, path=()):
@@ -70,11 +75,24 @@ def objects(value, path=()):
             yield from objects(part, path)
 
 
-def first(value, limit=40):
-    """The document with short lists: enough to try each kind of object."""
+def shape(value):
+    """What there is in a value, without its texts and numbers."""
+    if isinstance(value, dict):
+        return tuple((key, shape(part)) for key, part in value.items() if isinstance(part, (dict, list)))
+    return tuple(sorted({shape(part) for part in value}, key=str)) if isinstance(value, list) else ()
+
+
+def first(value):
+    """The document with short lists: one of each shape, two at most."""
     if isinstance(value, dict):
         return {key: first(part) for key, part in value.items()}
-    return [first(part) for part in value[:limit]] if isinstance(value, list) else value
+    if not isinstance(value, list):
+        return value
+    kept = {}
+    for part in map(first, value[:200]):
+        if len(kept) < 2:
+            kept.setdefault(shape(part), part)
+    return list(kept.values())
 
 
 def check_teeth(name, validator, document):
@@ -115,9 +133,35 @@ def check(name, commands):
             continue
         document = json.loads(text)
         errors = list(validator.iter_errors(document))
-        complain(f"{name}: {' '.join(command)}", errors[:5])
+        complain(f"{name}.json: {' '.join(command)}", errors[:5])
         if not errors and not i:
             check_teeth(name, plain, document)
+
+
+# ---- files that ptxlint reads: the schema agrees with the reader about each --------------------------------------------
+
+CONFIGS = """
+    select: [THR, COR101] | select: THR | select: [] | ignore: [LCH101] | preview: true | severity: {LCH101: warning, THR: note}
+    thresholds: {OCC103.threads: 32} | per-kernel-ignore: {"a*": [THR], b: ALL} | per-source-ignore: {"k.cu:40-55": [ALL]}
+    per-file-ignore: {"x/*": [HYG]} | exclude: ["old/*"] | exclude: old | gpu: [h200] | gpu: sm_90 |
+    slect: [THR] | preview: [true] | severity: {LCH101: fatal} | severity: [LCH101] | thresholds: {OCC103.threads: many} | select: {a: b}
+    per-kernel-ignore: [THR] | per-kernel-ignore: {a: {b: c}} | exclude: {a: b} | thresholds: {OCC103: 3} | launch: [a, b] | 5 | [THR]
+"""
+
+
+def check_configs():
+    validator = jsonschema.Draft7Validator(json.loads(run("schema", "config")))
+    seen = set()
+    for text in [part.strip() for part in CONFIGS.replace("\n", "|").split("|")]:
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, ".ptxlint.yaml").write_text(text + "\n", encoding="utf-8")
+            got = subprocess.run([PTXLINT, "config", "show"], cwd=folder, capture_output=True, check=False)
+        is_read, is_valid = got.returncode == 0, validator.is_valid(yaml.safe_load(text))
+        seen.add(is_read)
+        if is_read != is_valid:
+            problems.append(f"docs/schemas/config.json: takes it: {is_valid}, ptxlint takes it: {is_read}: {text}")
+    if seen != {True, False}:
+        problems.append("config: the cases are all alike")
 
 
 os.environ["LC_ALL"] = "C.UTF-8"
@@ -125,6 +169,7 @@ for known in DOCUMENTS.keys() - set(run("schema").split()):
     problems.append(f"{known}: there is no such schema")
 for schema_name in DOCUMENTS:
     check(schema_name, DOCUMENTS[schema_name])
+check_configs()
 for problem in problems[:40]:
     print(problem)
 sys.exit(1 if problems else 0)

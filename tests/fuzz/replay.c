@@ -1,7 +1,7 @@
 /* replay.c -- the fuzz target without libFuzzer, so that every compiler runs it as an ordinary test.
  *
  *   fuzz_replay DIR...              every file of these folders, not those below them
- *   fuzz_replay --cut FILE          every beginning of FILE, and FILE with every byte replaced in turn, by two others
+ *   fuzz_replay --cut N FILE        every N-th beginning of FILE, and FILE with every N-th byte replaced in turn, by two others
  *   fuzz_replay --grow [NAME...]    inputs that only grow: deep nests, long lists, many of everything; see shapes[]
  *
  * A crash is the failure; -v before the mode names each input and the milliseconds of processor time it took. */
@@ -115,17 +115,17 @@ static void run_folder(const char *folder)
 
 /* ---- cuts of a real file ----------------------------------------------------------------------------------------- */
 
-static void run_cuts(const char *path)
+static void run_cuts(size_t step, const char *path)
 {
     static const char others[] = { '\0', '}', '{', ';', '"', '0', '.', '\xff' };
     Text whole = read_file(path);
     char what[64];
-    for (size_t length = 0; length <= whole.length; length++) {
+    for (size_t length = 0; length <= whole.length; length += step) {
         Text cut = { whole.bytes, length, length };
         snprintf(what, sizeof what, "the first %zu bytes", length);
         run(what, &cut);
     }
-    for (size_t at = 0; at < whole.length; at++) {
+    for (size_t at = 0; at < whole.length; at += step) {
         char kept = whole.bytes[at];
         for (size_t i = at % 4; i < sizeof others; i += 4) {
             whole.bytes[at] = others[i];
@@ -445,8 +445,8 @@ int main(int argc, char **argv)
     }
     if (*args && !strcmp(*args, "--grow")) {
         run_shapes(args + 1);
-    } else if (*args && !strcmp(*args, "--cut") && args[1]) {
-        run_cuts(args[1]);
+    } else if (*args && !strcmp(*args, "--cut") && args[1] && atoi(args[1]) > 0 && args[2]) {
+        run_cuts((size_t)atoi(args[1]), args[2]);
     } else {
         for (; *args; args++)
             run_folder(*args);

@@ -452,8 +452,8 @@ static inline uint64_t oracle_dp2a(uint64_t a, uint64_t b, uint64_t c, bool is_a
     X("fma.rz.f64", "dddd", bits_of_f64(rounded_f64(FE_TOWARDZERO, 'f', f64_of(a), f64_of(b), f64_of(c))))            \
     X("cvt.rz.f32.s32", "rr", bits_of_f32(narrowed(FE_TOWARDZERO, (double)s32(a)))) X("cvt.rp.f32.u32", "rr", bits_of_f32(narrowed(FE_UPWARD, (double)a))) \
     X("cvt.rm.f32.f64", "rd", bits_of_f32(narrowed(FE_DOWNWARD, f64_of(a)))) X("cvt.rni.f64.f64", "dd", bits_of_f64(rint(f64_of(a)))) \
-    X("cvt.rpi.f64.f64", "dd", bits_of_f64(ceil(f64_of(a)))) X("testp.normal.f32", "pr", isnormal(FA)) X("testp.subnormal.f32", "pr", fpclassify(FA) == FP_SUBNORMAL) \
-    X("testp.notanumber.f64", "pd", isnan(f64_of(a))) X("testp.finite.f32", "pr", isfinite(FA)) X("testp.infinite.f64", "pd", isinf(f64_of(a)) != 0) \
+    X("cvt.rpi.f64.f64", "dd", bits_of_f64(ceil(f64_of(a)))) X("testp.normal.f32", "pr", isnormal(FA) != 0) X("testp.subnormal.f32", "pr", fpclassify(FA) == FP_SUBNORMAL) \
+    X("testp.notanumber.f64", "pd", isnan(f64_of(a)) != 0) X("testp.finite.f32", "pr", isfinite(FA) != 0) X("testp.infinite.f64", "pd", isinf(f64_of(a)) != 0) \
     X("min.NaN.f32", "rrr", FA != FA || FB != FB ? 0x7fffffff : bits_of_f32((float)oracle_lesser((double)FA, (double)FB)))
 
 typedef struct OracleOp {

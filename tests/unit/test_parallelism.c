@@ -107,6 +107,13 @@ static void test_bottleneck(void **state)
     assert_string_equal(on->roofline.ceiling, "memory");
     assert_true(on->roofline.flops_per_byte < on->roofline.ridge_flops_per_byte);
     assert_int_equal(on->concurrency.loop, 0);
+    ptxlint_trial trial;
+    ptxlint_estimated estimated;
+    ptxlint_trial_init(&trial);
+    trial.grid[0] = 132;
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &estimated), PTXLINT_OK);
+    assert_true(estimated.bottleneck.relieved_us < estimated.time.predicted_us && estimated.bottleneck.wave_us < b->wave_us * 32);
+    assert_string_equal(estimated.time.limiter, "latency");     /* 8 warps on an SM */
     ptxlint_module_free(module);
     module = open_on(cases[0].text, "h200", NULL);
     on = &kit_kernel(module, NULL)->projections[0];

@@ -1,0 +1,13 @@
+# docker build -t ptxlint . && docker run --rm -v "$PWD:/src" ptxlint build/
+FROM debian:12-slim AS build
+COPY . /ptxlint
+WORKDIR /ptxlint
+RUN ./tools/setup.sh && meson setup build && ninja -C build ptxlint
+
+FROM debian:12-slim
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends libjansson4 libyaml-0-2 libpopt0 libutf8proc2 libmd4c0 \
+    && rm -rf /var/lib/apt/lists/*
+COPY --from=build /ptxlint/build/ptxlint /usr/local/bin/ptxlint
+WORKDIR /src
+ENTRYPOINT ["ptxlint"]

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""check-action.py PTXLINT -- action.yml: each input is used and each use is an input; its last step, run as a runner would, annotates, writes
+a summary and SARIF, and fails where a finding does. Where npm has put action-validator there, it is asked too."""
+import json
+import os
+import pathlib
+import re
+import tempfile
+
+from kit import NPM, PTX, PTXLINT, ROOT, expect, finish, problems, run, skip
+
+try:
+    import yaml
+except ImportError:
+    skip("python3-yaml is not installed")
+
+text = (ROOT / "action.yml").read_text(encoding="utf-8")
+action = yaml.safe_load(text)
+expect("inputs that are used", set(re.findall(r"\$\{\{ inputs\.(\w+) \}\}", text)), set(action["inputs"]))
+for step in action["runs"]["steps"]:
+    expect(step["name"], {"shell", "run"} <= step.keys(), True)
+    if "${{" in step["run"]:
+        problems.append(f"{step['name']}: an input in a script is a way in for others: pass it as a variable")
+if (NPM / ".bin/action-validator").exists():
+    expect("action-validator", run(NPM / ".bin/action-validator", ROOT / "action.yml").returncode, 0)
+
+with tempfile.TemporaryDirectory() as folder:
+    home = pathlib.Path(folder)
+    (home / "bad.ptx").write_text(PTX)
+    (home / "good.ptx").write_text(PTX.replace("\tbogus.u32 1, 2;\n", "\tret;\n"))
+    for paths, code in (("bad.ptx good.ptx", 1), ("good.ptx", 0)):
+        given = {"paths": paths, "args": "--select COR --quiet", "sarif": "found.sarif"}
+        values = {name: given[re.search(r"inputs\.(\w+)", value).group(1)] for name, value in action["runs"]["steps"][-1]["env"].items()}
+        values |= {"PATH": f"{PTXLINT.parent}:{os.environ['PATH']}", "GITHUB_STEP_SUMMARY": "summary.md"}
+        got = run("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", action["runs"]["steps"][-1]["run"], cwd=home, env=os.environ | values)
+        expect(paths, (got.returncode, got.stderr), (code, ""))
+        expect(f"{paths}: annotations", got.stdout.count("::error file=bad.ptx,line=6,"), code)
+        expect(f"{paths}: summary", "SYN401" in (home / "summary.md").read_text(), bool(code))
+        expect(f"{paths}: SARIF", len(json.loads((home / "found.sarif").read_text())["runs"][0]["results"]), code)
+
+# The matchers: each line of --format oneline is one finding of one of them.
+matchers = json.loads((ROOT / "contrib/problem-matcher.json").read_text(encoding="utf-8"))["problemMatcher"]
+words = ["testdata/ptx", "tests/golden"]
+found = json.loads(run(PTXLINT, "--format", "json", *words, cwd=ROOT).stdout)["diagnostics"]
+lines = run(PTXLINT, "--format", "oneline", *words, cwd=ROOT).stdout.splitlines()
+wanted = [(f["severity"].replace("note", "notice"), f["path"], str(f["line"]), str(f["column"]), f["rule"]) for f in found if not f["suppression"]]
+matched = []
+for line in lines:
+    for matcher in matchers:
+        pattern = matcher["pattern"][0]
+        match = re.search(pattern["regexp"], line)
+        if match:
+            severity = match[pattern["severity"]] if "severity" in pattern else matcher["severity"]
+            matched.append((severity, *(match[pattern[key]] for key in ("file", "line", "column", "code"))))
+expect("problem matchers", matched, wanted)
+finish()
