@@ -61,7 +61,8 @@ typedef enum Depth {
 typedef struct Program Program;
 Program *ptx_program_new(Arena *arena, const Module *module);
 
-/* What is found of functions whatever the launch is kept in arena from now on, until this is called again; before, and with NULL, nothing is. */
+/* What is found of functions and variables whatever the launch is kept in arena from now on, until this is called again. Before, what is found of functions is
+ * not kept, and the arena of the program must be none that evaluations leave as found. */
 void ptx_program_keep(Program *program, Arena *arena);
 
 /* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */

@@ -161,6 +161,8 @@ struct Program {
     uint32_t shared_count;
     Arena *arena;
     const uint8_t **initial;    /* per variable: its first bytes, once asked for; NULL: none */
+    VarId *begun;               /* variables that were asked for */
+    uint32_t begun_count;
     bool has_initial;           /* some variable of the module begins with numbers */
     VarId *own_first, *own_end; /* per function: its variables */
 };

@@ -452,6 +452,7 @@ static bool load_initial(Machine *m, Space space, const Value *address, unsigned
     if (!m->program->initial[id]) {
         const uint8_t *read = ptx_initial_read(m->program->arena, m->module, id);
         m->program->initial[id] = read ? read : nothing;
+        m->program->begun[m->program->begun_count++] = id;
     }
     const uint8_t *from = m->program->initial[id];
     if (from == nothing)

@@ -28,10 +28,11 @@ Program *ptx_program_new(Arena *arena, const Module *module)
     program->module = module;
     program->codes = ptx_arena_array(arena, Decoded, module->op_count + 1);
     program->routines = ptx_arena_array(arena, Routine *, module->func_count + 1);
-    program->arena = arena;
-    program->initial = ptx_arena_array(arena, const uint8_t *, module->var_count + 1);
     program->plans = ptx_arena_array(arena, const Plan *, module->func_count + 1);
     program->planned = ptx_arena_array(arena, FuncId, module->func_count + 1);
+    program->arena = arena;
+    program->begun = ptx_arena_array(arena, VarId, module->var_count + 1);
+    program->initial = ptx_arena_array(arena, const uint8_t *, module->var_count + 1);
     program->addresses = ptx_arena_array(arena, uint64_t, module->var_count + 1);
     find_variables(program, arena);
     return program;
@@ -41,6 +42,8 @@ void ptx_program_keep(Program *program, Arena *arena)
 {
     for (uint32_t i = 0; i < program->planned_count; i++)
         program->plans[program->planned[i]] = NULL;
-    program->planned_count = 0;
-    program->kept = arena;
+    for (uint32_t i = 0; i < program->begun_count; i++)
+        program->initial[program->begun[i]] = NULL;
+    program->planned_count = program->begun_count = 0;
+    program->kept = program->arena = arena;
 }
