@@ -18,7 +18,7 @@ void kit_put(Text *text, const char *bytes, size_t length)
 
 void kit_print(Text *text, const char *format, ...)
 {
-    char line[4096];
+    char line[16384];
     va_list args;
     va_start(args, format);
     int length = vsnprintf(line, sizeof line, format, args);
