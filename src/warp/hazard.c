@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 enum {
-    STEPS_FLOOR = 1 << 11,      /* instructions of warps; where the launch is not given so many, half of that without a shape of the block, ... */
-    STEPS_PER_INSN = 24,        /* ... and so many for an instruction; */
+    STEPS_FLOOR = 1 << 10,      /* instructions of warps; where the launch is not given so many, half of that without a shape of the block, ... */
+    STEPS_PER_INSN = 8,         /* ... and so many for an instruction; */
     STEPS_LAUNCH = 1 << 18,     /* where it is */
     MOST_STAYS_ASSUMED = 4,
     MOST_GRANULES = 5,          /* 16 bytes to 1 */
