@@ -8,6 +8,7 @@
 #include "rules/facts.h"
 
 typedef struct Estimator Estimator;
+typedef Estimator *_Atomic EstimatorSlot;
 
 struct ptxlint_module {
     Arena arena;                /* everything below */
@@ -32,7 +33,7 @@ struct ptxlint_module {
     const Gpu **gpus;           /* that figures are for */
     const OpCycles **op_cycles; /* per GPU */
     size_t gpu_count;
-    _Atomic(Estimator *) *estimator;    /* estimate.c's, while no call has it; NULL: none yet */
+    EstimatorSlot *estimator;           /* estimate.c's, while no call has it; NULL: none yet */
 };
 
 void ptx_estimator_free(ptxlint_module *module);

@@ -168,7 +168,7 @@ static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *wo
     Engine *engine = ptx_engine_new(&m->arena, work, scratch, &m->diags, m->ir, m->gpu_count ? m->gpus[0] : NULL,
                                     ptx_config_rulebook(options->config), times);
     m->facts = facts;
-    m->estimator = ptx_arena_new(&m->arena, _Atomic(Estimator *));
+    m->estimator = ptx_arena_new(&m->arena, EstimatorSlot);
     m->callees = calls->callees;
     m->op_cycles = ptx_arena_array(&m->arena, const OpCycles *, m->gpu_count + 1);
     for (size_t g = 0; g < m->gpu_count && !options->findings_only; g++)

@@ -423,8 +423,7 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint completions bash > ~/.local/share/bash-completion/completions/ptxlint\n"
     "  ptxlint completions fish > ~/.config/fish/completions/ptxlint.fish\n",
 
-    "\nEXAMPLES\n"
-    "  ptxlint manual > ptxlint.1\n",
+    "\nEXAMPLES\n  ptxlint manual > ptxlint.1\n",
 };
 
 static const char check_codes[] =

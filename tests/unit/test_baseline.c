@@ -256,7 +256,8 @@ static void test_stale_off(void **state)
 static void test_round_trip(void **state)
 {
     (void)state;
-    static const char *const texts[] = { BASE, HEAD KERNEL("c", "1", "L", LOAD("1") LOAD("1")) }, *const turned[] = { texts[1], texts[0] };
+    static const char *const texts[] = { BASE, HEAD KERNEL("c", "1", "L", LOAD("1") LOAD("1")) };
+    const char *const turned[] = { texts[1], texts[0] };
     char error[256] = "";
     ptxlint_baseline *one = baseline_of(texts, 2), *two = baseline_of(turned, 2), *back;
     char *a = written(one), *b = written(two);
