@@ -123,20 +123,6 @@ static void add_module_kernel(ptxlint_report *r, const ptxlint_module *m, const 
     }
 }
 
-/* Kernels of a module come in the order of the text: the one that a byte stands in. */
-static size_t kernel_at(const ptxlint_kernel *kernels, size_t count, uint32_t offset)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (kernels[middle].span.end <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && kernels[low].span.begin <= offset ? low : count;
-}
-
 static void add_module_findings(ptxlint_report *r, const ptxlint_module *m, const uint32_t *numbers)
 {
     size_t count, kernel_count;
@@ -144,7 +130,7 @@ static void add_module_findings(ptxlint_report *r, const ptxlint_module *m, cons
     const ptxlint_diagnostic *all = ptxlint_module_diagnostics(m, &count);
     for (size_t i = 0; i < count; i++) {
         char statement[STATEMENT_BYTES] = "";
-        size_t k = kernel_at(kernels, kernel_count, all[i].span.begin);
+        size_t k = ptx_report_kernel_at(kernels, kernel_count, all[i].span.begin);
         if (all[i].suppression != PTXLINT_NOT_SUPPRESSED || k == kernel_count || numbers[k] == UINT32_MAX)
             continue;
         ptxlint_module_statement(m, all[i].span.begin, statement, sizeof statement);

@@ -439,4 +439,7 @@ const char *ptx_report_suppression(ptxlint_suppression suppression);    /* "inli
 /* A gain that is worth a word: known, and not next to nothing. */
 bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic);
 
+/* Kernels of a module come in the order of the text: the one that offset stands in; count: none. */
+size_t ptx_report_kernel_at(const ptxlint_kernel *kernels, size_t count, uint32_t offset);
+
 #endif

@@ -123,8 +123,7 @@ void ptxlint_count_diagnostics(const ptxlint_module *const *modules, size_t coun
         count_module(modules[i], options, counts);
 }
 
-/* Functions come by position: the one that offset stands in; count: none. */
-static size_t find_kernel(const ptxlint_kernel *kernels, size_t count, uint32_t offset)
+size_t ptx_report_kernel_at(const ptxlint_kernel *kernels, size_t count, uint32_t offset)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -145,7 +144,7 @@ static void mark_found(const ptxlint_module *module, const ptxlint_write_options
     const ptxlint_diagnostic *diagnostics = ptxlint_module_diagnostics(module, &count);
     for (size_t i = 0; i < count; i++)
         if (is_shown(options, &diagnostics[i]))
-            is_found[find_kernel(kernels, kernel_count, diagnostics[i].span.begin)] = true;
+            is_found[ptx_report_kernel_at(kernels, kernel_count, diagnostics[i].span.begin)] = true;
 }
 
 static size_t count_suppressed(const ptxlint_module *module, const ptxlint_write_options *options)

@@ -12,22 +12,6 @@
 static const char kernel[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n.maxntid 64\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
     "ld.param.u64 %rd1, [p];\nadd.s32 %r1, %r2, 1;\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
 
-static void require(int holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "fuzz: does not hold: %s\n", what);
-    abort();
-}
-
-static int drop(void *context, const char *bytes, size_t length)
-{
-    (void)context;
-    (void)bytes;
-    (void)length;
-    return 0;
-}
-
 static ptxlint_module *module_with(const ptxlint_baseline *baseline, const ptxlint_budget *budget)
 {
     ptxlint_module *module;

@@ -16,14 +16,6 @@ typedef struct Count {
     uint64_t bytes, hash;
 } Count;
 
-static void require(bool holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "fuzz: does not hold: %s\n", what);
-    abort();
-}
-
 static int count_bytes(void *context, const char *bytes, size_t length)
 {
     Count *count = context;

@@ -9,14 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void require(int holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "fuzz: does not hold: %s\n", what);
-    abort();
-}
-
 static size_t count_rules(const ptxlint_rules *rules)
 {
     size_t count = 0;

@@ -13,22 +13,6 @@ static const char kernel[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .entry k(.param .u64 p, .param .f32 a, .param .u16 h, .param .b8 s[8])\n{\n.reg .b32 %r<4>; .reg .pred %p;\n"
     "mov.u32 %r1, 0; ld.param.u32 %r2, [s];\nL: add.s32 %r1, %r1, 1; setp.lt.s32 %p, %r1, %r2; @%p bra L;\nret;\n}\n";
 
-static void require(int holds, const char *what)
-{
-    if (holds)
-        return;
-    fprintf(stderr, "fuzz: does not hold: %s\n", what);
-    abort();
-}
-
-static int drop(void *context, const char *bytes, size_t length)
-{
-    (void)context;
-    (void)bytes;
-    (void)length;
-    return 0;
-}
-
 static void use(const ptxlint_gpu *gpu, const ptxlint_launches *launches, const ptxlint_ptxas *ptxas)
 {
     ptxlint_options options;
