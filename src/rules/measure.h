@@ -13,6 +13,7 @@
 #include "rules/facts.h"
 #include "rules/rule.h"
 #include "warp/advise.h"
+#include "warp/global_race.h"
 #include "warp/hazard.h"
 #include "warp/parted.h"
 
@@ -71,7 +72,8 @@ typedef struct Inquiry {
     double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
     bool has_access_sums;
     const Hazards *hazards;
-    bool was_evaluated, was_traced, was_raced;
+    const GlobalRace *global_race;
+    bool was_evaluated, was_traced, was_raced, was_raced_globally;
     bool keeps_plans;           /* those of shared->program lie in arena */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
@@ -118,6 +120,8 @@ double ptx_measure_redundant(Inquiry *q, InsnId insn);
 double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty);
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
 double ptx_measure_possible_race(Inquiry *q, InsnId insn);
+double ptx_measure_global_race(Inquiry *q, InsnId insn);
+const GlobalRace *ptx_measure_global(Inquiry *q);
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn);
 Program *ptx_measure_program(Inquiry *q);
 

@@ -239,16 +239,6 @@ static void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *valu
 
 /* ---- an access once more ------------------------------------------------------------------------------------------ */
 
-/* Where the kernel's own function is: at an instruction, or in a call. */
-static InsnId place_of(const Machine *m, const Warp *w, InsnId pc)
-{
-    const Func *kernel = &m->module->funcs[m->kernel];
-    for (const Frame *frame = w->frame; frame->caller; frame = frame->caller)
-        if (!frame->caller->caller)
-            return (InsnId)(frame->call - kernel->insns);
-    return pc;
-}
-
 /* Rounds of the loops that begin here; those inside begin anew. */
 void ptx_race_watch(Machine *m, const Warp *w, InsnId pc)
 {
@@ -270,7 +260,7 @@ static void meet_watches(const Machine *m, const Warp *w, const Insn *insn, cons
 {
     for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++)
         if (watch->site == now->site && watch->turn == now->turn && watch->thread / WARP_LANES == w->index)
-            watch->place = place_of(m, w, (InsnId)(insn - w->frame->routine->func->insns));
+            watch->place = ptx_machine_place(m, w, (InsnId)(insn - w->frame->routine->func->insns));
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
