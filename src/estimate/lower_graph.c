@@ -423,7 +423,7 @@ static void fill_node(Graph *g, NodeId id, const Insn *insn, uint8_t action)
         if (g->of_operand[insn->operand_first + o])
             node->in[count++] = g->of_operand[insn->operand_first + o];
     node->action = action;
-    node->is_wide = ptx_type_info[insn->op->type].bits == 64 || ptx_op_has_modifier(insn->op, "wide");
+    node->is_wide = ptx_type_info[insn->op->type].bits == 64 || (ptx_op_has_modifier(insn->op, "wide") && ptx_type_info[insn->op->type].bits == 32);
     node->is_signed = ptx_type_info[insn->op->type].kind == KIND_SIGNED;
     bool commutes = action == ACT_ADD || action == ACT_MUL || action == ACT_MAD || action == ACT_LOGIC;
     if (commutes && ptx_node_is(g, node->in[0], NODE_CONSTANT)) {
