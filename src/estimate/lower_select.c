@@ -457,6 +457,17 @@ static bool is_zero_test(const Selection *s, const Node *node, const Op *op)
         && !node_of(s, node->in[1])->value && (ptx_op_has_modifier(op, "eq") || ptx_op_has_modifier(op, "ne"));
 }
 
+/* A rounding to tf32 leaves the mask of its low bits to the matrix multiply-add that reads it. */
+static void select_rounding(Selection *s, Selected *row, const Node *node, const Op *op)
+{
+    const Cost *cost = ptx_cost_find(op, s->target);
+    bool is_bare = node->is_fragment && op->dst_type == TYPE_TF32;
+    for (unsigned t = 0; cost && is_bare && t < cost->term_count; t++)
+        emit(s, row, (MachineOp)cost->terms[t].machine, (double)cost->terms[t].count - (cost->terms[t].machine == MACHINE_ALU ? 1 : 0));
+    if (!is_bare)
+        emit_cost(s, row, op);
+}
+
 static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
 {
     const Node *node = node_of(s, node_id);
@@ -732,6 +743,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
             demand_address(s, in, (Space)insn->op->space, block);
         else if (in)
             demand(s, in, block);
+        s->nodes[in].is_fragment |= insn->op->insn_class == CLASS_TENSOR;
     }
     if (address && insn->op->kind == OPK_LD && !g->of_guard[id])
         is_joined = join_load(s, insn, g->of_operand[address - g->func->operands], address);
@@ -746,7 +758,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     if (is_joined)
         add_row(s, &row, ptx_space_is_shared(insn->op->space) ? MACHINE_SHARED : MACHINE_GLOBAL, 0);
     else if (insn->operand_count != 2 || !is_saturation(s, g->of_operand[insn->operand_first + 1], insn->op))
-        emit_cost(s, &row, insn->op);
+        select_rounding(s, &row, node_of(s, row.node), insn->op);
 }
 
 /* A register that several instructions write gets a value: nothing where the value can be made in it. */
