@@ -1,5 +1,6 @@
 #include "estimate/executed.h"
 
+#include "estimate/unroll.h"
 #include "gpu/costs.h"
 
 #include <math.h>
@@ -58,15 +59,45 @@ static bool is_angle(const Op *op)
     return !strcmp(name, "sin") || !strcmp(name, "cos");
 }
 
+/* ---- unrolled loops ---------------------------------------------------------------------------------------------- */
+
+/* Times that warps come to a loop from outside: through blocks that it may be passed by from, too. */
+static double entries_of(const Cfg *cfg, const Loops *loops, const Evaluation *evaluation, LoopId loop)
+{
+    const Block *header = &cfg->blocks[loops->loops[loop].header];
+    double entries = 0;
+    for (uint32_t p = 0; p < header->pred_count; p++) {
+        BlockId pred = cfg->preds[header->pred_first + p];
+        if (loops->loop_of[pred] != loop)
+            entries += evaluation->insns[cfg->blocks[pred].first].total.warps;
+    }
+    return entries;
+}
+
+/* Executions of what is there once for the iterations that are joined, for each iteration: those that do not fill a joined one run alone. */
+static double overhead_share(const Cfg *cfg, const Loops *loops, const Lowered *lowered, const Evaluation *evaluation, BlockId block)
+{
+    LoopId loop = loops->loop_of[block];
+    const Unrolling *unrolled = loop == NO_LOOP ? NULL : &lowered->unrolled[loop];
+    if (!unrolled || unrolled->times <= 1)
+        return 1;
+    if (unrolled->is_whole)
+        return 0;
+    double iterations = evaluation->insns[cfg->blocks[block].first].total.warps, entries = entries_of(cfg, loops, evaluation, loop);
+    double trips = entries > 0 ? iterations / entries : 1, joined = floor(trips / unrolled->times);
+    return trips >= 1 ? (joined + (trips - joined * unrolled->times)) / trips : 1;
+}
+
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
-static void add_block(Executed *to, const Func *func, const Cfg *cfg, const Lowered *lowered, const Evaluation *evaluation, BlockId block)
+static void add_block(Executed *to, const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered, const Evaluation *evaluation, BlockId block)
 {
     const Count *own = &evaluation->insns[cfg->blocks[block].first].total;
     double warps = evaluation->insns[cfg->blocks[lowered->runs_with[block]].first].total.warps;
+    double share = overhead_share(cfg, loops, lowered, evaluation, block);
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
-        double count = (double)insn->count * warps;
+        double count = (double)insn->count * warps * (insn->is_overhead ? share : 1);
         to->warp_instructions += count;
         to->machine[insn->machine] += count;
         if (insn->origin == NO_ID)
@@ -89,7 +120,7 @@ static bool runs_call(const Func *func, const Evaluation *evaluation)
     return false;
 }
 
-Executed ptx_executed_compute(const Func *func, const Cfg *cfg, const Lowered *lowered, const Evaluation *evaluation)
+Executed ptx_executed_compute(const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered, const Evaluation *evaluation)
 {
     Executed out = { .certainty = CERTAINTY_UNKNOWN };
     if (!evaluation || evaluation->grid_is_assumed || !lowered || runs_call(func, evaluation)) {
@@ -100,6 +131,6 @@ Executed ptx_executed_compute(const Func *func, const Cfg *cfg, const Lowered *l
     }
     out.certainty = CERTAINTY_ESTIMATE;
     for (BlockId b = 0; b < cfg->block_count; b++)
-        add_block(&out, func, cfg, lowered, evaluation, b);
+        add_block(&out, func, cfg, loops, lowered, evaluation, b);
     return out;
 }

@@ -231,12 +231,15 @@ static void demand_both(Selection *s, const Node *node, BlockId block)
     demand(s, node->in[1], block);
 }
 
-/* Machine words that an operation of 64 bits takes: one where both operands have no upper half, or a selection's constants have one half alone. */
+/* Machine words that an operation of 64 bits takes: a half that is zero in both operands, or for logic in one, takes none. */
 static double words_of(const Selection *s, const Node *node)
 {
     const Node *a = node_of(s, node->in[0]), *b = node_of(s, node->in[1]);
-    bool is_narrow = a->bits <= 32 && b->bits <= 32, is_high = a->zeros >= 32 && b->zeros >= 32;
-    return !node->is_wide ? 1 : is_narrow || (is_high && node->action == ACT_SELECT) ? 1 : 2;
+    bool is_logic = node->action != ACT_SELECT;
+    unsigned low_zeros = (a->zeros >= 32 ? 1U : 0) + (b->zeros >= 32 ? 1U : 0), high_zeros = (a->bits <= 32 ? 1U : 0) + (b->bits <= 32 ? 1U : 0);
+    if (!node->is_wide)
+        return 1;
+    return (low_zeros == 2 || (low_zeros && is_logic) ? 0 : 1) + (high_zeros == 2 || (high_zeros && is_logic) ? 0 : 1);
 }
 
 /* Three inputs fit one LOP3: what another operation of logic made for this one alone is taken in. */
@@ -253,19 +256,20 @@ static void select_logic(Selection *s, Selected *row, const Node *node, BlockId 
             demand(s, in, block);
         took |= fits && is_result_of(s, in, ACT_LOGIC);
     }
-    emit(s, row, MACHINE_ALU, words_of(s, node));
+    add_row(s, row, MACHINE_ALU, words_of(s, node));
 }
 
-/* An or that is a sum too, of what logic made for it alone: LOP3 does both, unless a shift made for it alone is there to be taken in. */
+/* An or that is a sum too, of what logic made for it alone: LOP3 does both, unless a shift made for it alone is there to be taken in. Of two halves it
+ * is their pair. */
 static bool is_rather_logic(const Selection *s, const Node *node)
 {
-    bool has_logic = false;
-    if (node->is_wide || s->graph->actions[s->graph->func->insns[node->insn].op->opcode] != ACT_LOGIC)
+    bool has_logic = node->is_wide && words_of(s, node) <= 0;
+    if (s->graph->actions[s->graph->func->insns[node->insn].op->opcode] != ACT_LOGIC)
         return false;
     for (unsigned i = 0; i < 2; i++) {
-        if (is_shifted(s, node->in[i], false) && is_single(s, node->in[i]))
+        if (is_shifted(s, node->in[i], node->is_wide) && is_single(s, node->in[i]) && words_of(s, node) > 0)
             return false;
-        has_logic |= is_result_of(s, node->in[i], ACT_LOGIC) && is_single(s, node->in[i]);
+        has_logic |= !node->is_wide && is_result_of(s, node->in[i], ACT_LOGIC) && is_single(s, node->in[i]);
     }
     return has_logic;
 }

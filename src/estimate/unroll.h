@@ -20,7 +20,7 @@ typedef struct Unrolling {
     bool is_whole;              /* nothing is left of the loop */
 } Unrolling;
 
-/* Per loop; arena's. sm: of the machine. */
+/* Per loop; arena's. lowered: without its unrolled yet. sm: of the machine. */
 const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Defs *defs, const Lowered *lowered, unsigned sm);
 
 #endif
