@@ -545,9 +545,10 @@ static double measure_read_only(Inquiry *q, InsnId insn)
 {
     if (q->func->has_unknown || !q->func->is_entry)
         return UNKNOWN;
+    if (!q->shared->writers)
+        q->shared->writers = ptx_writers_new(q->shared->arena, q->shared->module, q->shared->calls);
     if (!q->read_only)
-        q->read_only = (const uint8_t *)ptx_read_only_params_compute(q->arena, q->shared->scratch, q->shared->module, q->func, q->facts->cfg,
-                                                                     bases_of(q));
+        q->read_only = ptx_read_only_params_compute(q->arena, q->shared->scratch, q->shared->writers, q->func, q->facts->cfg, bases_of(q));
     return q->read_only[insn];
 }
 

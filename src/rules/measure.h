@@ -9,6 +9,7 @@
 #include "analysis/split.h"
 #include "analysis/usage.h"
 #include "analysis/waste.h"
+#include "analysis/written.h"
 #include "estimate/bottleneck.h"
 #include "rules/facts.h"
 #include "rules/rule.h"
@@ -19,11 +20,13 @@
 /* What all functions of a module share. */
 typedef struct ModuleInquiry {
     const Module *module;
+    const CallGraph *calls;
     const Gpu *gpu;             /* the first that figures are for; NULL */
     Arena *arena;               /* of what lives as long as the questions do */
     Arena *scratch;
     float *machine_instructions;        /* per Op.id: NaN not known; below 0: not asked for yet */
     Program *program;           /* of the evaluations; NULL: none yet */
+    Writers *writers;           /* these: NULL: not asked for yet */
     const Usage *usage;         /* these: NULL: not asked for yet */
     const OpCycles *ops;
     bool has_broken_func;       /* a syntax error, or an opcode that the tables lack */
@@ -53,7 +56,7 @@ typedef struct Inquiry {
     const bool *fp64_trips, *unused_results;
     const bool *dead;           /* per instruction */
     const uint32_t *loop_overhead;
-    const uint8_t *read_only;
+    const bool *read_only;
     const double *loop_weights; /* per loop: times a thread executes its body */
     const double *loop_sums;    /* per loop: weighted machine instructions, inner loops included */
     const bool *loop_stores;    /* per loop: something in it may write memory, or let others do so */
