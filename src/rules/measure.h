@@ -9,6 +9,7 @@
 #include "analysis/split.h"
 #include "analysis/usage.h"
 #include "analysis/waste.h"
+#include "analysis/wgmma.h"
 #include "estimate/bottleneck.h"
 #include "rules/facts.h"
 #include "rules/rule.h"
@@ -71,7 +72,8 @@ typedef struct Inquiry {
     double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
     bool has_access_sums;
     const Hazards *hazards;
-    bool was_evaluated, was_traced, was_raced;
+    const MatrixFaults *matrix_faults;
+    bool was_evaluated, was_traced, was_raced, was_multiplied;
     bool keeps_plans;           /* those of shared->program lie in arena */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
@@ -115,6 +117,12 @@ double ptx_measure_redundant(Inquiry *q, InsnId insn);
 double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty);
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
 Program *ptx_measure_program(Inquiry *q);
+
+/* measure_matrix.c: facts about registers of multiplications in flight. */
+double ptx_measure_matrix_faults(Inquiry *q);
+double ptx_measure_matrix(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
+const char *ptx_measure_matrix_text(Inquiry *q, InsnId insn, FactId fact);
+InsnId ptx_measure_matrix_with(Inquiry *q, InsnId insn);
 
 /* Where something else stands that belongs to a subject. */
 typedef struct Place {
