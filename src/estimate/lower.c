@@ -199,11 +199,11 @@ static void order_rows(Lowering *l)
 }
 
 const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
-                                   Target target)
+                                   const Uniforms *uniforms, Target target)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
-    Graph *graph = ptx_graph_build(scratch, module, func, cfg, dom);
-    const Defs *defs = ptx_defs_compute(scratch, func, cfg, loops);
+    Graph *graph = ptx_graph_build(scratch, module, func, cfg, dom, uniforms);
+    const Defs *defs = uniforms->defs;
     Selection *s = ptx_selection_compute(scratch, graph, defs, loops, target);
     Lowered *out = ptx_arena_new(arena, Lowered);
     Lowering l = { .arena = arena, .func = func, .cfg = cfg, .dom = dom, .loops = loops, .defs = defs, .graph = graph, .selection = s, .out = out };

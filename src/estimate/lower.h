@@ -13,6 +13,7 @@
 #include "analysis/cfg.h"
 #include "analysis/dom.h"
 #include "analysis/loop.h"
+#include "analysis/uniform.h"
 #include "gpu/gpu.h"
 
 typedef uint32_t LoweredValueId;
@@ -48,6 +49,6 @@ typedef struct Lowered {
 
 /* Owned by arena; scratch, another arena, is left as found. target: of the machine, not of the module. */
 const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
-                                   Target target);
+                                   const Uniforms *uniforms, Target target);
 
 #endif

@@ -6,8 +6,7 @@ enum {
     MOST_READ = 1024,           /* operands of an instruction that are looked at, result by result: matrices have some hundred */
     MOST_TRIES = 16,
     SHARED_ZEROS = 4,           /* ptxas lays shared variables out itself, and knows where each begins */
-    UNIFORM_PASSES = 8,         /* beyond, what several instructions write is taken to vary */
-    UNIFORM_STEPS = 64,         /* blocks looked at for each block of the function, in a pass; as above */
+    UNIFORM_PASSES = 8,         /* beyond, the facts stand as they are */
 };
 
 /* ---- what instructions are --------------------------------------------------------------------------------------- */
@@ -269,34 +268,9 @@ static bool is_constant(const Graph *g, NodeId id, int64_t value)
     return ptx_node_is(g, id, NODE_CONSTANT) && g->nodes[id].value == value;
 }
 
-/* ---- what is the same in a warp ---------------------------------------------------------------------------------- */
+/* ---- what ptxas can keep in uniform registers -------------------------------------------------------------------- */
 
-/* Blocks that only a part of a warp may execute: between a branch whose condition may differ from lane to lane, and where its ways meet. */
-static void mark_parted(Graph *g, BlockId branch, BlockId *stack, uint32_t *budget)
-{
-    BlockId join = g->dom->ipdom[branch];
-    uint32_t depth = 0;
-    stack[depth++] = branch;
-    while (depth) {
-        const Block *block = &g->cfg->blocks[stack[--depth]];
-        for (uint32_t e = 0; e < block->succ_count; e++) {
-            BlockId to = g->cfg->succs[block->succ_first + e];
-            if (to == EXIT_BLOCK || to == join || to == branch || g->parted_by[to] == branch + 1)
-                continue;
-            if (!*budget || !--*budget)
-                return;
-            g->parted_by[to] = branch + 1;
-            stack[depth++] = to;
-        }
-    }
-}
-
-static bool is_parting(const Graph *g, BlockId block)
-{
-    NodeId guard = g->of_guard[g->cfg->blocks[block].end - 1];
-    return guard && g->cfg->blocks[block].succ_count > 1 && !g->nodes[guard].is_uniform;
-}
-
+/* What instructions that do nothing else compute from parameters, sizes, constants and the block's index. */
 static bool is_node_uniform(const Graph *g, const Node *node, const bool *varies)
 {
     if (node->kind == NODE_LEAF)
@@ -313,13 +287,14 @@ static bool is_node_uniform(const Graph *g, const Node *node, const bool *varies
 }
 
 /* Whether a register with several definitions turned out to vary. */
-static bool spread_varying(Graph *g, bool *varies)
+static bool spread_varying(const Graph *g, const Uniforms *uniforms, bool *varies)
 {
     bool changed = false;
     for (InsnId i = 0; i < g->func->insn_count; i++) {
         const Insn *insn = &g->func->insns[i];
         const Operand *operands = ptx_insn_operands(g->func, insn);
-        bool is_same = g->of_insn[i] && g->nodes[g->of_insn[i]].is_uniform && !g->of_guard[i] && !g->parted_by[g->cfg->block_of[i]];
+        bool is_same = g->of_insn[i] && g->nodes[g->of_insn[i]].is_uniform && !g->of_guard[i] && !uniforms->is_partial[g->cfg->block_of[i]]
+                       && uniforms->insns[i].uniformity == UNIFORMITY_BLOCK;
         for (uint32_t o = 0; o < insn->operand_count && !is_same; o++)
             if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG && g->def_count[operands[o].id] > 1 && !varies[operands[o].id])
                 changed = varies[operands[o].id] = true;
@@ -327,21 +302,14 @@ static bool spread_varying(Graph *g, bool *varies)
     return changed;
 }
 
-/* From "all that several instructions write is uniform" down to what holds. */
-static void find_uniform(Graph *g)
+/* A register with several definitions is uniform by the facts, and may be kept as such where each of them may. */
+static void find_uniform(Graph *g, const Uniforms *uniforms)
 {
     bool *varies = ptx_arena_array(g->arena, bool, g->func->reg_count + 1), changed = true;
-    BlockId *stack = ptx_arena_array(g->arena, BlockId, g->cfg->block_count + 1);
-    for (unsigned pass = 0; changed; pass++) {
-        uint32_t budget = UNIFORM_STEPS * (g->cfg->block_count + 16);
+    for (unsigned pass = 0; changed && pass < UNIFORM_PASSES; pass++) {
         for (NodeId n = 1; n <= g->node_count; n++)
             g->nodes[n].is_uniform = is_node_uniform(g, &g->nodes[n], varies);
-        for (uint32_t b = 0; b < g->cfg->rpo_count; b++)
-            if (is_parting(g, g->cfg->rpo[b]))
-                mark_parted(g, g->cfg->rpo[b], stack, &budget);
-        changed = spread_varying(g, varies);
-        for (RegId r = 0; r < g->func->reg_count && (!budget || pass == UNIFORM_PASSES); r++)
-            varies[r] = true;           /* too much to find out */
+        changed = spread_varying(g, uniforms, varies);
     }
 }
 
@@ -606,7 +574,7 @@ static const uint8_t *count_defs(const Graph *g, Arena *arena, const Func *func)
     return counts;
 }
 
-Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom)
+Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Uniforms *uniforms)
 {
     Graph *g = ptx_arena_new(arena, Graph);
     uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16, slots = 64;
@@ -620,7 +588,6 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     g->of_guard = ptx_arena_array(arena, NodeId, func->insn_count + 1);
     g->of_reg = ptx_arena_array(arena, NodeId, func->reg_count + 1);
     g->is_gone = ptx_arena_array(arena, bool, func->insn_count + 1);
-    g->parted_by = ptx_arena_array(arena, uint32_t, cfg->block_count + 1);
     g->slots = ptx_arena_array(arena, NodeId, slots);
     g->actions = make_actions(arena);
     g->last_def = ptx_arena_array(arena, InsnId, func->reg_count + 1);
@@ -629,6 +596,6 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         for (InsnId i = cfg->blocks[cfg->rpo[b]].first; i < cfg->blocks[cfg->rpo[b]].end; i++)
             add_insn(g, i, cfg->rpo[b]);
-    find_uniform(g);
+    find_uniform(g, uniforms);
     return g;
 }

@@ -22,7 +22,7 @@ static const Bases *bases_of(Inquiry *q)
     return q->bases;
 }
 
-static const Uniforms *uniforms_of(Inquiry *q)
+const Uniforms *ptx_measure_uniforms(Inquiry *q)
 {
     const Facts *f = q->facts;
     if (!q->uniforms)
@@ -35,7 +35,7 @@ static const Splits *splits_of(Inquiry *q)
     const Facts *f = q->facts;
     if (!q->splits)
         q->splits = ptx_splits_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops,
-                                       uniforms_of(q), f->launch);
+                                       ptx_measure_uniforms(q), f->launch);
     return q->splits;
 }
 
@@ -451,7 +451,7 @@ static double measure_unused(Inquiry *q, InsnId insn)
 
 static double measure_uniformity(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
 {
-    const Affine *value = &uniforms_of(q)->insns[insn];
+    const Affine *value = &ptx_measure_uniforms(q)->insns[insn];
     if (!value->uniformity || value->uniformity == UNIFORMITY_UNKNOWN)
         return UNKNOWN;
     *certainty = value->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
@@ -711,7 +711,7 @@ static bool is_loop_exit(Inquiry *q, const Subjects *s)
 
 static double measure_condition(Inquiry *q, BlockId block, FactId fact, Certainty *certainty)
 {
-    const Affine *condition = &uniforms_of(q)->branches[block];
+    const Affine *condition = &ptx_measure_uniforms(q)->branches[block];
     bool is_known = condition->uniformity && condition->uniformity != UNIFORMITY_UNKNOWN;
     *certainty = condition->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
     if (fact == FACT_BRANCH_condition)
@@ -1002,7 +1002,7 @@ static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
 static unsigned find_chain(Inquiry *q, InsnId insn, Place places[PLACES_MOST])
 {
     Link links[CHAIN_MOST];
-    unsigned found = ptx_chain_find(uniforms_of(q), q->func, insn, links), count = 0;
+    unsigned found = ptx_chain_find(ptx_measure_uniforms(q), q->func, insn, links), count = 0;
     for (unsigned i = 0; i < found && count < PLACES_MOST; i++)
         if (!ptx_affine_is_uniform(links[i].value))
             places[count++] = (Place){ links[i].insn, ptx_affine_describe(q->arena, &links[i].value) };

@@ -106,6 +106,9 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
 double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
 const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
 
+/* Made when it is first asked for. */
+const Uniforms *ptx_measure_uniforms(Inquiry *q);
+
 /* measure_time.c: facts that rest on what ptxas makes of the kernel. */
 double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty);
 double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact);

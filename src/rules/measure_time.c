@@ -16,7 +16,8 @@ static const Lowered *lowered_of(Inquiry *q)
     const Facts *f = q->facts;
     bool can_be = q->shared->gpu && f->cfg && q->func->is_entry && !q->func->has_unknown;
     if (!q->lowered && can_be)
-        q->lowered = f->lowered ? f->lowered[0] : ptx_lowered_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops, q->shared->gpu->target);
+        q->lowered = f->lowered ? f->lowered[0] : ptx_lowered_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops,
+                                                                         ptx_measure_uniforms(q), q->shared->gpu->target);
     return q->lowered;
 }
 

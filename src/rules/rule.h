@@ -84,7 +84,7 @@ typedef enum CodeKind {
     CODE_FLOOR, CODE_CEIL, CODE_ROUND, CODE_ABS,
     CODE_ADD, CODE_SUB, CODE_MUL, CODE_DIV, CODE_MOD, CODE_MIN, CODE_MAX,       /* take two, push one */
     CODE_EQ, CODE_NE, CODE_LT, CODE_LE, CODE_GT, CODE_GE,
-    CODE_AND_JUMP, CODE_OR_JUMP,        /* arg: index of the code to go on with where the top is 0 (1), from the program's first */
+    CODE_AND_JUMP, CODE_OR_JUMP,        /* arg: index of the code to go on with where the top is 0 (1), from the program's first; count: or unknown */
     CODE_AND, CODE_OR,                  /* take two, push one */
     CODE__COUNT
 } CodeKind;

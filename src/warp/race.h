@@ -28,15 +28,27 @@ typedef struct Seen {           /* an access by one thread to one place */
     uint32_t group;             /* of cp.async, where is_async */
     uint16_t site, thread;
     uint8_t level;              /* RaceLevel */
-    bool is_there, is_write, is_strong, is_swap, is_async, has_value; /* swap: compare-and-swap; strong: atomic, volatile or with an order of its own */
+    bool is_write, is_strong, is_swap, is_async, has_value; /* swap: compare-and-swap; strong: atomic, volatile or with an order of its own */
 } Seen;
+
+typedef struct Touch {          /* what Seen is the same for in all lanes of a warp's access */
+    uint32_t clock, turn, group;
+    uint16_t site, warp;
+    uint8_t level;
+    bool is_write, is_strong, is_swap, is_async;
+} Touch;
+
+/* A lane of an access: WARP_LANES for each of Race.touches; those of the first are none. */
+typedef uint32_t TouchId;
 
 enum { READERS = 2, MOST_PUTS = 4 };
 
 typedef struct Place {          /* of shared memory: `granule` bytes */
-    Seen write, reads[READERS]; /* of two warps, */
-    Seen lane;                  /* and of another lane of one of these */
-    Seen strong;                /* the last write that is atomic or the like; `write` is the last other one */
+    uint64_t values[2];         /* that the writes wrote */
+    TouchId writes[2];          /* the last one, and the last one that is atomic or the like */
+    TouchId reads[READERS];     /* of two warps, */
+    TouchId lane;               /* and of another lane of one of these */
+    bool has_values[2];
 } Place;
 
 typedef struct RacePair {       /* of sites */
@@ -89,7 +101,6 @@ typedef struct Race {
     Arena *arena;               /* the machine's */
     uint32_t warp_count;
     uint32_t granule;
-    uint32_t base;              /* clocks up to here are of runs before this one */
     uint32_t *known;            /* per warp and warp: the clock of the second that the first knows of; of itself: its own */
     BarrierState barriers[BARRIERS];
     Mbarrier mbarriers[MBARRIERS];
@@ -97,6 +108,8 @@ typedef struct Race {
     Copies *copies;             /* per warp */
     Place **pages;              /* NULL: untouched */
     uint32_t page_count;
+    Touch *touches;             /* of this run */
+    uint32_t touch_count, touch_capacity;
     Site *sites;
     uint32_t site_count, site_capacity;
     RacePair *pairs;

@@ -1,4 +1,5 @@
 /* test_lower.c -- what ptxas makes of small kernels, by class of machine instruction, and what a launch executes of them. */
+#include "api/module.h"
 #include "kit.h"
 
 #include <math.h>
@@ -95,6 +96,34 @@ static void test_flops(void **state)
     }
 }
 
+/* Which file holds %r3, which several instructions write and memory takes. */
+static const struct { const char *what, *body; LoweredFile file; } kept[] = {
+    { "set on either side of a branch of the block", "mov.u32 %r3, 1; setp.lt.s32 %p1, %r9, 7; @%p1 bra E; mov.u32 %r3, %ctaid.x;\nE: st.global.u32 [%rd4], %r3;\n", LOWERED_UNIFORM },
+    { "set on either side of a branch of lanes", "mov.u32 %r3, 1; setp.lt.s32 %p1, %r1, 7; @%p1 bra E; mov.u32 %r3, %r9;\nE: st.global.u32 [%rd4], %r3;\n", LOWERED_REG },
+    { "counted by all alike", "mov.u32 %r3, 0;\nL: st.global.u32 [%rd4], %r3; add.u32 %r3, %r3, %r9; setp.lt.u32 %p1, %r3, 90; @%p1 bra L;\n", LOWERED_UNIFORM },
+    { "counted until each lane leaves", "mov.u32 %r3, 0;\nL: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r1; @%p1 bra L;\n"
+      "st.global.u32 [%rd4], %r3;\n", LOWERED_REG },
+    { "one datum for all", "mov.u32 %r3, 1; setp.lt.s32 %p1, %r9, 7; @%p1 bra E; ld.global.nc.u32 %r3, [%rd1];\nE: st.global.u32 [%rd4], %r3;\n", LOWERED_REG },
+};
+
+static void test_files(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(kept); i++) {
+        ptxlint_module *module = launched(kept[i].body, "h200");
+        const Lowered *lowered = module->facts[0].lowered[0];
+        LoweredFile file = LOWERED_NONE;
+        for (uint32_t v = 0; v < lowered->value_count; v++) {
+            RegId reg = lowered->values[v].reg;
+            if (reg != NO_ID && !strncmp(module->text + module->ir->funcs[0].regs[reg].name.begin, "%r3,", 4))
+                file = (LoweredFile)lowered->values[v].file;
+        }
+        if (file != kept[i].file)
+            fail_msg("%s: %d, want %d", kept[i].what, (int)file, (int)kept[i].file);
+        ptxlint_module_free(module);
+    }
+}
+
 /* Without a grid nothing is known of a launch. */
 static void test_unknown(void **state)
 {
@@ -107,6 +136,6 @@ static void test_unknown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_flops), cmocka_unit_test(test_unknown) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_flops), cmocka_unit_test(test_files), cmocka_unit_test(test_unknown) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
