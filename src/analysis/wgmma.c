@@ -123,7 +123,8 @@ static bool join_flight(Flight *into, const Flight *from)
 static bool join_state(State *into, const State *from)
 {
     const State was = *into;
-    bool has_changed = join_flight(&into->out, &from->out) | join_flight(&into->in, &from->in);
+    bool has_changed = join_flight(&into->out, &from->out);
+    has_changed |= join_flight(&into->in, &from->in);
     into->writer = was.writer ? was.writer : from->writer;
     into->is_writer_maybe = into->writer && (was.is_writer_maybe || from->is_writer_maybe || !was.writer || !from->writer);
     return has_changed || was.writer != into->writer || was.is_writer_maybe != into->is_writer_maybe;
