@@ -314,7 +314,7 @@ static const char *told_at(const ptxlint_module *module, uint32_t line, const ch
     size_t count;
     const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
     for (size_t d = 0; d < count; d++) {
-        bool is_hazard = !strcmp(diags[d].rule, "COR124") || !strncmp(diags[d].rule, "COR13", 5);
+        bool is_hazard = !strcmp(diags[d].rule, "COR104") || !strcmp(diags[d].rule, "COR124") || !strncmp(diags[d].rule, "COR13", 5);
         if (is_hazard && (!*code || !strcmp(diags[d].rule, code)) && kit_line(module, diags[d].span.begin) == line)
             return diags[d].message;
     }
