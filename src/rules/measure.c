@@ -481,6 +481,8 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_INSN_is_race:             return ptx_measure_race(q, s->insn, certainty);
     case FACT_INSN_is_matrix_in_flight: case FACT_INSN_is_matrix_unfenced:
         return ptx_measure_matrix(q, s->insn, fact, certainty);
+    case FACT_INSN_is_possible_race:    return ptx_measure_possible_race(q, s->insn);
+    case FACT_INSN_barrier_clocks:      return ptx_measure_barrier_clocks(q, s->insn);
     case FACT_INSN_excluded_lanes:      return q->func->has_unknown ? UNKNOWN : excluded_lanes(q, s);
     case FACT_INSN_is_barrier_repeated: return q->func->has_unknown ? UNKNOWN : repeats_of(q)->barrier[s->insn] != NO_ID;
     case FACT_INSN_barrier_threads:     return barrier_threads(q, insn);
@@ -969,7 +971,7 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
             return span_text(q, module->vars[base.id].name, length);
         return fixed_text("", length);
     case FACT_INSN_race_witness:
-        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_describe(q->arena, module, ptx_measure_hazard(q, s->insn)) : "", length);
+        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_describe(q->arena, module, q->func, ptx_measure_hazard(q, s->insn)) : "", length);
     case FACT_INSN_race_advice:
         return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_advise(q->arena, module, q->func, ptx_measure_hazard(q, s->insn)) : "", length);
     case FACT_INSN_matrix_fault: case FACT_INSN_matrix_advice:
@@ -988,8 +990,6 @@ static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
     case FACT_INSN_fused_with:      return fused_of(q)[s->insn];
     case FACT_INSN_earlier_barrier: return repeats_of(q)->barrier[s->insn];
     case FACT_ACCESS_earlier:       return repeats_of(q)->earlier[s->insn];
-    case FACT_INSN_race_with:
-        return ptx_measure_hazard(q, s->insn) ? ptx_measure_hazard(q, s->insn)->first.insn : NO_ID;
     case FACT_INSN_matrix_with:     return ptx_measure_matrix_with(q, s->insn);
     case FACT_INSN_split_at:
         by = splits_of(q)->by[s->block];
@@ -1005,7 +1005,7 @@ static unsigned find_chain(Inquiry *q, InsnId insn, Place places[PLACES_MOST])
     unsigned found = ptx_chain_find(ptx_measure_uniforms(q), q->func, insn, links), count = 0;
     for (unsigned i = 0; i < found && count < PLACES_MOST; i++)
         if (!ptx_affine_is_uniform(links[i].value))
-            places[count++] = (Place){ links[i].insn, ptx_affine_describe(q->arena, &links[i].value) };
+            places[count++] = (Place){ q->func->insns[links[i].insn].span, ptx_affine_describe(q->arena, &links[i].value) };
     return count;
 }
 
@@ -1013,8 +1013,12 @@ unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place 
 {
     if (fact == FACT_ACCESS_chain || fact == FACT_BRANCH_chain)
         return find_chain(q, s->insn, places);
-    places[0] = (Place){ find_place(q, s, fact), NULL };
-    return places[0].insn != NO_ID;
+    if (fact == FACT_INSN_race_with || fact == FACT_INSN_race_at)
+        return ptx_measure_race_places(q, s->insn, (FactId)fact, places);
+    InsnId insn = find_place(q, s, fact);
+    if (insn != NO_ID)
+        places[0] = (Place){ q->func->insns[insn].span, NULL };
+    return insn != NO_ID;
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */

@@ -119,6 +119,8 @@ double ptx_measure_hazards(Inquiry *q, FactId fact);
 double ptx_measure_redundant(Inquiry *q, InsnId insn);
 double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty);
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
+double ptx_measure_possible_race(Inquiry *q, InsnId insn);
+double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn);
 Program *ptx_measure_program(Inquiry *q);
 
 /* measure_matrix.c: facts about registers of multiplications in flight. */
@@ -129,7 +131,7 @@ InsnId ptx_measure_matrix_with(Inquiry *q, InsnId insn);
 
 /* Where something else stands that belongs to a subject. */
 typedef struct Place {
-    InsnId insn;
+    Span span;
     const char *what;           /* to be said of it; NULL */
 } Place;
 
@@ -137,6 +139,9 @@ enum { PLACES_MOST = 4 };
 
 /* How many there are, PLACES_MOST at the most. */
 unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place places[PLACES_MOST]);
+
+/* measure_hazard.c: of a race at an instruction of the kernel: itself, or in a function that is called there; the other access, and the calls. */
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[PLACES_MOST]);
 
 /* Where a subject stands in the text. */
 Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s);
