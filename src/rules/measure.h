@@ -9,6 +9,7 @@
 #include "analysis/split.h"
 #include "analysis/usage.h"
 #include "analysis/waste.h"
+#include "analysis/wgmma.h"
 #include "analysis/written.h"
 #include "estimate/bottleneck.h"
 #include "rules/facts.h"
@@ -74,7 +75,8 @@ typedef struct Inquiry {
     double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
     bool has_access_sums;
     const Hazards *hazards;
-    bool was_evaluated, was_traced, was_raced;
+    const MatrixFaults *matrix_faults;
+    bool was_evaluated, was_traced, was_raced, was_multiplied;
     bool keeps_plans;           /* those of shared->program lie in arena */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
@@ -123,6 +125,12 @@ const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
 double ptx_measure_possible_race(Inquiry *q, InsnId insn);
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn);
 Program *ptx_measure_program(Inquiry *q);
+
+/* measure_matrix.c: facts about registers of multiplications in flight. */
+double ptx_measure_matrix_faults(Inquiry *q);
+double ptx_measure_matrix(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
+const char *ptx_measure_matrix_text(Inquiry *q, InsnId insn, FactId fact);
+InsnId ptx_measure_matrix_with(Inquiry *q, InsnId insn);
 
 /* Where something else stands that belongs to a subject. */
 typedef struct Place {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 enum {
-    STEPS_FLOOR = 1 << 10,      /* instructions of warps; where the launch is not given so many, half of that without a shape of the block, ... */
-    STEPS_PER_INSN = 8,         /* ... and so many for an instruction; */
+    STEPS_FLOOR = 128,          /* instructions of each warp where the launch is not given: so many, and one for each of the kernel; */
+    WARPS_FEW = 2,              /* half of that for more warps where the shape of the block is not; */
     STEPS_LAUNCH = 1 << 18,     /* where it is */
     MOST_STAYS_ASSUMED = 4,
     MOST_GRANULES = 5,          /* 16 bytes to 1 */
@@ -57,8 +57,8 @@ typedef struct Search {
 static uint64_t steps_for(const Search *s)
 {
     const Machine *m = s->machine;
-    uint64_t few = STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)s->func->insn_count;
-    return !m->grid_is_assumed ? STEPS_LAUNCH : m->block_is_assumed ? few / 2 : few;
+    uint64_t few = m->warp_count * (STEPS_FLOOR + (uint64_t)s->func->insn_count);
+    return !m->grid_is_assumed ? STEPS_LAUNCH : m->block_is_assumed && m->warp_count > WARPS_FEW ? few / 2 : few;
 }
 
 static void run(Search *s)
@@ -397,6 +397,19 @@ static void collect(Search *s, Hazards *out, Hazard *items)
 static const uint32_t rows[][3] = { { 64, 1, 1 }, { 128, 1, 1 }, { 512, 1, 1 }, { 1024, 1, 1 } };
 static const uint32_t planes[][3] = { { 32, 8, 1 }, { 16, 16, 1 }, { 32, 4, 1 }, { 32, 32, 1 }, { 8, 8, 1 }, { 64, 4, 1 }, { 16, 8, 1 }, { 32, 2, 1 } };
 
+/* What holds in all shapes holds in a small one, which takes the least time. */
+static bool may_hold(Search *s)
+{
+    static const uint32_t row[3] = { WARPS_FEW * WARP_LANES, 1, 1 }, plane[3] = { WARP_LANES, WARPS_FEW, 1 };
+    const uint32_t *most = s->func->bounds.maxntid;
+    if (s->launch.block[0] || s->func->bounds.reqntid[0] || (most[0] && most[0] * most[1] * most[2] < row[0]))
+        return true;
+    open_machine(s, ptx_func_takes_row(s->func) ? row : plane);
+    bool may_hold = s->machine->race->is_crowded || is_found(s);
+    close_machine(s);
+    return may_hold;
+}
+
 /* In every shape in which the kernel can be meant, so that whatever it is launched with, the barrier is missing. Leaves the machine with one of them. */
 static bool holds_for_all(Search *s)
 {
@@ -551,11 +564,13 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
     Hazard *items = ptx_arena_array(arena, Hazard, 2 * MOST_HAZARDS);
     Search s = { .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing,
                  .mark = ptx_arena_mark(work) };
+    out->items = items;
+    if (!may_hold(&s))
+        return out;
     open_machine(&s, NULL);
     collect_possible(&s, out, items + MOST_HAZARDS);
     if (!s.machine->block_is_assumed || holds_for_all(&s))
         collect(&s, out, items);
-    out->items = items;
     if (!out->count)
         find_redundant(arena, &s, out);
     close_machine(&s);
