@@ -156,7 +156,7 @@ typedef struct Rule {
     Program note_if;            /* where true the severity is note */
     Program gain;               /* percent of the kernel's issue slots, an estimate */
     Template message, label, help, related;
-    uint16_t related_at;        /* a FACT_PLACE, FACT__COUNT: none */
+    uint16_t at, related_at;    /* FACT_PLACEs, FACT__COUNT: none. at: where the finding is, in place of the subject */
     uint32_t threshold_first, threshold_count;  /* into RuleSet.thresholds */
     uint32_t example_first, example_count;      /* into RuleSet.examples */
     uint32_t source_first, source_count;        /* into RuleSet.sources */

@@ -51,6 +51,8 @@ void ptx_race_begin(Race *r)
     for (uint32_t w = 0; w < r->warp_count; w++)
         r->copies[w].committed = r->copies[w].done = r->copies[w].wait_count = 0;
     r->mbarrier_count = 0;
+    for (uint32_t i = 0; i < r->site_count; i++)
+        memset(r->sites[i].turns, 0, r->warp_count * sizeof *r->sites[i].turns);
     clear_places(r);
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     r->pair_count = r->put_partly = 0;
@@ -235,6 +237,42 @@ static void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *valu
     }
 }
 
+/* ---- an access once more ------------------------------------------------------------------------------------------ */
+
+/* Where the kernel's own function is: at an instruction, or in a call. */
+static InsnId place_of(const Machine *m, const Warp *w, InsnId pc)
+{
+    const Func *kernel = &m->module->funcs[m->kernel];
+    for (const Frame *frame = w->frame; frame->caller; frame = frame->caller)
+        if (!frame->caller->caller)
+            return (InsnId)(frame->call - kernel->insns);
+    return pc;
+}
+
+/* Rounds of the loops that begin here; those inside begin anew. */
+void ptx_race_watch(Machine *m, const Warp *w, InsnId pc)
+{
+    const Routine *routine = w->frame->routine;
+    BlockId block = routine->cfg->block_of[pc];
+    LoopId loop = routine->loops->loop_of[block];
+    if (w->frame->caller || loop == NO_LOOP || routine->cfg->blocks[block].first != pc || routine->loops->loops[loop].header != block)
+        return;
+    for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++) {
+        if (watch->place != NO_ID || watch->thread / WARP_LANES != w->index || !(w->entries[w->entry_count - 1].lanes >> watch->thread % WARP_LANES & 1))
+            continue;
+        watch->rounds[loop]++;
+        for (LoopId inner = loop + 1; inner < routine->loops->loop_count && routine->loops->loops[inner].depth > routine->loops->loops[loop].depth; inner++)
+            watch->rounds[inner] = 0;
+    }
+}
+
+static void meet_watches(const Machine *m, const Warp *w, const Insn *insn, const Touch *now)
+{
+    for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++)
+        if (watch->site == now->site && watch->turn == now->turn && watch->thread / WARP_LANES == w->index)
+            watch->place = place_of(m, w, (InsnId)(insn - w->frame->routine->func->insns));
+}
+
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
 static bool is_strong(const Op *op)
@@ -309,9 +347,12 @@ static Touch touch_by(Machine *m, const Warp *w, const Insn *insn, uint8_t doubt
     Race *r = m->race;
     uint8_t level = level_of(m, doubt, address);
     r->is_doubtful |= level != RACE_CERTAIN;
-    return (Touch){ .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = r->copies[w->index].committed,
-                    .site = (uint16_t)site, .warp = (uint16_t)w->index, .level = level, .is_write = is_write(insn->op),
-                    .is_strong = is_strong(insn->op), .is_swap = ptx_op_has_modifier(insn->op, "cas"), .is_async = insn->op->kind == OPK_CP_ASYNC };
+    const Touch now = { .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = r->copies[w->index].committed,
+                        .site = (uint16_t)site, .warp = (uint16_t)w->index, .level = level, .is_write = is_write(insn->op),
+                        .is_strong = is_strong(insn->op), .is_swap = ptx_op_has_modifier(insn->op, "cas"), .is_async = insn->op->kind == OPK_CP_ASYNC };
+    if (r->watches)
+        meet_watches(m, w, insn, &now);
+    return now;
 }
 
 void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)

@@ -51,6 +51,14 @@ typedef struct Place {          /* of shared memory: `granule` bytes */
     bool has_values[2];
 } Place;
 
+/* A thread's access that is to be looked at once more, in a run like the one that it was found in: where in the kernel it is. */
+typedef struct Watch {
+    uint32_t site, turn;
+    uint16_t thread;
+    InsnId place;               /* in the kernel's own function: itself, or the call that leads there; NO_ID: it was not come to */
+    uint32_t *rounds;           /* per loop of the kernel: of it, from 1 on; once there is a place they stay */
+} Watch;
+
 typedef struct RacePair {       /* of sites */
     Seen first, second;         /* a witness, in the order in which the machine ran them; of all the surest */
     uint64_t address;
@@ -127,6 +135,7 @@ typedef struct Race {
     InsnId puts[MOST_PUTS];     /* instructions before which there is one that the code does not have */
     uint32_t put_count;
     uint32_t put_partly;        /* times that not all of a warp came to one of these */
+    Watch *watches;             /* two; NULL: none */
 } Race;
 
 Race *ptx_race_new(Machine *machine);
@@ -138,6 +147,9 @@ void ptx_race_access(Machine *machine, Warp *warp, const Insn *insn, uint32_t la
 
 /* One of a barrier in memory. */
 void ptx_race_touch(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong);
+
+/* Before each instruction, where Race.watches are set. */
+void ptx_race_watch(Machine *machine, const Warp *warp, InsnId pc);
 
 /* race_order.c */
 void ptx_race_barrier(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
