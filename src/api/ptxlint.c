@@ -74,7 +74,7 @@ static void estimate(ptxlint_module *m, Arena *scratch, const Func *func, Facts 
     for (size_t g = 0; g < m->gpu_count; g++) {
         lowered[g] = ptx_lowered_compute(&m->arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, f->uniforms, m->gpus[g]->target);
         parallelisms[g] = ptx_parallelism_compute(&m->arena, scratch, func, f->cfg, f->loops, lowered[g], f->evaluation, m->gpus[g]);
-        executed[g] = ptx_executed_compute(func, f->cfg, lowered[g], f->evaluation);
+        executed[g] = ptx_executed_compute(func, f->cfg, f->loops, lowered[g], f->evaluation);
         pressures[g] = ptx_pressure_compute(scratch, m->ir, func, f->cfg, f->loops, f->live, lowered[g], m->gpus[g]);
     }
     f->lowered = lowered;
@@ -166,7 +166,7 @@ static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *wo
     const CallGraph *calls;
     TIMED(CALLS, calls = ptx_callgraph_build(&m->arena, scratch, m->ir));
     RuleTimes *times = begin_times(m, options);
-    Engine *engine = ptx_engine_new(&m->arena, work, scratch, &m->diags, m->ir, m->gpu_count ? m->gpus[0] : NULL,
+    Engine *engine = ptx_engine_new(&m->arena, work, scratch, &m->diags, m->ir, calls, m->gpu_count ? m->gpus[0] : NULL,
                                     ptx_config_rulebook(options->config), times);
     m->facts = facts;
     m->estimator = ptx_arena_new(&m->arena, EstimatorSlot);

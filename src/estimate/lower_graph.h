@@ -37,6 +37,7 @@ typedef struct Node {
     bool is_uniform;            /* the same in all threads of the block, and ptxas can keep it in a uniform register */
     bool is_wide;               /* of 64 bits; mul.wide and mad.wide too */
     bool is_signed;
+    bool is_fragment;           /* a matrix multiply-add reads it, which leaves out the bits that its type does not have */
     bool is_scaled;             /* an angle whose product with 1 / 2 pi is there: sine and cosine share it; a divisor whose reciprocal is */
     uint8_t bits;               /* of an integer: those from here up are zero */
     uint8_t zeros;              /* its lowest bits that are zero */
@@ -64,8 +65,7 @@ typedef struct Graph {
     NodeId *of_reg;             /* per register, as the walk stands */
     const uint8_t *def_count;   /* per register, up to 2 */
     const uint8_t *fixed;       /* per predicate register: Fixed */
-    InsnId *last_def;           /* per register with several definitions: the last one of the block, plus 1, until it is read */
-    bool *is_gone;              /* per instruction: a copy, or computed before */
+    bool *is_gone;              /* per instruction: a copy, computed before, or never read */
     uint8_t *actions;           /* per OpcodeId */
     NodeId *slots;              /* by hash */
     uint32_t slot_mask;

@@ -292,7 +292,7 @@ static void check(uint64_t seed, const ptxlint_launches *launches, Tally *tally)
 
 /* ---- kernels by hand --------------------------------------------------------------------------------------------------- */
 
-static const char *const codes[] = { "COR121", "COR124", "COR126" };
+static const char *const codes[] = { "COR104", "COR121", "COR124", "COR126", "COR130", "COR131", "COR132" };
 
 /* What stands behind `// want CODE: ` in a line; *length 0: nothing. */
 static const char *wanted_in(const char *line, const char *code, size_t *length)
