@@ -6,6 +6,8 @@ enum {
     CLIMBS_PER_NODE = 16,       /* bounds the walks to common dominators; beyond, a value's home is the entry */
     OFFSET_MOST = 1 << 23,      /* signed 24 bits of an address's offset in machine code since sm_75 */
     HMMA_FMAS = 16 * 8 * 16,    /* of one HMMA since sm_80 */
+    NEIGHBOURS_MOST = 64,       /* instructions of the block that are looked back at */
+    DUMMY_LOADS = 3,            /* of shared memory, predicated off, before LDGSTS */
     DEPTH_MOST = 64,            /* instructions that one user sees through, in a chain */
 };
 
@@ -733,6 +735,26 @@ static void place_fragment(Selection *s, const Selected *row, const Op *op)
     emit_beside(s, row, MACHINE_OTHER, is_turned ? 4 : 0);
 }
 
+static bool is_copy(const Op *op)
+{
+    return op->length > 9 && !memcmp(op->text, "cp.async.c", 10) && op->space;
+}
+
+/* Whether the block's copies to shared memory begin here anew: after a barrier, or an access to shared memory. */
+static bool begins_copies(const Selection *s, InsnId id, BlockId block)
+{
+    const Func *func = s->graph->func;
+    InsnId first = s->graph->cfg->blocks[block].first;
+    for (InsnId i = id; i-- > first && id - i < NEIGHBOURS_MOST;) {
+        const Op *op = func->insns[i].op;
+        if (is_copy(op))
+            return false;
+        if (op->insn_class == CLASS_BARRIER || op->insn_class == CLASS_SHARED)
+            return true;
+    }
+    return s->target.sm >= 90 || block > 0;
+}
+
 static void select_other(Selection *s, InsnId id, BlockId block)
 {
     const Graph *g = s->graph;
@@ -754,6 +776,8 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     s->has_global |= is_global(insn->op);
     gather_lanes(s, &row, insn);
     place_fragment(s, &row, insn->op);
+    if (is_copy(insn->op) && begins_copies(s, id, block))
+        emit_beside(s, &row, MACHINE_OTHER, DUMMY_LOADS);
     bool is_stored = insn->op->kind == OPK_ST ? insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL : insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
     if (is_stored)
         emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
