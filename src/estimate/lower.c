@@ -69,6 +69,15 @@ static bool is_pure(const Lowering *l, const Selected *row)
         && l->graph->def_count[l->graph->nodes[row->node].reg] == 1 && ptx_effect_is_pure(&l->graph->words, l->graph->module, l->func, insn);
 }
 
+/* Of the rows of an instruction, which stand below r, the one that reads what it needs. */
+static const Selected *reader_of(const Selection *s, uint32_t r)
+{
+    const Selected *found = &s->rows[r];
+    while (!found->use_count && r-- > 0 && s->rows[r].insn == found->insn)
+        found = &s->rows[r];
+    return found;
+}
+
 static void place_rows(Lowering *l)
 {
     const Selection *s = l->selection;
@@ -84,7 +93,7 @@ static void place_rows(Lowering *l)
         }
         bool is_further = r + 1 < s->row_count && s->rows[r + 1].insn == row->insn;     /* another row of the same */
         BlockId block = l->cfg->block_of[row->insn];
-        l->row_place[r] = is_further ? l->row_place[r + 1] : is_pure(l, row) ? hoisted(l, row, block) : block;
+        l->row_place[r] = is_further ? l->row_place[r + 1] : is_pure(l, row) ? hoisted(l, reader_of(s, r), block) : block;
         if (row->node)
             l->place[row->node] = l->row_place[r];
     }

@@ -261,6 +261,15 @@ static void select_logic(Selection *s, Selected *row, const Node *node, BlockId 
     add_row(s, row, MACHINE_ALU, words_of(s, node));
 }
 
+/* A factor that a loop finds in a uniform register, beside a constant one: the first operand is no uniform register, so it is moved. */
+static bool is_moved_factor(const Selection *s, const Node *sum, const Node *product)
+{
+    const Node *factor = node_of(s, see_through(s, product->in[0]));
+    bool is_made = factor->kind == NODE_RESULT || factor->kind == NODE_LEAF;
+    bool is_in_loop = s->defs->loops->loop_of[sum->block] != NO_LOOP;
+    return s->target.sm >= 75 && is_in_loop && !sum->is_uniform && factor->is_uniform && is_made && is_constant(s, product->in[1]);
+}
+
 /* An or that is a sum too, of what logic made for it alone: LOP3 does both, unless a shift made for it alone is there to be taken in. Of two halves it
  * is their pair. */
 static bool is_rather_logic(const Selection *s, const Node *node)
@@ -290,6 +299,7 @@ static void select_sum(Selection *s, Selected *row, const Node *node, BlockId bl
         if (is_taken && is_product(s, in, node->is_wide)) {
             demand_both(s, node_of(s, in), block);
             demand(s, other, block);
+            emit_beside(s, row, MACHINE_MOVE, is_moved_factor(s, node, node_of(s, in)) ? 1 : 0);
             emit(s, row, node->is_wide ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
             return;
         }
