@@ -26,9 +26,15 @@ static bool is_constant(const Selection *s, NodeId id)
     return ptx_node_is(s->graph, id, NODE_CONSTANT);
 }
 
+/* Another block, or another iteration, reads the register that a value stands in. */
+static bool is_handed_on(const Selection *s, NodeId id)
+{
+    return node_of(s, id)->kind == NODE_RESULT && s->is_read[node_of(s, id)->reg];
+}
+
 static bool is_single(const Selection *s, NodeId id)
 {
-    return node_of(s, id)->use_count == 1;
+    return node_of(s, id)->use_count == 1 && !is_handed_on(s, id);
 }
 
 /* ---- what is live ------------------------------------------------------------------------------------------------ */
@@ -37,7 +43,6 @@ typedef struct Marker {
     Selection *s;
     InsnId *stack;
     uint32_t depth;
-    bool *is_read;              /* per register with several definitions: they are all live */
 } Marker;
 
 static void push(Marker *m, InsnId insn)
@@ -56,9 +61,9 @@ static void read_node(Marker *m, NodeId id)
         return;
     if (node->kind == NODE_RESULT)
         push(m, node->insn);
-    if (node->kind != NODE_LEAF || node->reg == NO_ID || m->is_read[node->reg])
+    if (node->kind != NODE_LEAF || node->reg == NO_ID || m->s->is_read[node->reg])
         return;
-    m->is_read[node->reg] = true;
+    m->s->is_read[node->reg] = true;
     for (uint32_t d = m->s->defs->first[node->reg]; d < m->s->defs->first[node->reg + 1]; d++)
         push(m, m->s->defs->insns[d]);
 }
@@ -96,7 +101,7 @@ static void read_insn(Marker *m, InsnId id)
 static void mark_live(Selection *s)
 {
     const Graph *g = s->graph;
-    Marker m = { .s = s, .stack = ptx_arena_array(s->arena, InsnId, g->func->insn_count + 1), .is_read = ptx_arena_array(s->arena, bool, g->func->reg_count + 1) };
+    Marker m = { .s = s, .stack = ptx_arena_array(s->arena, InsnId, g->func->insn_count + 1) };
     for (InsnId i = 0; i < g->func->insn_count; i++)
         if (ptx_block_is_reachable(g->cfg, g->cfg->block_of[i]) && g->func->insns[i].op->flags & (OPF_SIDE_EFFECT | OPF_UNKNOWN))
             push(&m, i);
@@ -405,13 +410,28 @@ static void select_predicate(Selection *s, Selected *row, const Node *node, Bloc
     emit(s, row, MACHINE_ALU, is_combined ? 0 : 1);
 }
 
+/* A product whose readers are all sums: each takes it in. */
+static bool is_contracted(const Selection *s, NodeId id)
+{
+    const Node *node = node_of(s, id);
+    return is_result_of(s, id, ACT_FMUL) && s->sums[id] >= node->use_count && !is_handed_on(s, id) && !(s->graph->func->insns[node->insn].op->flags & OPF_ROUNDED);
+}
+
+static void count_sums(Selection *s)
+{
+    for (InsnId i = 0; i < s->graph->func->insn_count; i++) {
+        const Node *node = node_of(s, s->graph->of_insn[i]);
+        bool is_sum = s->is_live[i] && node->kind == NODE_RESULT && node->insn == i && node->action == ACT_FADD && !(s->graph->func->insns[i].op->flags & OPF_ROUNDED);
+        for (unsigned o = 0; o < 2 && is_sum; o++)
+            s->sums[see_through(s, node->in[o])]++;
+    }
+}
+
 static void select_fadd(Selection *s, Selected *row, const Node *node, BlockId block, const Op *op)
 {
     for (unsigned i = 0; i < 2; i++) {
         NodeId in = see_through(s, node->in[i]);
-        bool is_fused = is_result_of(s, in, ACT_FMUL) && is_single(s, in) && !(op->flags & OPF_ROUNDED)
-                        && !(s->graph->func->insns[node_of(s, in)->insn].op->flags & OPF_ROUNDED);
-        if (is_fused) {
+        if (!(op->flags & OPF_ROUNDED) && is_contracted(s, in)) {
             row->is_fused = true;
             demand_both(s, node_of(s, in), block);
             demand(s, node->in[1 - i], block);
@@ -880,7 +900,10 @@ Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, c
     s->home = ptx_arena_array(arena, BlockId, nodes);
     s->rows = ptx_arena_array(arena, Selected, s->row_capacity + 1);
     s->uses = ptx_arena_array(arena, NodeId, s->use_capacity + 1);
+    s->is_read = ptx_arena_array(arena, bool, func->reg_count + 1);
+    s->sums = ptx_arena_array(arena, uint32_t, nodes);
     mark_live(s);
+    count_sums(s);
     for (InsnId i = 0; i < func->insn_count; i++)
         if (s->is_live[i])
             note_alignment(s, i);

@@ -37,6 +37,8 @@ typedef struct Selection {
     Target target;
     Node *nodes;                /* of graph */
     bool *is_live;              /* per instruction */
+    bool *is_read;              /* per register with several definitions: some block reads it that does not write it first */
+    uint32_t *sums;             /* per node: operands of sums of floats that read it */
     bool *is_demanded;          /* per node: somebody reads it out of a register */
     BlockId *home;              /* per demanded node: a block that dominates all that read it */
     Selected *rows;             /* in the reverse of program order */
