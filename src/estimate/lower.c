@@ -78,6 +78,14 @@ static const Selected *reader_of(const Selection *s, uint32_t r)
     return found;
 }
 
+/* Down to where it is read, where only some of the warps come; not into a loop, nor out of one. */
+static BlockId sunk(const Lowering *l, const Selected *row, BlockId block)
+{
+    BlockId home = l->selection->is_demanded[row->node] ? l->selection->home[row->node] : block;
+    bool is_below = home != block && ptx_dom_dominates(l->dom, block, home) && l->loops->loop_of[home] == l->loops->loop_of[block];
+    return is_below ? home : block;
+}
+
 static void place_rows(Lowering *l)
 {
     const Selection *s = l->selection;
@@ -93,7 +101,7 @@ static void place_rows(Lowering *l)
         }
         bool is_further = r + 1 < s->row_count && s->rows[r + 1].insn == row->insn;     /* another row of the same */
         BlockId block = l->cfg->block_of[row->insn];
-        l->row_place[r] = is_further ? l->row_place[r + 1] : is_pure(l, row) ? hoisted(l, reader_of(s, r), block) : block;
+        l->row_place[r] = is_further ? l->row_place[r + 1] : is_pure(l, row) ? hoisted(l, reader_of(s, r), sunk(l, row, block)) : block;
         if (row->node)
             l->place[row->node] = l->row_place[r];
     }
