@@ -410,20 +410,24 @@ static void select_predicate(Selection *s, Selected *row, const Node *node, Bloc
     emit(s, row, MACHINE_ALU, is_combined ? 0 : 1);
 }
 
-/* A product whose readers are all sums: each takes it in. */
+/* A product, or the last one of a quotient, whose readers are all sums: each takes it in. */
 static bool is_contracted(const Selection *s, NodeId id)
 {
     const Node *node = node_of(s, id);
-    return is_result_of(s, id, ACT_FMUL) && s->sums[id] >= node->use_count && !is_handed_on(s, id) && !(s->graph->func->insns[node->insn].op->flags & OPF_ROUNDED);
+    bool is_product = is_result_of(s, id, ACT_FMUL) || is_result_of(s, id, ACT_QUOTIENT);
+    return is_product && s->sums[id] >= node->use_count && !is_handed_on(s, id) && !(s->graph->func->insns[node->insn].op->flags & OPF_ROUNDED);
 }
 
-static void count_sums(Selection *s)
+static void count_readers(Selection *s)
 {
     for (InsnId i = 0; i < s->graph->func->insn_count; i++) {
         const Node *node = node_of(s, s->graph->of_insn[i]);
-        bool is_sum = s->is_live[i] && node->kind == NODE_RESULT && node->insn == i && node->action == ACT_FADD && !(s->graph->func->insns[i].op->flags & OPF_ROUNDED);
-        for (unsigned o = 0; o < 2 && is_sum; o++)
-            s->sums[see_through(s, node->in[o])]++;
+        bool is_own = s->is_live[i] && node->kind == NODE_RESULT && node->insn == i;
+        bool is_sum = is_own && node->action == ACT_FADD && !(s->graph->func->insns[i].op->flags & OPF_ROUNDED), is_test = is_own && node->action == ACT_SETP;
+        for (unsigned o = 0; o < 2; o++) {
+            s->sums[see_through(s, node->in[o])] += is_sum;
+            s->tests[see_through(s, node->in[o])] += is_test;
+        }
     }
 }
 
@@ -433,7 +437,10 @@ static void select_fadd(Selection *s, Selected *row, const Node *node, BlockId b
         NodeId in = see_through(s, node->in[i]);
         if (!(op->flags & OPF_ROUNDED) && is_contracted(s, in)) {
             row->is_fused = true;
-            demand_both(s, node_of(s, in), block);
+            if (node_of(s, in)->action == ACT_QUOTIENT)
+                demand(s, in, block);           /* the reciprocal, and the dividend scaled as the divisor is */
+            else
+                demand_both(s, node_of(s, in), block);
             demand(s, node->in[1 - i], block);
             emit_cost(s, row, op);
             return;
@@ -472,17 +479,27 @@ static bool is_saturation(const Selection *s, NodeId node, const Op *op)
         && (maker->kind == OPK_FMA || maker->kind == OPK_ADD || maker->kind == OPK_SUB || maker->kind == OPK_MUL);
 }
 
-/* Quotients of one divisor share its scaling and reciprocal; half of the products are the dividend's. */
-static void select_quotient(Selection *s, Selected *row, const Node *node, BlockId block, const Op *op)
+/* Whether the divisor is scaled out of place, in all lanes: what reads it after that, but for tests, which come before. */
+static bool is_scaled_apart(const Selection *s, const Node *node, const Op *op)
 {
+    NodeId divisor = node->in[1];
+    bool is_kept = node_of(s, divisor)->use_count > s->tests[divisor] + 1 || is_handed_on(s, divisor);
+    return is_kept && !is_constant(s, divisor) && !ptx_op_has_modifier(op, "ftz");
+}
+
+/* Quotients of one divisor share its scaling and reciprocal; half of the products are the dividend's. */
+static void select_quotient(Selection *s, Selected *row, NodeId id, BlockId block, const Op *op)
+{
+    const Node *node = node_of(s, id);
     const Cost *cost = ptx_cost_find(op, s->target);
-    bool is_shared = s->nodes[node->in[1]].is_scaled && !is_constant(s, node->in[1]);
+    bool is_shared = s->nodes[node->in[1]].is_scaled && !is_constant(s, node->in[1]), is_left = is_contracted(s, id);
     demand_both(s, node, block);
+    row->more_flops = (int8_t)((!is_shared && is_scaled_apart(s, node, op) ? 1 : 0) - (is_left ? 1 : 0));
     s->nodes[node->in[1]].is_scaled = true;
     for (unsigned t = 0; cost && t < cost->term_count; t++) {
         const CostTerm *term = &cost->terms[t];
-        double count = (double)term->count;
-        emit(s, row, (MachineOp)term->machine, !is_shared ? count : term->machine == MACHINE_FP32 ? ceil(count / 2) : 0);
+        double count = !is_shared ? (double)term->count : term->machine == MACHINE_FP32 ? ceil((double)term->count / 2) : 0;
+        emit(s, row, (MachineOp)term->machine, count - (is_left && term->machine == MACHINE_FP32 ? 1 : 0));
     }
 }
 
@@ -539,7 +556,7 @@ static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
         break;
     case ACT_FADD:                      select_fadd(s, &row, node, block, op); break;
     case ACT_QUOTIENT:
-        select_quotient(s, &row, node, block, op);
+        select_quotient(s, &row, node_id, block, op);
         break;
     case ACT_ANGLE:
         demand(s, node->in[0], block);
@@ -902,8 +919,9 @@ Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, c
     s->uses = ptx_arena_array(arena, NodeId, s->use_capacity + 1);
     s->is_read = ptx_arena_array(arena, bool, func->reg_count + 1);
     s->sums = ptx_arena_array(arena, uint32_t, nodes);
+    s->tests = ptx_arena_array(arena, uint32_t, nodes);
     mark_live(s);
-    count_sums(s);
+    count_readers(s);
     for (InsnId i = 0; i < func->insn_count; i++)
         if (s->is_live[i])
             note_alignment(s, i);
