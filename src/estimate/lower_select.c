@@ -231,10 +231,57 @@ static void demand_both(Selection *s, const Node *node, BlockId block)
     demand(s, node->in[1], block);
 }
 
+/* Machine words that an operation of 64 bits takes: a half that is zero in both operands, or for logic in one, takes none. */
+static double words_of(const Selection *s, const Node *node)
+{
+    const Node *a = node_of(s, node->in[0]), *b = node_of(s, node->in[1]);
+    bool is_logic = node->action != ACT_SELECT;
+    unsigned low_zeros = (a->zeros >= 32 ? 1U : 0) + (b->zeros >= 32 ? 1U : 0), high_zeros = (a->bits <= 32 ? 1U : 0) + (b->bits <= 32 ? 1U : 0);
+    if (!node->is_wide)
+        return 1;
+    return (low_zeros == 2 || (low_zeros && is_logic) ? 0 : 1) + (high_zeros == 2 || (high_zeros && is_logic) ? 0 : 1);
+}
+
+/* Three inputs fit one LOP3: what another operation of logic made for this one alone is taken in. */
+static void select_logic(Selection *s, Selected *row, const Node *node, BlockId block)
+{
+    bool took = false;
+    for (unsigned i = 0; i < 2; i++) {
+        NodeId in = node->in[i];
+        bool is_logic = (is_result_of(s, in, ACT_LOGIC) || is_result_of(s, in, ACT_NOT)) && is_single(s, in);
+        bool fits = is_logic && node_of(s, in)->is_wide == node->is_wide && (!took || is_result_of(s, in, ACT_NOT));
+        if (fits)
+            demand_both(s, node_of(s, in), block);
+        else
+            demand(s, in, block);
+        took |= fits && is_result_of(s, in, ACT_LOGIC);
+    }
+    add_row(s, row, MACHINE_ALU, words_of(s, node));
+}
+
+/* An or that is a sum too, of what logic made for it alone: LOP3 does both, unless a shift made for it alone is there to be taken in. Of two halves it
+ * is their pair. */
+static bool is_rather_logic(const Selection *s, const Node *node)
+{
+    bool has_logic = node->is_wide && words_of(s, node) <= 0;
+    if (s->graph->actions[s->graph->func->insns[node->insn].op->opcode] != ACT_LOGIC)
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        if (is_shifted(s, node->in[i], node->is_wide) && is_single(s, node->in[i]) && words_of(s, node) > 0)
+            return false;
+        has_logic |= !node->is_wide && is_result_of(s, node->in[i], ACT_LOGIC) && is_single(s, node->in[i]);
+    }
+    return has_logic;
+}
+
 /* Sums of three, products and shifts with what is added. */
 static void select_sum(Selection *s, Selected *row, const Node *node, BlockId block)
 {
     unsigned halves = node->is_wide ? 2 : 1;
+    if (is_rather_logic(s, node)) {
+        select_logic(s, row, node, block);
+        return;
+    }
     for (unsigned i = 0; i < 2; i++) {
         NodeId in = node->in[i], other = node->in[1 - i];
         bool is_taken = node->action == ACT_ADD || (i == 1 && is_constant(s, node_of(s, in)->in[1]));    /* a constant factor takes the sign */
@@ -271,12 +318,32 @@ static void select_sum(Selection *s, Selected *row, const Node *node, BlockId bl
 static bool is_narrow_factor(const Selection *s, NodeId id)
 {
     const Node *node = node_of(s, id);
-    return is_result_of(s, id, ACT_EXTEND) || (is_constant(s, id) && node->value >= INT32_MIN && node->value <= UINT32_MAX);
+    return is_result_of(s, id, ACT_EXTEND) || (is_constant(s, id) ? node->value >= INT32_MIN && node->value <= UINT32_MAX : node->bits <= 32);
+}
+
+static bool is_power(int64_t value)
+{
+    return value > 0 && !(value & (value - 1));
+}
+
+/* mad.wide up to sm_110, which ptxas does not make one IMAD.WIDE of as it does of mul.wide and add: LEA by halves, else a product and a sum. */
+static void select_wide_sum(Selection *s, Selected *row, const Node *node, BlockId block)
+{
+    const Node *by = node_of(s, node->in[1]);
+    for (unsigned i = 0; i < 3; i++)
+        demand(s, node->in[i], block);
+    if (by->kind != NODE_CONSTANT || !is_power(by->value))
+        emit(s, row, MACHINE_IMAD_WIDE, 1);
+    emit(s, row, MACHINE_IADD, 2);
 }
 
 static void select_product(Selection *s, Selected *row, const Node *node, BlockId block)
 {
     bool is_full = node->is_wide && node_of(s, node->in[0])->units == 2;
+    if (node->action == ACT_MAD && node->is_wide && !is_full && s->target.sm < 120) {
+        select_wide_sum(s, row, node, block);
+        return;
+    }
     bool is_narrow = is_full && is_narrow_factor(s, node->in[0]) && is_narrow_factor(s, node->in[1]);
     for (unsigned i = 0; i < 3; i++) {
         bool is_factor = i < 2 && is_narrow && is_result_of(s, node->in[i], ACT_EXTEND);
@@ -288,42 +355,18 @@ static void select_product(Selection *s, Selected *row, const Node *node, BlockI
         emit(s, row, node->is_wide ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
 }
 
-/* Machine words that an operation of 64 bits takes: one where both operands have no upper half, or a selection's constants have one half alone. */
-static double words_of(const Selection *s, const Node *node)
-{
-    const Node *a = node_of(s, node->in[0]), *b = node_of(s, node->in[1]);
-    bool is_narrow = a->bits <= 32 && b->bits <= 32, is_high = a->zeros >= 32 && b->zeros >= 32;
-    return !node->is_wide ? 1 : is_narrow || (is_high && node->action == ACT_SELECT) ? 1 : 2;
-}
-
 static void select_shift(Selection *s, Selected *row, const Node *node, BlockId block)
 {
     bool is_constant_shift = is_constant(s, node->in[1]);
     int64_t by = node_of(s, node->in[1])->value;
     demand_both(s, node, block);
-    if (!node->is_wide || (is_constant_shift && by >= 32))
+    bool is_narrow = node->action == ACT_SHR && node_of(s, node->in[0])->bits <= 32;
+    if (!node->is_wide || is_narrow || (is_constant_shift && by >= 32))
         emit(s, row, MACHINE_SHIFT, is_constant_shift && by == 32 && !node->is_signed ? 0 : 1);
     else if (is_constant_shift)
         emit(s, row, MACHINE_SHIFT, 2);
     else
         emit_cost(s, row, s->graph->func->insns[node->insn].op);
-}
-
-/* Three inputs fit one LOP3: what another operation of logic made for this one alone is taken in. */
-static void select_logic(Selection *s, Selected *row, const Node *node, BlockId block)
-{
-    bool took = false;
-    for (unsigned i = 0; i < 2; i++) {
-        NodeId in = node->in[i];
-        bool is_logic = (is_result_of(s, in, ACT_LOGIC) || is_result_of(s, in, ACT_NOT)) && is_single(s, in);
-        bool fits = is_logic && node_of(s, in)->is_wide == node->is_wide && (!took || is_result_of(s, in, ACT_NOT));
-        if (fits)
-            demand_both(s, node_of(s, in), block);
-        else
-            demand(s, in, block);
-        took |= fits && is_result_of(s, in, ACT_LOGIC);
-    }
-    emit(s, row, MACHINE_ALU, words_of(s, node));
 }
 
 /* ---- the others -------------------------------------------------------------------------------------------------- */
@@ -376,6 +419,18 @@ static bool is_predicable(const Selection *s, NodeId id)
     return node->kind == NODE_RESULT && is_single(s, id) && (is_fma || node->action == ACT_FADD || node->action == ACT_FMUL || node->action == ACT_ADD);
 }
 
+/* A selection for another one alone, of which either selects the same value: it runs under the other's predicate, over that value. */
+static bool is_nested_selection(const Selection *s, const Node *outer)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const Node *inner = node_of(s, outer->in[i]);
+        NodeId other = outer->in[1 - i];
+        if (is_result_of(s, outer->in[i], ACT_SELECT) && is_single(s, outer->in[i]) && (inner->in[0] == other || inner->in[1] == other))
+            return true;
+    }
+    return false;
+}
+
 /* A conversion of fp32 to itself saturates what the instruction before it can; one that flushes too stays, as a sum with zero. */
 static bool is_saturation(const Selection *s, NodeId node, const Op *op)
 {
@@ -406,6 +461,17 @@ static bool is_zero_test(const Selection *s, const Node *node, const Op *op)
         && !node_of(s, node->in[1])->value && (ptx_op_has_modifier(op, "eq") || ptx_op_has_modifier(op, "ne"));
 }
 
+/* A rounding to tf32 leaves the mask of its low bits to the matrix multiply-add that reads it. */
+static void select_rounding(Selection *s, Selected *row, const Node *node, const Op *op)
+{
+    const Cost *cost = ptx_cost_find(op, s->target);
+    bool is_bare = node->is_fragment && op->dst_type == TYPE_TF32;
+    for (unsigned t = 0; cost && is_bare && t < cost->term_count; t++)
+        emit(s, row, (MachineOp)cost->terms[t].machine, (double)cost->terms[t].count - (cost->terms[t].machine == MACHINE_ALU ? 1 : 0));
+    if (!is_bare)
+        emit_cost(s, row, op);
+}
+
 static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
 {
     const Node *node = node_of(s, node_id);
@@ -419,7 +485,7 @@ static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
     case ACT_EXTEND:                    select_extend(s, &row, node, block); break;
     case ACT_PREDICATE:                 select_predicate(s, &row, node, block); break;
     case ACT_SELECT:
-        if (!node->is_wide && (is_predicable(s, node->in[0]) || is_predicable(s, node->in[1]))) {
+        if (is_nested_selection(s, node) || (!node->is_wide && (is_predicable(s, node->in[0]) || is_predicable(s, node->in[1])))) {
             for (unsigned i = 0; i < 3; i++)
                 demand(s, node->in[i], block);
             add_row(s, &row, MACHINE_ALU, 0);
@@ -434,7 +500,7 @@ static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
         }
         for (unsigned i = 0; i < 3; i++)
             demand(s, node->in[i], block);
-        if (node->is_wide && (ptx_type_info[op->type].kind != KIND_FLOAT || node->action == ACT_SELECT))
+        if (node->is_wide && node->action == ACT_SELECT)
             emit(s, &row, MACHINE_ALU, words_of(s, node));
         else
             emit_cost(s, &row, op);
@@ -681,20 +747,22 @@ static void select_other(Selection *s, InsnId id, BlockId block)
             demand_address(s, in, (Space)insn->op->space, block);
         else if (in)
             demand(s, in, block);
+        s->nodes[in].is_fragment |= insn->op->insn_class == CLASS_TENSOR;
     }
     if (address && insn->op->kind == OPK_LD && !g->of_guard[id])
         is_joined = join_load(s, insn, g->of_operand[address - g->func->operands], address);
     s->has_global |= is_global(insn->op);
     gather_lanes(s, &row, insn);
     place_fragment(s, &row, insn->op);
-    if (insn->op->kind == OPK_ST && insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL)
+    bool is_stored = insn->op->kind == OPK_ST ? insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL : insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
+    if (is_stored)
         emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
     if (select_local(s, &row, insn))
         return;
     if (is_joined)
         add_row(s, &row, ptx_space_is_shared(insn->op->space) ? MACHINE_SHARED : MACHINE_GLOBAL, 0);
     else if (insn->operand_count != 2 || !is_saturation(s, g->of_operand[insn->operand_first + 1], insn->op))
-        emit_cost(s, &row, insn->op);
+        select_rounding(s, &row, node_of(s, row.node), insn->op);
 }
 
 /* A register that several instructions write gets a value: nothing where the value can be made in it. */

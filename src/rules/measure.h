@@ -9,6 +9,7 @@
 #include "analysis/split.h"
 #include "analysis/usage.h"
 #include "analysis/waste.h"
+#include "analysis/wgmma.h"
 #include "estimate/bottleneck.h"
 #include "rules/facts.h"
 #include "rules/rule.h"
@@ -71,7 +72,8 @@ typedef struct Inquiry {
     double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
     bool has_access_sums;
     const Hazards *hazards;
-    bool was_evaluated, was_traced, was_raced;
+    const MatrixFaults *matrix_faults;
+    bool was_evaluated, was_traced, was_raced, was_multiplied;
     bool keeps_plans;           /* those of shared->program lie in arena */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
@@ -104,6 +106,9 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
 double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
 const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
 
+/* Made when it is first asked for. */
+const Uniforms *ptx_measure_uniforms(Inquiry *q);
+
 /* measure_time.c: facts that rest on what ptxas makes of the kernel. */
 double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty);
 double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact);
@@ -114,11 +119,19 @@ double ptx_measure_hazards(Inquiry *q, FactId fact);
 double ptx_measure_redundant(Inquiry *q, InsnId insn);
 double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty);
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
+double ptx_measure_possible_race(Inquiry *q, InsnId insn);
+double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn);
 Program *ptx_measure_program(Inquiry *q);
+
+/* measure_matrix.c: facts about registers of multiplications in flight. */
+double ptx_measure_matrix_faults(Inquiry *q);
+double ptx_measure_matrix(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
+const char *ptx_measure_matrix_text(Inquiry *q, InsnId insn, FactId fact);
+InsnId ptx_measure_matrix_with(Inquiry *q, InsnId insn);
 
 /* Where something else stands that belongs to a subject. */
 typedef struct Place {
-    InsnId insn;
+    Span span;
     const char *what;           /* to be said of it; NULL */
 } Place;
 
@@ -126,6 +139,9 @@ enum { PLACES_MOST = 4 };
 
 /* How many there are, PLACES_MOST at the most. */
 unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place places[PLACES_MOST]);
+
+/* measure_hazard.c: of a race at an instruction of the kernel: itself, or in a function that is called there; the other access, and the calls. */
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[PLACES_MOST]);
 
 /* Where a subject stands in the text. */
 Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s);

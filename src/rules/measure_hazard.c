@@ -27,20 +27,67 @@ double ptx_measure_redundant(Inquiry *q, InsnId insn)
     return is_redundant;
 }
 
+static const Hazard *find_at(const Hazard *items, uint32_t count, InsnId place)
+{
+    for (uint32_t h = 0; h < count; h++)
+        if (items[h].second.place == place)
+            return &items[h];
+    return NULL;
+}
+
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn)
 {
     const Hazards *hazards = hazards_of(q);
-    for (uint32_t h = 0; hazards && h < hazards->count; h++)
-        if (hazards->items[h].second.insn == insn)
-            return &hazards->items[h];
-    return NULL;
+    const Hazard *found = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
+    return found || !hazards ? found : find_at(hazards->possible, hazards->possible_count, insn);
 }
 
 double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty)
 {
-    const Hazard *hazard = ptx_measure_hazard(q, insn);
-    if (!hazards_of(q))
+    const Hazards *hazards = hazards_of(q);
+    const Hazard *hazard = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
+    if (!hazards)
         return (double)NAN;
     *certainty = hazard ? hazard->certainty : CERTAINTY_ESTIMATE;
     return hazard != NULL;
+}
+
+/* Told as a race, it is no longer only possible. */
+double ptx_measure_possible_race(Inquiry *q, InsnId insn)
+{
+    const Hazards *hazards = hazards_of(q);
+    if (!hazards)
+        return (double)NAN;
+    return find_at(hazards->possible, hazards->possible_count, insn) && !find_at(hazards->items, hazards->count, insn);
+}
+
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[PLACES_MOST])
+{
+    static const char call[] = "the function is called here";
+    const Hazard *h = ptx_measure_hazard(q, insn);
+    unsigned count = 0;
+    if (!h)
+        return 0;
+    const HazardAccess *a = &h->second, *b = &h->first;
+    if (fact == FACT_INSN_race_at) {
+        places[count++] = (Place){ a->func->insns[a->insn].span, NULL };
+        return count;
+    }
+    places[count++] = (Place){ b->func->insns[b->insn].span, NULL };
+    if (a->func != q->func)
+        places[count++] = (Place){ q->func->insns[a->place].span, call };
+    if (b->func != q->func && (b->place != a->place || a->func == q->func))
+        places[count++] = (Place){ q->func->insns[b->place].span, call };
+    return count;
+}
+
+double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)
+{
+    enum { WARP_THREADS = 32 };
+    const double warps = ceil(q->facts->figures.block_threads / WARP_THREADS);
+    Latencies latencies;
+    Certainty certainty = CERTAINTY_EXACT;
+    const Subjects at = { .insn = insn, .block = q->facts->cfg->block_of[insn] };
+    ptx_latencies_find(q->shared->gpu, 0, &latencies);
+    return ptx_measure(q, &at, FACT_INSN_weight, &certainty) * (latencies.machine[MACHINE_BARRIER] + latencies.barrier_per_warp * warps);
 }

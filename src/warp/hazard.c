@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 enum {
-    STEPS_FLOOR = 1 << 10,      /* instructions of warps; where the launch is not given so many, half of that without a shape of the block, ... */
-    STEPS_PER_INSN = 8,         /* ... and so many for an instruction; */
+    STEPS_FLOOR = 128,          /* instructions of each warp where the launch is not given: so many, and one for each of the kernel; */
+    WARPS_FEW = 2,              /* half of that for more warps where the shape of the block is not; */
     STEPS_LAUNCH = 1 << 18,     /* where it is */
     MOST_STAYS_ASSUMED = 4,
     MOST_GRANULES = 5,          /* 16 bytes to 1 */
@@ -57,8 +57,8 @@ typedef struct Search {
 static uint64_t steps_for(const Search *s)
 {
     const Machine *m = s->machine;
-    uint64_t few = STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)s->func->insn_count;
-    return !m->grid_is_assumed ? STEPS_LAUNCH : m->block_is_assumed ? few / 2 : few;
+    uint64_t few = m->warp_count * (STEPS_FLOOR + (uint64_t)s->func->insn_count);
+    return !m->grid_is_assumed ? STEPS_LAUNCH : m->block_is_assumed && m->warp_count > WARPS_FEW ? few / 2 : few;
 }
 
 static void run(Search *s)
@@ -103,7 +103,10 @@ static void open_machine(Search *s, const uint32_t shape[3])
 
 static HazardAccess access_of(const Machine *m, const Seen *seen)
 {
-    HazardAccess access = { .insn = m->race->sites[seen->site].insn, .turn = seen->turn, .is_write = seen->is_write, .is_copy = seen->is_async };
+    const Site *site = &m->race->sites[seen->site];
+    bool is_own = site->func == &m->module->funcs[m->kernel];
+    HazardAccess access = { .func = site->func, .insn = site->insn, .place = is_own ? site->insn : NO_ID, .loops = { NO_ID, NO_ID },
+                            .is_write = seen->is_write, .is_copy = seen->is_async };
     access.thread[0] = seen->thread % m->block[0];
     access.thread[1] = seen->thread / m->block[0] % m->block[1];
     access.thread[2] = seen->thread / m->block[0] / m->block[1];
@@ -170,10 +173,10 @@ static bool may_write_back(const Func *func, const Insn *store)
 }
 
 /* The address is not in the variable that it is made from: what was assumed cannot be. */
-static bool is_astray(const Search *s, const Bases *bases, InsnId insn, uint64_t address)
+static bool is_astray(const Search *s, const Bases *bases, const HazardAccess *access, uint64_t address)
 {
     Base base;
-    if (!ptx_base_of_access(bases, s->module, s->func, &s->func->insns[insn], &base) || base.kind != BASE_VAR || !s->program->addresses[base.id])
+    if (!ptx_base_of_access(bases, s->module, s->func, &s->func->insns[access->insn], &base) || base.kind != BASE_VAR || !s->program->addresses[base.id])
         return false;
     uint64_t from = s->program->addresses[base.id] - 1, bytes = s->module->vars[base.id].bytes;
     return address < from || (bytes && address - from >= bytes);
@@ -181,31 +184,36 @@ static bool is_astray(const Search *s, const Bases *bases, InsnId insn, uint64_t
 
 static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
 {
-    const Insn *first = &s->func->insns[h->first.insn], *second = &s->func->insns[h->second.insn];
-    if ((h->first.is_write && may_write_back(s->func, first)) || (h->second.is_write && may_write_back(s->func, second)))
-        return true;
+    const HazardAccess *const accesses[] = { &h->first, &h->second };
+    for (unsigned a = 0; a < 2; a++)
+        if (accesses[a]->is_write && may_write_back(accesses[a]->func, &accesses[a]->func->insns[accesses[a]->insn]))
+            return true;
     if (h->certainty == CERTAINTY_EXACT)
         return false;
+    if (h->first.func != s->func || h->second.func != s->func)
+        return true;            /* what its callers pass is not known */
     ArenaMark mark = ptx_arena_mark(s->work);
     const Bases *bases = ptx_bases_compute(s->work, s->scratch, s->module, s->func);
-    bool is_excused = is_astray(s, bases, h->first.insn, address) || is_astray(s, bases, h->second.insn, address);
+    bool is_excused = is_astray(s, bases, &h->first, address) || is_astray(s, bases, &h->second, address);
     ptx_arena_release(s->work, mark);
     return is_excused;
 }
 
-static bool make_hazard(const Search *s, const RacePair *pair, Hazard *out)
+/* Of accesses that happen if data say so, where is_possible. */
+static bool make_hazard(const Search *s, const RacePair *pair, bool is_possible, Hazard *out)
 {
     const Machine *m = s->machine;
-    const Race *r = m->race;
     uint8_t first = level_of(m, &pair->first), second = level_of(m, &pair->second), level = first > second ? first : second;
-    if (r->sites[pair->first.site].func != s->func || r->sites[pair->second.site].func != s->func || level == RACE_DATA)
+    if ((level == RACE_DATA) != is_possible)
         return false;
     bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
     HazardKind kind = pair->is_open ? HAZARD_COPY : is_in_warp ? HAZARD_WARP : HAZARD_BLOCK;
+    bool are_copies = kind == HAZARD_COPY && pair->first.is_async && pair->second.is_async;
+    if ((kind != HAZARD_BLOCK && is_possible) || (are_copies && level != RACE_CERTAIN))     /* a pitch that is taken for 0 lets them come to one place */
+        return false;
     if (kind == HAZARD_WARP && (level != RACE_CERTAIN || s->module->target.sm < INDEPENDENT_LANES))
         return false;
-    bool is_turned = r->sites[pair->first.site].insn > r->sites[pair->second.site].insn;
-    *out = (Hazard){ .first = access_of(m, is_turned ? &pair->second : &pair->first), .second = access_of(m, is_turned ? &pair->first : &pair->second),
+    *out = (Hazard){ .first = access_of(m, &pair->first), .second = access_of(m, &pair->second),
                      .kind = kind, .before = NO_ID, .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
     find_variable(m, pair->address, out);
     return !is_excused(s, out, pair->address);
@@ -215,12 +223,22 @@ static bool is_found(const Search *s)
 {
     Hazard made;
     for (uint32_t p = 0; p < s->machine->race->pair_count; p++)
-        if (make_hazard(s, &s->machine->race->pairs[p], &made))
+        if (make_hazard(s, &s->machine->race->pairs[p], false, &made))
             return true;
     return false;
 }
 
 /* ---- where a barrier would help -------------------------------------------------------------------------------------- */
+
+static bool is_one(const HazardAccess *a, const HazardAccess *b)
+{
+    return a->func == b->func && a->insn == b->insn;
+}
+
+static bool are_alike(const Hazard *a, const Hazard *b)
+{
+    return (is_one(&a->first, &b->first) && is_one(&a->second, &b->second)) || (is_one(&a->first, &b->second) && is_one(&a->second, &b->first));
+}
 
 /* Pairs that race with the places in hand; UINT32_MAX: these two still do, or not all threads come by together. */
 static uint32_t count_left(const Search *s, const Hazard *h)
@@ -231,9 +249,9 @@ static uint32_t count_left(const Search *s, const Hazard *h)
         return UINT32_MAX;
     for (uint32_t p = 0; p < r->pair_count; p++) {
         Hazard made;
-        if (!make_hazard(s, &r->pairs[p], &made))
+        if (!make_hazard(s, &r->pairs[p], false, &made))
             continue;
-        if (made.first.insn == h->first.insn && made.second.insn == h->second.insn)
+        if (are_alike(&made, h))
             return UINT32_MAX;
         left++;
     }
@@ -271,13 +289,86 @@ static bool repair(Search *s, Hazard *h)
     Race *r = s->machine->race;
     uint32_t least = UINT32_MAX;
     s->most_tried = s->machine->steps + MOST_TRIED_RUNS * steps_for(s);
-    try_places(s, h, h->second.insn, &least);
-    try_places(s, h, h->first.insn, &least);
+    try_places(s, h, h->second.place, &least);
+    if (h->first.place != h->second.place)
+        try_places(s, h, h->first.place, &least);
     if (h->before != NO_ID) {
         r->puts[r->put_count++] = h->before;
         run(s);
     }
     return h->before != NO_ID;
+}
+
+static void set_place(const Search *s, const Watch *watch, HazardAccess *out)
+{
+    const Routine *kernel = s->program->routines[s->kernel];
+    out->place = watch->place;
+    LoopId loop = watch->place == NO_ID ? NO_LOOP : kernel->loops->loop_of[kernel->cfg->block_of[watch->place]];
+    for (unsigned i = 0; i < 2 && loop != NO_LOOP; i++, loop = kernel->loops->loops[loop].parent) {
+        out->loops[i] = kernel->cfg->blocks[kernel->loops->loops[loop].header].first;
+        out->rounds[i] = watch->rounds[loop];
+    }
+}
+
+/* Where in the kernel, and in which round of which loop: in a run like the one before. False: they were not come to. */
+static bool locate(Search *s, Seen first, Seen second, Hazard *h)
+{
+    Race *r = s->machine->race;
+    ArenaMark mark = ptx_arena_mark(s->scratch);
+    const uint32_t loops = s->program->routines[s->kernel]->loops->loop_count;
+    Watch watches[2] = { { .site = first.site, .turn = first.turn, .thread = first.thread, .place = NO_ID },
+                         { .site = second.site, .turn = second.turn, .thread = second.thread, .place = NO_ID } };
+    for (unsigned i = 0; i < 2; i++)
+        watches[i].rounds = ptx_arena_array(s->scratch, uint32_t, loops + 1);
+    r->watches = watches;
+    run(s);
+    r->watches = NULL;
+    set_place(s, &watches[0], &h->first);
+    set_place(s, &watches[1], &h->second);
+    ptx_arena_release(s->scratch, mark);
+    return h->first.place != NO_ID && h->second.place != NO_ID;
+}
+
+/* The surest that races; NULL: nothing does. */
+static const RacePair *find_worst(const Search *s, bool is_possible, Hazard *h)
+{
+    const Race *r = s->machine->race;
+    const RacePair *worst = NULL;
+    Hazard made;
+    for (uint32_t p = 0; p < r->pair_count; p++)
+        if (make_hazard(s, &r->pairs[p], is_possible, &made) && (!worst || made.kind < h->kind)) {
+            *h = made;
+            worst = &r->pairs[p];
+        }
+    return worst;
+}
+
+static bool is_turned(const Hazard *h)
+{
+    return h->first.place > h->second.place;
+}
+
+/* In the order of the text. */
+static void turn(Hazard *h)
+{
+    HazardAccess first = h->first;
+    h->first = h->second;
+    h->second = first;
+}
+
+/* Accesses of the kernel's own that race if data let them happen: of one run, with the launch given. */
+static void collect_possible(const Search *s, Hazards *out, Hazard *items)
+{
+    const Race *r = s->machine->race;
+    for (uint32_t p = 0; p < r->pair_count && out->possible_count < MOST_HAZARDS && !s->machine->grid_is_assumed; p++) {
+        Hazard *h = &items[out->possible_count];
+        if (!make_hazard(s, &r->pairs[p], true, h) || h->first.place == NO_ID || h->second.place == NO_ID)
+            continue;
+        if (is_turned(h))
+            turn(h);
+        out->possible_count++;
+    }
+    out->possible = items;
 }
 
 /* Barriers are put where they help, one after the other, until nothing races any more. */
@@ -286,16 +377,13 @@ static void collect(Search *s, Hazards *out, Hazard *items)
     Race *r = s->machine->race;
     r->func = s->func;
     for (bool goes_on = true; goes_on && out->count < MOST_HAZARDS;) {
-        Hazard made, *h = &items[out->count];
-        bool is_any = false;
+        Hazard *h = &items[out->count];
+        const RacePair *pair = find_worst(s, false, h);
         goes_on = false;
-        for (uint32_t p = 0; p < r->pair_count; p++)
-            if (make_hazard(s, &r->pairs[p], &made) && (!is_any || made.kind < h->kind)) {
-                *h = made;
-                is_any = true;
-            }
-        if (!is_any)
+        if (!pair || !locate(s, pair->first, pair->second, h))
             break;
+        if (is_turned(h))
+            turn(h);
         out->count++;
         if (h->kind != HAZARD_COPY && r->put_count < MOST_PUTS)
             goes_on = repair(s, h);
@@ -308,6 +396,19 @@ static void collect(Search *s, Hazards *out, Hazard *items)
 /* Shapes that blocks often have, of several warps: a barrier is there for these. */
 static const uint32_t rows[][3] = { { 64, 1, 1 }, { 128, 1, 1 }, { 512, 1, 1 }, { 1024, 1, 1 } };
 static const uint32_t planes[][3] = { { 32, 8, 1 }, { 16, 16, 1 }, { 32, 4, 1 }, { 32, 32, 1 }, { 8, 8, 1 }, { 64, 4, 1 }, { 16, 8, 1 }, { 32, 2, 1 } };
+
+/* What holds in all shapes holds in a small one, which takes the least time. */
+static bool may_hold(Search *s)
+{
+    static const uint32_t row[3] = { WARPS_FEW * WARP_LANES, 1, 1 }, plane[3] = { WARP_LANES, WARPS_FEW, 1 };
+    const uint32_t *most = s->func->bounds.maxntid;
+    if (s->launch.block[0] || s->func->bounds.reqntid[0] || (most[0] && most[0] * most[1] * most[2] < row[0]))
+        return true;
+    open_machine(s, ptx_func_takes_row(s->func) ? row : plane);
+    bool may_hold = s->machine->race->is_crowded || is_found(s);
+    close_machine(s);
+    return may_hold;
+}
 
 /* In every shape in which the kernel can be meant, so that whatever it is launched with, the barrier is missing. Leaves the machine with one of them. */
 static bool holds_for_all(Search *s)
@@ -460,13 +561,16 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
     if (!func->has_body || !func->insn_count || func->has_syntax_error || func->has_unknown || !is_worth(func, launch))
         return NULL;
     Hazards *out = ptx_arena_new(arena, Hazards);
-    Hazard *items = ptx_arena_array(arena, Hazard, MOST_HAZARDS);
+    Hazard *items = ptx_arena_array(arena, Hazard, 2 * MOST_HAZARDS);
     Search s = { .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing,
                  .mark = ptx_arena_mark(work) };
+    out->items = items;
+    if (!may_hold(&s))
+        return out;
     open_machine(&s, NULL);
+    collect_possible(&s, out, items + MOST_HAZARDS);
     if (!s.machine->block_is_assumed || holds_for_all(&s))
         collect(&s, out, items);
-    out->items = items;
     if (!out->count)
         find_redundant(arena, &s, out);
     close_machine(&s);
@@ -480,26 +584,38 @@ static const char *verb_of(const HazardAccess *access)
     return access->is_copy ? "copies to" : access->is_write ? "writes" : "reads";
 }
 
-const char *ptx_hazard_describe(Arena *arena, const Module *module, const Hazard *h)
-{
-    static const char *const missing[] = { [HAZARD_BLOCK] = "no barrier between", [HAZARD_WARP] = "both in one warp, with no __syncwarp() between",
-                                           [HAZARD_COPY] = "a copy that is not waited for" };
-    char text[320];
-    const HazardAccess *a = &h->second, *b = &h->first;
-    Span name = h->var == NO_ID ? (Span){ 0, 0 } : module->vars[h->var].name;
-    int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64);
-    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) %s byte %llu of %s%.*s%s, which thread (%u, %u, %u) %s: %s", a->thread[0], a->thread[1],
-                         a->thread[2], verb_of(a), (unsigned long long)h->offset, length ? "`" : "shared memory", length, module->text + name.begin,
-                         length ? "`" : "", b->thread[0], b->thread[1], b->thread[2], verb_of(b), missing[h->kind]);
-    return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
-}
-
 static uint32_t line_of(const Module *module, uint32_t at)
 {
     uint32_t line = 1;
     for (uint32_t i = 0; i < at && i < module->length; i++)
         line += module->text[i] == '\n';
     return line;
+}
+
+/* Which round of which loop, where there is one. */
+static void write_round(char *out, size_t size, const Module *module, const Func *kernel, const HazardAccess *access)
+{
+    int count = 0;
+    *out = 0;
+    for (unsigned i = 0; i < 2 && access->loops[i] != NO_ID; i++)
+        count += snprintf(out + count, size - (size_t)count, "%s round %u of %s at line %u", i ? "," : " in", (unsigned)access->rounds[i], i ? "the one" : "the loop",
+                          (unsigned)line_of(module, kernel->insns[access->loops[i]].span.begin));
+}
+
+const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel, const Hazard *h)
+{
+    static const char *const missing[] = { [HAZARD_BLOCK] = "no barrier between", [HAZARD_WARP] = "both in one warp, with no __syncwarp() between",
+                                           [HAZARD_COPY] = "a copy that is not waited for" };
+    char text[512], rounds[2][96];
+    const HazardAccess *a = &h->second, *b = &h->first;
+    Span name = h->var == NO_ID ? (Span){ 0, 0 } : module->vars[h->var].name;
+    int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64);
+    write_round(rounds[0], sizeof rounds[0], module, kernel, a);
+    write_round(rounds[1], sizeof rounds[1], module, kernel, b);
+    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) %s byte %llu of %s%.*s%s%s, which thread (%u, %u, %u) %s%s: %s", a->thread[0], a->thread[1],
+                         a->thread[2], verb_of(a), (unsigned long long)h->offset, length ? "`" : "shared memory", length, module->text + name.begin,
+                         length ? "`" : "", rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1], missing[h->kind]);
+    return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
 }
 
 const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *func, const Hazard *h)

@@ -5,9 +5,12 @@
 #include "warp/evaluate.h"
 
 typedef struct HazardAccess {
-    InsnId insn;
+    const Func *func;           /* the kernel, or one that it calls */
+    InsnId insn;                /* of func */
+    InsnId place;               /* in the kernel's own function: the access itself, or the call that leads to it */
+    InsnId loops[2];            /* where the innermost loop around that place begins, and the one around it; NO_ID: there is none */
+    uint32_t rounds[2];         /* of these, from 1 on */
     uint32_t thread[3];
-    uint32_t turn;              /* the thread's so many-th time there, from 1 on */
     bool is_write, is_copy;     /* copy: cp.async */
 } HazardAccess;
 
@@ -29,6 +32,8 @@ typedef struct Hazard {         /* something is missing that puts two accesses i
 typedef struct Hazards {
     const Hazard *items;        /* one for each barrier that is missing */
     uint32_t count;
+    const Hazard *possible;     /* accesses that nothing orders, if data let them happen */
+    uint32_t possible_count;
     const InsnId *redundant;    /* barriers of the block without which there would be no hazard either: proved for the launch */
     uint32_t redundant_count;
 } Hazards;
@@ -36,8 +41,8 @@ typedef struct Hazards {
 /* Of a kernel; NULL where nothing could be looked at. Owned by arena; work and scratch, two others, are left as found. */
 const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch);
 
-/* A clause: thread (0, 1, 0) reads byte 12 of `s` that thread (0, 0, 0) writes. */
-const char *ptx_hazard_describe(Arena *arena, const Module *module, const Hazard *hazard);
+/* A clause: thread (0, 1, 0) reads byte 12 of `s`, which thread (0, 0, 0) writes. */
+const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel, const Hazard *hazard);
 
 /* What would put the two in order. */
 const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *func, const Hazard *hazard);

@@ -486,6 +486,8 @@ static void step(Machine *m, Warp *w)
     Count *count = &routine->counts[top->pc];
     if (m->race && ptx_race_is_put(m, w, &routine->func->insns[top->pc]))
         return;
+    if (m->race && m->race->watches)
+        ptx_race_watch(m, w, top->pc);
     if (routine->slice.plain[top->pc]) {
         count->warps++;
         count->lanes += ptx_lanes_count(top->lanes);

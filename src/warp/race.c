@@ -21,17 +21,29 @@ Race *ptx_race_new(Machine *m)
     r->copies = ptx_arena_array(m->arena, Copies, m->warp_count);
     r->pairs = ptx_arena_array(m->arena, RacePair, MOST_PAIRS);
     r->table = ptx_arena_array(m->arena, uint32_t, TABLE_SIZE);
+    r->touches = ptx_machine_grow(m->arena, NULL, 0, &r->touch_capacity, sizeof *r->touches);
     return r;
+}
+
+/* Nothing is seen yet. */
+static void clear_places(Race *r)
+{
+    if (r->granule_wanted < r->granule) {       /* places are other ones now */
+        r->granule = r->granule_wanted;
+        r->page_count = 0;
+        r->pages = NULL;
+    }
+    for (uint32_t p = 0; p < r->page_count; p++)
+        if (r->pages[p])
+            memset(r->pages[p], 0, PLACES_PER_PAGE * sizeof *r->pages[p]);
+    r->touch_count = 1;
 }
 
 void ptx_race_begin(Race *r)
 {
-    uint32_t now = 0;
-    for (uint32_t w = 0; w < r->warp_count; w++)
-        now = ptx_race_known(r, w)[w] > now ? ptx_race_known(r, w)[w] : now;
     for (uint32_t w = 0; w < r->warp_count; w++)
         for (uint32_t v = 0; v < r->warp_count; v++)
-            ptx_race_known(r, w)[v] = now + (v == w);
+            ptx_race_known(r, w)[v] = v == w;
     for (unsigned b = 0; b < BARRIERS; b++) {
         r->barriers[b].threads = r->barriers[b].wanted = 0;
         memset(r->barriers[b].known, 0, r->warp_count * sizeof *r->barriers[b].known);
@@ -39,12 +51,9 @@ void ptx_race_begin(Race *r)
     for (uint32_t w = 0; w < r->warp_count; w++)
         r->copies[w].committed = r->copies[w].done = r->copies[w].wait_count = 0;
     r->mbarrier_count = 0;
-    r->base = now;
-    if (r->granule_wanted < r->granule) {       /* places are other ones now */
-        r->granule = r->granule_wanted;
-        r->page_count = 0;
-        r->pages = NULL;
-    }
+    for (uint32_t i = 0; i < r->site_count; i++)
+        memset(r->sites[i].turns, 0, r->warp_count * sizeof *r->sites[i].turns);
+    clear_places(r);
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     r->pair_count = r->put_partly = 0;
     r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped = r->is_partial = false;
@@ -118,37 +127,59 @@ static bool writes_alike(const Seen *a, const Seen *b)
     return a->site == b->site && (a->turn == b->turn || !a->is_async);
 }
 
-/* What `before` did is there for the thread of `now`. */
-static bool is_ordered(const Race *r, const Seen *before, const Seen *now)
+static const Touch *touch_of(const Race *r, TouchId id)
 {
-    uint32_t warp = now->thread / WARP_LANES, other = before->thread / WARP_LANES, clock = before->clock;
-    if (before->is_async)
-        clock = ptx_race_done(r, other, before->group);
-    if (before->thread == now->thread)
-        return clock != UINT32_MAX;
-    uint32_t known = ptx_race_known(r, warp)[other];
-    return warp == other ? (before->site == now->site && before->turn == now->turn) || clock < known : clock <= known;
+    return &r->touches[id / WARP_LANES];
 }
 
-static void meet(Race *r, const Seen *before, const Seen *now, uint64_t address)
+/* What `before` did is there for the thread of `now`. */
+static bool is_ordered(const Race *r, TouchId before_id, TouchId now_id)
 {
-    if (!before->is_there || before->clock <= r->base || is_ordered(r, before, now) || (before->is_strong && now->is_strong))
+    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
+    uint32_t clock = before->is_async ? ptx_race_done(r, before->warp, before->group) : before->clock, known = ptx_race_known(r, now->warp)[before->warp];
+    if (before->warp != now->warp)
+        return clock <= known;
+    if (before_id % WARP_LANES == now_id % WARP_LANES)
+        return clock != UINT32_MAX;
+    return (before->site == now->site && before->turn == now->turn) || clock < known;
+}
+
+static Seen seen_of(const Race *r, TouchId id, uint64_t value, bool has_value)
+{
+    const Touch *t = touch_of(r, id);
+    return (Seen){ .value = value, .clock = t->clock, .turn = t->turn, .group = t->group, .site = t->site, .thread = (uint16_t)(t->warp * WARP_LANES + id % WARP_LANES),
+                   .level = t->level, .is_write = t->is_write, .is_strong = t->is_strong, .is_swap = t->is_swap, .is_async = t->is_async,
+                   .has_value = has_value };
+}
+
+/* value: NULL: not known. */
+static void clash(Race *r, TouchId before_id, const uint64_t *before_value, TouchId now_id, const uint64_t *now_value, uint64_t address)
+{
+    const Seen before = seen_of(r, before_id, before_value ? *before_value : 0, before_value != NULL);
+    const Seen now = seen_of(r, now_id, now_value ? *now_value : 0, now_value != NULL);
+    if (before.is_strong && now.is_strong)
         return;
-    if ((before->is_swap && !now->is_write) || (now->is_swap && !before->is_write))
+    if ((before.is_swap && !now.is_write) || (now.is_swap && !before.is_write))
         return;                 /* what was read is looked at again by the swap */
-    bool are_writes = before->is_write && now->is_write;
+    bool are_writes = before.is_write && now.is_write;
     r->is_overwritten |= are_writes;
-    r->is_crowded |= are_writes && !(before->has_value && now->has_value && before->value == now->value) && before->thread / WARP_LANES != now->thread / WARP_LANES;
-    if (are_writes && writes_alike(before, now))
+    r->is_crowded |= are_writes && !(before.has_value && now.has_value && before.value == now.value) && before.thread / WARP_LANES != now.thread / WARP_LANES;
+    if (are_writes && writes_alike(&before, &now))
         return;
-    note_pair(r, before, now, address);
+    note_pair(r, &before, &now, address);
+}
+
+static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId now, const uint64_t *now_value, uint64_t address)
+{
+    if (before && !is_ordered(r, before, now))
+        clash(r, before, before_value, now, now_value, address);
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static Place *place_at(Race *r, uint64_t address)
 {
-    uint64_t index = address / r->granule, page = index / PLACES_PER_PAGE;
+    uint64_t index = address >> __builtin_ctz(r->granule), page = index / PLACES_PER_PAGE;
     if (address >= SHARED_MOST)
         return NULL;
     if (!r->pages) {
@@ -161,48 +192,85 @@ static Place *place_at(Race *r, uint64_t address)
 }
 
 /* In place of one of the same warp, else of one that is ordered before: two warps' reads are enough, since a write is of another warp than one of them. */
-static void keep_read(Race *r, Place *place, const Seen *now)
+static void keep_read(Race *r, Place *place, TouchId now)
 {
-    uint32_t warp = now->thread / WARP_LANES;
-    Seen *into = NULL;
+    uint32_t warp = touch_of(r, now)->warp;
+    TouchId *into = NULL;
     for (unsigned i = 0; i < READERS; i++) {
-        const Seen *read = &place->reads[i];
-        uint32_t other = read->thread / WARP_LANES;
-        if (read->is_there && other == warp) {
+        const Touch *read = touch_of(r, place->reads[i]);
+        if (place->reads[i] && read->warp == warp) {
             into = &place->reads[i];
+            if ((*into ^ now) % WARP_LANES)
+                place->lane = *into;
             break;
         }
-        if (!into && (!read->is_there || read->clock <= ptx_race_known(r, warp)[other]))
+        if (!into && (!place->reads[i] || read->clock <= ptx_race_known(r, warp)[read->warp]))
             into = &place->reads[i];
     }
     r->has_dropped |= !into;
-    if (!into)
-        return;
-    if (into->is_there && into->thread / WARP_LANES == warp && into->thread != now->thread)
-        place->lane = *into;
-    *into = *now;
+    if (into)
+        *into = now;
 }
 
-static void meet_at(Race *r, uint64_t address, const Seen *now)
+static void meet_at(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write)
 {
     Place *place = place_at(r, address);
     if (!place)
         return;
-    meet(r, &place->write, now, address);
-    meet(r, &place->strong, now, address);
-    for (unsigned i = 0; i < READERS && now->is_write; i++)
-        meet(r, &place->reads[i], now, address);
-    if (now->is_write)
-        meet(r, &place->lane, now, address);
+    for (unsigned i = 0; i < 2; i++)
+        meet(r, place->writes[i], place->has_values[i] ? &place->values[i] : NULL, now, value, address);
+    for (unsigned i = 0; i < READERS && is_write; i++)
+        meet(r, place->reads[i], NULL, now, value, address);
+    if (is_write)
+        meet(r, place->lane, NULL, now, value, address);
 }
 
-static void keep_at(Race *r, uint64_t address, const Seen *now)
+static void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write, bool is_strong)
 {
     Place *place = place_at(r, address);
-    if (place && now->is_write)
-        *(now->is_strong ? &place->strong : &place->write) = *now;
-    else if (place)
+    if (place && is_write) {
+        place->writes[is_strong] = now;
+        place->has_values[is_strong] = value != NULL;
+        place->values[is_strong] = value ? *value : 0;
+    } else if (place) {
         keep_read(r, place, now);
+    }
+}
+
+/* ---- an access once more ------------------------------------------------------------------------------------------ */
+
+/* Where the kernel's own function is: at an instruction, or in a call. */
+static InsnId place_of(const Machine *m, const Warp *w, InsnId pc)
+{
+    const Func *kernel = &m->module->funcs[m->kernel];
+    for (const Frame *frame = w->frame; frame->caller; frame = frame->caller)
+        if (!frame->caller->caller)
+            return (InsnId)(frame->call - kernel->insns);
+    return pc;
+}
+
+/* Rounds of the loops that begin here; those inside begin anew. */
+void ptx_race_watch(Machine *m, const Warp *w, InsnId pc)
+{
+    const Routine *routine = w->frame->routine;
+    BlockId block = routine->cfg->block_of[pc];
+    LoopId loop = routine->loops->loop_of[block];
+    if (w->frame->caller || loop == NO_LOOP || routine->cfg->blocks[block].first != pc || routine->loops->loops[loop].header != block)
+        return;
+    for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++) {
+        if (watch->place != NO_ID || watch->thread / WARP_LANES != w->index || !(w->entries[w->entry_count - 1].lanes >> watch->thread % WARP_LANES & 1))
+            continue;
+        watch->rounds[loop]++;
+        for (LoopId inner = loop + 1; inner < routine->loops->loop_count && routine->loops->loops[inner].depth > routine->loops->loops[loop].depth; inner++)
+            watch->rounds[inner] = 0;
+    }
+}
+
+static void meet_watches(const Machine *m, const Warp *w, const Insn *insn, const Touch *now)
+{
+    for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++)
+        if (watch->site == now->site && watch->turn == now->turn && watch->thread / WARP_LANES == w->index)
+            watch->place = place_of(m, w, (InsnId)(insn - w->frame->routine->func->insns));
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -243,38 +311,48 @@ static const Value *value_of(Machine *m, Warp *w, const Insn *insn, Scratch *roo
     return insn->op->kind == OPK_ST && value ? ptx_machine_read(m, w, value, room) : NULL;
 }
 
+static TouchId add_touch(Race *r, const Touch *touch)
+{
+    if (r->touch_count == r->touch_capacity)
+        r->touches = ptx_machine_grow(r->arena, r->touches, r->touch_count, &r->touch_capacity, sizeof *r->touches);
+    r->touches[r->touch_count] = *touch;
+    return WARP_LANES * r->touch_count++;
+}
+
 /* All lanes meet what was there before any of them is kept. */
-static void note(Machine *m, Warp *w, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, Seen now)
+static void note(Machine *m, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, const Touch *touch)
 {
     Race *r = m->race;
+    TouchId first = add_touch(r, touch);
     for (unsigned i = 0; i < 2 * WARP_LANES; i++) {
         unsigned lane = i % WARP_LANES;
         if (!(lanes >> lane & 1))
             continue;
-        uint64_t at = (uint32_t)ptx_value_lane(address, lane);  /* where a window begins has no bits there */
+        uint64_t at = (uint32_t)ptx_value_lane(address, lane), number = value ? ptx_value_lane(value, lane) : 0;     /* where a window begins has no bits there */
+        const uint64_t *written = value && !(value->unknown >> lane & 1) && value->align == ALIGN_EXACT ? &number : NULL;
         r->is_crowded |= at + bytes > m->shared_size;
-        now.thread = (uint16_t)(w->index * WARP_LANES + lane);
-        now.has_value = value && !(value->unknown >> lane & 1) && value->align == ALIGN_EXACT;
-        now.value = now.has_value ? ptx_value_lane(value, lane) : 0;
-        while ((at | bytes) % r->granule_wanted)
+        while ((at | bytes) & (r->granule_wanted - 1))
             r->granule_wanted /= 2;
         for (uint32_t b = 0; b < bytes && r->granule_wanted == r->granule; b += r->granule) {
             if (i < WARP_LANES)
-                meet_at(r, at + b, &now);
+                meet_at(r, at + b, first + lane, written, touch->is_write);
             else
-                keep_at(r, at + b, &now);
+                keep_at(r, at + b, first + lane, written, touch->is_write, touch->is_strong);
         }
     }
 }
 
-static Seen seen_at(Machine *m, Warp *w, const Insn *insn, uint8_t doubt, const Value *address, uint32_t site)
+static Touch touch_by(Machine *m, const Warp *w, const Insn *insn, uint8_t doubt, const Value *address, uint32_t site)
 {
     Race *r = m->race;
     uint8_t level = level_of(m, doubt, address);
     r->is_doubtful |= level != RACE_CERTAIN;
-    return (Seen){ .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = r->copies[w->index].committed,
-                   .site = (uint16_t)site, .level = level, .is_there = true, .is_write = is_write(insn->op),
-                   .is_strong = is_strong(insn->op), .is_swap = ptx_op_has_modifier(insn->op, "cas"), .is_async = insn->op->kind == OPK_CP_ASYNC };
+    const Touch now = { .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = r->copies[w->index].committed,
+                        .site = (uint16_t)site, .warp = (uint16_t)w->index, .level = level, .is_write = is_write(insn->op),
+                        .is_strong = is_strong(insn->op), .is_swap = ptx_op_has_modifier(insn->op, "cas"), .is_async = insn->op->kind == OPK_CP_ASYNC };
+    if (r->watches)
+        meet_watches(m, w, insn, &now);
+    return now;
 }
 
 void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
@@ -293,7 +371,8 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     if (site == MOST_SITES)
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
-    note(m, w, &address.value, bytes, addressed, value_of(m, w, insn, &room), seen_at(m, w, insn, doubt, &address.value, site));
+    const Touch now = touch_by(m, w, insn, doubt, &address.value, site);
+    note(m, &address.value, bytes, addressed, value_of(m, w, insn, &room), &now);
 }
 
 void ptx_race_touch(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong)
@@ -306,9 +385,9 @@ void ptx_race_touch(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8
     if (site == MOST_SITES)
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
-    Seen now = seen_at(m, w, insn, doubt, &address.value, site);
+    Touch now = touch_by(m, w, insn, doubt, &address.value, site);
     now.is_write = true;
     now.is_strong = is_strong;
     now.is_async = false;
-    note(m, w, &address.value, MBARRIER_BYTES, lanes, NULL, now);
+    note(m, &address.value, MBARRIER_BYTES, lanes, NULL, &now);
 }

@@ -28,16 +28,36 @@ typedef struct Seen {           /* an access by one thread to one place */
     uint32_t group;             /* of cp.async, where is_async */
     uint16_t site, thread;
     uint8_t level;              /* RaceLevel */
-    bool is_there, is_write, is_strong, is_swap, is_async, has_value; /* swap: compare-and-swap; strong: atomic, volatile or with an order of its own */
+    bool is_write, is_strong, is_swap, is_async, has_value; /* swap: compare-and-swap; strong: atomic, volatile or with an order of its own */
 } Seen;
+
+typedef struct Touch {          /* what Seen is the same for in all lanes of a warp's access */
+    uint32_t clock, turn, group;
+    uint16_t site, warp;
+    uint8_t level;
+    bool is_write, is_strong, is_swap, is_async;
+} Touch;
+
+/* A lane of an access: WARP_LANES for each of Race.touches; those of the first are none. */
+typedef uint32_t TouchId;
 
 enum { READERS = 2, MOST_PUTS = 4 };
 
 typedef struct Place {          /* of shared memory: `granule` bytes */
-    Seen write, reads[READERS]; /* of two warps, */
-    Seen lane;                  /* and of another lane of one of these */
-    Seen strong;                /* the last write that is atomic or the like; `write` is the last other one */
+    uint64_t values[2];         /* that the writes wrote */
+    TouchId writes[2];          /* the last one, and the last one that is atomic or the like */
+    TouchId reads[READERS];     /* of two warps, */
+    TouchId lane;               /* and of another lane of one of these */
+    bool has_values[2];
 } Place;
+
+/* A thread's access that is to be looked at once more, in a run like the one that it was found in: where in the kernel it is. */
+typedef struct Watch {
+    uint32_t site, turn;
+    uint16_t thread;
+    InsnId place;               /* in the kernel's own function: itself, or the call that leads there; NO_ID: it was not come to */
+    uint32_t *rounds;           /* per loop of the kernel: of it, from 1 on; once there is a place they stay */
+} Watch;
 
 typedef struct RacePair {       /* of sites */
     Seen first, second;         /* a witness, in the order in which the machine ran them; of all the surest */
@@ -89,7 +109,6 @@ typedef struct Race {
     Arena *arena;               /* the machine's */
     uint32_t warp_count;
     uint32_t granule;
-    uint32_t base;              /* clocks up to here are of runs before this one */
     uint32_t *known;            /* per warp and warp: the clock of the second that the first knows of; of itself: its own */
     BarrierState barriers[BARRIERS];
     Mbarrier mbarriers[MBARRIERS];
@@ -97,6 +116,8 @@ typedef struct Race {
     Copies *copies;             /* per warp */
     Place **pages;              /* NULL: untouched */
     uint32_t page_count;
+    Touch *touches;             /* of this run */
+    uint32_t touch_count, touch_capacity;
     Site *sites;
     uint32_t site_count, site_capacity;
     RacePair *pairs;
@@ -114,6 +135,7 @@ typedef struct Race {
     InsnId puts[MOST_PUTS];     /* instructions before which there is one that the code does not have */
     uint32_t put_count;
     uint32_t put_partly;        /* times that not all of a warp came to one of these */
+    Watch *watches;             /* two; NULL: none */
 } Race;
 
 Race *ptx_race_new(Machine *machine);
@@ -125,6 +147,9 @@ void ptx_race_access(Machine *machine, Warp *warp, const Insn *insn, uint32_t la
 
 /* One of a barrier in memory. */
 void ptx_race_touch(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong);
+
+/* Before each instruction, where Race.watches are set. */
+void ptx_race_watch(Machine *machine, const Warp *warp, InsnId pc);
 
 /* race_order.c */
 void ptx_race_barrier(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);

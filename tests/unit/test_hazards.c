@@ -293,27 +293,31 @@ static void check(uint64_t seed, const ptxlint_launches *launches, Tally *tally)
 
 /* ---- kernels by hand --------------------------------------------------------------------------------------------------- */
 
-/* What stands behind `// want COR124: ` in a line; *length 0: nothing. */
-static const char *wanted_in(const char *line, size_t *length)
+/* What stands behind `// want CODE: ` in a line; *length 0: nothing. */
+static const char *wanted_in(const char *line, char code[7], size_t *length)
 {
-    static const char mark[] = "// want COR124: ";
+    static const char mark[] = "// want COR";
     const char *end = line + strcspn(line, "\n"), *at = strstr(line, mark);
     *length = 0;
+    *code = '\0';
     if (!at || at > end)
         return NULL;
-    at += sizeof mark - 1;
+    snprintf(code, 7, "%s", at + sizeof mark - 4);
+    at += sizeof mark + 4;
     *length = (size_t)(end - at);
     return at;
 }
 
-/* What is told at a line; NULL. */
-static const char *told_at(const ptxlint_module *module, uint32_t line)
+/* What is told of hazards at a line; NULL. code: the rule that is wanted, any where it is empty. */
+static const char *told_at(const ptxlint_module *module, uint32_t line, const char *code)
 {
     size_t count;
     const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
-    for (size_t d = 0; d < count; d++)
-        if (!strcmp(diags[d].rule, "COR124") && kit_line(module, diags[d].span.begin) == line)
+    for (size_t d = 0; d < count; d++) {
+        bool is_hazard = !strcmp(diags[d].rule, "COR104") || !strcmp(diags[d].rule, "COR124") || !strncmp(diags[d].rule, "COR13", 5);
+        if (is_hazard && (!*code || !strcmp(diags[d].rule, code)) && kit_line(module, diags[d].span.begin) == line)
             return diags[d].message;
+    }
     return NULL;
 }
 
@@ -330,7 +334,8 @@ static unsigned check_lines(const char *path, const char *text, const ptxlint_mo
     unsigned wrong = 0;
     for (uint32_t line = 1; *text; line++) {
         size_t length;
-        const char *wanted = wanted_in(text, &length), *told = told_at(module, line);
+        char code[7];
+        const char *wanted = wanted_in(text, code, &length), *told = told_at(module, line, code);
         if (wanted ? !told || !holds(told, wanted, length) : told != NULL) {
             print_error("%s:%u: %s; wanted: %.*s\n", path, (unsigned)line, told ? told : "silent", (int)length, wanted ? wanted : "");
             wrong++;
