@@ -532,7 +532,8 @@ static void keep_shape(const Evaluator *e, unsigned shape)
         Count *to = tally->shaped;
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             if (ptx_insn_is_access(&tally->func->insns[i])) {
-                to[shape] = e->machine->is_cut || tally->totals[i].doubt == DOUBT_ADDRESS ? (Count){ 0 } : tally->totals[i];
+                if (!e->machine->is_cut && tally->totals[i].doubt != DOUBT_ADDRESS)
+                    to[shape] = tally->totals[i];
                 to += e->out->shape_count;
             }
     }

@@ -84,7 +84,7 @@ static void close_machine(Search *s)
     ptx_arena_release(s->work, s->mark);
 }
 
-/* A machine with blocks of that shape, NULL: of the one that is given or assumed, and a first run. */
+/* A machine with blocks of that shape, NULL: of the one that is given or assumed. */
 static void open_machine(Search *s, const uint32_t shape[3])
 {
     Launch *launch = ptx_arena_new(s->work, Launch);
@@ -96,6 +96,13 @@ static void open_machine(Search *s, const uint32_t shape[3])
     if (s->machine->grid_is_assumed)
         s->machine->most_stays = MOST_STAYS_ASSUMED;
     s->machine->race = ptx_race_new(s->machine);
+}
+
+/* A run with that shape in place of the one in hand. */
+static void try_shape(Search *s, const uint32_t shape[3])
+{
+    close_machine(s);
+    open_machine(s, shape);
     run(s);
 }
 
@@ -401,41 +408,41 @@ static const uint32_t planes[][3] = { { 32, 8, 1 }, { 16, 16, 1 }, { 32, 4, 1 },
 static bool may_hold(Search *s)
 {
     static const uint32_t row[3] = { WARPS_FEW * WARP_LANES, 1, 1 }, plane[3] = { WARP_LANES, WARPS_FEW, 1 };
-    const uint32_t *most = s->func->bounds.maxntid;
-    if (s->launch.block[0] || s->func->bounds.reqntid[0] || (most[0] && most[0] * most[1] * most[2] < row[0]))
+    if (s->machine->warp_count < WARPS_FEW)
         return true;
-    open_machine(s, ptx_func_takes_row(s->func) ? row : plane);
-    bool may_hold = s->machine->race->is_crowded || is_found(s);
-    close_machine(s);
-    return may_hold;
+    try_shape(s, ptx_func_takes_row(s->func) ? row : plane);
+    return s->machine->race->is_crowded || is_found(s);
 }
 
 /* In every shape in which the kernel can be meant, so that whatever it is launched with, the barrier is missing. Leaves the machine with one of them. */
 static bool holds_for_all(Search *s)
 {
-    const Bounds *bounds = &s->func->bounds;
-    bool is_row = ptx_func_takes_row(s->func), holds = true;
-    bool is_possible = !s->machine->race->is_crowded && (is_row || bounds->maxntid[1] > 1);
+    bool is_row = ptx_func_takes_row(s->func), is_possible = false, holds = true;
     size_t count = is_row ? sizeof rows / sizeof *rows : sizeof planes / sizeof *planes;
-    uint32_t most = bounds->maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MOST_THREADS;
+    uint32_t most = s->func->bounds.maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MOST_THREADS;
     const uint32_t *shown = NULL;
-    if (is_possible && !is_found(s))
+    if (!may_hold(s))
         return false;
+    if (is_row || s->func->bounds.maxntid[1] > 1) {
+        try_shape(s, NULL);
+        is_possible = !s->machine->race->is_crowded;
+        holds = !is_possible || is_found(s);
+    }
     for (size_t i = 0; holds && i < count; i++) {
         const uint32_t *shape = (is_row ? rows : planes)[i];
         if (shape[0] * shape[1] * shape[2] > most)
             continue;
-        close_machine(s);
-        open_machine(s, shape);
+        try_shape(s, shape);
         if (s->machine->race->is_crowded)
             continue;
         shown = is_possible ? shown : shape;
         is_possible = true;
         holds = is_found(s);
     }
-    close_machine(s);
-    open_machine(s, shown);
-    return holds && is_possible;
+    if (!holds || !is_possible)
+        return false;
+    try_shape(s, shown);
+    return true;
 }
 
 /* ---- barriers that nothing needs ------------------------------------------------------------------------------------- */
@@ -565,9 +572,9 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
     Search s = { .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing,
                  .mark = ptx_arena_mark(work) };
     out->items = items;
-    if (!may_hold(&s))
-        return out;
     open_machine(&s, NULL);
+    if (!s.machine->block_is_assumed || !s.machine->grid_is_assumed)
+        run(&s);
     collect_possible(&s, out, items + MOST_HAZARDS);
     if (!s.machine->block_is_assumed || holds_for_all(&s))
         collect(&s, out, items);

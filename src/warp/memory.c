@@ -1,4 +1,5 @@
 /* Loads, stores, and what they cost. */
+#include "warp/contents.h"
 #include "warp/initial.h"
 #include "warp/machine.h"
 #include "warp/request.h"
@@ -359,7 +360,7 @@ static bool is_settled(const Machine *m, const Warp *w, unsigned lane, uint64_t 
 
 static void load_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
 {
-    out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = address->is_assumed };
+    out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = address->is_assumed || m->contents };
     if (address->align != ALIGN_EXACT)
         out->value.unknown = UINT32_MAX;
     else
@@ -486,6 +487,8 @@ static void load_element(Machine *m, Warp *w, Space space, const Value *address,
         load_slot(m, w, space, address, bytes, type, lanes, out);
     else if (space == SPACE_SHARED)
         load_shared(m, w, address, bytes, type, lanes, out);
+    else if (space == SPACE_GLOBAL && m->contents)
+        ptx_contents_load(m, w, address, bytes, type, lanes, out);
     else
         out->value = ptx_machine_unknown(m, is_place);
 }
@@ -506,6 +509,8 @@ void ptx_memory_load(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     Scratch address, out;
     if (!place)
         return;
+    if (m->contents)
+        m->contents->insn = insn;
     read_address(m, w, place, &address);
     Space space = space_of(insn, &address.value, lanes);
     for (unsigned o = 0; o < insn->operand_count && operands[o].position == 0; o++) {
@@ -560,7 +565,7 @@ static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes,
 
 static void store_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
-    bool is_known = value && value->align == ALIGN_EXACT && !value->is_assumed && !doubt && !address->is_assumed && !m->shared_is_lost;
+    bool is_known = value && value->align == ALIGN_EXACT && (!value->is_assumed || m->contents) && !doubt && !address->is_assumed && !m->shared_is_lost;
     if (address->unknown & lanes || address->align != ALIGN_EXACT) {
         ptx_memory_forget_shared(m);
         return;
@@ -579,8 +584,10 @@ static void store_shared(Machine *m, const Warp *w, const Value *address, unsign
     }
 }
 
-static void store_element(Machine *m, Warp *w, Space space, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
+static void store_element(Machine *m, Warp *w, const Insn *insn, Space space, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
+    if (space == SPACE_GLOBAL && m->contents)
+        ptx_contents_store(m, w, insn, address, bytes, value, lanes, doubt);
     if (space == SPACE_SHARED) {
         store_shared(m, w, address, bytes, value, lanes, doubt);
         return;
@@ -644,7 +651,7 @@ void ptx_memory_store(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
             shift_address(&address, bytes);
         is_first = false;
         const Value *value = ptx_machine_read(m, w, &operands[o], &room);
-        store_element(m, w, space, &address.value, bytes, value, lanes, doubt);
+        store_element(m, w, insn, space, &address.value, bytes, value, lanes, doubt);
     }
 }
 
