@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 enum {
-    STEPS_FLOOR = 1 << 10,      /* instructions of warps; where the launch is not given so many, half of that without a shape of the block, ... */
-    STEPS_PER_INSN = 8,         /* ... and so many for an instruction; */
+    STEPS_FLOOR = 128,          /* instructions of each warp where the launch is not given: so many, and one for each of the kernel; */
+    WARPS_FEW = 2,              /* half of that for more warps where the shape of the block is not; */
     STEPS_LAUNCH = 1 << 18,     /* where it is */
     MOST_STAYS_ASSUMED = 4,
     MOST_GRANULES = 5,          /* 16 bytes to 1 */
@@ -57,8 +57,8 @@ typedef struct Search {
 static uint64_t steps_for(const Search *s)
 {
     const Machine *m = s->machine;
-    uint64_t few = STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)s->func->insn_count;
-    return !m->grid_is_assumed ? STEPS_LAUNCH : m->block_is_assumed ? few / 2 : few;
+    uint64_t few = m->warp_count * (STEPS_FLOOR + (uint64_t)s->func->insn_count);
+    return !m->grid_is_assumed ? STEPS_LAUNCH : m->block_is_assumed && m->warp_count > WARPS_FEW ? few / 2 : few;
 }
 
 static void run(Search *s)
@@ -84,7 +84,7 @@ static void close_machine(Search *s)
     ptx_arena_release(s->work, s->mark);
 }
 
-/* A machine with blocks of that shape, NULL: of the one that is given or assumed, and a first run. */
+/* A machine with blocks of that shape, NULL: of the one that is given or assumed. */
 static void open_machine(Search *s, const uint32_t shape[3])
 {
     Launch *launch = ptx_arena_new(s->work, Launch);
@@ -96,6 +96,13 @@ static void open_machine(Search *s, const uint32_t shape[3])
     if (s->machine->grid_is_assumed)
         s->machine->most_stays = MOST_STAYS_ASSUMED;
     s->machine->race = ptx_race_new(s->machine);
+}
+
+/* A run with that shape in place of the one in hand. */
+static void try_shape(Search *s, const uint32_t shape[3])
+{
+    close_machine(s);
+    open_machine(s, shape);
     run(s);
 }
 
@@ -397,32 +404,45 @@ static void collect(Search *s, Hazards *out, Hazard *items)
 static const uint32_t rows[][3] = { { 64, 1, 1 }, { 128, 1, 1 }, { 512, 1, 1 }, { 1024, 1, 1 } };
 static const uint32_t planes[][3] = { { 32, 8, 1 }, { 16, 16, 1 }, { 32, 4, 1 }, { 32, 32, 1 }, { 8, 8, 1 }, { 64, 4, 1 }, { 16, 8, 1 }, { 32, 2, 1 } };
 
+/* What holds in all shapes holds in a small one, which takes the least time. */
+static bool may_hold(Search *s)
+{
+    static const uint32_t row[3] = { WARPS_FEW * WARP_LANES, 1, 1 }, plane[3] = { WARP_LANES, WARPS_FEW, 1 };
+    if (s->machine->warp_count < WARPS_FEW)
+        return true;
+    try_shape(s, ptx_func_takes_row(s->func) ? row : plane);
+    return s->machine->race->is_crowded || is_found(s);
+}
+
 /* In every shape in which the kernel can be meant, so that whatever it is launched with, the barrier is missing. Leaves the machine with one of them. */
 static bool holds_for_all(Search *s)
 {
-    const Bounds *bounds = &s->func->bounds;
-    bool is_row = ptx_func_takes_row(s->func), holds = true;
-    bool is_possible = !s->machine->race->is_crowded && (is_row || bounds->maxntid[1] > 1);
+    bool is_row = ptx_func_takes_row(s->func), is_possible = false, holds = true;
     size_t count = is_row ? sizeof rows / sizeof *rows : sizeof planes / sizeof *planes;
-    uint32_t most = bounds->maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MOST_THREADS;
+    uint32_t most = s->func->bounds.maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MOST_THREADS;
     const uint32_t *shown = NULL;
-    if (is_possible && !is_found(s))
+    if (!may_hold(s))
         return false;
+    if (is_row || s->func->bounds.maxntid[1] > 1) {
+        try_shape(s, NULL);
+        is_possible = !s->machine->race->is_crowded;
+        holds = !is_possible || is_found(s);
+    }
     for (size_t i = 0; holds && i < count; i++) {
         const uint32_t *shape = (is_row ? rows : planes)[i];
         if (shape[0] * shape[1] * shape[2] > most)
             continue;
-        close_machine(s);
-        open_machine(s, shape);
+        try_shape(s, shape);
         if (s->machine->race->is_crowded)
             continue;
         shown = is_possible ? shown : shape;
         is_possible = true;
         holds = is_found(s);
     }
-    close_machine(s);
-    open_machine(s, shown);
-    return holds && is_possible;
+    if (!holds || !is_possible)
+        return false;
+    try_shape(s, shown);
+    return true;
 }
 
 /* ---- barriers that nothing needs ------------------------------------------------------------------------------------- */
@@ -551,11 +571,13 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
     Hazard *items = ptx_arena_array(arena, Hazard, 2 * MOST_HAZARDS);
     Search s = { .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing,
                  .mark = ptx_arena_mark(work) };
+    out->items = items;
     open_machine(&s, NULL);
+    if (!s.machine->block_is_assumed || !s.machine->grid_is_assumed)
+        run(&s);
     collect_possible(&s, out, items + MOST_HAZARDS);
     if (!s.machine->block_is_assumed || holds_for_all(&s))
         collect(&s, out, items);
-    out->items = items;
     if (!out->count)
         find_redundant(arena, &s, out);
     close_machine(&s);

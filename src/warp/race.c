@@ -169,9 +169,21 @@ static void clash(Race *r, TouchId before_id, const uint64_t *before_value, Touc
     note_pair(r, &before, &now, address);
 }
 
+/* What all lanes of `before` did is there for all of `now`. */
+static bool is_ordered_in_all(const Race *r, TouchId before_id, TouchId now_id)
+{
+    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
+    uint32_t known = ptx_race_known(r, now->warp)[before->warp];
+    return !before->is_async && (before->warp == now->warp ? before->clock < known : before->clock <= known);
+}
+
 static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId now, const uint64_t *now_value, uint64_t address)
 {
-    if (before && !is_ordered(r, before, now))
+    if (!before || before / WARP_LANES == r->ordered)   /* mostly so: lanes side by side meet lanes side by side */
+        return;
+    if (is_ordered_in_all(r, before, now))
+        r->ordered = before / WARP_LANES;
+    else if (!is_ordered(r, before, now))
         clash(r, before, before_value, now, now_value, address);
 }
 
@@ -239,16 +251,6 @@ static void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *valu
 
 /* ---- an access once more ------------------------------------------------------------------------------------------ */
 
-/* Where the kernel's own function is: at an instruction, or in a call. */
-static InsnId place_of(const Machine *m, const Warp *w, InsnId pc)
-{
-    const Func *kernel = &m->module->funcs[m->kernel];
-    for (const Frame *frame = w->frame; frame->caller; frame = frame->caller)
-        if (!frame->caller->caller)
-            return (InsnId)(frame->call - kernel->insns);
-    return pc;
-}
-
 /* Rounds of the loops that begin here; those inside begin anew. */
 void ptx_race_watch(Machine *m, const Warp *w, InsnId pc)
 {
@@ -270,7 +272,7 @@ static void meet_watches(const Machine *m, const Warp *w, const Insn *insn, cons
 {
     for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++)
         if (watch->site == now->site && watch->turn == now->turn && watch->thread / WARP_LANES == w->index)
-            watch->place = place_of(m, w, (InsnId)(insn - w->frame->routine->func->insns));
+            watch->place = ptx_machine_place(m, w, (InsnId)(insn - w->frame->routine->func->insns));
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -324,6 +326,7 @@ static void note(Machine *m, const Value *address, uint32_t bytes, uint32_t lane
 {
     Race *r = m->race;
     TouchId first = add_touch(r, touch);
+    r->ordered = 0;
     for (unsigned i = 0; i < 2 * WARP_LANES; i++) {
         unsigned lane = i % WARP_LANES;
         if (!(lanes >> lane & 1))

@@ -118,6 +118,7 @@ typedef struct Race {
     uint32_t page_count;
     Touch *touches;             /* of this run */
     uint32_t touch_count, touch_capacity;
+    uint32_t ordered;           /* one of them that is ordered before the last of them; the first stands for nothing */
     Site *sites;
     uint32_t site_count, site_capacity;
     RacePair *pairs;
