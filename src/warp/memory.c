@@ -767,9 +767,7 @@ static FootprintKind footprint_kind(const Request *r, const Op *op)
     switch ((RequestKind)r->kind) {
     case REQUEST_STORE:
         return FOOTPRINT_STORE;
-    case REQUEST_INCREMENT:
-        return FOOTPRINT_COUNTER;
-    case REQUEST_ATOMIC: case REQUEST_CAS: case REQUEST_SPIN:
+    case REQUEST_INCREMENT: case REQUEST_ATOMIC: case REQUEST_CAS: case REQUEST_SPIN:
         return ptx_type_info[op->type].kind == KIND_FLOAT ? FOOTPRINT_ATOMIC_SERIAL : FOOTPRINT_ATOMIC;
     default:
         return r->kind == REQUEST_COPY || (r->is_uncached && !ptx_op_has_modifier(op, "nc")) ? FOOTPRINT_LOAD_PAST_L1 : FOOTPRINT_LOAD;
@@ -807,6 +805,12 @@ static void note_fragment(Machine *m, Warp *w, const Insn *insn, Count *count, c
     count->waits += waits;
 }
 
+/* Atomics of integers at one address for all lanes: ptxas lets one of them act. */
+static bool is_joined(const Request *r, const Op *op, const Value *address)
+{
+    return (r->kind == REQUEST_ATOMIC || r->kind == REQUEST_INCREMENT) && !address->lanes && ptx_type_info[op->type].kind != KIND_FLOAT;
+}
+
 static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
 {
     uint64_t lanes[WARP_LANES];
@@ -817,7 +821,8 @@ static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, 
         return;
     }
     ptx_value_places(address, lanes);
-    count->waits += ptx_footprint_note(m->footprint, w->index, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
+    uint32_t taking_part = is_joined(r, insn->op, address) ? r->lanes & -r->lanes : r->lanes;
+    count->waits += ptx_footprint_note(m->footprint, w->index, lanes, taking_part, r->bytes, footprint_kind(r, insn->op), address->is_data);
 }
 
 static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
@@ -919,9 +924,10 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             Request lost = { .lanes = addressed };
             ptx_count_doubt(count, DOUBT_ADDRESS);
             trace(m, w, insn, is_copy ? space : (Space)insn->op->space, &lost, &address.value, count);
-            count->waits += space == SPACE_GLOBAL ? 1 : 0;
-            if (m->footprint && space == SPACE_GLOBAL)
-                ptx_footprint_note_data(m->footprint, ptx_lanes_count(addressed), r.bytes, footprint_kind(&r, insn->op));
+            if (space == SPACE_GLOBAL) {
+                count->data_requests++;
+                count->data_lanes += ptx_lanes_count(addressed);
+            }
             continue;
         }
         if (address.value.is_assumed)
