@@ -117,7 +117,7 @@ const char *ptx_measure_time_advice(Inquiry *q);
 /* measure_hazard.c: facts about accesses that nothing orders. */
 double ptx_measure_hazards(Inquiry *q, FactId fact);
 double ptx_measure_redundant(Inquiry *q, InsnId insn);
-double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty);
+double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
 double ptx_measure_possible_race(Inquiry *q, InsnId insn);
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn);
