@@ -454,7 +454,8 @@ static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
 {
     const StaleWait *stale = &s->machine->race->stale;
     const Stuck *stuck = &s->machine->race->stuck;
-    if ((stale->wait == NO_ID && stuck->wait == NO_ID) || !is_certain(s))
+    bool is_stuck = stuck->wait != NO_ID && !s->machine->race->pair_count;      /* with races who arrives when hangs on the order of the warps */
+    if ((stale->wait == NO_ID && !is_stuck) || !is_certain(s))
         return false;
     Hazard *h = &items[out->count++];
     *h = (Hazard){ .kind = stale->wait != NO_ID ? HAZARD_STALE : HAZARD_STUCK, .before = NO_ID, .certainty = CERTAINTY_EXACT, .wanted = stuck->wanted,

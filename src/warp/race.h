@@ -187,7 +187,7 @@ typedef struct Race {
     bool is_lost;               /* what orders the warps from here on is not known: nothing is noted any more */
     bool is_blind;              /* some access to shared memory was not noted */
     bool is_late;               /* what is noted now was begun before */
-    bool has_others;            /* ORDER_OTHERS came */
+    bool has_others;            /* ORDER_OTHERS came, or a warp ran ahead of the others: who arrives when is not certain */
     bool has_assumed;           /* ptx_race_number came by something that is assumed */
     bool has_dropped, is_partial;       /* a read was not kept; a barrier was not for all warps: then a race may be missed */
     bool is_doubtful;           /* some access may not happen, or not there */

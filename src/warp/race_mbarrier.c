@@ -204,6 +204,7 @@ bool ptx_mbarrier_arrive(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, 
     if (expects)
         expect(m, w, insn, lanes, b);
     uint32_t *known = ptx_race_known(r, w->index);
+    r->has_others |= b->arrivals[w->index] != NO_ID && b->tokens[w->index] == b->phase;     /* twice: in another order it might be in two phases */
     b->tokens[w->index] = b->phase;
     b->arrivals[w->index] = w->frame->caller ? NO_ID : (InsnId)(insn - w->frame->routine->func->insns);
     ptx_race_join(b->known, known, r->width);

@@ -177,17 +177,38 @@ static uint32_t groups_left(const Func *func, const Insn *insn)
     return insn->operand_count ? (uint32_t)ptx_insn_operands(func, insn)->value : 0;
 }
 
+/* Lanes that name the same mbarrier as the first of them; 0: nobody knows. */
+static uint32_t lanes_together(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
+{
+    Scratch s;
+    uint32_t together = 0;
+    if (!ptx_memory_read_address(m, w, insn, 0, &s) || s.value.unknown & lanes || s.value.align != ALIGN_EXACT)
+        return 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        together |= (uint32_t)(ptx_value_lane(&s.value, i) == ptx_value_lane(&s.value, (unsigned)__builtin_ctz(lanes))) << i;
+    return together & lanes;
+}
+
+static bool order_together(Machine *m, Warp *w, const Insn *insn, Order order, uint32_t lanes, uint8_t doubt)
+{
+    switch (order) {
+    case ORDER_INIT:    return ptx_mbarrier_init(m, w, insn, lanes);
+    case ORDER_EXPECT:  return doubt < DOUBT_DATA && ptx_mbarrier_expect(m, w, insn, lanes);
+    case ORDER_WAIT:    return ptx_mbarrier_wait(m, w, insn, lanes, doubt);
+    default:            return doubt < DOUBT_DATA && ptx_mbarrier_arrive(m, w, insn, lanes, order == ORDER_COPIES_ARRIVE);
+    }
+}
+
 static bool order_mbarrier(Machine *m, Warp *w, const Insn *insn, Order order, uint32_t lanes, uint8_t doubt)
 {
     Race *r = m->race;
-    bool is_followed;
+    bool is_followed = true;
     ptx_race_touch(m, w, insn, lanes, doubt, order != ORDER_INIT);
     r->has_assumed = false;
-    switch (order) {
-    case ORDER_INIT:    is_followed = ptx_mbarrier_init(m, w, insn, lanes); break;
-    case ORDER_EXPECT:  is_followed = doubt < DOUBT_DATA && ptx_mbarrier_expect(m, w, insn, lanes); break;
-    case ORDER_WAIT:    is_followed = ptx_mbarrier_wait(m, w, insn, lanes, doubt); break;
-    default:            is_followed = doubt < DOUBT_DATA && ptx_mbarrier_arrive(m, w, insn, lanes, order == ORDER_COPIES_ARRIVE); break;
+    while (lanes && is_followed) {
+        uint32_t together = lanes_together(m, w, insn, lanes);
+        is_followed = together && (order != ORDER_WAIT || together == lanes) && order_together(m, w, insn, order, together, doubt);
+        lanes &= ~together;
     }
     r->is_doubtful |= r->has_assumed;
     return is_followed;
