@@ -166,7 +166,7 @@ static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *wo
     const CallGraph *calls;
     TIMED(CALLS, calls = ptx_callgraph_build(&m->arena, scratch, m->ir));
     RuleTimes *times = begin_times(m, options);
-    Engine *engine = ptx_engine_new(&m->arena, work, scratch, &m->diags, m->ir, m->gpu_count ? m->gpus[0] : NULL,
+    Engine *engine = ptx_engine_new(&m->arena, work, scratch, &m->diags, m->ir, calls, m->gpu_count ? m->gpus[0] : NULL,
                                     ptx_config_rulebook(options->config), times);
     m->facts = facts;
     m->estimator = ptx_arena_new(&m->arena, EstimatorSlot);

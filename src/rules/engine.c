@@ -120,7 +120,8 @@ static void put_value(Buffer *b, const Hole *hole, double value)
 /* Names in it are cut already. */
 static bool is_sentence(uint32_t fact)
 {
-    return fact == FACT_ACCESS_advice || fact == FACT_ACCESS_bank_advice || fact == FACT_ACCESS_vector_advice || fact == FACT_INSN_race_witness;
+    return fact == FACT_ACCESS_advice || fact == FACT_ACCESS_bank_advice || fact == FACT_ACCESS_vector_advice || fact == FACT_INSN_race_witness
+        || fact == FACT_INSN_global_race_witness;
 }
 
 /* The template filled in, of the module's arena; NULL for none. */
@@ -574,7 +575,7 @@ static bool has_broken_func(const Module *module)
     return false;
 }
 
-Engine *ptx_engine_new(Arena *arena, Arena *work, Arena *scratch, DiagSink *diags, const Module *module, const Gpu *gpu,
+Engine *ptx_engine_new(Arena *arena, Arena *work, Arena *scratch, DiagSink *diags, const Module *module, const CallGraph *calls, const Gpu *gpu,
                        const Rulebook *book, const RuleTimes *times)
 {
     Engine *e = ptx_arena_new(arena, Engine);
@@ -585,7 +586,7 @@ Engine *ptx_engine_new(Arena *arena, Arena *work, Arena *scratch, DiagSink *diag
     e->diags = diags;
     e->times = times;
     e->set_count = book->set_count;
-    e->shared = (ModuleInquiry){ .module = module, .gpu = gpu, .arena = arena, .scratch = scratch, .has_broken_func = has_broken_func(module) };
+    e->shared = (ModuleInquiry){ .module = module, .calls = calls, .gpu = gpu, .arena = arena, .scratch = scratch, .has_broken_func = has_broken_func(module) };
     e->inquiry = (Inquiry){ .shared = &e->shared, .arena = arena };
     e->op_rules = ptx_arena_array(arena, OpRules, module->op_count + 1);
     for (uint32_t s = 0; s < book->set_count; s++) {

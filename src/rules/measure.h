@@ -10,21 +10,25 @@
 #include "analysis/usage.h"
 #include "analysis/waste.h"
 #include "analysis/wgmma.h"
+#include "analysis/written.h"
 #include "estimate/bottleneck.h"
 #include "rules/facts.h"
 #include "rules/rule.h"
 #include "warp/advise.h"
+#include "warp/global_race.h"
 #include "warp/hazard.h"
 #include "warp/parted.h"
 
 /* What all functions of a module share. */
 typedef struct ModuleInquiry {
     const Module *module;
+    const CallGraph *calls;
     const Gpu *gpu;             /* the first that figures are for; NULL */
     Arena *arena;               /* of what lives as long as the questions do */
     Arena *scratch;
     float *machine_instructions;        /* per Op.id: NaN not known; below 0: not asked for yet */
     Program *program;           /* of the evaluations; NULL: none yet */
+    Writers *writers;           /* these: NULL: not asked for yet */
     const Usage *usage;         /* these: NULL: not asked for yet */
     const OpCycles *ops;
     bool has_broken_func;       /* a syntax error, or an opcode that the tables lack */
@@ -54,7 +58,7 @@ typedef struct Inquiry {
     const bool *fp64_trips, *unused_results;
     const bool *dead;           /* per instruction */
     const uint32_t *loop_overhead;
-    const uint8_t *read_only;
+    const bool *read_only;
     const double *loop_weights; /* per loop: times a thread executes its body */
     const double *loop_sums;    /* per loop: weighted machine instructions, inner loops included */
     const bool *loop_stores;    /* per loop: something in it may write memory, or let others do so */
@@ -72,8 +76,9 @@ typedef struct Inquiry {
     double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
     bool has_access_sums;
     const Hazards *hazards;
+    const GlobalRace *global_race;
     const MatrixFaults *matrix_faults;
-    bool was_evaluated, was_traced, was_raced, was_multiplied;
+    bool was_evaluated, was_traced, was_raced, was_raced_globally, was_multiplied;
     bool keeps_plans;           /* those of shared->program lie in arena */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
@@ -119,7 +124,11 @@ double ptx_measure_hazards(Inquiry *q, FactId fact);
 double ptx_measure_redundant(Inquiry *q, InsnId insn);
 double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
+double ptx_measure_divergent(Inquiry *q, InsnId insn);
+const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn);
 double ptx_measure_possible_race(Inquiry *q, InsnId insn);
+double ptx_measure_global_race(Inquiry *q, InsnId insn);
+const GlobalRace *ptx_measure_global(Inquiry *q);
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn);
 Program *ptx_measure_program(Inquiry *q);
 

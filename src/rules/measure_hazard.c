@@ -27,6 +27,23 @@ double ptx_measure_redundant(Inquiry *q, InsnId insn)
     return is_redundant;
 }
 
+static const Divergence *divergence_at(Inquiry *q, InsnId insn)
+{
+    const Hazards *hazards = hazards_of(q);
+    return hazards && hazards->divergence && hazards->divergence->place == insn ? hazards->divergence : NULL;
+}
+
+double ptx_measure_divergent(Inquiry *q, InsnId insn)
+{
+    return divergence_at(q, insn) != NULL;
+}
+
+const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn)
+{
+    const Divergence *found = divergence_at(q, insn);
+    return found ? ptx_divergence_describe(q->arena, q->shared->module, found) : "some lanes of a warp wait at this barrier while others go round it";
+}
+
 static const Hazard *find_at(const Hazard *items, uint32_t count, InsnId place)
 {
     for (uint32_t h = 0; h < count; h++)
@@ -76,6 +93,17 @@ double ptx_measure_possible_race(Inquiry *q, InsnId insn)
 unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[PLACES_MOST])
 {
     static const char call[] = "the function is called here";
+    const GlobalRace *global = q->global_race;
+    if (global && (fact == FACT_INSN_global_race_at || fact == FACT_INSN_global_race_with)) {
+        const GlobalAccess *access = fact == FACT_INSN_global_race_at ? &global->second : &global->first;
+        places[0] = (Place){ access->func->insns[access->insn].span, NULL };
+        return 1;
+    }
+    const Divergence *divergence = fact == FACT_INSN_divergent_at ? divergence_at(q, insn) : NULL;
+    if (divergence)
+        places[0] = (Place){ divergence->func->insns[divergence->insn].span, NULL };
+    if (fact == FACT_INSN_divergent_at)
+        return divergence != NULL;
     const Hazard *h = ptx_measure_hazard(q, insn);
     unsigned count = 0;
     if (!h)
@@ -91,6 +119,20 @@ unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place pla
     if (b->func != q->func && (b->place != a->place || a->func == q->func))
         places[count++] = (Place){ q->func->insns[b->place].span, call };
     return count;
+}
+
+const GlobalRace *ptx_measure_global(Inquiry *q)
+{
+    if (!q->was_raced_globally && q->func->is_entry && !q->func->has_unknown)
+        q->global_race = ptx_global_race_find(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q), q->shared->module,
+                                              (FuncId)(q->func - q->shared->module->funcs), q->facts->launch);
+    q->was_raced_globally = true;
+    return q->global_race;
+}
+
+double ptx_measure_global_race(Inquiry *q, InsnId insn)
+{
+    return ptx_measure_global(q) && ptx_measure_global(q)->second.place == insn;
 }
 
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)

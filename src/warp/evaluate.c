@@ -95,6 +95,8 @@ static void add_count(Count *to, const Count *from, double weight)
     to->used_bytes += weight * from->used_bytes;
     to->low_bits |= from->low_bits;
     to->addresses += weight * from->addresses;
+    to->data_requests += weight * from->data_requests;
+    to->data_lanes += weight * from->data_lanes;
     to->waits += weight * from->waits;
     to->parted += weight * from->parted;
     to->is_free |= from->is_free;
@@ -530,7 +532,8 @@ static void keep_shape(const Evaluator *e, unsigned shape)
         Count *to = tally->shaped;
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             if (ptx_insn_is_access(&tally->func->insns[i])) {
-                to[shape] = e->machine->is_cut || tally->totals[i].doubt == DOUBT_ADDRESS ? (Count){ 0 } : tally->totals[i];
+                if (!e->machine->is_cut && tally->totals[i].doubt != DOUBT_ADDRESS)
+                    to[shape] = tally->totals[i];
                 to += e->out->shape_count;
             }
     }

@@ -27,7 +27,7 @@ static bool is_shared(Space space)
     return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
 }
 
-/* Something writes shared memory, or may, and a barrier says that there is more than a warp. */
+/* Something writes shared memory, or may, and a barrier says that there is more than a warp; with a launch one of them will do. */
 static bool is_worth(const Func *func, const Launch *launch)
 {
     bool writes = false, has_barrier = false;
@@ -38,7 +38,7 @@ static bool is_worth(const Func *func, const Launch *launch)
         writes |= (op->flags & OPF_STORE && is_shared_op) || op->kind == OPK_CP_ASYNC || op->kind == OPK_CALL || is_async;
         has_barrier |= op->kind == OPK_BAR || op->kind == OPK_CALL || is_async;
     }
-    return writes && (has_barrier || (launch && launch->block[0]));
+    return launch && launch->block[0] ? writes || has_barrier : writes && has_barrier;
 }
 
 /* ---- running ------------------------------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static void close_machine(Search *s)
     ptx_arena_release(s->work, s->mark);
 }
 
-/* A machine with blocks of that shape, NULL: of the one that is given or assumed, and a first run. */
+/* A machine with blocks of that shape, NULL: of the one that is given or assumed. */
 static void open_machine(Search *s, const uint32_t shape[3])
 {
     Launch *launch = ptx_arena_new(s->work, Launch);
@@ -97,10 +97,24 @@ static void open_machine(Search *s, const uint32_t shape[3])
     if (s->machine->grid_is_assumed)
         s->machine->most_stays = MOST_STAYS_ASSUMED;
     s->machine->race = ptx_race_new(s->machine);
+}
+
+/* A run with that shape in place of the one in hand. */
+static void try_shape(Search *s, const uint32_t shape[3])
+{
+    close_machine(s);
+    open_machine(s, shape);
     run(s);
 }
 
 /* ---- what is told --------------------------------------------------------------------------------------------------- */
+
+static void set_thread(const Machine *m, uint32_t thread, uint32_t out[3])
+{
+    out[0] = thread % m->block[0];
+    out[1] = thread / m->block[0] % m->block[1];
+    out[2] = thread / m->block[0] / m->block[1];
+}
 
 static HazardAccess access_of(const Machine *m, const Seen *seen)
 {
@@ -108,9 +122,7 @@ static HazardAccess access_of(const Machine *m, const Seen *seen)
     bool is_own = site->func == &m->module->funcs[m->kernel];
     HazardAccess access = { .func = site->func, .insn = site->insn, .place = is_own ? site->insn : NO_ID, .loops = { NO_ID, NO_ID },
                             .is_write = seen->is_write, .queue = seen->queue };
-    access.thread[0] = seen->thread % m->block[0];
-    access.thread[1] = seen->thread / m->block[0] % m->block[1];
-    access.thread[2] = seen->thread / m->block[0] / m->block[1];
+    set_thread(m, seen->thread, access.thread);
     return access;
 }
 
@@ -476,41 +488,41 @@ static const uint32_t planes[][3] = { { 32, 8, 1 }, { 16, 16, 1 }, { 32, 4, 1 },
 static bool may_hold(Search *s)
 {
     static const uint32_t row[3] = { WARPS_FEW * WARP_LANES, 1, 1 }, plane[3] = { WARP_LANES, WARPS_FEW, 1 };
-    const uint32_t *most = s->func->bounds.maxntid;
-    if (s->launch.block[0] || s->func->bounds.reqntid[0] || (most[0] && most[0] * most[1] * most[2] < row[0]))
+    if (s->machine->warp_count < WARPS_FEW)
         return true;
-    open_machine(s, ptx_func_takes_row(s->func) ? row : plane);
-    bool may_hold = s->machine->race->is_crowded || is_found(s);
-    close_machine(s);
-    return may_hold;
+    try_shape(s, ptx_func_takes_row(s->func) ? row : plane);
+    return s->machine->race->is_crowded || is_found(s);
 }
 
 /* In every shape in which the kernel can be meant, so that whatever it is launched with, the barrier is missing. Leaves the machine with one of them. */
 static bool holds_for_all(Search *s)
 {
-    const Bounds *bounds = &s->func->bounds;
-    bool is_row = ptx_func_takes_row(s->func), holds = true;
-    bool is_possible = !s->machine->race->is_crowded && (is_row || bounds->maxntid[1] > 1);
+    bool is_row = ptx_func_takes_row(s->func), is_possible = false, holds = true;
     size_t count = is_row ? sizeof rows / sizeof *rows : sizeof planes / sizeof *planes;
-    uint32_t most = bounds->maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MOST_THREADS;
+    uint32_t most = s->func->bounds.maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MOST_THREADS;
     const uint32_t *shown = NULL;
-    if (is_possible && !is_found(s))
+    if (!may_hold(s))
         return false;
+    if (is_row || s->func->bounds.maxntid[1] > 1) {
+        try_shape(s, NULL);
+        is_possible = !s->machine->race->is_crowded;
+        holds = !is_possible || is_found(s);
+    }
     for (size_t i = 0; holds && i < count; i++) {
         const uint32_t *shape = (is_row ? rows : planes)[i];
         if (shape[0] * shape[1] * shape[2] > most)
             continue;
-        close_machine(s);
-        open_machine(s, shape);
+        try_shape(s, shape);
         if (s->machine->race->is_crowded)
             continue;
         shown = is_possible ? shown : shape;
         is_possible = true;
         holds = is_found(s);
     }
-    close_machine(s);
-    open_machine(s, shown);
-    return holds && is_possible;
+    if (!holds || !is_possible)
+        return false;
+    try_shape(s, shown);
+    return true;
 }
 
 /* ---- barriers that nothing needs ------------------------------------------------------------------------------------- */
@@ -629,6 +641,35 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     out->redundant = found;
 }
 
+/* ---- barriers that threads wait at without others --------------------------------------------------------------------- */
+
+/* Nothing of what runs is in doubt. */
+static bool is_sure(const Machine *m)
+{
+    for (uint32_t r = 0; r < m->run_count; r++) {
+        const Routine *routine = m->program->routines[m->run[r]];
+        for (InsnId i = 0; i < routine->func->insn_count; i++)
+            if (routine->counts[i].doubt >= DOUBT_PARAMETER)
+                return false;
+    }
+    return true;
+}
+
+static const Divergence *find_divergence(Arena *arena, const Search *s)
+{
+    const Machine *m = s->machine;
+    const Parting *p = &m->race->parting;
+    bool parts = p->at.func && p->gone & p->others, hangs = !parts && m->race->stops[0].func && is_sure(m);
+    if (m->block_is_assumed || (!parts && !hangs))
+        return NULL;
+    const Stop *at = parts ? &p->at : &m->race->stops[0], *other = parts ? &p->other : &m->race->stops[1];
+    Divergence *out = ptx_arena_new(arena, Divergence);
+    *out = (Divergence){ .func = at->func, .insn = at->insn, .place = at->place, .other_func = other->func, .other = other->insn, .hangs = hangs };
+    set_thread(m, at->thread, out->thread);
+    set_thread(m, other->thread, out->other_thread);
+    return out;
+}
+
 const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
@@ -640,9 +681,10 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
     Search s = { .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing,
                  .mark = ptx_arena_mark(work) };
     out->items = items;
-    if (!may_hold(&s))
-        return out;
     open_machine(&s, NULL);
+    if (!s.machine->block_is_assumed || !s.machine->grid_is_assumed)
+        run(&s);
+    out->divergence = find_divergence(arena, &s);
     collect_possible(&s, out, items + MOST_HAZARDS);
     if (!collect_waits(&s, out, items) && (!s.machine->block_is_assumed || holds_for_all(&s)))
         collect(&s, out, items);
@@ -746,6 +788,21 @@ static int write_copy_wait(char *out, size_t size, const Hazard *h)
     if (h->queue == QUEUE_BULK)
         return snprintf(out, size, "%scp.async.bulk.wait_group.read %u%s", commit, (unsigned)h->newer, barrier);
     return snprintf(out, size, "%scp.async.wait_group %u (__pipeline_wait_prior(%u))%s", commit, (unsigned)h->newer, (unsigned)h->newer, barrier);
+}
+
+const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
+{
+    char text[256];
+    const unsigned line = d->other_func ? (unsigned)line_of(module, d->other_func->insns[d->other].span.begin) : 0;
+    const uint32_t *a = d->thread, *b = d->other_thread;
+    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) waits at this barrier", a[0], a[1], a[2]);
+    if (!d->hangs)
+        count += snprintf(text + count, sizeof text - (size_t)count, ", and thread (%u, %u, %u) of its warp goes on to line %u without it", b[0], b[1], b[2], line);
+    else if (d->other_func)
+        count += snprintf(text + count, sizeof text - (size_t)count, ", thread (%u, %u, %u) at the one at line %u, and no other comes: the block hangs", b[0], b[1], b[2], line);
+    else
+        count += snprintf(text + count, sizeof text - (size_t)count, " for more threads than come: the block hangs");
+    return ptx_arena_strndup(arena, text, (size_t)count);
 }
 
 const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *func, const Hazard *h)

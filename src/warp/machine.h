@@ -203,6 +203,7 @@ typedef struct Machine {
     bool is_hurried;            /* all loops are left after some iterations: for what stands behind them */
     uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
     struct Trace *trace;        /* that keeps the requests; NULL */
+    struct Contents *contents;  /* of global memory; NULL: nobody follows them */
     struct Race *race;          /* that looks for accesses that nothing orders, in place of what they cost; NULL */
     bool is_traced_only;        /* nobody asks what requests cost */
 } Machine;
@@ -218,6 +219,9 @@ void ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_w
 
 /* Runs the first of these blocks, and leaves in machine->blocks those for which every count is the same. */
 void ptx_machine_run_for(Machine *machine, const Blocks *blocks, uint32_t first_warp, uint32_t warp_count);
+
+/* Where the kernel's own function is, at an instruction of the function that runs: there, or at the call that leads to it. */
+InsnId ptx_machine_place(const Machine *machine, const Warp *warp, InsnId insn);
 
 /* Another shape of as many threads. */
 void ptx_machine_reshape(Machine *machine, const uint32_t block[3]);

@@ -68,6 +68,8 @@ void ptx_race_begin(Race *r)
     r->mbarrier_count = 0;
     for (uint32_t i = 0; i < r->site_count; i++)
         memset(r->sites[i].turns, 0, r->warp_count * sizeof *r->sites[i].turns);
+    r->parting = (Parting){ .warp = 0 };
+    r->stops[0] = r->stops[1] = (Stop){ .func = NULL };
     clear_places(r);
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     r->pair_count = r->put_partly = 0;
@@ -233,11 +235,24 @@ static bool is_unfenced(const Race *r, TouchId before_id, TouchId now_id)
     return is_proxied && before->is_write && !before->queue && before->clock > ptx_race_fenced(r, now->warp)[before->warp];
 }
 
+/* What all lanes of `before` did is there for all of `now`. */
+static bool is_ordered_in_all(const Race *r, TouchId before_id, TouchId now_id)
+{
+    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
+    uint32_t known = ptx_race_known(r, now->warp)[before->warp];
+    return !before->queue && (before->warp == now->warp ? before->clock < known : before->clock <= known);
+}
+
 static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId now, const uint64_t *now_value, uint64_t address)
 {
-    if (before && !is_ordered(r, before, now)) {
+    if (!before || before / WARP_LANES == r->ordered)   /* mostly so: lanes side by side meet lanes side by side */
+        return;
+    bool is_hidden = is_unfenced(r, before, now);
+    if (!is_hidden && is_ordered_in_all(r, before, now)) {
+        r->ordered = before / WARP_LANES;
+    } else if (!is_ordered(r, before, now)) {
         clash(r, before, before_value, now, now_value, address);
-    } else if (before && is_unfenced(r, before, now)) {
+    } else if (is_hidden) {
         const Seen first = seen_of(r, before, 0, false), second = seen_of(r, now, 0, false);
         note_pair(r, &first, &second, address, true);
     }
@@ -307,16 +322,6 @@ static void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *valu
 
 /* ---- an access once more ------------------------------------------------------------------------------------------ */
 
-/* Where the kernel's own function is: at an instruction, or in a call. */
-static InsnId place_of(const Machine *m, const Warp *w, InsnId pc)
-{
-    const Func *kernel = &m->module->funcs[m->kernel];
-    for (const Frame *frame = w->frame; frame->caller; frame = frame->caller)
-        if (!frame->caller->caller)
-            return (InsnId)(frame->call - kernel->insns);
-    return pc;
-}
-
 /* Rounds of the loops that begin here; those inside begin anew. */
 void ptx_race_watch(Machine *m, const Warp *w, InsnId pc)
 {
@@ -338,7 +343,7 @@ static void meet_watches(const Machine *m, const Warp *w, const Insn *insn, cons
 {
     for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++)
         if (watch->site == now->site && watch->turn == now->turn && watch->thread / WARP_LANES == w->index)
-            watch->place = place_of(m, w, (InsnId)(insn - w->frame->routine->func->insns));
+            watch->place = ptx_machine_place(m, w, (InsnId)(insn - w->frame->routine->func->insns));
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -392,6 +397,7 @@ static void note(Machine *m, const Value *address, uint32_t bytes, uint32_t lane
 {
     Race *r = m->race;
     TouchId first = add_touch(r, touch);
+    r->ordered = 0;
     for (unsigned i = 0; i < 2 * WARP_LANES; i++) {
         unsigned lane = i % WARP_LANES;
         if (!(lanes >> lane & 1))
@@ -428,6 +434,8 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     Race *r = m->race;
     Scratch address, room;
     uint32_t bytes = 0, addressed = 0;
+    if (r->parting.at.func)
+        ptx_race_go_on(m, w, insn, lanes);
     if (r->is_lost || m->program->codes[insn->op->id].order == ORDER_TRANSFER || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
         return;
     r->is_blind |= address.value.unknown & addressed || address.value.align != ALIGN_EXACT;
@@ -482,6 +490,7 @@ void ptx_race_range(Machine *m, TouchId touch, uint64_t at, uint64_t bytes)
 {
     Race *r = m->race;
     const Touch now = *touch_of(r, touch);
+    r->ordered = 0;
     while ((at | bytes) & (r->granule_wanted - 1))
         r->granule_wanted /= 2;
     for (uint64_t b = 0; b < bytes && at + b < SHARED_MOST && r->granule_wanted == r->granule; b += r->granule) {

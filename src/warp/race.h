@@ -71,6 +71,17 @@ typedef struct Watch {
     uint32_t *rounds;           /* per loop of the kernel: of it, from 1 on; once there is a place they stay */
 } Watch;
 
+typedef struct Stop {           /* a thread at a barrier, or where it goes on without it */
+    const Func *func;
+    InsnId insn, place;         /* of func; in the kernel's own function: it, or the call that leads there */
+    uint32_t thread;
+} Stop;
+
+typedef struct Parting {        /* lanes of a warp that come to a barrier which all of them have to come to, without the others */
+    Stop at, other;             /* other: where the first of the others does something else */
+    uint32_t warp, others, gone;        /* lanes: that have not come; that did something else */
+} Parting;
+
 typedef struct RacePair {       /* of sites */
     Seen first, second;         /* a witness, in the order in which the machine ran them; of all the surest */
     uint64_t address;
@@ -178,6 +189,7 @@ typedef struct Race {
     uint32_t page_count;
     Touch *touches;             /* of this run */
     uint32_t touch_count, touch_capacity;
+    uint32_t ordered;           /* one of them that is ordered before the last of them; the first stands for nothing */
     Site *sites;
     uint32_t site_count, site_capacity;
     RacePair *pairs;
@@ -200,6 +212,8 @@ typedef struct Race {
     int32_t put_waits[MOST_PUTS];       /* with a cp.async.wait_group of so many before it; -1: without */
     uint32_t put_partly;        /* times that not all of a warp came to one of these */
     Watch *watches;             /* two; NULL: none */
+    Parting parting;            /* the first; at.func NULL: none */
+    Stop stops[2];              /* where warps wait for each other for ever, at two barriers if there are; func NULL: nobody does */
 } Race;
 
 Race *ptx_race_new(Machine *machine);
@@ -223,6 +237,7 @@ void ptx_race_range(Machine *machine, TouchId touch, uint64_t address, uint64_t 
 
 /* race_order.c */
 void ptx_race_barrier(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_race_go_on(Machine *machine, const Warp *warp, const Insn *insn, uint32_t lanes);
 bool ptx_race_is_put(Machine *machine, Warp *warp, const Insn *insn);
 void ptx_race_call(Machine *machine, const Operand *callee);
 

@@ -155,7 +155,14 @@ static void list_definitions(Slicer *s, Arena *scratch)
     s->definitions = insns;
 }
 
-Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
+static void take_global_stores(Slicer *s)
+{
+    for (InsnId i = 0; i < s->func->insn_count; i++)
+        if (s->func->insns[i].op->kind == OPK_ST && (s->func->insns[i].op->space == SPACE_GLOBAL || s->func->insns[i].op->space == SPACE_GENERIC))
+            need(s, i);
+}
+
+Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, bool has_contents)
 {
     bool *is_needed = ptx_arena_array(arena, bool, func->insn_count);
     ArenaMark mark = ptx_arena_mark(scratch);
@@ -170,6 +177,8 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
             read_register(&s, r);
     if (s.reads_private)
         take_stores(&s);
+    if (has_contents)
+        take_global_stores(&s);
     while (s.depth)
         take(&s, s.stack[--s.depth]);
     ptx_arena_release(scratch, mark);

@@ -118,6 +118,11 @@ static void test_flops(void **state)
     static const struct { const char *what, *body; double fp32; } cases[] = {
         { "fused or not, two", "mul.f32 %f3, %f1, %f1; add.f32 %f1, %f3, %f1;\n", 64 },
         { "a division", "div.rn.f32 %f1, %f1, %f1;\n", 320 },
+        { "a product into each of its sums", "mul.f32 %f3, %f1, %f1; add.f32 %f4, %f3, %f1; sub.f32 %f5, %f3, 0f40000000; mul.rn.f32 %f1, %f4, %f5;\n", 160 },
+        { "a product that is read otherwise", "mul.f32 %f3, %f1, %f1; add.f32 %f4, %f3, %f1; mul.rn.f32 %f1, %f4, %f3;\n", 96 },
+        { "a quotient into a sum", "add.rn.f32 %f3, %f1, 0f3F800000; div.full.f32 %f4, %f1, %f3; add.f32 %f1, %f4, %f1;\n", 96 },
+        { "a divisor that is read again", "add.rn.f32 %f3, %f1, 0f3F800000; div.full.f32 %f4, %f1, %f3; mul.rn.f32 %f1, %f4, %f3;\n", 128 },
+        { "a sum that one thread reads", "add.rn.f32 %f3, %f1, %f1; setp.ne.u32 %p1, %r1, 0; @%p1 bra E; st.global.f32 [%rd4], %f3;\nE:\n", 1 },
         { "sine and cosine share a product", "sin.approx.f32 %f3, %f1; cos.approx.f32 %f4, %f1; add.rn.f32 %f1, %f3, %f4;\n", 64 },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
