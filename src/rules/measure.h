@@ -124,6 +124,8 @@ double ptx_measure_hazards(Inquiry *q, FactId fact);
 double ptx_measure_redundant(Inquiry *q, InsnId insn);
 double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty);
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
+double ptx_measure_divergent(Inquiry *q, InsnId insn);
+const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn);
 double ptx_measure_possible_race(Inquiry *q, InsnId insn);
 double ptx_measure_global_race(Inquiry *q, InsnId insn);
 const GlobalRace *ptx_measure_global(Inquiry *q);

@@ -27,6 +27,23 @@ double ptx_measure_redundant(Inquiry *q, InsnId insn)
     return is_redundant;
 }
 
+static const Divergence *divergence_at(Inquiry *q, InsnId insn)
+{
+    const Hazards *hazards = hazards_of(q);
+    return hazards && hazards->divergence && hazards->divergence->place == insn ? hazards->divergence : NULL;
+}
+
+double ptx_measure_divergent(Inquiry *q, InsnId insn)
+{
+    return divergence_at(q, insn) != NULL;
+}
+
+const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn)
+{
+    const Divergence *found = divergence_at(q, insn);
+    return found ? ptx_divergence_describe(q->arena, q->shared->module, found) : "some lanes of a warp wait at this barrier while others go round it";
+}
+
 static const Hazard *find_at(const Hazard *items, uint32_t count, InsnId place)
 {
     for (uint32_t h = 0; h < count; h++)
@@ -70,6 +87,11 @@ unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place pla
         places[0] = (Place){ access->func->insns[access->insn].span, NULL };
         return 1;
     }
+    const Divergence *divergence = fact == FACT_INSN_divergent_at ? divergence_at(q, insn) : NULL;
+    if (divergence)
+        places[0] = (Place){ divergence->func->insns[divergence->insn].span, NULL };
+    if (fact == FACT_INSN_divergent_at)
+        return divergence != NULL;
     const Hazard *h = ptx_measure_hazard(q, insn);
     unsigned count = 0;
     if (!h)

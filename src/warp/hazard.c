@@ -27,7 +27,7 @@ static bool is_shared(Space space)
     return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
 }
 
-/* Something writes shared memory, or may, and a barrier says that there is more than a warp. */
+/* Something writes shared memory, or may, and a barrier says that there is more than a warp; with a launch one of them will do. */
 static bool is_worth(const Func *func, const Launch *launch)
 {
     bool writes = false, has_barrier = false;
@@ -37,7 +37,7 @@ static bool is_worth(const Func *func, const Launch *launch)
         writes |= (op->flags & OPF_STORE && is_shared_op) || op->kind == OPK_CP_ASYNC || op->kind == OPK_CALL;
         has_barrier |= op->kind == OPK_BAR || op->kind == OPK_CALL;
     }
-    return writes && (has_barrier || (launch && launch->block[0]));
+    return launch && launch->block[0] ? writes || has_barrier : writes && has_barrier;
 }
 
 /* ---- running ------------------------------------------------------------------------------------------------------- */
@@ -108,15 +108,20 @@ static void try_shape(Search *s, const uint32_t shape[3])
 
 /* ---- what is told --------------------------------------------------------------------------------------------------- */
 
+static void set_thread(const Machine *m, uint32_t thread, uint32_t out[3])
+{
+    out[0] = thread % m->block[0];
+    out[1] = thread / m->block[0] % m->block[1];
+    out[2] = thread / m->block[0] / m->block[1];
+}
+
 static HazardAccess access_of(const Machine *m, const Seen *seen)
 {
     const Site *site = &m->race->sites[seen->site];
     bool is_own = site->func == &m->module->funcs[m->kernel];
     HazardAccess access = { .func = site->func, .insn = site->insn, .place = is_own ? site->insn : NO_ID, .loops = { NO_ID, NO_ID },
                             .is_write = seen->is_write, .is_copy = seen->is_async };
-    access.thread[0] = seen->thread % m->block[0];
-    access.thread[1] = seen->thread / m->block[0] % m->block[1];
-    access.thread[2] = seen->thread / m->block[0] / m->block[1];
+    set_thread(m, seen->thread, access.thread);
     return access;
 }
 
@@ -561,6 +566,35 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     out->redundant = found;
 }
 
+/* ---- barriers that threads wait at without others --------------------------------------------------------------------- */
+
+/* Nothing of what runs is in doubt. */
+static bool is_sure(const Machine *m)
+{
+    for (uint32_t r = 0; r < m->run_count; r++) {
+        const Routine *routine = m->program->routines[m->run[r]];
+        for (InsnId i = 0; i < routine->func->insn_count; i++)
+            if (routine->counts[i].doubt >= DOUBT_PARAMETER)
+                return false;
+    }
+    return true;
+}
+
+static const Divergence *find_divergence(Arena *arena, const Search *s)
+{
+    const Machine *m = s->machine;
+    const Parting *p = &m->race->parting;
+    bool parts = p->at.func && p->gone & p->others, hangs = !parts && m->race->stops[0].func && is_sure(m);
+    if (m->block_is_assumed || (!parts && !hangs))
+        return NULL;
+    const Stop *at = parts ? &p->at : &m->race->stops[0], *other = parts ? &p->other : &m->race->stops[1];
+    Divergence *out = ptx_arena_new(arena, Divergence);
+    *out = (Divergence){ .func = at->func, .insn = at->insn, .place = at->place, .other_func = other->func, .other = other->insn, .hangs = hangs };
+    set_thread(m, at->thread, out->thread);
+    set_thread(m, other->thread, out->other_thread);
+    return out;
+}
+
 const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
@@ -575,6 +609,7 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
     open_machine(&s, NULL);
     if (!s.machine->block_is_assumed || !s.machine->grid_is_assumed)
         run(&s);
+    out->divergence = find_divergence(arena, &s);
     collect_possible(&s, out, items + MOST_HAZARDS);
     if (!s.machine->block_is_assumed || holds_for_all(&s))
         collect(&s, out, items);
@@ -623,6 +658,21 @@ const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *
                          a->thread[2], verb_of(a), (unsigned long long)h->offset, length ? "`" : "shared memory", length, module->text + name.begin,
                          length ? "`" : "", rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1], missing[h->kind]);
     return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
+}
+
+const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
+{
+    char text[256];
+    const unsigned line = d->other_func ? (unsigned)line_of(module, d->other_func->insns[d->other].span.begin) : 0;
+    const uint32_t *a = d->thread, *b = d->other_thread;
+    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) waits at this barrier", a[0], a[1], a[2]);
+    if (!d->hangs)
+        count += snprintf(text + count, sizeof text - (size_t)count, ", and thread (%u, %u, %u) of its warp goes on to line %u without it", b[0], b[1], b[2], line);
+    else if (d->other_func)
+        count += snprintf(text + count, sizeof text - (size_t)count, ", thread (%u, %u, %u) at the one at line %u, and no other comes: the block hangs", b[0], b[1], b[2], line);
+    else
+        count += snprintf(text + count, sizeof text - (size_t)count, " for more threads than come: the block hangs");
+    return ptx_arena_strndup(arena, text, (size_t)count);
 }
 
 const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *func, const Hazard *h)

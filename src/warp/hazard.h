@@ -29,7 +29,16 @@ typedef struct Hazard {         /* something is missing that puts two accesses i
     Certainty certainty;
 } Hazard;
 
+/* A barrier that threads of the block wait at without others. */
+typedef struct Divergence {
+    const Func *func, *other_func;      /* other: where another thread goes on, or waits; NULL: all wait here */
+    InsnId insn, place, other;  /* as of HazardAccess */
+    uint32_t thread[3], other_thread[3];
+    bool hangs;                 /* it is never complete; else lanes of one warp part */
+} Divergence;
+
 typedef struct Hazards {
+    const Divergence *divergence;       /* certain, of the block's shape that is given; NULL: none was found */
     const Hazard *items;        /* one for each barrier that is missing */
     uint32_t count;
     const Hazard *possible;     /* accesses that nothing orders, if data let them happen */
@@ -43,6 +52,8 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
 
 /* A clause: thread (0, 1, 0) reads byte 12 of `s`, which thread (0, 0, 0) writes. */
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel, const Hazard *hazard);
+
+const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *divergence);
 
 /* What would put the two in order. */
 const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *func, const Hazard *hazard);

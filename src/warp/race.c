@@ -53,6 +53,8 @@ void ptx_race_begin(Race *r)
     r->mbarrier_count = 0;
     for (uint32_t i = 0; i < r->site_count; i++)
         memset(r->sites[i].turns, 0, r->warp_count * sizeof *r->sites[i].turns);
+    r->parting = (Parting){ .warp = 0 };
+    r->stops[0] = r->stops[1] = (Stop){ .func = NULL };
     clear_places(r);
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     r->pair_count = r->put_partly = 0;
@@ -363,6 +365,8 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     Race *r = m->race;
     Scratch address, room;
     uint32_t bytes = 0, addressed = 0;
+    if (r->parting.at.func)
+        ptx_race_go_on(m, w, insn, lanes);
     if (r->is_lost || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
         return;
     r->is_blind |= address.value.unknown & addressed || address.value.align != ALIGN_EXACT;

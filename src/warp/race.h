@@ -59,6 +59,17 @@ typedef struct Watch {
     uint32_t *rounds;           /* per loop of the kernel: of it, from 1 on; once there is a place they stay */
 } Watch;
 
+typedef struct Stop {           /* a thread at a barrier, or where it goes on without it */
+    const Func *func;
+    InsnId insn, place;         /* of func; in the kernel's own function: it, or the call that leads there */
+    uint32_t thread;
+} Stop;
+
+typedef struct Parting {        /* lanes of a warp that come to a barrier which all of them have to come to, without the others */
+    Stop at, other;             /* other: where the first of the others does something else */
+    uint32_t warp, others, gone;        /* lanes: that have not come; that did something else */
+} Parting;
+
 typedef struct RacePair {       /* of sites */
     Seen first, second;         /* a witness, in the order in which the machine ran them; of all the surest */
     uint64_t address;
@@ -137,6 +148,8 @@ typedef struct Race {
     uint32_t put_count;
     uint32_t put_partly;        /* times that not all of a warp came to one of these */
     Watch *watches;             /* two; NULL: none */
+    Parting parting;            /* the first; at.func NULL: none */
+    Stop stops[2];              /* where warps wait for each other for ever, at two barriers if there are; func NULL: nobody does */
 } Race;
 
 Race *ptx_race_new(Machine *machine);
@@ -154,6 +167,7 @@ void ptx_race_watch(Machine *machine, const Warp *warp, InsnId pc);
 
 /* race_order.c */
 void ptx_race_barrier(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_race_go_on(Machine *machine, const Warp *warp, const Insn *insn, uint32_t lanes);
 bool ptx_race_is_put(Machine *machine, Warp *warp, const Insn *insn);
 void ptx_race_call(Machine *machine, const Operand *callee);
 

@@ -48,6 +48,38 @@ static void tell(Race *r, Warp *w, BarrierState *barrier)
     known[w->index]++;
 }
 
+static Stop stop_of(const Machine *m, const Warp *w, const Insn *insn, uint32_t lanes)
+{
+    const Func *func = w->frame->routine->func;
+    InsnId id = (InsnId)(insn - func->insns);
+    return (Stop){ func, id, ptx_machine_place(m, w, id), w->index * WARP_LANES + (uint32_t)__builtin_ctz(lanes) };
+}
+
+/* bar, and barrier with .aligned: all lanes of a warp that have not ended must come to the same one. PTX ISA, "bar, barrier". */
+static void note_parting(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    bool is_aligned = !strncmp(insn->op->text, "bar.", 4) || ptx_op_has_modifier(insn->op, "aligned");
+    if (is_aligned && doubt < DOUBT_ORDER && !w->entries[w->entry_count - 1].is_loose)
+        m->race->parting = (Parting){ .at = stop_of(m, w, insn, lanes), .warp = w->index, .others = w->live & ~lanes };
+}
+
+/* What lanes do that did not come to the barrier with the others of their warp: they come later, or do something else. That they end is no matter, whether at
+ * once or by a branch to the end. */
+void ptx_race_go_on(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes)
+{
+    Parting *p = &m->race->parting;
+    const uint32_t here = lanes & p->others;
+    if (p->warp != w->index || !here)
+        return;
+    if (w->frame->routine->func == p->at.func && (InsnId)(insn - p->at.func->insns) == p->at.insn) {
+        p->others &= ~here;
+        return;
+    }
+    if (!(p->gone & p->others))
+        p->other = stop_of(m, w, insn, here);
+    p->gone |= here;
+}
+
 void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     Race *r = m->race;
@@ -58,9 +90,13 @@ void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
         w->is_waiting = false;
         return;
     }
+    if (r->parting.at.func)
+        ptx_race_go_on(m, w, insn, lanes);
     if (r->is_lost)
         return;
     r->is_doubtful |= doubt >= DOUBT_PARAMETER;
+    if (lanes != w->live)
+        note_parting(m, w, insn, lanes, doubt);
     if (lanes != w->live || !read_barrier(m, w, insn, lanes, &number, &threads)) {
         r->is_lost = true;
         return;
@@ -331,6 +367,28 @@ bool ptx_race_order(Machine *m, Warp *w, const Insn *insn, Decoded *code, uint32
     return !(w->barrier == AT_MBARRIER);
 }
 
+/* All that have not ended wait at barriers of the block, and none is complete. */
+static void note_stops(Machine *m, uint32_t first, uint32_t count)
+{
+    Race *r = m->race;
+    Stop stops[2] = { { .func = NULL }, { .func = NULL } };
+    if (r->is_lost || r->is_doubtful || m->is_cut || count != m->warp_count)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        const Warp *w = &m->warps[first + i];
+        if (w->is_done)
+            continue;
+        if (!w->barrier || w->barrier > BARRIER_CLUSTER)
+            return;
+        const Entry *top = &w->entries[w->entry_count - 1];
+        const Stop stop = stop_of(m, w, &w->frame->routine->func->insns[top->pc - 1], top->lanes);
+        bool is_new = !stops[0].func || stops[0].func != stop.func || stops[0].insn != stop.insn;
+        if (is_new && !stops[1].func)
+            stops[stops[0].func != NULL] = stop;
+    }
+    memcpy(r->stops, stops, sizeof stops);
+}
+
 static bool is_complete(const BarrierState *barrier, uint32_t running)
 {
     return barrier->threads && barrier->threads >= (barrier->wanted ? barrier->wanted : running * WARP_LANES);
@@ -367,6 +425,8 @@ bool ptx_race_release(Machine *m, uint32_t first, uint32_t count)
     }
     for (uint32_t i = 0; i < count && !goes_on; i++)
         goes_on = !m->warps[first + i].is_done && !m->warps[first + i].barrier;
+    if (running && !goes_on)
+        note_stops(m, first, count);
     for (uint32_t i = 0; running && i < count && !goes_on; i++) {    /* nobody can: the barriers do not fit each other */
         r->is_lost = true;
         m->warps[first + i].barrier = 0;
