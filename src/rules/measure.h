@@ -122,7 +122,7 @@ const char *ptx_measure_time_advice(Inquiry *q);
 /* measure_hazard.c: facts about accesses that nothing orders. */
 double ptx_measure_hazards(Inquiry *q, FactId fact);
 double ptx_measure_redundant(Inquiry *q, InsnId insn);
-double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty);
+double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
 double ptx_measure_divergent(Inquiry *q, InsnId insn);
 const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn);

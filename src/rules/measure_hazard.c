@@ -59,14 +59,26 @@ const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn)
     return found || !hazards ? found : find_at(hazards->possible, hazards->possible_count, insn);
 }
 
-double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty)
+static bool is_of(const Hazard *hazard, FactId fact)
+{
+    switch (hazard->kind) {
+    case HAZARD_BULK:   return fact == FACT_INSN_is_copy_in_flight;
+    case HAZARD_MATRIX: return fact == FACT_INSN_is_operand_in_flight;
+    case HAZARD_PROXY:  return fact == FACT_INSN_is_proxy_unfenced;
+    case HAZARD_STUCK:  return fact == FACT_INSN_never_completes;
+    case HAZARD_STALE:  return fact == FACT_INSN_is_wait_stale;
+    default:            return fact == FACT_INSN_is_race;
+    }
+}
+
+double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
 {
     const Hazards *hazards = hazards_of(q);
     const Hazard *hazard = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
     if (!hazards)
         return (double)NAN;
     *certainty = hazard ? hazard->certainty : CERTAINTY_ESTIMATE;
-    return hazard != NULL;
+    return hazard && is_of(hazard, fact);
 }
 
 /* Told as a race, it is no longer only possible. */

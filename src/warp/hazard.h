@@ -11,13 +11,19 @@ typedef struct HazardAccess {
     InsnId loops[2];            /* where the innermost loop around that place begins, and the one around it; NO_ID: there is none */
     uint32_t rounds[2];         /* of these, from 1 on */
     uint32_t thread[3];
-    bool is_write, is_copy;     /* copy: cp.async */
+    bool is_write;
+    uint8_t queue;              /* race.h's Queue: what it is waited for by, where it goes on behind its instruction */
 } HazardAccess;
 
 typedef enum HazardKind {
     HAZARD_BLOCK,               /* of two warps: a barrier of the block is missing */
     HAZARD_WARP,                /* of two lanes of a warp: one of the warp */
     HAZARD_COPY,                /* of a cp.async: a wait for it */
+    HAZARD_BULK,                /* of a bulk copy, or what else completes on an mbarrier */
+    HAZARD_MATRIX,              /* of shared memory that a multiplication reads: a wait for it */
+    HAZARD_PROXY,               /* of what is written, and read through the async proxy: a fence */
+    HAZARD_STUCK,               /* first: where the mbarrier is made; second waits for it, and it never completes */
+    HAZARD_STALE,               /* first arrives at an mbarrier; second waits there for the phase before */
 } HazardKind;
 
 typedef struct Hazard {         /* something is missing that puts two accesses in order */
@@ -27,6 +33,11 @@ typedef struct Hazard {         /* something is missing that puts two accesses i
     uint64_t offset;            /* bytes from its beginning, or of shared memory */
     InsnId before;              /* a barrier before it was tried, and orders the two; NO_ID: no such place was found */
     Certainty certainty;
+    uint8_t queue;              /* race.h's Queue, of the copy */
+    bool is_committed;          /* the copy is in a group, */
+    uint32_t newer;             /* behind which so many others were committed when it was met */
+    uint32_t wanted, pending;   /* of HAZARD_STUCK: arrivals, and those that are missing; bytes that are owed */
+    int64_t owed;
 } Hazard;
 
 /* A barrier that threads of the block wait at without others. */
