@@ -846,6 +846,18 @@ static bool begins_copies(const Selection *s, InsnId id, BlockId block)
     return s->target.sm >= 90 || block > 0;
 }
 
+/* A return behind an access under a guard: lanes that the guard turns off leave before it. */
+static bool leaves_before(const Selection *s, InsnId id, BlockId block)
+{
+    const Graph *g = s->graph;
+    if (g->func->insns[id].op->kind != OPK_RET || g->of_guard[id])
+        return false;
+    for (InsnId i = id; i-- > g->cfg->blocks[block].first;)
+        if (s->is_live[i] && !g->is_gone[i] && g->func->insns[i].op->flags & OPF_SIDE_EFFECT)
+            return g->of_guard[i] && g->func->insns[i].op->flags & OPF_STORE;
+    return false;
+}
+
 static void select_other(Selection *s, InsnId id, BlockId block)
 {
     const Graph *g = s->graph;
@@ -872,6 +884,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     bool is_stored = insn->op->kind == OPK_ST ? insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL : insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
     if (is_stored && !is_gathered_first)
         emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
+    emit_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
     if (select_local(s, &row, insn))
         return;
     if (is_joined)
