@@ -232,7 +232,7 @@ static bool is_unfenced(const Race *r, TouchId before_id, TouchId now_id)
 {
     const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
     bool is_proxied = now->queue == QUEUE_BULK || now->queue == QUEUE_MATRIX;
-    return is_proxied && before->is_write && !before->queue && before->clock > ptx_race_fenced(r, now->warp)[before->warp];
+    return is_proxied && before->is_write && !before->is_strong && !before->queue && before->clock > ptx_race_fenced(r, now->warp)[before->warp];
 }
 
 /* What all lanes of `before` did is there for all of `now`. */
