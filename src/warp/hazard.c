@@ -667,7 +667,8 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     m->race->func = func;
     m->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
     for (InsnId i = 0; i < func->insn_count && tried < MOST_REDUNDANT && m->steps < most; i++) {
-        if (!is_plain_barrier(&func->insns[i]) || !ptx_block_is_reachable(cfg, cfg->block_of[i]) || follows_mark(cfg, marks, before, i))
+        bool is_executed = s->program->routines[s->kernel]->counts[i].warps > 0;
+        if (!is_plain_barrier(&func->insns[i]) || !is_executed || follows_mark(cfg, marks, before, i))
             continue;
         tried++;
         m->race->left_out[i] = true;
