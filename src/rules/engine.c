@@ -120,7 +120,8 @@ static void put_value(Buffer *b, const Hole *hole, double value)
 /* Names in it are cut already. */
 static bool is_sentence(uint32_t fact)
 {
-    return fact == FACT_ACCESS_advice || fact == FACT_ACCESS_bank_advice || fact == FACT_ACCESS_vector_advice || fact == FACT_INSN_race_witness;
+    return fact == FACT_ACCESS_advice || fact == FACT_ACCESS_bank_advice || fact == FACT_ACCESS_vector_advice || fact == FACT_INSN_race_witness
+        || fact == FACT_INSN_block_race_witness;
 }
 
 /* The template filled in, of the module's arena; NULL for none. */

@@ -95,6 +95,8 @@ static void add_count(Count *to, const Count *from, double weight)
     to->used_bytes += weight * from->used_bytes;
     to->low_bits |= from->low_bits;
     to->addresses += weight * from->addresses;
+    to->data_requests += weight * from->data_requests;
+    to->data_lanes += weight * from->data_lanes;
     to->waits += weight * from->waits;
     to->parted += weight * from->parted;
     to->is_free |= from->is_free;
