@@ -130,7 +130,7 @@ static uint8_t level_of(const Machine *m, const Seen *seen)
 {
     const Site *site = &m->race->sites[seen->site];
     const Routine *routine = m->program->routines[site->func - m->module->funcs];
-    uint8_t doubt = routine->counts[site->insn].doubt, level = doubt >= DOUBT_DATA ? RACE_DATA : doubt >= DOUBT_PARAMETER ? RACE_ASSUMED : RACE_CERTAIN;
+    uint8_t doubt = routine->counts[site->insn].doubt, level = doubt >= DOUBT_DATA ? RACE_DATA : doubt >= DOUBT_PARAMETER ? RACE_GUESSED : RACE_CERTAIN;
     return level > seen->level ? level : seen->level;
 }
 
@@ -223,7 +223,7 @@ static bool make_hazard(const Search *s, const RacePair *pair, bool is_possible,
 {
     const Machine *m = s->machine;
     uint8_t first = level_of(m, &pair->first), second = level_of(m, &pair->second), level = first > second ? first : second;
-    if ((level == RACE_DATA) != is_possible)
+    if ((level == RACE_DATA) != is_possible || (level == RACE_GUESSED && m->block_is_assumed))      /* two guesses are one too many */
         return false;
     bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
     const uint8_t queue = pair->is_open && !pair->first.queue ? pair->second.queue : pair->first.queue;

@@ -14,7 +14,12 @@
 #include "warp/machine.h"
 
 /* How sure it is that an access happens, and where. */
-typedef enum RaceLevel { RACE_CERTAIN, RACE_ASSUMED, RACE_DATA } RaceLevel;
+typedef enum RaceLevel {
+    RACE_CERTAIN,
+    RACE_ASSUMED,               /* rests on the block's shape, or on what was taken for a parameter in its address */
+    RACE_GUESSED,               /* in whether it happens */
+    RACE_DATA,
+} RaceLevel;
 
 typedef struct Site {           /* an instruction that accesses shared memory */
     const Func *func;
