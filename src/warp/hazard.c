@@ -234,7 +234,8 @@ static bool make_hazard(const Search *s, const RacePair *pair, bool is_possible,
     if (kind == HAZARD_WARP && (level != RACE_CERTAIN || s->module->target.sm < INDEPENDENT_LANES))
         return false;
     *out = (Hazard){ .first = access_of(m, &pair->first), .second = access_of(m, &pair->second),
-                     .kind = kind, .before = NO_ID, .queue = queue, .is_committed = pair->is_committed, .newer = pair->newer, .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
+                     .kind = kind, .before = NO_ID, .queue = queue, .is_committed = pair->is_committed, .newer = pair->newer,
+                     .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
     find_variable(m, pair->address, out);
     return !is_excused(s, out, pair->address);
 }

@@ -68,10 +68,10 @@ bool ptx_mbarrier_init(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
 
 /* Of one tensor copy in a phase all bytes that are expected; of several as many each where they fill a run of memory that way; else the fewest that
  * there can be. */
-static uint32_t tensor_bytes(Mbarrier *b)
+static uint32_t tensor_bytes(const Mbarrier *b)
 {
     uint32_t count = b->tensor_count, each = count ? b->expected / count : 0;
-    if (!each || b->expected % count || b->has_other_copies)
+    if (each < LEAST_TENSOR || b->expected % count || b->has_other_copies)
         return LEAST_TENSOR;
     for (uint32_t i = 1; i < count; i++)
         if (b->tensors[i].address != b->tensors[i - 1].address + each)
@@ -276,5 +276,6 @@ void ptx_mbarrier_note_stuck(Race *r, const Warp *w)
     const uint32_t seen = ptx_race_known(r, w->index)[r->warp_count + w->mbarrier];
     if (b->made == NO_ID || w->phase + b->completed != b->phase + seen + 1)     /* others ran ahead of it: in another order they might not */
         return;
-    r->stuck = (Stuck){ .wait = w->entries[w->entry_count - 1].pc, .made = b->made, .warp = w->index, .wanted = b->wanted, .pending = b->pending, .owed = b->owed, .address = b->address };
+    r->stuck = (Stuck){ .wait = w->entries[w->entry_count - 1].pc, .made = b->made, .warp = w->index, .wanted = b->wanted, .pending = b->pending, .owed = b->owed,
+                        .address = b->address };
 }
