@@ -742,23 +742,20 @@ static const char *missing_of(const Hazard *h)
     }
 }
 
-/* Of HAZARD_STUCK. */
-static int write_lack(char *out, size_t size, const Hazard *h)
-{
-    if (h->pending)
-        return snprintf(out, size, "of %u arrivals %u are missing", (unsigned)h->wanted, (unsigned)h->pending);
-    return snprintf(out, size, "copies bring %lld bytes %s than are expected", (long long)(h->owed < 0 ? -h->owed : h->owed), h->owed < 0 ? "more" : "less");
-}
-
+/* Of HAZARD_STUCK and HAZARD_STALE. */
 static int write_wait(char *out, size_t size, const Hazard *h, const char *name, int length)
 {
-    char lack[80] = "";
     const uint32_t *thread = h->second.thread;
+    int count = snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` ", thread[0], thread[1], thread[2], length, name);
+    out += count;
+    size -= (size_t)count;
     if (h->kind == HAZARD_STALE)
-        return snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` for the phase before the one in which it has arrived, and returns at once", thread[0], thread[1],
-                        thread[2], length, name);
-    write_lack(lack, sizeof lack, h);
-    return snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` for a phase that never completes: %s", thread[0], thread[1], thread[2], length, name, lack);
+        return count + snprintf(out, size, "by the parity of the phase before the one in which it has arrived: that returns at once, or never");
+    if (h->pending)
+        return count + snprintf(out, size, "for a phase that never completes: of %u arrivals %u are missing", (unsigned)h->wanted, (unsigned)h->pending);
+    if (h->owed > 0)
+        return count + snprintf(out, size, "for a phase that never completes: copies bring %lld bytes less than are expected", (long long)h->owed);
+    return count + snprintf(out, size, "for a phase that may complete before its copies: they bring %lld bytes more than are expected", -(long long)h->owed);
 }
 
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel, const Hazard *h)
