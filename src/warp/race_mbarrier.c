@@ -274,7 +274,7 @@ void ptx_mbarrier_note_stuck(Race *r, const Warp *w)
         return;
     const Mbarrier *b = &r->mbarriers[w->mbarrier];
     const uint32_t seen = ptx_race_known(r, w->index)[r->warp_count + w->mbarrier];
-    if (b->made == NO_ID || w->phase + b->completed != b->phase + seen + 1)     /* others ran ahead of it: in another order they might not */
+    if (b->made == NO_ID || (!b->pending && !b->owed) || w->phase + b->completed != b->phase + seen + 1)     /* others ran ahead of it: in another order they might not */
         return;
     r->stuck = (Stuck){ .wait = w->entries[w->entry_count - 1].pc, .made = b->made, .warp = w->index, .wanted = b->wanted, .pending = b->pending, .owed = b->owed,
                         .address = b->address };
