@@ -753,21 +753,65 @@ static bool is_global(const Op *op)
     return op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC;
 }
 
-/* Since sm_80 lanes that reduce into one address do so together first: vote, lane, first lane, count or sum, compare. */
-static void gather_lanes(Selection *s, const Selected *row, const Insn *insn)
+/* What lanes of a warp do beside an atomic operation on integers at one address, so that one of them does it for all: ptxas 13.0, sm_75 to sm_120. */
+typedef struct Gather {
+    bool is_used, is_constant;  /* the old value is; the operand is */
+    uint16_t first_sm, last_sm;
+    float vote, bits, alu, move, iadd, shuffle, redux, branch, atomic;
+} Gather;
+
+static const Gather gathers[] = {
+    /* used   constant  sm          vote bits alu move iadd shuffle redux branch atomic */
+    { false, true,  75, UINT16_MAX, 1,   2,   1,  1,   0,   0,      0,    0,     0 },      /* how many there are, times the constant */
+    { false, false, 75, 79,         1,   0,   2,  2,   5,   5,      0,    1,     1 },      /* a sum by halves */
+    { false, false, 80, UINT16_MAX, 1,   1,   1,  2,   0,   0,      1,    0,     0 },
+    { true,  true,  75, UINT16_MAX, 1,   3,   2,  2,   1,   1,      0,    0,     0 },      /* and how many lanes come before this one */
+    { true,  false, 75, UINT16_MAX, 1,   0,   2,  7,   6,   7,      0,    1,     1 },      /* a prefix sum */
+};
+
+/* The value of an atomic operation: the last operand that is read. */
+static NodeId operand_of_atomic(const Graph *g, const Insn *insn)
+{
+    NodeId found = 0;
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (g->func->operands[insn->operand_first + o].role & ROLE_USE && !(g->func->operands[insn->operand_first + o].role & ROLE_ADDRESS))
+            found = g->of_operand[insn->operand_first + o];
+    return found;
+}
+
+static bool is_gathered(const Selection *s, const Insn *insn, bool is_used)
 {
     const Operand *address = ptx_effect_address(s->graph->func, insn);
     bool is_integer = ptx_type_info[insn->op->type].kind != KIND_FLOAT && insn->op->vector <= 1;
-    bool is_reduction = insn->op->kind == OPK_RED || (insn->op->kind == OPK_ATOM && row->node && !node_of(s, row->node)->use_count && !ptx_op_has_modifier(insn->op, "cas")
-                        && !ptx_op_has_modifier(insn->op, "exch"));
-    if (s->target.sm < 80 || !is_reduction || !is_integer || !is_global(insn->op) || !address
-        || !node_of(s, s->graph->of_operand[address - s->graph->func->operands])->is_uniform)
-        return;
-    emit_beside(s, row, MACHINE_VOTE, 1);
-    emit_beside(s, row, MACHINE_MOVE, 2);
-    emit_beside(s, row, MACHINE_BITS, 1);
-    emit_beside(s, row, MACHINE_REDUX, 1);
-    emit_beside(s, row, MACHINE_ALU, 1);
+    bool is_sum = ptx_op_has_modifier(insn->op, "add"), is_exchange = ptx_op_has_modifier(insn->op, "cas") || ptx_op_has_modifier(insn->op, "exch");
+    bool is_counter = ptx_op_has_modifier(insn->op, "inc") || ptx_op_has_modifier(insn->op, "dec");
+    return (insn->op->kind == OPK_RED || insn->op->kind == OPK_ATOM) && is_integer && (is_sum || (!is_used && !is_exchange && !is_counter)) && address
+        && node_of(s, s->graph->of_operand[address - s->graph->func->operands])->is_uniform;
+}
+
+/* Whether they do. */
+static bool gather_lanes(Selection *s, const Selected *row, const Insn *insn)
+{
+    bool is_used = insn->op->kind == OPK_ATOM && row->node && (node_of(s, row->node)->use_count || is_handed_on(s, row->node));
+    bool is_shared = ptx_space_is_shared(insn->op->space), is_fixed = is_constant(s, operand_of_atomic(s->graph, insn));
+    if (!is_gathered(s, insn, is_used) || (is_shared && is_fixed && !is_used))      /* ATOMS.POPC.INC */
+        return false;
+    for (size_t i = 0; i < sizeof gathers / sizeof *gathers; i++) {
+        const Gather *by = &gathers[i];
+        if (by->is_used != is_used || by->is_constant != is_fixed || s->target.sm < by->first_sm || s->target.sm > by->last_sm)
+            continue;
+        emit_beside(s, row, MACHINE_VOTE, (double)by->vote);
+        emit_beside(s, row, MACHINE_BITS, (double)by->bits);
+        emit_beside(s, row, MACHINE_ALU, (double)by->alu);
+        emit_beside(s, row, MACHINE_MOVE, (double)by->move);
+        emit_beside(s, row, MACHINE_IADD, (double)by->iadd);
+        emit_beside(s, row, MACHINE_SHUFFLE, (double)by->shuffle);
+        emit_beside(s, row, MACHINE_REDUX, (double)by->redux);
+        emit_beside(s, row, MACHINE_BRANCH, (double)by->branch);
+        emit_beside(s, row, is_shared ? MACHINE_ATOMIC_SHARED : MACHINE_ATOMIC, (double)by->atomic);
+        return true;
+    }
+    return false;
 }
 
 /* Lanes find their places in a matrix of 16 x 16 in memory; where it lies the other way than the product takes it, each quarter is turned (MOVM). */
@@ -802,6 +846,18 @@ static bool begins_copies(const Selection *s, InsnId id, BlockId block)
     return s->target.sm >= 90 || block > 0;
 }
 
+/* A return behind an access under a guard: lanes that the guard turns off leave before it. */
+static bool leaves_before(const Selection *s, InsnId id, BlockId block)
+{
+    const Graph *g = s->graph;
+    if (g->func->insns[id].op->kind != OPK_RET || g->of_guard[id])
+        return false;
+    for (InsnId i = id; i-- > g->cfg->blocks[block].first;)
+        if (s->is_live[i] && !g->is_gone[i] && g->func->insns[i].op->flags & OPF_SIDE_EFFECT)
+            return g->of_guard[i] && g->func->insns[i].op->flags & OPF_STORE;
+    return false;
+}
+
 static void select_other(Selection *s, InsnId id, BlockId block)
 {
     const Graph *g = s->graph;
@@ -821,13 +877,14 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     if (address && insn->op->kind == OPK_LD && !g->of_guard[id])
         is_joined = join_load(s, insn, g->of_operand[address - g->func->operands], address);
     s->has_global |= is_global(insn->op);
-    gather_lanes(s, &row, insn);
+    bool is_gathered_first = gather_lanes(s, &row, insn);
     place_fragment(s, &row, insn->op);
     if (is_copy(insn->op) && begins_copies(s, id, block))
         emit_beside(s, &row, MACHINE_OTHER, DUMMY_LOADS);
     bool is_stored = insn->op->kind == OPK_ST ? insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL : insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
-    if (is_stored)
+    if (is_stored && !is_gathered_first)
         emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
+    emit_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
     if (select_local(s, &row, insn))
         return;
     if (is_joined)
