@@ -369,6 +369,12 @@ static bool locate(Search *s, Seen first, Seen second, Hazard *h)
     return h->first.place != NO_ID && h->second.place != NO_ID;
 }
 
+/* The smaller the better: what is missing, and an access of a thread's own rather than one of the tensor core, which is seen by its descriptor alone. */
+static unsigned witness_rank(const Hazard *h)
+{
+    return 2u * h->kind + (h->first.queue == QUEUE_MATRIX || h->second.queue == QUEUE_MATRIX);
+}
+
 /* The surest that races; NULL: nothing does. */
 static const RacePair *find_worst(const Search *s, bool is_possible, Hazard *h)
 {
@@ -376,7 +382,7 @@ static const RacePair *find_worst(const Search *s, bool is_possible, Hazard *h)
     const RacePair *worst = NULL;
     Hazard made;
     for (uint32_t p = 0; p < r->pair_count; p++)
-        if (make_hazard(s, &r->pairs[p], is_possible, &made) && (!worst || made.kind < h->kind)) {
+        if (make_hazard(s, &r->pairs[p], is_possible, &made) && (!worst || witness_rank(&made) < witness_rank(h))) {
             *h = made;
             worst = &r->pairs[p];
         }
