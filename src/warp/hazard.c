@@ -821,14 +821,15 @@ const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *
 /* The wait that a copy lacks, and behind it a barrier where other threads are concerned. */
 static int write_copy_wait(char *out, size_t size, const Hazard *h)
 {
-    const char *commit = h->is_committed ? "" : h->queue == QUEUE_BULK ? "cp.async.bulk.commit_group behind the copy, " : "cp.async.commit_group behind the copy, ";
-    bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread);
-    const char *barrier = is_own ? "" : " by the copying thread, and a barrier";
+    bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread), is_bulk = h->queue == QUEUE_BULK;
+    const char *barrier = is_own ? "" : " by the copying thread, and a barrier", *queue = is_bulk ? "cp.async.bulk" : "cp.async";
     if (h->queue == QUEUE_MBARRIER)
-        return snprintf(out, size, "mbarrier.try_wait.parity for the phase of the copy, in a loop, by every thread that comes to these bytes, or by one and a barrier");
-    if (h->queue == QUEUE_BULK)
-        return snprintf(out, size, "%scp.async.bulk.wait_group.read %u%s", commit, (unsigned)h->newer, barrier);
-    return snprintf(out, size, "%scp.async.wait_group %u (__pipeline_wait_prior(%u))%s", commit, (unsigned)h->newer, (unsigned)h->newer, barrier);
+        return snprintf(out, size, "mbarrier.try_wait.parity in a loop, for the phase of the copy, by every thread that comes here");
+    if (!h->is_committed)
+        return snprintf(out, size, "%s.commit_group, then %s.wait_group%s 0%s", queue, queue, is_bulk ? ".read" : "", barrier);
+    if (is_bulk)
+        return snprintf(out, size, "cp.async.bulk.wait_group.read %u%s", (unsigned)h->newer, barrier);
+    return snprintf(out, size, "cp.async.wait_group %u (__pipeline_wait_prior(%u))%s", (unsigned)h->newer, (unsigned)h->newer, barrier);
 }
 
 const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
@@ -851,7 +852,7 @@ const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *fu
     static const char *const advice[] = {
         [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, where all threads of the block come by",
         [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two: since sm_70 lanes of a warp need not run together",
-        [HAZARD_PROXY] = "fence.proxy.async.shared::cta behind the write, by the threads that write, before the barrier or mbarrier that orders the two",
+        [HAZARD_PROXY] = "fence.proxy.async.shared::cta by the threads that write, before the barrier or mbarrier that orders the two",
         [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and mbarrier.arrive.expect_tx with as many bytes as are copied",
         [HAZARD_STALE] = "another parity each time round: xor.b32 with 1 behind the wait",
     };
