@@ -148,7 +148,12 @@ static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
     }
 }
 
-enum { CLK_CONSTANT = 3 };      /* for each address of a constant load that is not one for all */
+/* Measured on an H200: an address of a constant load, with others and alone; one that the constant cache does not hold; a piece of 64 bytes that no SM has asked
+ * for; what the cache holds. */
+#define CLK_CONSTANT 2.0
+#define CLK_CONSTANT_ALONE 1.1
+#define CLK_CONSTANT_MISS 34.0
+enum { CLK_CONSTANT_FRESH = 340, CONSTANT_PIECE_BYTES = 64, CONSTANT_CACHE_BYTES = 2048 };
 
 /* Requests and stored data go one way, what is loaded the other. A GPU whose file says nothing has as much less of it than an H200 as of memory bandwidth. */
 static double l2_us(const Gpu *gpu, const Cached *cached)
@@ -174,10 +179,32 @@ static bool has_cache(const Gpu *gpu)
     return ptx_gpu_has(gpu, FIGURE_L1_BYTES) || ptx_gpu_has(gpu, FIGURE_L2_BYTES);
 }
 
-/* One address for all comes with the instruction. */
-static double constant_addresses(const Insn *insn, const Count *count)
+/* One address for all takes what any constant load does; several are served one after the other. */
+static double constant_clocks(const PredictInput *in, const double *spread)
 {
-    return insn->op->space == SPACE_CONST && count->addresses > count->requests ? count->addresses : 0;
+    double clocks = CLK_CONSTANT_ALONE * in->executed->machine[MACHINE_CONST];
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Insn *insn = &in->func->insns[i];
+        const Count *count = &in->evaluation->insns[i].total;
+        if (insn->op->space != SPACE_CONST || !(count->requests > 0))
+            continue;
+        double places = spread && isfinite(spread[i]) ? spread[i] / insn->access_bytes : (double)INFINITY, lanes = count->data_lanes;
+        double distinct = lanes > 0 && isfinite(places) ? ptx_hit_by_chance(lanes / count->data_requests, places) * count->data_requests : lanes;
+        double missed = spread && isfinite(spread[i]) ? fmax(0, 1 - CONSTANT_CACHE_BYTES / spread[i]) : 0;
+        clocks += distinct * (CLK_CONSTANT + missed * CLK_CONSTANT_MISS) + (count->addresses > count->requests ? CLK_CONSTANT * count->addresses : 0);
+    }
+    return clocks;
+}
+
+/* The constant cache is a pipeline beside the others. */
+static void find_constants(const PredictInput *in, const Speeds *s, const double *spread, Prediction *out)
+{
+    double time = busiest_us(in, s, constant_clocks(in, spread));
+    out->pipe_us = fmax(out->pipe_us, time);
+    if (time > out->parts_us[PART_PIPE]) {
+        out->parts_us[PART_PIPE] = time;
+        out->pipe = "constant";
+    }
 }
 
 static double local_lines(const PredictInput *in)
@@ -192,14 +219,12 @@ static double local_lines(const PredictInput *in)
 
 static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached, Prediction *out)
 {
-    double wavefronts = 0, addresses = 0;
-    for (InsnId i = 0; i < in->func->insn_count; i++) {
+    double wavefronts = 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++)
         wavefronts += in->evaluation->insns[i].total.wavefronts;
-        addresses += constant_addresses(&in->func->insns[i], &in->evaluation->insns[i].total);
-    }
     out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
-    out->parts_us[PART_L1] = busiest_us(in, s, cached->load_lines + cached->store_lines + local_lines(in) + CLK_CONSTANT * addresses);
+    out->parts_us[PART_L1] = busiest_us(in, s, cached->load_lines + cached->store_lines + local_lines(in));
     out->parts_us[PART_L2] = l2_us(in->gpu, cached);
     out->parts_us[PART_DRAM] = out->dram_bytes / s->dram;
 }
@@ -211,6 +236,7 @@ static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, 
     ChainInput chain = { in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, all_load_clocks(scratch, in, cached), in->blocks, in->warps_per_block };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = cached->load_sectors;
     double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;      /* whatever comes later, the first one misses */
+    first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
     out->parts_us[PART_LATENCY] = (ptx_chain_compute(scratch, &chain).clocks * fmax(1, waves) + first + turns) / s->clocks_per_us;
 }
@@ -338,6 +364,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     Cached cached = ptx_cached_compute(scratch, &(CacheInput){ in->func, in->evaluation, in->gpu, spread, in->blocks_per_sm, in->warps_per_block });
     out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
     find_memory(in, &s, &cached, &out);
+    find_constants(in, &s, spread, &out);
     find_chain(scratch, in, &s, &cached, &out);
     ptx_arena_release(scratch, mark);
     join(&out);

@@ -238,6 +238,34 @@ static void test_orders(void **state)
     ptxlint_module_free(module);
 }
 
+/* Blocks that work as often as the square of their number: one from the middle stands for three quarters of the mean. */
+static void test_steps(void **state)
+{
+    static const char text[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 o)\n{\n.reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
+        "mov.u32 %r1, %ctaid.x; mul.lo.s32 %r2, %r1, %r1; add.s32 %r2, %r2, 1; mov.u32 %r3, 0; mov.u32 %r4, 1;\n"
+        "L: xor.b32 %r4, %r4, %r3; mul.lo.s32 %r4, %r4, %r4; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra L;\n"
+        "ld.param.u64 %rd1, [o]; st.global.u32 [%rd1], %r4; ret;\n}\n";
+    ptxlint_options options;
+    ptxlint_module *module;
+    ptxlint_trial trial;
+    ptxlint_estimated quick, close;
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    (void)state;
+    ptxlint_options_init(&options);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    assert_int_equal(ptxlint_module_new(text, sizeof text - 1, &options, &module), PTXLINT_OK);
+    ptxlint_trial_init(&trial);
+    trial.grid[0] = 64;
+    trial.block[0] = 32;
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &quick), PTXLINT_OK);
+    trial.steps = 1 << 22;
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &close), PTXLINT_OK);
+    assert_true(close.warp_instructions > 1.2 * quick.warp_instructions && close.warp_instructions < 1.5 * quick.warp_instructions);
+    ptxlint_module_free(module);
+}
+
 static void test_arguments(void **state)
 {
     (void)state;
@@ -293,7 +321,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_orders), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
