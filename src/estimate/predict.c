@@ -207,6 +207,49 @@ static void find_constants(const PredictInput *in, const Speeds *s, const double
     }
 }
 
+/* Of lanes that go where data say, the most that one bank of shared memory serves: distinct words of loads, lanes of atomics. */
+static double crowd_of_bank(unsigned lanes, double words, bool is_atomic)
+{
+    enum { BANKS = 32, SAMPLES = 16 };
+    uint64_t count = words < 1 ? 1 : (uint64_t)words;
+    double sum = 0;
+    for (unsigned s = 0; s < SAMPLES; s++) {
+        uint64_t seen[32];
+        unsigned in_bank[BANKS] = { 0 }, most = 0;
+        for (unsigned i = 0; i < lanes; i++) {
+            unsigned k = 0;
+            seen[i] = ptx_draw(s * 32 + i, count);
+            while (k < i && seen[k] != seen[i])
+                k++;
+            unsigned *bank = &in_bank[seen[i] % BANKS];
+            *bank += is_atomic || k == i;
+            most = *bank > most ? *bank : most;
+        }
+        sum += most;
+    }
+    return sum / SAMPLES;
+}
+
+/* Measured on an H200: additions of floats, which are loops around a compare-and-swap, next to those of integers. */
+#define SPINS_OF_FLOAT 4.0
+
+/* Where nothing says how far data lead, anywhere in what a block has. */
+static double wavefronts_by_chance(const PredictInput *in, const double *spread)
+{
+    double wavefronts = 0, all = in->evaluation->traffics.shared_bytes;
+    for (InsnId i = 0; spread && i < in->func->insn_count; i++) {
+        const Insn *insn = &in->func->insns[i];
+        const Count *count = &in->evaluation->insns[i].total;
+        bool is_atomic = insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
+        if (insn->op->space != SPACE_SHARED || !(count->data_requests > 0))
+            continue;
+        unsigned lanes = (unsigned)fmax(1, fmin(32, round(count->data_lanes / count->data_requests)));
+        double each = crowd_of_bank(lanes, fmin(spread[i], fmax(all, 4)) / 4, is_atomic);
+        wavefronts += count->data_requests * each * (is_atomic && ptx_type_info[insn->op->type].kind == KIND_FLOAT ? SPINS_OF_FLOAT : 1);
+    }
+    return wavefronts;
+}
+
 static double local_lines(const PredictInput *in)
 {
     double lines = 0;
@@ -217,9 +260,9 @@ static double local_lines(const PredictInput *in)
     return lines;
 }
 
-static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached, Prediction *out)
+static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached, const double *spread, Prediction *out)
 {
-    double wavefronts = 0;
+    double wavefronts = wavefronts_by_chance(in, spread);
     for (InsnId i = 0; i < in->func->insn_count; i++)
         wavefronts += in->evaluation->insns[i].total.wavefronts;
     out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes : bytes_without_cache(in);
@@ -363,7 +406,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     const double *spread = hangs_on_data(in) ? ptx_spread_compute(scratch, scratch, in->func) : NULL;
     Cached cached = ptx_cached_compute(scratch, &(CacheInput){ in->func, in->evaluation, in->gpu, spread, in->blocks_per_sm, in->warps_per_block });
     out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
-    find_memory(in, &s, &cached, &out);
+    find_memory(in, &s, &cached, spread, &out);
     find_constants(in, &s, spread, &out);
     find_chain(scratch, in, &s, &cached, &out);
     ptx_arena_release(scratch, mark);

@@ -952,7 +952,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             Request lost = { .lanes = addressed };
             ptx_count_doubt(count, DOUBT_ADDRESS);
             trace(m, w, insn, is_copy ? space : (Space)insn->op->space, &lost, &address.value, count);
-            if (space == SPACE_GLOBAL || space == SPACE_CONST) {
+            if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_SHARED) {
                 count->data_requests++;
                 count->data_lanes += ptx_lanes_count(addressed);
             }
