@@ -290,13 +290,18 @@ static bool is_rather_logic(const Selection *s, const Node *node)
     return has_logic;
 }
 
+static bool is_loaded(const Selection *s, const Node *node)
+{
+    return node->kind == NODE_RESULT && s->graph->func->insns[node->insn].op->flags & OPF_LOAD;
+}
+
 /* Factors of 16 bits are extended first, but those that are known to be: of a low half all, of a wide product those without zeros above. */
 static double extensions_of(const Selection *s, const Node *node, const Op *op)
 {
     double count = 0;
     bool is_low = ptx_op_has_modifier(op, "lo");
     for (unsigned i = 0; i < 2 && ptx_type_info[op->type].bits == 16; i++)
-        count += !is_constant(s, node->in[i]) && (is_low || node_of(s, node->in[i])->bits > 16) ? 1 : 0;
+        count += !is_constant(s, node->in[i]) && (is_low || (node_of(s, node->in[i])->bits > 16 && !is_loaded(s, node_of(s, node->in[i])))) ? 1 : 0;
     return count;
 }
 
@@ -408,12 +413,11 @@ static void select_shift(Selection *s, Selected *row, const Node *node, BlockId 
 static void select_extend(Selection *s, Selected *row, const Node *node, BlockId block)
 {
     const Node *in = node_of(s, node->in[0]);
-    bool is_loaded = in->kind == NODE_RESULT && s->graph->func->insns[in->insn].op->flags & OPF_LOAD;
     demand(s, node->in[0], block);
     if (node->units == 2)
         emit(s, row, MACHINE_SHIFT, node->is_signed ? 1 : 0);
     else
-        emit(s, row, MACHINE_ALU, is_loaded || (!node->is_signed && in->bits <= 16) ? 0 : 1);
+        emit(s, row, MACHINE_ALU, is_loaded(s, in) || (!node->is_signed && in->bits <= 16) ? 0 : 1);
 }
 
 /* A compare combines with a predicate. */
@@ -805,12 +809,14 @@ static bool is_gathered(const Selection *s, const Insn *insn, bool is_used)
         && node_of(s, s->graph->of_operand[address - s->graph->func->operands])->is_uniform;
 }
 
-/* Whether they do. */
+/* Whether they do, or the machine counts them. */
 static bool gather_lanes(Selection *s, const Selected *row, const Insn *insn)
 {
     bool is_used = insn->op->kind == OPK_ATOM && row->node && (node_of(s, row->node)->use_count || is_handed_on(s, row->node));
     bool is_shared = ptx_space_is_shared(insn->op->space), is_fixed = is_constant(s, operand_of_atomic(s->graph, insn));
-    if (!is_gathered(s, insn, is_used) || (is_shared && is_fixed && !is_used))      /* ATOMS.POPC.INC */
+    if (is_shared && is_fixed && !is_used && ptx_op_has_modifier(insn->op, "add") && node_of(s, operand_of_atomic(s->graph, insn))->value == 1)
+        return true;            /* ATOMS.POPC.INC */
+    if (!is_gathered(s, insn, is_used))
         return false;
     for (size_t i = 0; i < sizeof gathers / sizeof *gathers; i++) {
         const Gather *by = &gathers[i];
@@ -901,6 +907,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     if (is_stored && !is_gathered_first)
         emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
     emit_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
+    emit_beside(s, &row, MACHINE_ALU, ptx_op_starts(insn->op, "mul") ? extensions_of(s, node_of(s, row.node), insn->op) : 0);
     if (select_local(s, &row, insn))
         return;
     if (is_joined)
