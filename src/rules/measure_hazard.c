@@ -93,9 +93,11 @@ double ptx_measure_possible_race(Inquiry *q, InsnId insn)
 unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[PLACES_MOST])
 {
     static const char call[] = "the function is called here";
-    const GlobalRace *global = q->global_race;
-    if (global && (fact == FACT_INSN_global_race_at || fact == FACT_INSN_global_race_with)) {
-        const GlobalAccess *access = fact == FACT_INSN_global_race_at ? &global->second : &global->first;
+    const BlockRace *blocks = q->block_race;
+    if (blocks && (fact == FACT_INSN_block_race_at || fact == FACT_INSN_block_race_with)) {
+        if (fact == FACT_INSN_block_race_with && (blocks->kind == BLOCK_RACE_EARLY || blocks->kind == BLOCK_RACE_LATE))
+            return 0;
+        const BlockAccess *access = fact == FACT_INSN_block_race_at ? &blocks->second : &blocks->first;
         places[0] = (Place){ access->func->insns[access->insn].span, NULL };
         return 1;
     }
@@ -121,18 +123,25 @@ unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place pla
     return count;
 }
 
-const GlobalRace *ptx_measure_global(Inquiry *q)
+/* On global memory, else in a cluster. */
+const BlockRace *ptx_measure_race_of_blocks(Inquiry *q)
 {
-    if (!q->was_raced_globally && q->func->is_entry && !q->func->has_unknown)
-        q->global_race = ptx_global_race_find(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q), q->shared->module,
-                                              (FuncId)(q->func - q->shared->module->funcs), q->facts->launch);
-    q->was_raced_globally = true;
-    return q->global_race;
+    ModuleInquiry *shared = q->shared;
+    if (!q->was_raced_by_blocks && q->func->is_entry && !q->func->has_unknown) {
+        const FuncId kernel = (FuncId)(q->func - shared->module->funcs);
+        Program *program = ptx_measure_program(q);
+        q->block_race = ptx_global_race_find(q->arena, shared->arena, shared->scratch, program, shared->module, kernel, q->facts->launch);
+        if (!q->block_race)
+            q->block_race = ptx_cluster_race_find(q->arena, shared->arena, shared->scratch, program, shared->module, kernel, q->facts->launch);
+    }
+    q->was_raced_by_blocks = true;
+    return q->block_race;
 }
 
-double ptx_measure_global_race(Inquiry *q, InsnId insn)
+double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact)
 {
-    return ptx_measure_global(q) && ptx_measure_global(q)->second.place == insn;
+    const BlockRace *race = ptx_measure_race_of_blocks(q);
+    return race && race->second.place == insn && (race->kind != BLOCK_RACE_GLOBAL) == (fact == FACT_INSN_is_cluster_race);
 }
 
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)

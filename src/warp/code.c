@@ -11,7 +11,7 @@ typedef struct Row {
 static const Row rows[] = {
     { "activemask", ACTION_ACTIVE_MASK }, { "atom", ACTION_ATOMIC }, { "bar", ACTION_BARRIER }, { "barrier", ACTION_BARRIER },
     { "bra", ACTION_BRANCH }, { "brx", ACTION_INDEXED }, { "call", ACTION_CALL }, { "cp", ACTION_COPY }, { "cvta", ACTION_TO_GENERIC },
-    { "elect", ACTION_ELECT }, { "exit", ACTION_EXIT }, { "ld", ACTION_LOAD }, { "ldmatrix", ACTION_MATRIX }, { "ldu", ACTION_LOAD },
+    { "elect", ACTION_ELECT }, { "exit", ACTION_EXIT }, { "ld", ACTION_LOAD }, { "ldmatrix", ACTION_MATRIX }, { "ldu", ACTION_LOAD }, { "mapa", ACTION_MAP },
     { "isspacep", ACTION_IS_SPACE }, { "match", ACTION_MATCH }, { "redux", ACTION_REDUX }, { "mov", ACTION_MOVE }, { "nanosleep", ACTION_NOTHING }, { "red", ACTION_ATOMIC }, { "ret", ACTION_RETURN }, { "shfl", ACTION_SHUFFLE },
     { "selp", ACTION_CHOOSE }, { "st", ACTION_STORE }, { "stmatrix", ACTION_MATRIX }, { "trap", ACTION_EXIT }, { "vote", ACTION_VOTE },
 };

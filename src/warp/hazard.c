@@ -544,12 +544,48 @@ static bool has_other_use(const Func *func)
     return false;
 }
 
-/* Per block: a write to global memory may have come before its end, and before its beginning. */
-static void spread_writes(const Func *func, const Cfg *cfg, bool *behind, bool *before)
+static bool is_global_read(const Op *op)
+{
+    return (op->kind == OPK_LD || op->kind == OPK_CP_ASYNC) && !ptx_op_has_modifier(op, "nc") && (op->kind == OPK_CP_ASYNC || op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
+}
+
+/* The parameter or variable that an access starts from; of a copy, where it reads. False: nobody knows. */
+static bool find_base(const Search *s, const Bases *bases, const Insn *insn, uint32_t *out)
+{
+    Base base;
+    bool is_known = insn->op->kind != OPK_CP_ASYNC && ptx_base_of_access(bases, s->module, s->func, insn, &base) && (base.kind == BASE_VAR || base.kind == BASE_PARAM);
+    *out = is_known ? base.id : NO_ID;
+    return is_known;
+}
+
+/* Per instruction: it writes global memory, or reads what some instruction may write, by the pointer that both start from: a barrier may keep such accesses in
+ * order too. */
+static bool *mark_global(const Search *s)
+{
+    const Func *func = s->func;
+    const Bases *bases = ptx_bases_compute(s->work, s->scratch, s->module, func);
+    bool *marks = ptx_arena_array(s->work, bool, func->insn_count), *is_written = ptx_arena_array(s->work, bool, s->module->var_count + 1), is_any_written = false, is_any = false;
+    uint32_t base;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        marks[i] = is_global_write(func->insns[i].op);
+        is_any |= marks[i];
+        if (marks[i] && find_base(s, bases, &func->insns[i], &base))
+            is_written[base] = true;
+        else
+            is_any_written |= marks[i];
+    }
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (is_global_read(func->insns[i].op))
+            marks[i] |= find_base(s, bases, &func->insns[i], &base) ? is_any_written || is_written[base] : is_any;
+    return marks;
+}
+
+/* Per block: an access that is marked may have come before its end, and before its beginning. */
+static void spread_marks(const Cfg *cfg, const bool *marks, bool *behind, bool *before)
 {
     for (BlockId b = 0; b < cfg->block_count; b++)
         for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++)
-            behind[b] |= is_global_write(func->insns[i].op);
+            behind[b] |= marks[i];
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (uint32_t n = 0; n < cfg->rpo_count; n++) {
@@ -564,12 +600,12 @@ static void spread_writes(const Func *func, const Cfg *cfg, bool *behind, bool *
     }
 }
 
-static bool follows_write(const Func *func, const Cfg *cfg, const bool *before, InsnId barrier)
+static bool follows_mark(const Cfg *cfg, const bool *marks, const bool *before, InsnId barrier)
 {
     BlockId block = cfg->block_of[barrier];
     bool follows = before[block];
     for (InsnId i = cfg->blocks[block].first; i < barrier; i++)
-        follows |= is_global_write(func->insns[i].op);
+        follows |= marks[i];
     return follows;
 }
 
@@ -626,11 +662,12 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     InsnId *found = ptx_arena_array(arena, InsnId, MOST_REDUNDANT);
     uint64_t most = m->steps + MOST_TRIED_RUNS * steps_for(s);
     uint32_t tried = 0;
-    spread_writes(func, cfg, behind, before);
+    const bool *marks = mark_global(s);
+    spread_marks(cfg, marks, behind, before);
     m->race->func = func;
     m->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
     for (InsnId i = 0; i < func->insn_count && tried < MOST_REDUNDANT && m->steps < most; i++) {
-        if (!is_plain_barrier(&func->insns[i]) || !ptx_block_is_reachable(cfg, cfg->block_of[i]) || follows_write(func, cfg, before, i))
+        if (!is_plain_barrier(&func->insns[i]) || !ptx_block_is_reachable(cfg, cfg->block_of[i]) || follows_mark(cfg, marks, before, i))
             continue;
         tried++;
         m->race->left_out[i] = true;

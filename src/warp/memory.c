@@ -965,3 +965,15 @@ bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned whi
         look_at_address(m, w, place, address);
     return place != NULL;
 }
+
+const Value *ptx_memory_stored(Machine *m, Warp *w, const Insn *insn, Scratch *room)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *value = NULL;
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].position == 1) {
+            if (value)
+                return NULL;
+            value = &operands[o];
+        }
+    return insn->op->kind == OPK_ST && value ? ptx_machine_read(m, w, value, room) : NULL;
+}

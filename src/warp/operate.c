@@ -1,5 +1,5 @@
 /* What an instruction does to the lanes of a warp, memory and control apart. */
-#include "warp/machine.h"
+#include "warp/cluster.h"
 
 /* ---- operations on numbers --------------------------------------------------------------------------------------- */
 
@@ -488,6 +488,12 @@ void ptx_machine_execute(Machine *m, Warp *w, const Insn *insn, const Decoded *c
     case ACTION_ELECT:                          run_elect(m, w, insn, lanes, doubt); return;
     case ACTION_ACTIVE_MASK:                    write_number(m, w, insn, lanes, lanes, doubt); return;
     case ACTION_TRUE:                           write_number(m, w, insn, 1, lanes, doubt); return;
+    case ACTION_MAP:
+        if (m->cluster)
+            ptx_cluster_map(m, w, insn, lanes, doubt);
+        else
+            ptx_machine_forget(m, w, insn, lanes, doubt);
+        return;
     case ACTION_NOTHING:                        return;
     default:                                    ptx_machine_forget(m, w, insn, lanes, doubt); return;
     }

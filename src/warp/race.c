@@ -371,19 +371,6 @@ static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
     return doubt >= DOUBT_PARAMETER || address->is_assumed || m->block_is_assumed ? RACE_ASSUMED : RACE_CERTAIN;
 }
 
-/* What a plain store of one element writes. */
-static const Value *value_of(Machine *m, Warp *w, const Insn *insn, Scratch *room)
-{
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *value = NULL;
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].position == 1) {
-            if (value)
-                return NULL;
-            value = &operands[o];
-        }
-    return insn->op->kind == OPK_ST && value ? ptx_machine_read(m, w, value, room) : NULL;
-}
-
 static TouchId add_touch(Race *r, const Touch *touch)
 {
     if (r->touch_count == r->touch_capacity)
@@ -448,7 +435,7 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
     const Touch now = touch_by(m, w, insn, doubt, &address.value, site);
-    note(m, &address.value, bytes, addressed, value_of(m, w, insn, &room), &now);
+    note(m, &address.value, bytes, addressed, ptx_memory_stored(m, w, insn, &room), &now);
 }
 
 void ptx_race_touch(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong)
