@@ -679,7 +679,7 @@ typedef struct ptxlint_trip {
 } ptxlint_trip;
 
 /* What of an iteration of a loop, or of code in no loop, one warp can have under way at once, by what its machine instructions need of each other: estimates.
- * NaN: not known, as of a loop that holds another. */
+ * NaN: not known, as of a loop around another that the launch does not reach. */
 typedef struct ptxlint_parallelism {
     double instructions;                /* machine instructions of an iteration, both ways of every branch */
     double path_instructions;           /* of them on the longest chain in which each needs the one before */

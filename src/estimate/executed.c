@@ -138,8 +138,10 @@ static void add_block(Executed *to, const Func *func, const Cfg *cfg, const Loop
             continue;
         const Op *op = func->insns[insn->origin].op;
         const Count *at = cfg->block_of[insn->origin] == block ? &evaluation->insns[insn->origin].total : own;
-        if (insn->def_count)
+        if (insn->def_count) {
             add_flops(to, op, insn->is_fused, at->lanes, at->warps);
+            to->flops_fp32 += insn->more_flops * at->lanes;
+        }
         else if (insn->machine == MACHINE_FP32 && is_angle(op))
             to->flops_fp32 += at->lanes;
     }

@@ -69,6 +69,23 @@ static bool is_pure(const Lowering *l, const Selected *row)
         && l->graph->def_count[l->graph->nodes[row->node].reg] == 1 && ptx_effect_is_pure(&l->graph->words, l->graph->module, l->func, insn);
 }
 
+/* Of the rows of an instruction, which stand below r, the one that reads what it needs. */
+static const Selected *reader_of(const Selection *s, uint32_t r)
+{
+    const Selected *found = &s->rows[r];
+    while (!found->use_count && r-- > 0 && s->rows[r].insn == found->insn)
+        found = &s->rows[r];
+    return found;
+}
+
+/* Down to where it is read, where only some of the warps come; not into a loop, nor out of one. */
+static BlockId sunk(const Lowering *l, const Selected *row, BlockId block)
+{
+    BlockId home = l->selection->is_demanded[row->node] ? l->selection->home[row->node] : block;
+    bool is_below = home != block && ptx_dom_dominates(l->dom, block, home) && l->loops->loop_of[home] == l->loops->loop_of[block];
+    return is_below ? home : block;
+}
+
 static void place_rows(Lowering *l)
 {
     const Selection *s = l->selection;
@@ -84,7 +101,7 @@ static void place_rows(Lowering *l)
         }
         bool is_further = r + 1 < s->row_count && s->rows[r + 1].insn == row->insn;     /* another row of the same */
         BlockId block = l->cfg->block_of[row->insn];
-        l->row_place[r] = is_further ? l->row_place[r + 1] : is_pure(l, row) ? hoisted(l, row, block) : block;
+        l->row_place[r] = is_further ? l->row_place[r + 1] : is_pure(l, row) ? hoisted(l, reader_of(s, r), sunk(l, row, block)) : block;
         if (row->node)
             l->place[row->node] = l->row_place[r];
     }
@@ -149,7 +166,7 @@ static void add_insn(Lowering *l, uint32_t at, uint32_t r)
     const Selection *s = l->selection;
     const Selected *row = &s->rows[r];
     LoweredInsn *insn = &l->insns[at];
-    *insn = (LoweredInsn){ .origin = row->insn, .operand_first = l->operand_count, .machine = row->machine, .is_fused = row->is_fused, .lines = row->lines, .count = row->count };
+    *insn = (LoweredInsn){ .origin = row->insn, .operand_first = l->operand_count, .machine = row->machine, .is_fused = row->is_fused, .more_flops = row->more_flops, .lines = row->lines, .count = row->count };
     insn->is_predicated = row->insn != NO_ID && (l->graph->of_guard[row->insn] || l->flow.runs_with[l->row_place[r]] != l->row_place[r]);
     bool is_last = row->insn == NO_ID || r == 0 || s->rows[r - 1].insn != row->insn || s->rows[r - 1].node != row->node;
     add_defs(l, row, is_last, insn);

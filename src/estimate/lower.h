@@ -35,6 +35,7 @@ typedef struct LoweredInsn {
     bool is_predicated;         /* its lanes are fewer than its block's: of a side that runs with the block before it, or under a guard */
     bool is_overhead;           /* of an unrolled loop: its exit, a counter or pointer that becomes offsets; once for what is joined */
     bool is_fused;              /* a sum of floats that a product went into */
+    int8_t more_flops;          /* of each lane, beside those of its opcode: a quotient whose divisor is scaled apart, one whose last product went into sums */
     uint8_t lines;              /* of local memory: that a warp's access touches in L1 */
     float count;                /* machine instructions in a row; of an expansion, temporaries stay inside; 0: another one's does it too */
 } LoweredInsn;

@@ -121,7 +121,7 @@ static void put_value(Buffer *b, const Hole *hole, double value)
 static bool is_sentence(uint32_t fact)
 {
     return fact == FACT_ACCESS_advice || fact == FACT_ACCESS_bank_advice || fact == FACT_ACCESS_vector_advice || fact == FACT_INSN_race_witness
-        || fact == FACT_INSN_global_race_witness;
+        || fact == FACT_INSN_block_race_witness;
 }
 
 /* The template filled in, of the module's arena; NULL for none. */

@@ -478,11 +478,15 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_INSN_is_fp64_round_trip:  return measure_fp64_trip(q, s->insn);
     case FACT_INSN_is_split:            return measure_split(q, s->block, certainty);
     case FACT_INSN_is_barrier_redundant: return ptx_measure_redundant(q, s->insn);
-    case FACT_INSN_is_race:             return ptx_measure_race(q, s->insn, certainty);
+    case FACT_INSN_is_race: case FACT_INSN_is_copy_in_flight: case FACT_INSN_is_operand_in_flight: case FACT_INSN_is_proxy_unfenced:
+    case FACT_INSN_never_completes: case FACT_INSN_is_wait_stale:
+        return ptx_measure_race(q, s->insn, fact, certainty);
     case FACT_INSN_is_matrix_in_flight: case FACT_INSN_is_matrix_unfenced:
         return ptx_measure_matrix(q, s->insn, fact, certainty);
+    case FACT_INSN_is_barrier_divergent: return ptx_measure_divergent(q, s->insn);
     case FACT_INSN_is_possible_race:    return ptx_measure_possible_race(q, s->insn);
-    case FACT_INSN_is_global_race:      return ptx_measure_global_race(q, s->insn);
+    case FACT_INSN_is_global_race: case FACT_INSN_is_cluster_race:
+        return ptx_measure_block_race(q, s->insn, (FactId)fact);
     case FACT_INSN_barrier_clocks:      return ptx_measure_barrier_clocks(q, s->insn);
     case FACT_INSN_excluded_lanes:      return q->func->has_unknown ? UNKNOWN : excluded_lanes(q, s);
     case FACT_INSN_is_barrier_repeated: return q->func->has_unknown ? UNKNOWN : repeats_of(q)->barrier[s->insn] != NO_ID;
@@ -974,8 +978,9 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
         return fixed_text("", length);
     case FACT_INSN_race_witness:
         return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_describe(q->arena, module, q->func, ptx_measure_hazard(q, s->insn)) : "", length);
-    case FACT_INSN_global_race_witness:
-        return fixed_text(ptx_measure_global(q) ? ptx_global_race_describe(q->arena, module, ptx_measure_global(q)) : "", length);
+    case FACT_INSN_barrier_witness: return fixed_text(ptx_measure_divergence_text(q, s->insn), length);
+    case FACT_INSN_block_race_witness:
+        return fixed_text(ptx_measure_race_of_blocks(q) ? ptx_block_race_describe(q->arena, module, ptx_measure_race_of_blocks(q)) : "", length);
     case FACT_INSN_race_advice:
         return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_advise(q->arena, module, q->func, ptx_measure_hazard(q, s->insn)) : "", length);
     case FACT_INSN_matrix_fault: case FACT_INSN_matrix_advice:
@@ -1017,7 +1022,8 @@ unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place 
 {
     if (fact == FACT_ACCESS_chain || fact == FACT_BRANCH_chain)
         return find_chain(q, s->insn, places);
-    if (fact == FACT_INSN_race_with || fact == FACT_INSN_race_at || fact == FACT_INSN_global_race_with || fact == FACT_INSN_global_race_at)
+    if (fact == FACT_INSN_race_with || fact == FACT_INSN_race_at || fact == FACT_INSN_block_race_with || fact == FACT_INSN_block_race_at
+        || fact == FACT_INSN_divergent_at)
         return ptx_measure_race_places(q, s->insn, (FactId)fact, places);
     InsnId insn = find_place(q, s, fact);
     if (insn != NO_ID)

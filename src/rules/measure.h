@@ -15,7 +15,7 @@
 #include "rules/facts.h"
 #include "rules/rule.h"
 #include "warp/advise.h"
-#include "warp/global_race.h"
+#include "warp/block_race.h"
 #include "warp/hazard.h"
 #include "warp/parted.h"
 
@@ -76,9 +76,9 @@ typedef struct Inquiry {
     double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
     bool has_access_sums;
     const Hazards *hazards;
-    const GlobalRace *global_race;
+    const BlockRace *block_race;
     const MatrixFaults *matrix_faults;
-    bool was_evaluated, was_traced, was_raced, was_raced_globally, was_multiplied;
+    bool was_evaluated, was_traced, was_raced, was_raced_by_blocks, was_multiplied;
     bool keeps_plans;           /* those of shared->program lie in arena */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
@@ -122,11 +122,13 @@ const char *ptx_measure_time_advice(Inquiry *q);
 /* measure_hazard.c: facts about accesses that nothing orders. */
 double ptx_measure_hazards(Inquiry *q, FactId fact);
 double ptx_measure_redundant(Inquiry *q, InsnId insn);
-double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty);
+double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
+double ptx_measure_divergent(Inquiry *q, InsnId insn);
+const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn);
 double ptx_measure_possible_race(Inquiry *q, InsnId insn);
-double ptx_measure_global_race(Inquiry *q, InsnId insn);
-const GlobalRace *ptx_measure_global(Inquiry *q);
+double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact);
+const BlockRace *ptx_measure_race_of_blocks(Inquiry *q);
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn);
 Program *ptx_measure_program(Inquiry *q);
 

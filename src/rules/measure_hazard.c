@@ -27,6 +27,23 @@ double ptx_measure_redundant(Inquiry *q, InsnId insn)
     return is_redundant;
 }
 
+static const Divergence *divergence_at(Inquiry *q, InsnId insn)
+{
+    const Hazards *hazards = hazards_of(q);
+    return hazards && hazards->divergence && hazards->divergence->place == insn ? hazards->divergence : NULL;
+}
+
+double ptx_measure_divergent(Inquiry *q, InsnId insn)
+{
+    return divergence_at(q, insn) != NULL;
+}
+
+const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn)
+{
+    const Divergence *found = divergence_at(q, insn);
+    return found ? ptx_divergence_describe(q->arena, q->shared->module, found) : "some lanes of a warp wait at this barrier while others go round it";
+}
+
 static const Hazard *find_at(const Hazard *items, uint32_t count, InsnId place)
 {
     for (uint32_t h = 0; h < count; h++)
@@ -42,14 +59,26 @@ const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn)
     return found || !hazards ? found : find_at(hazards->possible, hazards->possible_count, insn);
 }
 
-double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty)
+static bool is_of(const Hazard *hazard, FactId fact)
+{
+    switch (hazard->kind) {
+    case HAZARD_BULK:   return fact == FACT_INSN_is_copy_in_flight;
+    case HAZARD_MATRIX: return fact == FACT_INSN_is_operand_in_flight;
+    case HAZARD_PROXY:  return fact == FACT_INSN_is_proxy_unfenced;
+    case HAZARD_STUCK:  return fact == FACT_INSN_never_completes;
+    case HAZARD_STALE:  return fact == FACT_INSN_is_wait_stale;
+    default:            return fact == FACT_INSN_is_race;
+    }
+}
+
+double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
 {
     const Hazards *hazards = hazards_of(q);
     const Hazard *hazard = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
     if (!hazards)
         return (double)NAN;
     *certainty = hazard ? hazard->certainty : CERTAINTY_ESTIMATE;
-    return hazard != NULL;
+    return hazard && is_of(hazard, fact);
 }
 
 /* Told as a race, it is no longer only possible. */
@@ -64,12 +93,19 @@ double ptx_measure_possible_race(Inquiry *q, InsnId insn)
 unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[PLACES_MOST])
 {
     static const char call[] = "the function is called here";
-    const GlobalRace *global = q->global_race;
-    if (global && (fact == FACT_INSN_global_race_at || fact == FACT_INSN_global_race_with)) {
-        const GlobalAccess *access = fact == FACT_INSN_global_race_at ? &global->second : &global->first;
+    const BlockRace *blocks = q->block_race;
+    if (blocks && (fact == FACT_INSN_block_race_at || fact == FACT_INSN_block_race_with)) {
+        if (fact == FACT_INSN_block_race_with && (blocks->kind == BLOCK_RACE_EARLY || blocks->kind == BLOCK_RACE_LATE))
+            return 0;
+        const BlockAccess *access = fact == FACT_INSN_block_race_at ? &blocks->second : &blocks->first;
         places[0] = (Place){ access->func->insns[access->insn].span, NULL };
         return 1;
     }
+    const Divergence *divergence = fact == FACT_INSN_divergent_at ? divergence_at(q, insn) : NULL;
+    if (divergence)
+        places[0] = (Place){ divergence->func->insns[divergence->insn].span, NULL };
+    if (fact == FACT_INSN_divergent_at)
+        return divergence != NULL;
     const Hazard *h = ptx_measure_hazard(q, insn);
     unsigned count = 0;
     if (!h)
@@ -87,18 +123,25 @@ unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place pla
     return count;
 }
 
-const GlobalRace *ptx_measure_global(Inquiry *q)
+/* On global memory, else in a cluster. */
+const BlockRace *ptx_measure_race_of_blocks(Inquiry *q)
 {
-    if (!q->was_raced_globally && q->func->is_entry && !q->func->has_unknown)
-        q->global_race = ptx_global_race_find(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q), q->shared->module,
-                                              (FuncId)(q->func - q->shared->module->funcs), q->facts->launch);
-    q->was_raced_globally = true;
-    return q->global_race;
+    ModuleInquiry *shared = q->shared;
+    if (!q->was_raced_by_blocks && q->func->is_entry && !q->func->has_unknown) {
+        const FuncId kernel = (FuncId)(q->func - shared->module->funcs);
+        Program *program = ptx_measure_program(q);
+        q->block_race = ptx_global_race_find(q->arena, shared->arena, shared->scratch, program, shared->module, kernel, q->facts->launch);
+        if (!q->block_race)
+            q->block_race = ptx_cluster_race_find(q->arena, shared->arena, shared->scratch, program, shared->module, kernel, q->facts->launch);
+    }
+    q->was_raced_by_blocks = true;
+    return q->block_race;
 }
 
-double ptx_measure_global_race(Inquiry *q, InsnId insn)
+double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact)
 {
-    return ptx_measure_global(q) && ptx_measure_global(q)->second.place == insn;
+    const BlockRace *race = ptx_measure_race_of_blocks(q);
+    return race && race->second.place == insn && (race->kind != BLOCK_RACE_GLOBAL) == (fact == FACT_INSN_is_cluster_race);
 }
 
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)

@@ -1,9 +1,7 @@
 /* Blocks are run one after the other, each as if it were the first, and what they leave in memory is compared. */
-#include "warp/global_race.h"
+#include "warp/block_race.h"
 
 #include "warp/contents.h"
-
-#include <stdio.h>
 
 enum {
     STEPS = 1 << 16,            /* instructions of warps for all blocks */
@@ -28,22 +26,13 @@ static bool is_shared(Space space)
     return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
 }
 
-static bool has_order(const Op *op)
-{
-    static const char *const words[] = { "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "sc" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ptx_op_has_modifier(op, words[i]))
-            return true;
-    return false;
-}
-
 /* It says that blocks talk to each other, or writes global memory in a way that is not followed. */
 static bool is_in_the_way(const Op *op)
 {
     static const char *const begins[] = { "fence", "membar", "barrier.cluster", "cp.async.bulk", "cp.reduce", "st.async", "st.bulk", "red.async", "multimem", "griddepcontrol",
                                           "sust", "sured", "tensormap", "wmma.store" };
     bool is_atomic = op->kind == OPK_ATOM || op->kind == OPK_RED;
-    if (op->flags & OPF_UNKNOWN || (!is_shared((Space)op->space) && (is_atomic || has_order(op))))
+    if (op->flags & OPF_UNKNOWN || (!is_shared((Space)op->space) && (is_atomic || ptx_op_is_ordered(op))))
         return true;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (!strncmp(op->text, begins[i], strlen(begins[i])))
@@ -51,66 +40,25 @@ static bool is_in_the_way(const Op *op)
     return false;
 }
 
-/* The function that is called; NO_ID: not one of this file. */
-static FuncId callee_of(const Module *module, const Func *func, const Insn *insn)
-{
-    const Operand *operands = ptx_insn_operands(func, insn);
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_FUNCTION) {
-            FuncId id = module->funcs[operands[o].id].alias_of ? module->funcs[operands[o].id].alias_of - 1 : operands[o].id;
-            return module->funcs[id].has_body ? id : NO_ID;
-        }
-    return NO_ID;
-}
-
 static bool writes_global(const Op *op)
 {
     return op->kind == OPK_ST && (op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
 }
 
-/* Functions that a kernel comes to. */
-typedef struct Reached {
-    bool *marks;
-    FuncId *ids;
-    uint32_t count;
-} Reached;
-
-static void reach(Reached *reached, FuncId id)
+static bool is_plain(const Op *op)
 {
-    if (reached->marks[id])
-        return;
-    reached->marks[id] = true;
-    reached->ids[reached->count++] = id;
+    return !is_in_the_way(op);
 }
 
-/* False: something is in the way. */
-static bool look_at(const Module *module, const Func *func, Reached *reached, bool *writes)
+static bool writes_no_global(const Op *op)
 {
-    for (InsnId i = 0; i < func->insn_count; i++) {
-        const Insn *insn = &func->insns[i];
-        if (is_in_the_way(insn->op))
-            return false;
-        *writes |= writes_global(insn->op);
-        FuncId callee = insn->op->kind == OPK_CALL ? callee_of(module, func, insn) : NO_ID;
-        if (callee == NO_ID && insn->op->kind == OPK_CALL)
-            return false;
-        if (callee != NO_ID)
-            reach(reached, callee);
-    }
-    return true;
+    return !writes_global(op);
 }
 
 /* It stores plainly to global memory, and nothing else does. */
 static bool is_worth(Arena *scratch, const Module *module, FuncId kernel)
 {
-    ArenaMark mark = ptx_arena_mark(scratch);
-    Reached reached = { .marks = ptx_arena_array(scratch, bool, module->func_count), .ids = ptx_arena_array(scratch, FuncId, module->func_count) };
-    bool writes = false, is_plain = true;
-    reach(&reached, kernel);
-    for (uint32_t i = 0; i < reached.count && is_plain; i++)
-        is_plain = look_at(module, &module->funcs[reached.ids[i]], &reached, &writes);
-    ptx_arena_release(scratch, mark);
-    return is_plain && writes;
+    return !ptx_block_race_holds(scratch, module, kernel, writes_no_global) && ptx_block_race_holds(scratch, module, kernel, is_plain);
 }
 
 /* ---- which blocks ---------------------------------------------------------------------------------------------------- */
@@ -257,10 +205,10 @@ static bool search(Search *s)
 
 /* ---- what is told ---------------------------------------------------------------------------------------------------- */
 
-static GlobalAccess access_of(const Search *s, const Toucher *by)
+static BlockAccess access_of(const Search *s, const Toucher *by, bool is_write)
 {
     const uint32_t *block = s->machine->block;
-    GlobalAccess access = { .func = by->func, .insn = by->insn, .place = by->place, .thread = { by->thread % block[0], by->thread / block[0] % block[1], by->thread / block[0] / block[1] } };
+    BlockAccess access = { .func = by->func, .insn = by->insn, .place = by->place, .is_write = is_write, .thread = { by->thread % block[0], by->thread / block[0] % block[1], by->thread / block[0] / block[1] } };
     memcpy(access.block, s->blocks[by->run - 1], sizeof access.block);
     return access;
 }
@@ -274,11 +222,10 @@ static uint64_t read_param(const Machine *m, uint64_t offset)
 }
 
 /* The pointer that its address counts from, or the variable that it lies in. */
-static void find_base(const Search *s, GlobalRace *out)
+static void find_base(const Search *s, BlockRace *out)
 {
     const Machine *m = s->machine;
     const Func *func = &m->module->funcs[m->kernel];
-    out->var = NO_ID;
     out->offset = s->word.address;
     for (uint32_t p = 0; p < func->param_count && s->word.addend != ADDEND_NONE; p++) {
         uint64_t offset = func->params[p] == NO_ID ? m->param_size : m->program->addresses[func->params[p]] - 1;
@@ -297,42 +244,20 @@ static void find_base(const Search *s, GlobalRace *out)
     }
 }
 
-const GlobalRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch)
+const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch)
 {
     const Func *func = &module->funcs[kernel];
     if (!launch || !launch->grid[0] || !func->has_body || func->has_syntax_error || func->has_unknown || !is_worth(scratch, module, kernel))
         return NULL;
     ArenaMark mark = ptx_arena_mark(work);
     Search s = { .work = work, .machine = ptx_machine_new(work, scratch, program, kernel, launch, NULL) };
-    GlobalRace *out = NULL;
+    BlockRace *out = NULL;
     s.machine->is_traced_only = true;
     if (!s.machine->block_is_assumed && !s.machine->grid_is_assumed && search(&s)) {
-        out = ptx_arena_new(arena, GlobalRace);
-        *out = (GlobalRace){ .first = access_of(&s, &s.writer), .second = access_of(&s, &s.other), .is_read = s.is_read };
+        out = ptx_block_race_new(arena, BLOCK_RACE_GLOBAL, access_of(&s, &s.writer, true), access_of(&s, &s.other, !s.is_read));
         find_base(&s, out);
-        if (!out->is_read && out->first.place > out->second.place) {
-            GlobalAccess first = out->first;
-            out->first = out->second;
-            out->second = first;
-        }
     }
     ptx_machine_end(s.machine);
     ptx_arena_release(work, mark);
     return out;
-}
-
-/* ---- words ---------------------------------------------------------------------------------------------------------- */
-
-const char *ptx_global_race_describe(Arena *arena, const Module *module, const GlobalRace *race)
-{
-    char text[512];
-    const GlobalAccess *a = &race->second, *b = &race->first;
-    const Var *var = race->var == NO_ID ? NULL : &module->vars[race->var];
-    int length = var ? (int)(ptx_span_length(var->name) < 64 ? ptx_span_length(var->name) : 64) : 0;
-    const char *before = !var ? "global memory" : var->space == SPACE_GLOBAL ? "`" : "what `", *behind = !var ? "" : var->space == SPACE_GLOBAL ? "`" : "` points to";
-    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) of block (%u, %u, %u) %s byte %lld of %s%.*s%s, where thread (%u, %u, %u) of block (%u, %u, %u) writes %s: blocks run in no order",
-                         a->thread[0], a->thread[1], a->thread[2], a->block[0], a->block[1], a->block[2], race->is_read ? "reads" : "writes", (long long)race->offset, before, length,
-                         var ? module->text + var->name.begin : "", behind, b->thread[0], b->thread[1], b->thread[2], b->block[0], b->block[1], b->block[2],
-                         race->is_read ? "what changes its result" : "another number");
-    return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
 }

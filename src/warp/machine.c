@@ -1,3 +1,4 @@
+#include "warp/cluster.h"
 #include "warp/race.h"
 
 #include <math.h>
@@ -531,6 +532,8 @@ static void step(Machine *m, Warp *w)
     }
     if (m->race && code->order != ORDER_NONE && !ptx_race_order(m, w, insn, &m->program->codes[insn->op->id], active, doubt))
         return;
+    if (m->cluster)
+        ptx_cluster_order(m, w, insn, active, doubt);
     switch ((Action)code->action) {
     case ACTION_INDEXED:
         run_indexed(m, w, insn, active);
@@ -567,6 +570,8 @@ static void step(Machine *m, Warp *w)
     }
     if (m->race && ptx_insn_is_access(insn))
         ptx_race_access(m, w, insn, active, doubt);
+    else if (m->cluster && ptx_insn_is_access(insn))
+        ptx_cluster_access(m, w, insn, active, doubt);
     else if (ptx_insn_is_access(insn))
         ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < DOUBT_ORDER ? DOUBT_ORDER : doubt);
     if (routine->slice.is_needed[top->pc] || (insn->op->flags & OPF_SIDE_EFFECT && !(m->are_apart && ptx_insn_is_access(insn))))

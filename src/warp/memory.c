@@ -46,9 +46,9 @@ static uint64_t place_shared(Machine *m, VarId id, bool is_unsized, uint64_t at)
     const Var *var = &m->module->vars[id];
     if (!is_shared((Space)var->space) || (var->bytes == 0) != is_unsized)
         return at;
-    uint64_t here = align_up(at, is_unsized ? 16 : var->align);
+    uint64_t here = align_up(at, is_unsized && var->align < 16 ? 16 : var->align);
     place(m, id, here);
-    return is_unsized || var->bytes >= MOST_SHARED || at >= MOST_SHARED ? at : here + var->bytes;
+    return var->bytes >= MOST_SHARED || at >= MOST_SHARED || here >= MOST_SHARED ? at : here + var->bytes;
 }
 
 /* Shared variables in the order of their declarations, those of unknown size behind them all. Other kernels' own are not there when this one runs. */
@@ -966,4 +966,16 @@ bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned whi
     if (place)
         look_at_address(m, w, place, address);
     return place != NULL;
+}
+
+const Value *ptx_memory_stored(Machine *m, Warp *w, const Insn *insn, Scratch *room)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *value = NULL;
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].position == 1) {
+            if (value)
+                return NULL;
+            value = &operands[o];
+        }
+    return insn->op->kind == OPK_ST && value ? ptx_machine_read(m, w, value, room) : NULL;
 }

@@ -55,11 +55,13 @@ static bool is_control(const Op *op)
 static void read_always(Slicer *s, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
-    bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC || !strncmp(insn->op->text, "mbarrier", 8);
+    bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC || !strncmp(insn->op->text, "mbarrier", 8) || !strncmp(insn->op->text, "cp.", 3);
+    bool is_multiplication = !strncmp(insn->op->text, "wgmma", 5);
     if (insn->guard != NO_ID)
         read_register(s, insn->guard);
     for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_ADDRESS || (reads_all && operands[o].role & ROLE_USE)))
+        if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_ADDRESS || (reads_all && operands[o].role & ROLE_USE)
+                                                 || (is_multiplication && operands[o].position && !(operands[o].flags & OPERAND_ELEMENT))))
             read_register(s, operands[o].id);
 }
 

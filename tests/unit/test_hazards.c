@@ -108,9 +108,9 @@ static void put_item(Kernel *k, Item *item, uint32_t *line)
 static void make_kernel(Kernel *k, uint64_t seed)
 {
     static const char *const head[] = {
-        ".version 8.0", ".target sm_90", ".address_size 64", ".visible .entry k(.param .u64 out) .reqntid 128", "{", ".shared .align 4 .b32 s[512];",
+        ".version 8.0", ".target sm_90", ".address_size 64", ".visible .entry k(.param .u64 out, .param .u64 in) .reqntid 128", "{", ".shared .align 4 .b32 s[512];",
         ".reg .pred %p<3>;", ".reg .b32 %r<10>;", ".reg .b64 %rd<4>;", "ld.param.u64 %rd1, [out];", "mov.u32 %r1, %tid.x;", "mov.u32 %r2, s;",
-        "ld.global.u32 %r4, [%rd1];", "mov.u32 %r5, 0;", "shr.u32 %r9, %r1, 6;", "add.u32 %r9, %r9, 1;", "mov.u32 %r8, 0;",
+        "ld.param.u64 %rd2, [in];", "ld.global.u32 %r4, [%rd2];", "mov.u32 %r5, 0;", "shr.u32 %r9, %r1, 6;", "add.u32 %r9, %r9, 1;", "mov.u32 %r8, 0;",
     };
     uint64_t r = seed * UINT64_C(0x9e3779b97f4a7c15) + 7;
     uint32_t line = 0;
@@ -292,7 +292,7 @@ static void check(uint64_t seed, const ptxlint_launches *launches, Tally *tally)
 
 /* ---- kernels by hand --------------------------------------------------------------------------------------------------- */
 
-static const char *const codes[] = { "COR104", "COR121", "COR124", "COR126", "COR130", "COR131", "COR132" };
+static const char *const codes[] = { "COR104", "COR121", "COR124", "COR126", "COR127", "COR130", "COR131", "COR132", "THR117" };
 
 /* What stands behind `// want CODE: ` in a line; *length 0: nothing. */
 static const char *wanted_in(const char *line, const char *code, size_t *length)
@@ -402,7 +402,7 @@ static void test_random(void **state)
 {
     (void)state;
     Tally tally = { 0 };
-    ptxlint_launches *launches = read_launches("{\"kernels\": {\"k\": {\"grid\": [1], \"block\": [128], \"params\": [null]}}}");
+    ptxlint_launches *launches = read_launches("{\"kernels\": {\"k\": {\"grid\": [1], \"block\": [128], \"params\": [null, null]}}}");
     for (uint64_t seed = first_seed; seed < first_seed + seed_count; seed++)
         check(seed, launches, &tally);
     ptxlint_launches_free(launches);

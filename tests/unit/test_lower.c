@@ -10,16 +10,14 @@
     "ld.param.u32 %r9, [n]; ld.global.u32 %r2, [%rd4]; ld.global.f32 %f1, [%rd4+4096];\n"
 #define TAIL "st.global.u32 [%rd4+8192], %r2; st.global.f32 [%rd4+12288], %f1;\nret;\n}\n"
 
-/* One warp runs: the counts of a body alone, what ENTRY and TAIL take subtracted. */
-static ptxlint_module *launched(const char *body, const char *gpu_name)
+/* One warp runs. */
+static ptxlint_module *opened(const char *ptx, const char *gpu_name)
 {
     static const char launch[] = "{\"kernels\":{\"k\":{\"grid\":[1],\"block\":[32],\"params\":[null,5]}}}";
     const ptxlint_gpu *gpu = ptxlint_gpu_find(gpu_name);
     ptxlint_options options;
     ptxlint_launches *launches;
     ptxlint_module *module;
-    char ptx[4096];
-    snprintf(ptx, sizeof ptx, "%s%s%s", HEAD ENTRY, body, TAIL);
     ptxlint_options_init(&options);
     options.gpus = &gpu;
     options.gpu_count = 1;
@@ -28,6 +26,14 @@ static ptxlint_module *launched(const char *body, const char *gpu_name)
     assert_int_equal(ptxlint_module_new(ptx, strlen(ptx), &options, &module), PTXLINT_OK);
     ptxlint_launches_free(launches);
     return module;
+}
+
+/* The counts of a body alone, what ENTRY and TAIL take subtracted. */
+static ptxlint_module *launched(const char *body, const char *gpu_name)
+{
+    char ptx[4096];
+    snprintf(ptx, sizeof ptx, "%s%s%s", HEAD ENTRY, body, TAIL);
+    return opened(ptx, gpu_name);
 }
 
 static const ptxlint_executed *executed(const ptxlint_module *module)
@@ -67,8 +73,27 @@ static const struct { const char *what, *body, *machine; double count, all; } ro
     { "a pair of words", "cvt.u64.u32 %rd5, %r2; cvt.u64.u32 %rd6, %r1; shl.b64 %rd7, %rd6, 32; or.b64 %rd8, %rd7, %rd5; st.global.u64 [%rd4+4096], %rd8;\n", "alu", 0, 1 },
     { "a selection over what it selects from", "setp.lt.s32 %p1, %r1, 7; setp.lt.f32 %p2, %f1, 0f40000000; selp.b32 %r3, %r2, %r1, %p1; selp.b32 %r2, %r2, %r3, %p2;\n",
       "alu", 3, 3 },
+    { "lanes count together", "atom.global.add.u32 %r3, [%rd2], 1; add.s32 %r2, %r2, %r3;\n", "bits", 3, -1 },
+    { "one lane adds for all", "red.global.add.u32 [%rd2], 7;\n", "bits", 2, -1 },
+    { "each lane at its own", "red.global.add.u32 [%rd4], %r2;\n", "vote", 0, 1 },
+    { "floats one by one", "red.global.add.f32 [%rd2], %f1;\n", "vote", 0, 1 },
     { "what a load overwrites", "mov.u32 %r3, 7; ld.global.u32 %r3, [%rd4+64]; add.s32 %r2, %r2, %r3;\n", "move", 0, 2 },
 };
+
+/* Lanes that a guard turns off leave before the last store. */
+static void test_exits(void **state)
+{
+    (void)state;
+    static const struct { const char *store; double branches; } cases[] = { { "st.global.u32 [%rd1], %r1;\n", 1 }, { "setp.lt.u32 %p1, %r1, 9; @%p1 st.global.u32 [%rd1], %r1;\n", 2 } };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char ptx[512];
+        snprintf(ptx, sizeof ptx, "%s.entry k(.param .u64 a)\n{\n.reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .pred %%p<2>;\nld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x;\n%sret;\n}\n",
+                 HEAD, cases[i].store);
+        ptxlint_module *module = opened(ptx, "h200");
+        assert_true(count_of(executed(module), "branch") == cases[i].branches);
+        ptxlint_module_free(module);
+    }
+}
 
 /* A loop of a thousand iterations around one addition: the test, the branch and the counter, once for as many as are joined. */
 static void test_unrolled(void **state)
@@ -118,6 +143,11 @@ static void test_flops(void **state)
     static const struct { const char *what, *body; double fp32; } cases[] = {
         { "fused or not, two", "mul.f32 %f3, %f1, %f1; add.f32 %f1, %f3, %f1;\n", 64 },
         { "a division", "div.rn.f32 %f1, %f1, %f1;\n", 320 },
+        { "a product into each of its sums", "mul.f32 %f3, %f1, %f1; add.f32 %f4, %f3, %f1; sub.f32 %f5, %f3, 0f40000000; mul.rn.f32 %f1, %f4, %f5;\n", 160 },
+        { "a product that is read otherwise", "mul.f32 %f3, %f1, %f1; add.f32 %f4, %f3, %f1; mul.rn.f32 %f1, %f4, %f3;\n", 96 },
+        { "a quotient into a sum", "add.rn.f32 %f3, %f1, 0f3F800000; div.full.f32 %f4, %f1, %f3; add.f32 %f1, %f4, %f1;\n", 96 },
+        { "a divisor that is read again", "add.rn.f32 %f3, %f1, 0f3F800000; div.full.f32 %f4, %f1, %f3; mul.rn.f32 %f1, %f4, %f3;\n", 128 },
+        { "a sum that one thread reads", "add.rn.f32 %f3, %f1, %f1; setp.ne.u32 %p1, %r1, 0; @%p1 bra E; st.global.f32 [%rd4], %f3;\nE:\n", 1 },
         { "sine and cosine share a product", "sin.approx.f32 %f3, %f1; cos.approx.f32 %f4, %f1; add.rn.f32 %f1, %f3, %f4;\n", 64 },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -168,6 +198,6 @@ static void test_unknown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_unrolled), cmocka_unit_test(test_flops), cmocka_unit_test(test_files), cmocka_unit_test(test_unknown) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_exits), cmocka_unit_test(test_unrolled), cmocka_unit_test(test_flops), cmocka_unit_test(test_files), cmocka_unit_test(test_unknown) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 """What compute-sanitizer says of kernels: how the labels of tests/data/hazards were made.
 
     label.py assemble OUT DIR...     OUT/NAME.cubin of DIR/NAME.ptx, whose line table names the lines of the PTX, and OUT/kernels.json (needs ptxas)
-    label.py run OUT RESULTS         each kernel under racecheck and synccheck, a process each (needs a GPU): RESULTS.jsonl, RESULTS.log
+    label.py run OUT RESULTS [TOOL...]   each kernel under racecheck and synccheck, a process each (needs a GPU): RESULTS.jsonl
     label.py join RESULTS DIR        DIR/labels.jsonl: a line a kernel, with the lines that raced and what synccheck said
     label.py launch CUBIN KERNEL...  one kernel, as `run` starts it
 
@@ -13,7 +13,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, f"{here}/../measure-accesses")
 import measure
 
-GRID, BLOCK, TIMEOUT, JOBS = 4, 128, 30, 8
+GRID, BLOCK, TIMEOUT, JOBS = 4, 128, 20, 14
 FILLING = bytes(i % 251 for i in range(1 << 16))
 
 # ---- cubins --------------------------------------------------------------------------------------------------------------
@@ -75,13 +75,12 @@ def read(text):
     barriers = sorted(set(re.findall(r"Barrier error detected\. (.*)", text)))
     return races, barriers, "HANG" in text
 
-def run(out, results):
+def run(out, results, *tools):
     kernels = json.load(open(f"{out}/kernels.json"))
-    jobs = [(k, tool) for k in kernels for tool in ("racecheck", "synccheck")]
-    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool, open(results + ".jsonl", "w") as found, open(results + ".log", "w") as log:
+    jobs = [(k, tool) for k in kernels for tool in tools or ("racecheck", "synccheck")]
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool, open(results + ".jsonl", "w") as found:
         for (k, tool), text in zip(jobs, pool.map(lambda job: check(out, *job), jobs)):
-            log.write(f"#### {k['file']} {k['name']} {tool}\n{text}\n")
-            found.write(json.dumps(dict(file=k["file"], kernel=k["name"], tool=tool, text=text[-20000:])) + "\n")
+            found.write(json.dumps(dict(file=k["file"], kernel=k["name"], tool=tool, text=text[:20000])) + "\n")
 
 # ---- labels --------------------------------------------------------------------------------------------------------------
 
