@@ -781,7 +781,7 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
     Routine *routine = routine_of(m, m->kernel);
     if (!routine)
         return;
-    m->are_apart = routine->slice.is_apart && !m->race && !m->contents && m->warp_count <= WARP_LANES;
+    m->are_apart = routine->slice.is_apart && !m->race && !m->contents && !m->cluster && m->warp_count <= WARP_LANES;
     if (m->are_apart && warp_count > 1 && warp_count == m->warp_count) {
         run_apart(m, routine);
         return;
