@@ -230,8 +230,8 @@ static void put_rule(const Rule *r)
     put_template("label", &r->label);
     put_template("help", &r->help);
     put_template("related", &r->related);
-    printf(" .related_at = %u,\n      .threshold_first = %u, .threshold_count = %u, .example_first = %u, .example_count = %u,"
-           " .source_first = %u, .source_count = %u,\n      .summary = ", (unsigned)r->related_at, (unsigned)r->threshold_first,
+    printf(" .at = %u, .related_at = %u,\n      .threshold_first = %u, .threshold_count = %u, .example_first = %u, .example_count = %u,"
+           " .source_first = %u, .source_count = %u,\n      .summary = ", (unsigned)r->at, (unsigned)r->related_at, (unsigned)r->threshold_first,
            (unsigned)r->threshold_count, (unsigned)r->example_first, (unsigned)r->example_count, (unsigned)r->source_first,
            (unsigned)r->source_count);
     put_text(r->summary);

@@ -18,7 +18,8 @@ static void put_kernel(const ptxlint_module *m, FuncId id, const char *path, con
     ptx_arena_init(&arena, (size_t)4 << 30, &failed);
     ptx_arena_init(&scratch, (size_t)4 << 30, &failed);
     if (!setjmp(failed)) {
-        const Lowered *lowered = ptx_lowered_compute(&arena, &scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, gpu->target);
+        const Uniforms *uniforms = ptx_uniform_compute(&arena, &scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, facts->launch);
+        const Lowered *lowered = ptx_lowered_compute(&arena, &scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, uniforms, gpu->target);
         Pressure p = ptx_pressure_compute(&scratch, m->ir, func, facts->cfg, facts->loops, facts->live, lowered, gpu);
         printf("%s %.*s %s %u %u %u", path, (int)ptx_span_length(func->name), m->text + func->name.begin, sm, p.low, p.registers, p.high);
         for (unsigned i = 0; i < PRESSURE__COUNT; i++)

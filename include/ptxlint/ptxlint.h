@@ -679,7 +679,7 @@ typedef struct ptxlint_trip {
 } ptxlint_trip;
 
 /* What of an iteration of a loop, or of code in no loop, one warp can have under way at once, by what its machine instructions need of each other: estimates.
- * NaN: not known, as of a loop that holds another. */
+ * NaN: not known, as of a loop around another that the launch does not reach. */
 typedef struct ptxlint_parallelism {
     double instructions;                /* machine instructions of an iteration, both ways of every branch */
     double path_instructions;           /* of them on the longest chain in which each needs the one before */
@@ -706,6 +706,13 @@ typedef struct ptxlint_loop {
     const ptxlint_parallelism *parallelism;     /* per GPU of the module; NULL in a .func, or where only findings were asked for */
 } ptxlint_loop;
 
+/* What an access costs in a shape of the block. NaN, NULL: not known, or not of that space. */
+typedef struct ptxlint_shaped {
+    uint32_t block[3];
+    double active_threads, sectors_per_request, wavefronts_per_request, addresses_per_request, efficiency;
+    const char *pattern;
+} ptxlint_shaped;
+
 typedef struct ptxlint_access {
     ptxlint_span span;
     const char *function;               /* that it stands in, where the kernel calls that: figures are sums over all calls; NULL: the kernel itself */
@@ -724,6 +731,9 @@ typedef struct ptxlint_access {
     const char *why;                    /* how the addresses lie, in words, and what that rests on; or what is not known */
     const ptxlint_related *chain;       /* instructions that made the address and what they make of lanes, the most telling first; 8 at the most */
     size_t chain_count;
+    const ptxlint_shaped *shapes;       /* where nobody gives the block, and the access costs more in one shape than in another: estimates for some that
+                                         * blocks often have; the figures above are those of the first. Else none */
+    size_t shape_count;
 } ptxlint_access;
 
 /* How a value differs from thread to thread. */

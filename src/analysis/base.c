@@ -13,6 +13,7 @@ typedef struct Follower {
     uint8_t *def_count;         /* per register: DEFS_NONE ... */
     bool *is_mixed;             /* per register with several definitions: they do not agree on one base */
     bool has_changed;           /* a register became mixed in this pass */
+    bool follows_params;        /* into what they hold */
 } Follower;
 
 enum { DEFS_NONE, DEFS_ONE, DEFS_SEVERAL, DEFS_UNKNOWN };
@@ -223,15 +224,15 @@ static Base generic_converted(const Reader *rd)
     return unknown;
 }
 
-/* ld.param of the whole of an entry's parameter that is as wide as an address. */
+/* ld.param of the whole of a parameter that is as wide as an address. */
 static Base loaded(const Reader *rd)
 {
     const Module *module = rd->f->module;
     Base at = source(rd, 1);
-    if (!rd->f->func->is_entry || at.kind != BASE_VAR || !at.has_offset || at.offset || rd->op->vector > 1)
+    if (!rd->f->follows_params || at.kind != BASE_VAR || !at.has_offset || at.offset || rd->op->vector > 1)
         return unknown;
     const Var *var = &module->vars[at.id];
-    bool is_param = var->is_parameter && (rd->op->space == SPACE_PARAM || rd->op->space == SPACE_PARAM_ENTRY);
+    bool is_param = var->is_parameter && (rd->op->space == SPACE_PARAM || rd->op->space == SPACE_PARAM_ENTRY || rd->op->space == SPACE_PARAM_FUNC);
     if (!is_param || var->bytes * 8 != module->address_size || rd->width != module->address_size)
         return unknown;
     return (Base){ .kind = BASE_PARAM, .has_offset = true, .id = at.id };
@@ -352,11 +353,11 @@ static void follow_all(Follower *f)
     }
 }
 
-const Bases *ptx_bases_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func)
+static const Bases *compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, bool follows_params)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     Bases *bases = ptx_arena_new(arena, Bases);
-    Follower f = { .module = module, .func = func, .regs = ptx_arena_array(arena, Base, func->reg_count + 1),
+    Follower f = { .module = module, .func = func, .follows_params = follows_params, .regs = ptx_arena_array(arena, Base, func->reg_count + 1),
                    .def = ptx_arena_array(arena, InsnId, func->reg_count + 1),
                    .use_count = ptx_arena_array(arena, uint32_t, func->reg_count + 1),
                    .def_count = ptx_arena_array(scratch, uint8_t, func->reg_count + 1),
@@ -368,7 +369,22 @@ const Bases *ptx_bases_compute(Arena *arena, Arena *scratch, const Module *modul
     return bases;
 }
 
+const Bases *ptx_bases_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func)
+{
+    return compute(arena, scratch, module, func, func->is_entry);
+}
+
+const Bases *ptx_bases_of_callee_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func)
+{
+    return compute(arena, scratch, module, func, true);
+}
+
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
+
+Base ptx_base_of_operand(const Bases *bases, const Module *module, const Func *func, const Operand *operand)
+{
+    return operand_base(bases->regs, module, func, operand);
+}
 
 bool ptx_base_of_access(const Bases *bases, const Module *module, const Func *func, const Insn *insn, Base *out)
 {

@@ -40,6 +40,12 @@ typedef struct Bases {
 /* Linear in the function. Owned by arena; scratch, another arena, is left as found. */
 const Bases *ptx_bases_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func);
 
+/* The same of a .func, whose parameters are followed as those of an entry are: what its callers pass. */
+const Bases *ptx_bases_of_callee_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func);
+
+/* Of what an operand that is no address holds. */
+Base ptx_base_of_operand(const Bases *bases, const Module *module, const Func *func, const Operand *operand);
+
 /* Of the first address operand of an instruction: of a copy, where it writes. False, and BASE_UNKNOWN: it has none, or
  * nothing is known of it. */
 bool ptx_base_of_access(const Bases *bases, const Module *module, const Func *func, const Insn *insn, Base *out);

@@ -17,7 +17,7 @@ EffectWords ptx_effect_words(void)
     return (EffectWords){ .strong = { modifier("volatile"), modifier("relaxed"), modifier("acquire"), modifier("release"),
                                       modifier("acq_rel"), modifier("mmio") },
                           .nc = modifier("nc"), .async = modifier("async"), .prefetch = opcode("prefetch"), .prefetchu = opcode("prefetchu"),
-                          .applypriority = opcode("applypriority"), .ldu = opcode("ldu"), .addc = opcode("addc"), .subc = opcode("subc"),
+                          .createpolicy = opcode("createpolicy"), .applypriority = opcode("applypriority"), .ldu = opcode("ldu"), .addc = opcode("addc"), .subc = opcode("subc"),
                           .madc = opcode("madc") };
 }
 
@@ -168,5 +168,6 @@ bool ptx_effect_is_pure(const EffectWords *words, const Module *module, const Fu
         return false;                   /* reads the carry */
     if (op->space || op->flags & (OPF_LOAD | OPF_STORE))
         return reads_argument(module, func, insn);
-    return op->insn_class != CLASS_TEXTURE && op->insn_class != CLASS_OTHER && reads_fixed(func, insn);
+    bool is_other = op->insn_class == CLASS_OTHER && op->opcode != words->createpolicy;
+    return op->insn_class != CLASS_TEXTURE && !is_other && reads_fixed(func, insn);
 }

@@ -22,7 +22,7 @@ enum { MEMORY_COUNT = 3 };
 typedef struct EffectWords {
     int strong[6];              /* modifiers of accesses that others may be ordered by */
     int nc, async;
-    OpcodeId prefetch, prefetchu, applypriority, ldu, addc, subc, madc;
+    OpcodeId createpolicy, prefetch, prefetchu, applypriority, ldu, addc, subc, madc;
 } EffectWords;
 
 EffectWords ptx_effect_words(void);

@@ -476,11 +476,14 @@ const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const Module *
     d.climbs = d.work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * func->insn_count;
     find_block(&d, launch);
     bool is_done = !cfg->has_unknown_target && !func->has_syntax_error && solve(&d);
+    bool *is_partial = ptx_arena_array(arena, bool, cfg->block_count);
     give_up(d.insns, func->insn_count, !is_done);
-    for (BlockId b = 0; b < cfg->block_count; b++)
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        is_partial[b] = !is_done || d.side[AMONG_WARPS][b] != NO_ID;
         if (cfg->blocks[b].succ_count > 1)
             give_up(&d.branches[b], 1, !is_done);
+    }
     ptx_arena_release(scratch, mark);
-    *out = (Uniforms){ d.insns, d.branches, d.defs };
+    *out = (Uniforms){ d.insns, d.branches, is_partial, d.defs };
     return out;
 }

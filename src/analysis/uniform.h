@@ -18,6 +18,7 @@
 typedef struct Uniforms {
     const Affine *insns;        /* per instruction: its first result; UNIFORMITY_UNKNOWN without one, in unreachable code, and past the bound of the work */
     const Affine *branches;     /* per block: the condition of the branch that ends it, UNIFORMITY_NONE without one */
+    const bool *is_partial;     /* per block: some threads of the block may pass it by, or leave a loop around it before others */
     const Defs *defs;
 } Uniforms;
 

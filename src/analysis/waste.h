@@ -1,11 +1,9 @@
-/* waste.h -- what a function does in vain: fp64 between fp32, loop bookkeeping, results that nobody reads, loads that miss the
- * read-only path.
+/* waste.h -- what a function does in vain: fp64 between fp32, loop bookkeeping, results that nobody reads.
  *
  * All results are owned by arena; scratch, another arena, is left as found. */
 #ifndef PTX_ANALYSIS_WASTE_H
 #define PTX_ANALYSIS_WASTE_H
 
-#include "analysis/base.h"
 #include "analysis/defs.h"
 #include "analysis/live.h"
 #include "analysis/loop.h"
@@ -23,10 +21,5 @@ const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Fu
 /* Per instruction: it writes a register and no path reads any that it writes; whether it does something else is not asked. All false
  * where live is NULL. */
 const bool *ptx_unused_results_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Live *live);
-
-/* Per instruction: a load of global memory through a pointer parameter of the entry, where every store, atomic and copy of the function
- * goes through other parameters, or to variables, and no call is made. Different parameters are taken as different memory. */
-const bool *ptx_read_only_params_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
-                                         const Bases *bases);
 
 #endif

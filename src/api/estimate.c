@@ -125,7 +125,7 @@ static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, co
     const Evaluation *evaluation = ptx_evaluate(&e->out, &e->work, &e->scratch, e->program, id, launch, m->gpus[gpu], STEPS_MOST, DEPTH_FEW);
     if (!evaluation)
         return;
-    Executed executed = ptx_executed_compute(func, f->cfg, f->lowered[gpu], evaluation);
+    Executed executed = ptx_executed_compute(func, f->cfg, f->loops, f->lowered[gpu], evaluation);
     PredictInput in = {
         .gpu = m->gpus[gpu], .func = func, .cfg = f->cfg, .loops = f->loops, .lowered = f->lowered[gpu], .executed = &executed, .evaluation = evaluation,
         .ops = m->op_cycles[gpu], .work = f->work, .blocks = volume(launch->grid), .warps_per_block = ceil(volume(launch->block) / 32),

@@ -72,9 +72,9 @@ static void estimate(ptxlint_module *m, Arena *scratch, const Func *func, Facts 
     Pressure *pressures = ptx_arena_array(&m->arena, Pressure, m->gpu_count);
     const Parallelisms **parallelisms = ptx_arena_array(&m->arena, const Parallelisms *, m->gpu_count);
     for (size_t g = 0; g < m->gpu_count; g++) {
-        lowered[g] = ptx_lowered_compute(&m->arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, m->gpus[g]->target);
+        lowered[g] = ptx_lowered_compute(&m->arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, f->uniforms, m->gpus[g]->target);
         parallelisms[g] = ptx_parallelism_compute(&m->arena, scratch, func, f->cfg, f->loops, lowered[g], f->evaluation, m->gpus[g]);
-        executed[g] = ptx_executed_compute(func, f->cfg, lowered[g], f->evaluation);
+        executed[g] = ptx_executed_compute(func, f->cfg, f->loops, lowered[g], f->evaluation);
         pressures[g] = ptx_pressure_compute(scratch, m->ir, func, f->cfg, f->loops, f->live, lowered[g], m->gpus[g]);
     }
     f->lowered = lowered;
@@ -89,7 +89,7 @@ static void find_registers(ptxlint_module *m, Arena *scratch, const Func *func, 
     const Lowered **lowered = ptx_arena_array(&m->arena, const Lowered *, m->gpu_count);
     Pressure *pressures = ptx_arena_array(&m->arena, Pressure, m->gpu_count);
     for (size_t g = 0; g < m->gpu_count; g++) {
-        lowered[g] = ptx_lowered_compute(&m->arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, m->gpus[g]->target);
+        lowered[g] = ptx_lowered_compute(&m->arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, f->uniforms, m->gpus[g]->target);
         pressures[g] = ptx_pressure_compute(scratch, m->ir, func, f->cfg, f->loops, f->live, lowered[g], m->gpus[g]);
     }
     f->lowered = lowered;
@@ -114,13 +114,14 @@ static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Aren
         TIMED(THROUGHPUT, facts->work = ptx_work_compute(a, scratch, func, facts->cfg, facts->loops, facts->live));
     if (!options->findings_only)
         TIMED(THROUGHPUT, facts->throughputs = analyse_throughput(m, scratch, func, facts));
-    if (!options->findings_only)
+    bool has_registers = func->is_entry && m->gpu_count && facts->launch->block[0];
+    if (!options->findings_only || has_registers)
         TIMED(FLOW, facts->uniforms = ptx_uniform_compute(a, scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, facts->launch));
     if (!options->findings_only && func->is_entry && m->gpu_count)
         TIMED(EVALUATE, facts->evaluation = evaluate(m, work, scratch, func, facts->launch));
     if (!options->findings_only && func->is_entry && m->gpu_count)
         TIMED(ESTIMATE, estimate(m, scratch, func, facts));
-    else if (func->is_entry && m->gpu_count && facts->launch->block[0])
+    else if (has_registers)
         TIMED(ESTIMATE, find_registers(m, scratch, func, facts));
 }
 
@@ -165,7 +166,7 @@ static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *wo
     const CallGraph *calls;
     TIMED(CALLS, calls = ptx_callgraph_build(&m->arena, scratch, m->ir));
     RuleTimes *times = begin_times(m, options);
-    Engine *engine = ptx_engine_new(&m->arena, work, scratch, &m->diags, m->ir, m->gpu_count ? m->gpus[0] : NULL,
+    Engine *engine = ptx_engine_new(&m->arena, work, scratch, &m->diags, m->ir, calls, m->gpu_count ? m->gpus[0] : NULL,
                                     ptx_config_rulebook(options->config), times);
     m->facts = facts;
     m->estimator = ptx_arena_new(&m->arena, EstimatorSlot);

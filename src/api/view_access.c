@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHY_BYTES = 256, SECTOR_BYTES = 32 };
+enum { WHY_BYTES = 512, SECTOR_BYTES = 32 };
 
 static const char *operation(const Op *op)
 {
@@ -113,6 +113,13 @@ static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation, c
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
+static const ptxlint_access no_figures = {
+    .active_threads = (double)NAN, .sectors_per_request = (double)NAN, .ideal_sectors_per_request = (double)NAN, .used_bytes_per_request = (double)NAN,
+    .moved_bytes_per_request = (double)NAN, .wavefronts_per_request = (double)NAN, .ideal_wavefronts_per_request = (double)NAN,
+    .addresses_per_request = (double)NAN, .efficiency = (double)NAN, .stride_bytes = PTXLINT_UNKNOWN,
+    .certainty = PTXLINT_NOT_KNOWN, .why = "addresses are not evaluated",
+};
+
 static void fill_global(const Count *total, ptxlint_access *out)
 {
     out->sectors_per_request = total->sectors / total->requests;
@@ -146,6 +153,24 @@ static void fill_figures(const Count *total, ptxlint_access *out)
         out->stride_bytes = total->stride;
 }
 
+static const ptxlint_shaped *view_shapes(ptxlint_module *m, const Evaluation *evaluation, const Count *shaped, size_t *count)
+{
+    ptxlint_shaped *out = ptx_arena_array(&m->arena, ptxlint_shaped, evaluation->shape_count);
+    *count = 0;
+    for (uint32_t i = 0; i < evaluation->shape_count; i++) {
+        ptxlint_access in_shape = no_figures;
+        if (!(shaped[i].requests > 0))
+            continue;
+        fill_figures(&shaped[i], &in_shape);
+        ptxlint_shaped *to = &out[(*count)++];
+        *to = (ptxlint_shaped){ .active_threads = shaped[i].active / shaped[i].requests, .sectors_per_request = in_shape.sectors_per_request,
+                                .wavefronts_per_request = in_shape.wavefronts_per_request, .addresses_per_request = in_shape.addresses_per_request,
+                                .efficiency = in_shape.efficiency, .pattern = in_shape.pattern };
+        memcpy(to->block, evaluation->shapes[i], sizeof to->block);
+    }
+    return out;
+}
+
 static void fill_access(ptxlint_module *m, FuncId kernel, const Evaluated *insn, ptxlint_access *out)
 {
     const Count *total = &insn->total;
@@ -162,6 +187,11 @@ static void fill_access(ptxlint_module *m, FuncId kernel, const Evaluated *insn,
         if (*pattern)
             say(why, pattern);
     }
+    if (is_known && insn->shaped)
+        out->shapes = view_shapes(m, facts->evaluation, insn->shaped, &out->shape_count);
+    const char *shapes = is_known ? ptx_shapes_describe(&m->arena, facts->evaluation, insn) : "";
+    if (*shapes)
+        say(why, shapes);
     explain_figures(why, facts->evaluation, &m->ir->funcs[kernel], facts->launch, insn);
     out->why = *why ? ptx_arena_strndup(&m->arena, why, strlen(why)) : "evaluated";
 }
@@ -185,14 +215,11 @@ static const ptxlint_related *view_chain(ptxlint_module *m, FuncId id, InsnId in
 static void begin_access(ptxlint_module *m, FuncId id, InsnId i, ptxlint_access *out)
 {
     const Insn *insn = &m->ir->funcs[id].insns[i];
-    *out = (ptxlint_access){
-        .span = ptx_view_span(insn->span), .space = space_name((Space)insn->op->space), .op = operation(insn->op),
-        .bytes = insn->access_bytes ? insn->access_bytes : PTXLINT_UNKNOWN, .active_threads = (double)NAN,
-        .sectors_per_request = (double)NAN, .ideal_sectors_per_request = (double)NAN, .used_bytes_per_request = (double)NAN,
-        .moved_bytes_per_request = (double)NAN, .wavefronts_per_request = (double)NAN, .ideal_wavefronts_per_request = (double)NAN,
-        .addresses_per_request = (double)NAN, .efficiency = (double)NAN, .stride_bytes = PTXLINT_UNKNOWN,
-        .certainty = PTXLINT_NOT_KNOWN, .why = "addresses are not evaluated",
-    };
+    *out = no_figures;
+    out->span = ptx_view_span(insn->span);
+    out->space = space_name((Space)insn->op->space);
+    out->op = operation(insn->op);
+    out->bytes = insn->access_bytes ? insn->access_bytes : PTXLINT_UNKNOWN;
     if (m->facts)
         out->chain = view_chain(m, id, i, &out->chain_count);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { RESIDENT_MOST = 32, WAVE_MOST = 4096, SECTOR_BYTES = 32, PIECE_BYTES = 64, RESERVED_BYTES = 1024 };
+enum { RESIDENT_MOST = 32, WAVE_MOST = 4096, SECTOR_BYTES = 32, PIECE_BYTES = 64, RESERVED_BYTES = 1024, POOLS_MOST = 16 };
 
 #define TOGETHER 0.88           /* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product over 32 block shapes */
 #define L2_SHARE 0.5            /* of L2: what the other half of the GPU asks for lies in both halves */
@@ -99,19 +99,110 @@ static double bytes_of_waves(const Machinery *m, const ArrayTraffic *array, doub
     return fmax(array->read_bytes, fmin(waves * fmin(parts * each * own_share(m, array), array->read_bytes), sectors * SECTOR_BYTES));
 }
 
+/* No more comes in between than the launch reads at all. */
 static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
 {
     const Traffics *t = &m->evaluation->traffics;
     double reused = 0, lost = 0;
     for (unsigned b = 0; b < REUSE_BUCKETS; b++) {
         double bytes = 0.5 * (double)(1u << b) * SECTOR_BYTES * warps_per_block * m->resident;
-        double gone = t->reused[b] * lost_share(bytes, m->l1_bytes);
+        double gone = t->reused[b] * lost_share(fmin(bytes, t->read_bytes), m->l1_bytes);
         reused += t->reused[b];
         lost += gone;
-        out->read_bytes += SECTOR_BYTES * gone * lost_share(bytes * m->sms, m->l2_bytes);
+        out->read_bytes += SECTOR_BYTES * gone * lost_share(fmin(bytes * m->sms, t->read_bytes), m->l2_bytes);
     }
     out->load_sectors += lost;
     out->lost = reused > 0 ? lost / reused : 0;
+}
+
+/* ---- where data lead ------------------------------------------------------------------------------------------- */
+
+#define LINES_BY_CHANCE 0.37    /* passes through L1 of a lane that goes its own way: measured on an H200, 32 lanes over 4 to 64 KB */
+
+/* Of `count` places, those that `draws` of them by chance hit at least once. */
+static double hit_by_chance(double draws, double count)
+{
+    return count * (1 - exp(-draws / count));
+}
+
+/* Loads that may reach equally far are taken to do so in one array: the copies of an unrolled loop do. */
+typedef struct Pool {
+    double spread, lanes, bytes;
+    double missed;              /* of the lanes, the share that L1 does not hold */
+} Pool;
+
+typedef struct Pools {
+    Pool all[POOLS_MOST];       /* the last takes in what comes too late for one of its own */
+    unsigned count;
+} Pools;
+
+static Pool *find_pool(Pools *pools, double spread)
+{
+    for (unsigned p = 0; p < pools->count; p++)
+        if (!(pools->all[p].spread < spread) && !(pools->all[p].spread > spread))
+            return &pools->all[p];
+    if (pools->count < POOLS_MOST)
+        pools->all[pools->count++] = (Pool){ .spread = spread };
+    return &pools->all[pools->count - 1];
+}
+
+static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
+{
+    double missed = pool->lanes, read = pool->bytes, fresh = pool->lanes;
+    if (isfinite(pool->spread)) {
+        double first = fmin(pool->lanes, m->sms * hit_by_chance(pool->lanes / m->sms, fmax(1, pool->spread / SECTOR_BYTES)));
+        missed = first + (pool->lanes - first) * fmax(0, 1 - m->l1_bytes / pool->spread);
+        double pieces = fmin(missed, hit_by_chance(pool->lanes, fmax(1, pool->spread / PIECE_BYTES)));
+        fresh = pieces + (missed - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
+        read = fresh * PIECE_BYTES;
+    }
+    out->load_lines += pool->lanes * LINES_BY_CHANCE;
+    out->load_sectors += missed;
+    out->load_requests += missed;
+    out->read_bytes += read;
+    out->fresh_sectors += fresh;
+    pool->missed = missed / pool->lanes;
+}
+
+static void store_by_chance(double lanes, double spread, uint32_t bytes, Cached *out)
+{
+    out->store_lines += lanes;
+    out->store_sectors += lanes;
+    out->written_bytes += isfinite(spread) ? PIECE_BYTES * hit_by_chance(lanes, fmax(1, spread / PIECE_BYTES)) : lanes * bytes;
+}
+
+/* How data lead an instruction of global memory; NONE: not at all, or to an atomic. */
+typedef enum Way { WAY_NONE, WAY_LOAD, WAY_STORE } Way;
+
+static Way way_of(const CacheInput *in, InsnId id)
+{
+    const Op *op = in->func->insns[id].op;
+    if (!(in->evaluation->insns[id].total.data_lanes > 0) || op->kind == OPK_ATOM || op->kind == OPK_RED || op->space == SPACE_CONST)
+        return WAY_NONE;
+    return op->flags & OPF_STORE && op->kind != OPK_CP_ASYNC ? WAY_STORE : WAY_LOAD;
+}
+
+static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, Cached *out)
+{
+    double *missed = ptx_arena_array(arena, double, in->func->insn_count);
+    Pools pools = { .count = 0 };
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        Way way = way_of(in, i);
+        double lanes = in->evaluation->insns[i].total.data_lanes;
+        uint32_t bytes = in->func->insns[i].access_bytes;
+        if (way == WAY_STORE)
+            store_by_chance(lanes, in->spread[i], bytes, out);
+        if (way == WAY_LOAD) {
+            Pool *pool = find_pool(&pools, in->spread[i]);
+            pool->lanes += lanes;
+            pool->bytes += lanes * bytes;
+        }
+    }
+    for (unsigned p = 0; p < pools.count; p++)
+        load_by_chance(m, &pools.all[p], out);
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        missed[i] = way_of(in, i) == WAY_LOAD ? find_pool(&pools, in->spread[i])->missed : 1;
+    out->data_missed = missed;
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
@@ -121,14 +212,16 @@ static double cache_bytes(const Gpu *gpu, FigureId figure)
     return ptx_gpu_has(gpu, figure) ? gpu->figures[figure] : (double)INFINITY;
 }
 
-Cached ptx_cached_compute(const Evaluation *evaluation, const Gpu *gpu, double blocks_per_sm, double warps_per_block)
+Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
 {
+    const Evaluation *evaluation = in->evaluation;
     const Traffics *t = &evaluation->traffics;
-    Machinery m = { .evaluation = evaluation, .sms = gpu->figures[FIGURE_SMS] };
-    m.resident = fmax(1, fmin(blocks_per_sm, floor(evaluation->blocks / m.sms)));
-    m.l1_bytes = fmax(1 << 14, cache_bytes(gpu, FIGURE_L1_BYTES) - m.resident * (t->shared_bytes + RESERVED_BYTES));
-    m.l2_bytes = L2_SHARE * cache_bytes(gpu, FIGURE_L2_BYTES);
-    Cached out = { .load_sectors = t->load_sectors, .read_bytes = t->read_bytes };
+    Machinery m = { .evaluation = evaluation, .sms = in->gpu->figures[FIGURE_SMS] };
+    m.resident = fmax(1, fmin(in->blocks_per_sm, floor(evaluation->blocks / m.sms)));
+    m.l1_bytes = fmax(1 << 14, cache_bytes(in->gpu, FIGURE_L1_BYTES) - m.resident * (t->shared_bytes + RESERVED_BYTES));
+    m.l2_bytes = L2_SHARE * cache_bytes(in->gpu, FIGURE_L2_BYTES);
+    Cached out = { .load_lines = t->load_lines, .load_sectors = t->load_sectors, .store_lines = t->store_lines, .store_sectors = t->store_sectors,
+                   .read_bytes = t->read_bytes, .written_bytes = t->written_bytes };
     double all = 0;
     for (uint32_t a = 0; a < t->array_count; a++)
         all += t->arrays[a].read_bytes;
@@ -138,7 +231,10 @@ Cached ptx_cached_compute(const Evaluation *evaluation, const Gpu *gpu, double b
         out.load_sectors += sectors - array->missed;
         out.read_bytes += all > m.l2_bytes ? bytes_of_waves(&m, array, sectors) - array->read_bytes : 0;
     }
-    find_reuse(&m, warps_per_block, &out);
+    find_reuse(&m, in->warps_per_block, &out);
     out.load_requests = t->load_sectors > 0 ? t->load_requests * out.load_sectors / t->load_sectors : 0;
+    out.fresh_sectors = out.read_bytes / SECTOR_BYTES;
+    if (in->spread)
+        follow_data(arena, &m, in, &out);
     return out;
 }

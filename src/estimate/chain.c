@@ -47,13 +47,15 @@ static double latency_of(const Walker *w, const LoweredInsn *insn)
 static double walk_block(Walker *w, BlockId block)
 {
     const Lowered *lowered = w->in->lowered;
-    double begin = w->now, start = w->now, last = w->now, issued = 0, next = w->now;
+    double begin = w->now, start = w->now, last = w->now, issued = 0, next = w->now, made = w->now;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
         const LoweredValueId *operands = &lowered->operands[insn->operand_first];
         double at = start;
         for (unsigned u = 0; u < insn->use_count; u++)
             at = fmax(at, w->ready[operands[insn->def_count + u]]);
+        if (i > lowered->first[block] && insn->origin != NO_ID && insn->origin == insn[-1].origin)
+            at = fmax(at, made);
         if (insn->machine == MACHINE_BARRIER)
             at = fmax(at, last);
         if (is_memory((MachineOp)insn->machine))
@@ -70,6 +72,7 @@ static double walk_block(Walker *w, BlockId block)
             start = at + latency_of(w, insn) + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
         for (unsigned d = 0; d < insn->def_count; d++)
             w->ready[operands[d]] = at + latency_of(w, insn);
+        made = insn->def_count ? at + latency_of(w, insn) : at;
         last = fmax(last, at);
     }
     w->now = fmax(fmax(last, start), begin + issued);

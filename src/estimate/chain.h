@@ -1,6 +1,6 @@
 /* chain.h -- how long one warp takes from entry to exit when nothing but its own dependences holds it up.
  *
- * Machine instructions of a basic block start when what they read is there, no earlier than the block, in any order but for memory: an access stays behind a
+ * Machine instructions of a basic block start when what they read is there (those of one expansion one after the other), no earlier than the block, in any order but for memory: an access stays behind a
  * store to its space, everything behind a barrier. The next block starts when all have started. Blocks are walked once in reverse postorder, and each
  * innermost loop's own twice more: what an iteration takes then is what it goes on to take. Executions are those of the warp that runs a block most often. */
 #ifndef PTX_ESTIMATE_CHAIN_H

@@ -1,8 +1,11 @@
 #include "estimate/executed.h"
 
+#include "estimate/unroll.h"
 #include "gpu/costs.h"
 
 #include <math.h>
+
+enum { REST_ALU = 6, REST_BRANCHES = 4, REST_BRANCHES_PARTING = 8, SPARE_MOST = 8 };
 
 typedef struct FlopsRow {
     const char *opcode, *modifier;
@@ -58,23 +61,87 @@ static bool is_angle(const Op *op)
     return !strcmp(name, "sin") || !strcmp(name, "cos");
 }
 
+/* ---- unrolled loops ---------------------------------------------------------------------------------------------- */
+
+/* Times that warps come to a loop from outside: through blocks that it may be passed by from, too. */
+static double entries_of(const Cfg *cfg, const Loops *loops, const Evaluation *evaluation, LoopId loop)
+{
+    const Block *header = &cfg->blocks[loops->loops[loop].header];
+    double entries = 0;
+    for (uint32_t p = 0; p < header->pred_count; p++) {
+        BlockId pred = cfg->preds[header->pred_first + p];
+        if (loops->loop_of[pred] != loop)
+            entries += evaluation->insns[cfg->blocks[pred].first].total.warps;
+    }
+    return entries;
+}
+
+/* Lanes may leave a loop one after the other: what its test reads is not in uniform registers. */
+static bool is_parting(const Lowered *lowered, const LoweredInsn *insn)
+{
+    bool found = false;
+    for (unsigned u = 0; u < insn->use_count; u++) {
+        LoweredFile file = (LoweredFile)lowered->values[lowered->operands[insn->operand_first + insn->def_count + u]].file;
+        found |= file == LOWERED_REG;
+    }
+    return found;
+}
+
+/* What becomes of the iterations of a block that is a loop. */
+typedef struct Joined {
+    double overhead;            /* executions of what is there once for those that are joined, for each iteration */
+    double alu, branches;       /* of the way around, for all that come to it */
+    double spare;               /* iterations that run under a predicate which holds for no lane */
+} Joined;
+
+/* ptxas 13.0 goes through as many iterations as are joined while there are so many, then through two once, then through one; a short last one is
+ * there under a predicate. Between stand tests and branches, and where lanes may part BSSY and BSYNC. */
+static Joined join_iterations(const Cfg *cfg, const Loops *loops, const Lowered *lowered, const Evaluation *evaluation, BlockId block)
+{
+    LoopId loop = loops->loop_of[block];
+    const Unrolling *unrolled = loop == NO_LOOP ? NULL : &lowered->unrolled[loop];
+    Joined out = { 1, 0, 0, 0 };
+    if (!unrolled || unrolled->times <= 1)
+        return out;
+    double iterations = evaluation->insns[cfg->blocks[block].first].total.warps, entries = entries_of(cfg, loops, evaluation, loop);
+    double trips = entries > 0 && iterations > 0 ? iterations / entries : 1, whole = floor(trips / unrolled->times), rest = trips - whole * unrolled->times, body = 0;
+    bool parts = false;
+    for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
+        body += lowered->insns[i].is_overhead ? 0 : (double)lowered->insns[i].count;
+        parts |= lowered->insns[i].is_overhead && lowered->insns[i].machine == MACHINE_ALU && is_parting(lowered, &lowered->insns[i]);
+    }
+    out.overhead = unrolled->is_whole ? 0 : trips >= 1 ? (whole + fmin(rest, 1)) / trips : 1;
+    if (unrolled->has_rest) {
+        out.alu = REST_ALU * entries;
+        out.branches = (parts ? REST_BRANCHES_PARTING : REST_BRANCHES) * entries;
+        out.spare = body <= SPARE_MOST && fmod(floor(rest), 2) < 1 ? entries : 0;
+    }
+    return out;
+}
+
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
-static void add_block(Executed *to, const Func *func, const Cfg *cfg, const Lowered *lowered, const Evaluation *evaluation, BlockId block)
+static void add_block(Executed *to, const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered, const Evaluation *evaluation, BlockId block)
 {
     const Count *own = &evaluation->insns[cfg->blocks[block].first].total;
     double warps = evaluation->insns[cfg->blocks[lowered->runs_with[block]].first].total.warps;
+    const Joined joined = join_iterations(cfg, loops, lowered, evaluation, block);
+    to->warp_instructions += joined.alu + joined.branches;
+    to->machine[MACHINE_ALU] += joined.alu;
+    to->machine[MACHINE_BRANCH] += joined.branches;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &lowered->insns[i];
-        double count = (double)insn->count * warps;
+        double count = (double)insn->count * (insn->is_overhead ? warps * joined.overhead : warps + joined.spare);
         to->warp_instructions += count;
         to->machine[insn->machine] += count;
         if (insn->origin == NO_ID)
             continue;
         const Op *op = func->insns[insn->origin].op;
         const Count *at = cfg->block_of[insn->origin] == block ? &evaluation->insns[insn->origin].total : own;
-        if (insn->def_count)
+        if (insn->def_count) {
             add_flops(to, op, insn->is_fused, at->lanes, at->warps);
+            to->flops_fp32 += insn->more_flops * at->lanes;
+        }
         else if (insn->machine == MACHINE_FP32 && is_angle(op))
             to->flops_fp32 += at->lanes;
     }
@@ -89,7 +156,7 @@ static bool runs_call(const Func *func, const Evaluation *evaluation)
     return false;
 }
 
-Executed ptx_executed_compute(const Func *func, const Cfg *cfg, const Lowered *lowered, const Evaluation *evaluation)
+Executed ptx_executed_compute(const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered, const Evaluation *evaluation)
 {
     Executed out = { .certainty = CERTAINTY_UNKNOWN };
     if (!evaluation || evaluation->grid_is_assumed || !lowered || runs_call(func, evaluation)) {
@@ -100,6 +167,6 @@ Executed ptx_executed_compute(const Func *func, const Cfg *cfg, const Lowered *l
     }
     out.certainty = CERTAINTY_ESTIMATE;
     for (BlockId b = 0; b < cfg->block_count; b++)
-        add_block(&out, func, cfg, lowered, evaluation, b);
+        add_block(&out, func, cfg, loops, lowered, evaluation, b);
     return out;
 }

@@ -17,6 +17,6 @@ typedef struct Executed {       /* of the launch; NaN: not known */
 } Executed;
 
 /* evaluation may be NULL: nothing is known. Nor is where the grid is assumed, or a call is executed. */
-Executed ptx_executed_compute(const Func *func, const Cfg *cfg, const Lowered *lowered, const Evaluation *evaluation);
+Executed ptx_executed_compute(const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered, const Evaluation *evaluation);
 
 #endif

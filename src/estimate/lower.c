@@ -1,6 +1,7 @@
 #include "estimate/lower.h"
 
 #include "estimate/lower_flow.h"
+#include "estimate/unroll.h"
 
 typedef struct Lowering {
     Arena *arena;
@@ -23,7 +24,10 @@ typedef struct Lowering {
     uint32_t climbs;            /* loops that instructions may still be taken out of, or ask to be */
 } Lowering;
 
-enum { CLIMBS_PER_ROW = 8 };    /* deep nests of loops take no more than so many steps an instruction; beyond, it stays where it is */
+enum {
+    COUNTERS_MOST = 16,         /* of a loop that are looked at */
+    CLIMBS_PER_ROW = 8,         /* deep nests of loops take no more than so many steps an instruction; beyond, it stays where it is */
+};
 
 /* ---- where ------------------------------------------------------------------------------------------------------- */
 
@@ -65,6 +69,23 @@ static bool is_pure(const Lowering *l, const Selected *row)
         && l->graph->def_count[l->graph->nodes[row->node].reg] == 1 && ptx_effect_is_pure(&l->graph->words, l->graph->module, l->func, insn);
 }
 
+/* Of the rows of an instruction, which stand below r, the one that reads what it needs. */
+static const Selected *reader_of(const Selection *s, uint32_t r)
+{
+    const Selected *found = &s->rows[r];
+    while (!found->use_count && r-- > 0 && s->rows[r].insn == found->insn)
+        found = &s->rows[r];
+    return found;
+}
+
+/* Down to where it is read, where only some of the warps come; not into a loop, nor out of one. */
+static BlockId sunk(const Lowering *l, const Selected *row, BlockId block)
+{
+    BlockId home = l->selection->is_demanded[row->node] ? l->selection->home[row->node] : block;
+    bool is_below = home != block && ptx_dom_dominates(l->dom, block, home) && l->loops->loop_of[home] == l->loops->loop_of[block];
+    return is_below ? home : block;
+}
+
 static void place_rows(Lowering *l)
 {
     const Selection *s = l->selection;
@@ -80,7 +101,7 @@ static void place_rows(Lowering *l)
         }
         bool is_further = r + 1 < s->row_count && s->rows[r + 1].insn == row->insn;     /* another row of the same */
         BlockId block = l->cfg->block_of[row->insn];
-        l->row_place[r] = is_further ? l->row_place[r + 1] : is_pure(l, row) ? hoisted(l, row, block) : block;
+        l->row_place[r] = is_further ? l->row_place[r + 1] : is_pure(l, row) ? hoisted(l, reader_of(s, r), sunk(l, row, block)) : block;
         if (row->node)
             l->place[row->node] = l->row_place[r];
     }
@@ -145,7 +166,7 @@ static void add_insn(Lowering *l, uint32_t at, uint32_t r)
     const Selection *s = l->selection;
     const Selected *row = &s->rows[r];
     LoweredInsn *insn = &l->insns[at];
-    *insn = (LoweredInsn){ .origin = row->insn, .operand_first = l->operand_count, .machine = row->machine, .is_fused = row->is_fused, .lines = row->lines, .count = row->count };
+    *insn = (LoweredInsn){ .origin = row->insn, .operand_first = l->operand_count, .machine = row->machine, .is_fused = row->is_fused, .more_flops = row->more_flops, .lines = row->lines, .count = row->count };
     insn->is_predicated = row->insn != NO_ID && (l->graph->of_guard[row->insn] || l->flow.runs_with[l->row_place[r]] != l->row_place[r]);
     bool is_last = row->insn == NO_ID || r == 0 || s->rows[r - 1].insn != row->insn || s->rows[r - 1].node != row->node;
     add_defs(l, row, is_last, insn);
@@ -198,12 +219,59 @@ static void order_rows(Lowering *l)
     l->out->insn_count = at;
 }
 
+/* ---- unrolled loops ---------------------------------------------------------------------------------------------- */
+
+/* A counter or pointer that goes on by a constant. */
+static bool is_increment(const Lowering *l, const LoweredInsn *insn)
+{
+    return insn->machine == MACHINE_IADD && insn->def_count == 1 && insn->use_count == 1 && l->operands[insn->operand_first] == l->operands[insn->operand_first + 1];
+}
+
+/* The branch that leaves the loop, and the comparison before it. */
+static bool is_exit(const Lowering *l, const LoweredInsn *insn, const LoweredInsn *branch)
+{
+    bool is_test = insn->def_count == 1 && branch->use_count == 1 && l->operands[insn->operand_first] == l->operands[branch->operand_first];
+    return insn == branch || is_test;
+}
+
+/* Whether all that reads a counter takes a constant beside it: addresses, and the test of the exit. */
+static bool is_offset(const Lowering *l, BlockId block, LoweredValueId counter, const LoweredInsn *branch)
+{
+    for (uint32_t i = l->out->first[block]; i < l->out->first[block + 1]; i++) {
+        const LoweredInsn *insn = &l->insns[i];
+        bool is_access = insn->machine == MACHINE_GLOBAL || insn->machine == MACHINE_SHARED || insn->machine == MACHINE_CONST;
+        for (unsigned u = 0; u < insn->use_count && !is_access && !is_exit(l, insn, branch) && !is_increment(l, insn); u++)
+            if (l->operands[insn->operand_first + insn->def_count + u] == counter)
+                return false;
+    }
+    return true;
+}
+
+/* Of a loop of one block; in others counters stay as they are. */
+static void mark_overhead(Lowering *l, BlockId block)
+{
+    LoopId loop = l->loops->loop_of[block];
+    uint32_t end = l->out->first[block + 1];
+    if (loop == NO_LOOP || l->out->unrolled[loop].times <= 1 || l->loops->loops[loop].block_count > 1 || end == l->out->first[block])
+        return;
+    const LoweredInsn *branch = &l->insns[end - 1];
+    uint32_t counters = 0;
+    for (uint32_t i = end; branch->machine == MACHINE_BRANCH && i-- > l->out->first[block];) {
+        LoweredInsn *insn = &l->insns[i];
+        bool is_counter = is_increment(l, insn) && counters < COUNTERS_MOST;
+        counters += is_counter;
+        bool is_beside = i + 1 < end && insn->origin == insn[1].origin && insn[1].is_overhead && insn->machine == MACHINE_MOVE;
+        insn->is_overhead = is_exit(l, insn, branch) || is_beside
+                            || (is_counter && (l->out->unrolled[loop].is_whole || is_offset(l, block, l->operands[insn->operand_first], branch)));
+    }
+}
+
 const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
-                                   Target target)
+                                   const Uniforms *uniforms, Target target)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
-    Graph *graph = ptx_graph_build(scratch, module, func, cfg, dom);
-    const Defs *defs = ptx_defs_compute(scratch, func, cfg, loops);
+    Graph *graph = ptx_graph_build(scratch, module, func, cfg, dom, uniforms);
+    const Defs *defs = uniforms->defs;
     Selection *s = ptx_selection_compute(scratch, graph, defs, loops, target);
     Lowered *out = ptx_arena_new(arena, Lowered);
     Lowering l = { .arena = arena, .func = func, .cfg = cfg, .dom = dom, .loops = loops, .defs = defs, .graph = graph, .selection = s, .out = out };
@@ -225,6 +293,9 @@ const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *m
     out->operands = l.operands;
     out->values = l.values;
     out->runs_with = runs_with;
+    out->unrolled = ptx_unroll_compute(arena, func, cfg, loops, defs, out, target.sm);
+    for (uint32_t b = 0; b < cfg->rpo_count; b++)
+        mark_overhead(&l, cfg->rpo[b]);
     ptx_arena_release(scratch, mark);
     return out;
 }

@@ -13,6 +13,7 @@
 #include "analysis/cfg.h"
 #include "analysis/dom.h"
 #include "analysis/loop.h"
+#include "analysis/uniform.h"
 #include "gpu/gpu.h"
 
 typedef uint32_t LoweredValueId;
@@ -32,7 +33,9 @@ typedef struct LoweredInsn {
     uint8_t def_count, use_count;
     uint8_t machine;            /* MachineOp */
     bool is_predicated;         /* its lanes are fewer than its block's: of a side that runs with the block before it, or under a guard */
+    bool is_overhead;           /* of an unrolled loop: its exit, a counter or pointer that becomes offsets; once for what is joined */
     bool is_fused;              /* a sum of floats that a product went into */
+    int8_t more_flops;          /* of each lane, beside those of its opcode: a quotient whose divisor is scaled apart, one whose last product went into sums */
     uint8_t lines;              /* of local memory: that a warp's access touches in L1 */
     float count;                /* machine instructions in a row; of an expansion, temporaries stay inside; 0: another one's does it too */
 } LoweredInsn;
@@ -42,12 +45,13 @@ typedef struct Lowered {
     const LoweredValueId *operands;
     const LoweredValue *values;
     const uint32_t *first;      /* per block and one more: into insns */
+    const struct Unrolling *unrolled;   /* per loop (unroll.h) */
     const BlockId *runs_with;   /* per block: the block whose warps execute it: itself, or the branch that it is predicated into */
     uint32_t insn_count, value_count;
 } Lowered;
 
 /* Owned by arena; scratch, another arena, is left as found. target: of the machine, not of the module. */
 const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
-                                   Target target);
+                                   const Uniforms *uniforms, Target target);
 
 #endif

@@ -3,6 +3,7 @@
 enum {
     ONE_SIDE = 8, ONE_SIDE_UNIFORM = 6, BOTH_SIDES = 7, BOTH_SIDES_UNIFORM = 5, WITH_LOADS = 20,
     CLIMBS_PER_BLOCK = 16,      /* bounds the work on deep nests of loops */
+    SIDES_MOST = 4,             /* blocks that are looked at before one, and behind one */
     CONDITION_DEPTH = 4,        /* instructions that are looked through for what a condition waits for */
 };
 
@@ -44,6 +45,7 @@ static void add_row(Shaper *h, const Selected *row, BlockId block)
     side->has_load |= row->machine == MACHINE_GLOBAL && insn->op->kind == OPK_LD;
 }
 
+/* Whether a value is loaded, or made of one that is. */
 static bool waits_for_load(const Graph *g, NodeId id, unsigned depth)
 {
     const Node *node = &g->nodes[id];
@@ -73,11 +75,41 @@ static bool is_lone_return(const Shaper *h, BlockId block)
     return b->end == b->first + 1 && h->graph->func->insns[b->first].op->kind == OPK_RET;
 }
 
-static bool fits(const Shaper *h, BlockId side, unsigned limit, NodeId guard)
+/* Whether what a side loads has its address from memory. */
+static bool follows_load(const Shaper *h, BlockId side)
 {
+    const Func *func = h->graph->func;
+    for (InsnId i = h->cfg->blocks[side].first; i < h->cfg->blocks[side].end; i++) {
+        const Operand *address = func->insns[i].op->flags & OPF_LOAD ? ptx_effect_address(func, &func->insns[i]) : NULL;
+        if (address && waits_for_load(h->graph, h->graph->of_operand[address - func->operands], CONDITION_DEPTH))
+            return true;
+    }
+    return false;
+}
+
+/* Whether loads of other blocks may be on the way at the same time: of those before and behind, of other sides next to them, or of another iteration. */
+static bool has_company(const Shaper *h, BlockId side, BlockId from, BlockId join)
+{
+    const Block *before = &h->cfg->blocks[from], *behind = &h->cfg->blocks[join];
+    bool found = h->sides[from].has_load || h->sides[join].has_load || h->loops->loop_of[from] != NO_LOOP;
+    for (uint32_t p = 0; p < before->pred_count && p < SIDES_MOST; p++)
+        found |= h->sides[h->cfg->preds[before->pred_first + p]].has_load;
+    for (uint32_t n = 0; n < behind->succ_count && n < SIDES_MOST; n++) {
+        BlockId next = h->cfg->succs[behind->succ_first + n];
+        found |= next != EXIT_BLOCK && next != side && h->sides[next].has_load;
+    }
+    return found;
+}
+
+/* Loads go under a predicate that lanes differ in where they are on the way together with others. */
+static bool fits(const Shaper *h, BlockId side, BlockId from, unsigned limit, NodeId guard)
+{
+    BlockId join = h->cfg->succs[h->cfg->blocks[side].succ_first];
     if (!h->sides[side].has_load)
         return h->sides[side].count <= limit;
-    return h->sides[side].count <= WITH_LOADS && !waits_for_load(h->graph, guard, CONDITION_DEPTH);
+    if (h->sides[side].count > WITH_LOADS || waits_for_load(h->graph, guard, CONDITION_DEPTH))
+        return false;
+    return h->graph->nodes[guard].is_uniform || (has_company(h, side, from, join) && !follows_load(h, side));
 }
 
 static void predicate(Shaper *h, BlockId into, BlockId side)
@@ -104,12 +136,12 @@ static void try_predicate(Shaper *h, BlockId block, NodeId guard)
     BlockId after_c = c_is_side ? h->cfg->succs[h->cfg->blocks[c].succ_first] : EXIT_BLOCK;
     BlockId side = a_is_side && after_a == c ? a : c_is_side && after_c == a ? c : EXIT_BLOCK;
     if (side != EXIT_BLOCK) {
-        if (!is_lone_return(h, side == a ? c : a) && fits(h, side, is_uniform ? ONE_SIDE_UNIFORM : ONE_SIDE, guard))
+        if (!is_lone_return(h, side == a ? c : a) && fits(h, side, block, is_uniform ? ONE_SIDE_UNIFORM : ONE_SIDE, guard))
             predicate(h, block, side);
         return;
     }
     unsigned limit = is_uniform ? BOTH_SIDES_UNIFORM : BOTH_SIDES;
-    if (!a_is_side || !c_is_side || after_a != after_c || after_a == block || !fits(h, a, limit, guard) || !fits(h, c, limit, guard))
+    if (!a_is_side || !c_is_side || after_a != after_c || after_a == block || !fits(h, a, block, limit, guard) || !fits(h, c, block, limit, guard))
         return;
     predicate(h, block, a);
     predicate(h, block, c);

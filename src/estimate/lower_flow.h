@@ -2,8 +2,8 @@
  *
  * ptxas 13.0 was asked with sides of n instructions, n from 1 to 24, on sm_75, sm_80 and sm_90 (tools/measure-predication.py): one side alone goes under
  * a predicate up to 8 instructions, 6 where the condition is the same in all lanes; two sides up to 7 each, 5 there. Atomics, barriers,
- * shuffles, calls and slow paths stay behind a branch; so do loads of global memory whose condition waits for such a load, while others are let
- * through up to 20. */
+ * shuffles, calls and slow paths stay behind a branch; so do loads of global memory whose condition or address waits for such a load; others are let
+ * through up to 20, where lanes differ only beside other loads, before, behind or around a loop. */
 #ifndef PTX_ESTIMATE_LOWER_FLOW_H
 #define PTX_ESTIMATE_LOWER_FLOW_H
 

@@ -6,8 +6,7 @@ enum {
     MOST_READ = 1024,           /* operands of an instruction that are looked at, result by result: matrices have some hundred */
     MOST_TRIES = 16,
     SHARED_ZEROS = 4,           /* ptxas lays shared variables out itself, and knows where each begins */
-    UNIFORM_PASSES = 8,         /* beyond, what several instructions write is taken to vary */
-    UNIFORM_STEPS = 64,         /* blocks looked at for each block of the function, in a pass; as above */
+    UNIFORM_PASSES = 8,         /* beyond, the facts stand as they are */
 };
 
 /* ---- what instructions are --------------------------------------------------------------------------------------- */
@@ -163,7 +162,6 @@ static NodeId sreg_node(Graph *g, const Operand *operand)
 static NodeId register_node(Graph *g, RegId reg, BlockId block)
 {
     NodeId id = g->of_reg[reg];
-    g->last_def[reg] = 0;
     if (id && (g->def_count[reg] == 1 || g->nodes[id].block == block))
         return id;
     id = new_node(g, NODE_LEAF, ptx_reg_units(&g->func->regs[reg]), block);
@@ -269,34 +267,9 @@ static bool is_constant(const Graph *g, NodeId id, int64_t value)
     return ptx_node_is(g, id, NODE_CONSTANT) && g->nodes[id].value == value;
 }
 
-/* ---- what is the same in a warp ---------------------------------------------------------------------------------- */
+/* ---- what ptxas can keep in uniform registers -------------------------------------------------------------------- */
 
-/* Blocks that only a part of a warp may execute: between a branch whose condition may differ from lane to lane, and where its ways meet. */
-static void mark_parted(Graph *g, BlockId branch, BlockId *stack, uint32_t *budget)
-{
-    BlockId join = g->dom->ipdom[branch];
-    uint32_t depth = 0;
-    stack[depth++] = branch;
-    while (depth) {
-        const Block *block = &g->cfg->blocks[stack[--depth]];
-        for (uint32_t e = 0; e < block->succ_count; e++) {
-            BlockId to = g->cfg->succs[block->succ_first + e];
-            if (to == EXIT_BLOCK || to == join || to == branch || g->parted_by[to] == branch + 1)
-                continue;
-            if (!*budget || !--*budget)
-                return;
-            g->parted_by[to] = branch + 1;
-            stack[depth++] = to;
-        }
-    }
-}
-
-static bool is_parting(const Graph *g, BlockId block)
-{
-    NodeId guard = g->of_guard[g->cfg->blocks[block].end - 1];
-    return guard && g->cfg->blocks[block].succ_count > 1 && !g->nodes[guard].is_uniform;
-}
-
+/* What instructions that do nothing else compute from parameters, sizes, constants and the block's index. */
 static bool is_node_uniform(const Graph *g, const Node *node, const bool *varies)
 {
     if (node->kind == NODE_LEAF)
@@ -313,13 +286,14 @@ static bool is_node_uniform(const Graph *g, const Node *node, const bool *varies
 }
 
 /* Whether a register with several definitions turned out to vary. */
-static bool spread_varying(Graph *g, bool *varies)
+static bool spread_varying(const Graph *g, const Uniforms *uniforms, bool *varies)
 {
     bool changed = false;
     for (InsnId i = 0; i < g->func->insn_count; i++) {
         const Insn *insn = &g->func->insns[i];
         const Operand *operands = ptx_insn_operands(g->func, insn);
-        bool is_same = g->of_insn[i] && g->nodes[g->of_insn[i]].is_uniform && !g->of_guard[i] && !g->parted_by[g->cfg->block_of[i]];
+        bool is_same = g->of_insn[i] && g->nodes[g->of_insn[i]].is_uniform && !g->of_guard[i] && !uniforms->is_partial[g->cfg->block_of[i]]
+                       && uniforms->insns[i].uniformity == UNIFORMITY_BLOCK;
         for (uint32_t o = 0; o < insn->operand_count && !is_same; o++)
             if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG && g->def_count[operands[o].id] > 1 && !varies[operands[o].id])
                 changed = varies[operands[o].id] = true;
@@ -327,21 +301,14 @@ static bool spread_varying(Graph *g, bool *varies)
     return changed;
 }
 
-/* From "all that several instructions write is uniform" down to what holds. */
-static void find_uniform(Graph *g)
+/* A register with several definitions is uniform by the facts, and may be kept as such where each of them may. */
+static void find_uniform(Graph *g, const Uniforms *uniforms)
 {
     bool *varies = ptx_arena_array(g->arena, bool, g->func->reg_count + 1), changed = true;
-    BlockId *stack = ptx_arena_array(g->arena, BlockId, g->cfg->block_count + 1);
-    for (unsigned pass = 0; changed; pass++) {
-        uint32_t budget = UNIFORM_STEPS * (g->cfg->block_count + 16);
+    for (unsigned pass = 0; changed && pass < UNIFORM_PASSES; pass++) {
         for (NodeId n = 1; n <= g->node_count; n++)
             g->nodes[n].is_uniform = is_node_uniform(g, &g->nodes[n], varies);
-        for (uint32_t b = 0; b < g->cfg->rpo_count; b++)
-            if (is_parting(g, g->cfg->rpo[b]))
-                mark_parted(g, g->cfg->rpo[b], stack, &budget);
-        changed = spread_varying(g, varies);
-        for (RegId r = 0; r < g->func->reg_count && (!budget || pass == UNIFORM_PASSES); r++)
-            varies[r] = true;           /* too much to find out */
+        changed = spread_varying(g, uniforms, varies);
     }
 }
 
@@ -423,7 +390,7 @@ static void fill_node(Graph *g, NodeId id, const Insn *insn, uint8_t action)
         if (g->of_operand[insn->operand_first + o])
             node->in[count++] = g->of_operand[insn->operand_first + o];
     node->action = action;
-    node->is_wide = ptx_type_info[insn->op->type].bits == 64 || ptx_op_has_modifier(insn->op, "wide");
+    node->is_wide = ptx_type_info[insn->op->type].bits == 64 || (ptx_op_has_modifier(insn->op, "wide") && ptx_type_info[insn->op->type].bits == 32);
     node->is_signed = ptx_type_info[insn->op->type].kind == KIND_SIGNED;
     bool commutes = action == ACT_ADD || action == ACT_MUL || action == ACT_MAD || action == ACT_LOGIC;
     if (commutes && ptx_node_is(g, node->in[0], NODE_CONSTANT)) {
@@ -465,17 +432,6 @@ static bool is_parameter_load(const Graph *g, const Insn *insn, const Operand **
     return *address && (*address)->kind == OPERAND_VAR && g->module->vars[(*address)->id].is_parameter;
 }
 
-/* What the block wrote there before, and nobody has read, is written in vain. */
-static void set_result(Graph *g, InsnId insn, const Operand *operand, NodeId id)
-{
-    bool is_variable = g->def_count[operand->id] > 1, is_whole = !g->of_guard[insn] && !(operand->flags & OPERAND_COMPONENT);
-    InsnId last = g->last_def[operand->id];
-    if (is_variable && is_whole && last && g->cfg->block_of[last - 1] == g->cfg->block_of[insn] && !(g->func->insns[last - 1].op->flags & OPF_SIDE_EFFECT)
-        && only_result(g->func, &g->func->insns[last - 1]) >= 0)
-        g->is_gone[last - 1] = true;
-    g->of_reg[operand->id] = id;
-    g->last_def[operand->id] = is_variable ? insn + 1 : 0;
-}
 
 /* Each result is a place in the bank, unless several instructions write its register. */
 static void load_parameters(Graph *g, InsnId id, const Operand *address)
@@ -493,7 +449,7 @@ static void load_parameters(Graph *g, InsnId id, const Operand *address)
         uint32_t align = g->module->vars[address->id].pointer_align;
         if (align && !address->value)
             g->nodes[node].zeros = (uint8_t)(length_of(align) - 1);
-        set_result(g, id, &operands[o], node);
+        g->of_reg[operands[o].id] = node;
         g->of_insn[id] = node;
     }
     g->is_gone[id] = true;
@@ -524,16 +480,13 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
     if (same && g->nodes[same].units == ptx_reg_units(&g->func->regs[result->id]) + 0u) {
         g->is_gone[id] = is_single;
         g->of_insn[id] = same;
-        if (is_single || g->nodes[same].block == block)
-            set_result(g, id, result, same);
-        else
-            set_result(g, id, result, 0);
+        g->of_reg[result->id] = is_single || g->nodes[same].block == block ? same : 0;
         return;
     }
     NodeId node = new_result(g, id, result, block);
     fill_node(g, node, insn, action);
     g->of_insn[id] = node;
-    set_result(g, id, result, node);
+    g->of_reg[result->id] = node;
     if (slot && is_single)
         *slot = node;
 }
@@ -542,10 +495,8 @@ static void add_insn(Graph *g, InsnId id, BlockId block)
 {
     const Insn *insn = &g->func->insns[id];
     const Operand *operands = ptx_insn_operands(g->func, insn), *address;
-    if (guard_of(g, insn) == FIXED_FALSE) {
-        g->is_gone[id] = true;
+    if (g->is_gone[id])
         return;
-    }
     read_operands(g, id, block);
     if (is_parameter_load(g, insn, &address)) {
         load_parameters(g, id, address);
@@ -562,7 +513,7 @@ static void add_insn(Graph *g, InsnId id, BlockId block)
         NodeId node = new_result(g, id, &operands[o], block);
         if (!g->of_insn[id])
             g->of_insn[id] = node;
-        set_result(g, id, &operands[o], g->def_count[operands[o].id] == 1 || !g->of_guard[id] ? node : 0);
+        g->of_reg[operands[o].id] = g->def_count[operands[o].id] == 1 || !g->of_guard[id] ? node : 0;
     }
 }
 
@@ -588,6 +539,31 @@ static const uint8_t *find_fixed(Arena *arena, const Func *func)
     return fixed;
 }
 
+/* What never does anything, and what its block writes again before anybody reads it: code generators clear registers that a load overwrites. */
+static void find_gone(Graph *g)
+{
+    InsnId *last = ptx_arena_array(g->arena, InsnId, g->func->reg_count + 1);       /* per register: what wrote it, plus 1, until it is read */
+    for (InsnId i = 0; i < g->func->insn_count; i++) {
+        const Insn *insn = &g->func->insns[i];
+        const Operand *operands = ptx_insn_operands(g->func, insn);
+        g->is_gone[i] = guard_of(g, insn) == FIXED_FALSE;
+        if (insn->guard != NO_ID)
+            last[insn->guard] = 0;
+        for (uint32_t o = 0; o < insn->operand_count; o++)
+            if (operands[o].kind == OPERAND_REG && (ptx_operand_is_read(&operands[o]) || operands[o].flags & OPERAND_COMPONENT))
+                last[operands[o].id] = 0;
+        for (uint32_t o = 0; o < insn->operand_count && !is_guarded(g, insn); o++) {
+            if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF) || operands[o].flags & OPERAND_COMPONENT)
+                continue;
+            InsnId before = last[operands[o].id];
+            if (before && g->cfg->block_of[before - 1] == g->cfg->block_of[i] && !(g->func->insns[before - 1].op->flags & OPF_SIDE_EFFECT)
+                && only_result(g->func, &g->func->insns[before - 1]) >= 0)
+                g->is_gone[before - 1] = true;
+            last[operands[o].id] = i + 1;
+        }
+    }
+}
+
 /* One definition without a guard makes a value; a register's part, the caller, or a guard make it several. */
 static const uint8_t *count_defs(const Graph *g, Arena *arena, const Func *func)
 {
@@ -597,7 +573,7 @@ static const uint8_t *count_defs(const Graph *g, Arena *arena, const Func *func)
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
-        for (uint32_t o = 0; o < insn->operand_count && guard_of(g, insn) != FIXED_FALSE; o++)
+        for (uint32_t o = 0; o < insn->operand_count && !g->is_gone[i]; o++)
             if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF) {
                 unsigned more = is_guarded(g, insn) || operands[o].flags & OPERAND_COMPONENT ? 2 : 1;
                 counts[operands[o].id] = (uint8_t)(counts[operands[o].id] + more > 2 ? 2 : counts[operands[o].id] + more);
@@ -606,7 +582,7 @@ static const uint8_t *count_defs(const Graph *g, Arena *arena, const Func *func)
     return counts;
 }
 
-Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom)
+Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Uniforms *uniforms)
 {
     Graph *g = ptx_arena_new(arena, Graph);
     uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16, slots = 64;
@@ -620,15 +596,14 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     g->of_guard = ptx_arena_array(arena, NodeId, func->insn_count + 1);
     g->of_reg = ptx_arena_array(arena, NodeId, func->reg_count + 1);
     g->is_gone = ptx_arena_array(arena, bool, func->insn_count + 1);
-    g->parted_by = ptx_arena_array(arena, uint32_t, cfg->block_count + 1);
     g->slots = ptx_arena_array(arena, NodeId, slots);
     g->actions = make_actions(arena);
-    g->last_def = ptx_arena_array(arena, InsnId, func->reg_count + 1);
     g->fixed = find_fixed(arena, func);
+    find_gone(g);
     g->def_count = count_defs(g, arena, func);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         for (InsnId i = cfg->blocks[cfg->rpo[b]].first; i < cfg->blocks[cfg->rpo[b]].end; i++)
             add_insn(g, i, cfg->rpo[b]);
-    find_uniform(g);
+    find_uniform(g, uniforms);
     return g;
 }

@@ -5,6 +5,7 @@
 #include "analysis/cfg.h"
 #include "analysis/dom.h"
 #include "analysis/effect.h"
+#include "analysis/uniform.h"
 
 typedef uint32_t NodeId;        /* 0: none */
 
@@ -33,9 +34,10 @@ typedef struct Node {
     uint8_t kind;               /* NodeKind */
     uint8_t action;             /* Action of its instruction */
     uint8_t units;              /* 32-bit registers; 0: a predicate */
-    bool is_uniform;            /* the same in all threads of a warp, and ptxas can tell */
+    bool is_uniform;            /* the same in all threads of the block, and ptxas can keep it in a uniform register */
     bool is_wide;               /* of 64 bits; mul.wide and mad.wide too */
     bool is_signed;
+    bool is_fragment;           /* a matrix multiply-add reads it, which leaves out the bits that its type does not have */
     bool is_scaled;             /* an angle whose product with 1 / 2 pi is there: sine and cosine share it; a divisor whose reciprocal is */
     uint8_t bits;               /* of an integer: those from here up are zero */
     uint8_t zeros;              /* its lowest bits that are zero */
@@ -63,16 +65,14 @@ typedef struct Graph {
     NodeId *of_reg;             /* per register, as the walk stands */
     const uint8_t *def_count;   /* per register, up to 2 */
     const uint8_t *fixed;       /* per predicate register: Fixed */
-    InsnId *last_def;           /* per register with several definitions: the last one of the block, plus 1, until it is read */
-    bool *is_gone;              /* per instruction: a copy, or computed before */
+    bool *is_gone;              /* per instruction: a copy, computed before, or never read */
     uint8_t *actions;           /* per OpcodeId */
-    uint32_t *parted_by;        /* per block: a block whose branch may keep lanes of a warp away, plus 1; 0: none */
     NodeId *slots;              /* by hash */
     uint32_t slot_mask;
 } Graph;
 
 /* Everything is arena's, which is released by whoever made its mark. */
-Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom);
+Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Uniforms *uniforms);
 
 /* Whether an instruction has this opcode. */
 bool ptx_op_starts(const Op *op, const char *opcode);

@@ -6,6 +6,8 @@ enum {
     CLIMBS_PER_NODE = 16,       /* bounds the walks to common dominators; beyond, a value's home is the entry */
     OFFSET_MOST = 1 << 23,      /* signed 24 bits of an address's offset in machine code since sm_75 */
     HMMA_FMAS = 16 * 8 * 16,    /* of one HMMA since sm_80 */
+    NEIGHBOURS_MOST = 64,       /* instructions of the block that are looked back at */
+    DUMMY_LOADS = 3,            /* of shared memory, predicated off, before LDGSTS */
     DEPTH_MOST = 64,            /* instructions that one user sees through, in a chain */
 };
 
@@ -24,9 +26,15 @@ static bool is_constant(const Selection *s, NodeId id)
     return ptx_node_is(s->graph, id, NODE_CONSTANT);
 }
 
+/* Another block, or another iteration, reads the register that a value stands in. */
+static bool is_handed_on(const Selection *s, NodeId id)
+{
+    return node_of(s, id)->kind == NODE_RESULT && s->is_read[node_of(s, id)->reg];
+}
+
 static bool is_single(const Selection *s, NodeId id)
 {
-    return node_of(s, id)->use_count == 1;
+    return node_of(s, id)->use_count == 1 && !is_handed_on(s, id);
 }
 
 /* ---- what is live ------------------------------------------------------------------------------------------------ */
@@ -35,7 +43,6 @@ typedef struct Marker {
     Selection *s;
     InsnId *stack;
     uint32_t depth;
-    bool *is_read;              /* per register with several definitions: they are all live */
 } Marker;
 
 static void push(Marker *m, InsnId insn)
@@ -54,9 +61,9 @@ static void read_node(Marker *m, NodeId id)
         return;
     if (node->kind == NODE_RESULT)
         push(m, node->insn);
-    if (node->kind != NODE_LEAF || node->reg == NO_ID || m->is_read[node->reg])
+    if (node->kind != NODE_LEAF || node->reg == NO_ID || m->s->is_read[node->reg])
         return;
-    m->is_read[node->reg] = true;
+    m->s->is_read[node->reg] = true;
     for (uint32_t d = m->s->defs->first[node->reg]; d < m->s->defs->first[node->reg + 1]; d++)
         push(m, m->s->defs->insns[d]);
 }
@@ -94,7 +101,7 @@ static void read_insn(Marker *m, InsnId id)
 static void mark_live(Selection *s)
 {
     const Graph *g = s->graph;
-    Marker m = { .s = s, .stack = ptx_arena_array(s->arena, InsnId, g->func->insn_count + 1), .is_read = ptx_arena_array(s->arena, bool, g->func->reg_count + 1) };
+    Marker m = { .s = s, .stack = ptx_arena_array(s->arena, InsnId, g->func->insn_count + 1) };
     for (InsnId i = 0; i < g->func->insn_count; i++)
         if (ptx_block_is_reachable(g->cfg, g->cfg->block_of[i]) && g->func->insns[i].op->flags & (OPF_SIDE_EFFECT | OPF_UNKNOWN))
             push(&m, i);
@@ -231,16 +238,73 @@ static void demand_both(Selection *s, const Node *node, BlockId block)
     demand(s, node->in[1], block);
 }
 
+/* Machine words that an operation of 64 bits takes: a half that is zero in both operands, or for logic in one, takes none. */
+static double words_of(const Selection *s, const Node *node)
+{
+    const Node *a = node_of(s, node->in[0]), *b = node_of(s, node->in[1]);
+    bool is_logic = node->action != ACT_SELECT;
+    unsigned low_zeros = (a->zeros >= 32 ? 1U : 0) + (b->zeros >= 32 ? 1U : 0), high_zeros = (a->bits <= 32 ? 1U : 0) + (b->bits <= 32 ? 1U : 0);
+    if (!node->is_wide)
+        return 1;
+    return (low_zeros == 2 || (low_zeros && is_logic) ? 0 : 1) + (high_zeros == 2 || (high_zeros && is_logic) ? 0 : 1);
+}
+
+/* Three inputs fit one LOP3: what another operation of logic made for this one alone is taken in. */
+static void select_logic(Selection *s, Selected *row, const Node *node, BlockId block)
+{
+    bool took = false;
+    for (unsigned i = 0; i < 2; i++) {
+        NodeId in = node->in[i];
+        bool is_logic = (is_result_of(s, in, ACT_LOGIC) || is_result_of(s, in, ACT_NOT)) && is_single(s, in);
+        bool fits = is_logic && node_of(s, in)->is_wide == node->is_wide && (!took || is_result_of(s, in, ACT_NOT));
+        if (fits)
+            demand_both(s, node_of(s, in), block);
+        else
+            demand(s, in, block);
+        took |= fits && is_result_of(s, in, ACT_LOGIC);
+    }
+    add_row(s, row, MACHINE_ALU, words_of(s, node));
+}
+
+/* A factor that a loop finds in a uniform register, beside a constant one: the first operand is no uniform register, so it is moved. */
+static bool is_moved_factor(const Selection *s, const Node *sum, const Node *product)
+{
+    const Node *factor = node_of(s, see_through(s, product->in[0]));
+    bool is_made = factor->kind == NODE_RESULT || factor->kind == NODE_LEAF;
+    bool is_in_loop = s->defs->loops->loop_of[sum->block] != NO_LOOP;
+    return s->target.sm >= 75 && is_in_loop && !sum->is_uniform && factor->is_uniform && is_made && is_constant(s, product->in[1]);
+}
+
+/* An or that is a sum too, of what logic made for it alone: LOP3 does both, unless a shift made for it alone is there to be taken in. Of two halves it
+ * is their pair. */
+static bool is_rather_logic(const Selection *s, const Node *node)
+{
+    bool has_logic = node->is_wide && words_of(s, node) <= 0;
+    if (s->graph->actions[s->graph->func->insns[node->insn].op->opcode] != ACT_LOGIC)
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        if (is_shifted(s, node->in[i], node->is_wide) && is_single(s, node->in[i]) && words_of(s, node) > 0)
+            return false;
+        has_logic |= !node->is_wide && is_result_of(s, node->in[i], ACT_LOGIC) && is_single(s, node->in[i]);
+    }
+    return has_logic;
+}
+
 /* Sums of three, products and shifts with what is added. */
 static void select_sum(Selection *s, Selected *row, const Node *node, BlockId block)
 {
     unsigned halves = node->is_wide ? 2 : 1;
+    if (is_rather_logic(s, node)) {
+        select_logic(s, row, node, block);
+        return;
+    }
     for (unsigned i = 0; i < 2; i++) {
         NodeId in = node->in[i], other = node->in[1 - i];
         bool is_taken = node->action == ACT_ADD || (i == 1 && is_constant(s, node_of(s, in)->in[1]));    /* a constant factor takes the sign */
         if (is_taken && is_product(s, in, node->is_wide)) {
             demand_both(s, node_of(s, in), block);
             demand(s, other, block);
+            emit_beside(s, row, MACHINE_MOVE, is_moved_factor(s, node, node_of(s, in)) ? 1 : 0);
             emit(s, row, node->is_wide ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
             return;
         }
@@ -271,12 +335,32 @@ static void select_sum(Selection *s, Selected *row, const Node *node, BlockId bl
 static bool is_narrow_factor(const Selection *s, NodeId id)
 {
     const Node *node = node_of(s, id);
-    return is_result_of(s, id, ACT_EXTEND) || (is_constant(s, id) && node->value >= INT32_MIN && node->value <= UINT32_MAX);
+    return is_result_of(s, id, ACT_EXTEND) || (is_constant(s, id) ? node->value >= INT32_MIN && node->value <= UINT32_MAX : node->bits <= 32);
+}
+
+static bool is_power(int64_t value)
+{
+    return value > 0 && !(value & (value - 1));
+}
+
+/* mad.wide up to sm_110, which ptxas does not make one IMAD.WIDE of as it does of mul.wide and add: LEA by halves, else a product and a sum. */
+static void select_wide_sum(Selection *s, Selected *row, const Node *node, BlockId block)
+{
+    const Node *by = node_of(s, node->in[1]);
+    for (unsigned i = 0; i < 3; i++)
+        demand(s, node->in[i], block);
+    if (by->kind != NODE_CONSTANT || !is_power(by->value))
+        emit(s, row, MACHINE_IMAD_WIDE, 1);
+    emit(s, row, MACHINE_IADD, 2);
 }
 
 static void select_product(Selection *s, Selected *row, const Node *node, BlockId block)
 {
     bool is_full = node->is_wide && node_of(s, node->in[0])->units == 2;
+    if (node->action == ACT_MAD && node->is_wide && !is_full && s->target.sm < 120) {
+        select_wide_sum(s, row, node, block);
+        return;
+    }
     bool is_narrow = is_full && is_narrow_factor(s, node->in[0]) && is_narrow_factor(s, node->in[1]);
     for (unsigned i = 0; i < 3; i++) {
         bool is_factor = i < 2 && is_narrow && is_result_of(s, node->in[i], ACT_EXTEND);
@@ -288,42 +372,18 @@ static void select_product(Selection *s, Selected *row, const Node *node, BlockI
         emit(s, row, node->is_wide ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
 }
 
-/* Machine words that an operation of 64 bits takes: one where both operands have no upper half, or a selection's constants have one half alone. */
-static double words_of(const Selection *s, const Node *node)
-{
-    const Node *a = node_of(s, node->in[0]), *b = node_of(s, node->in[1]);
-    bool is_narrow = a->bits <= 32 && b->bits <= 32, is_high = a->zeros >= 32 && b->zeros >= 32;
-    return !node->is_wide ? 1 : is_narrow || (is_high && node->action == ACT_SELECT) ? 1 : 2;
-}
-
 static void select_shift(Selection *s, Selected *row, const Node *node, BlockId block)
 {
     bool is_constant_shift = is_constant(s, node->in[1]);
     int64_t by = node_of(s, node->in[1])->value;
     demand_both(s, node, block);
-    if (!node->is_wide || (is_constant_shift && by >= 32))
+    bool is_narrow = node->action == ACT_SHR && node_of(s, node->in[0])->bits <= 32;
+    if (!node->is_wide || is_narrow || (is_constant_shift && by >= 32))
         emit(s, row, MACHINE_SHIFT, is_constant_shift && by == 32 && !node->is_signed ? 0 : 1);
     else if (is_constant_shift)
         emit(s, row, MACHINE_SHIFT, 2);
     else
         emit_cost(s, row, s->graph->func->insns[node->insn].op);
-}
-
-/* Three inputs fit one LOP3: what another operation of logic made for this one alone is taken in. */
-static void select_logic(Selection *s, Selected *row, const Node *node, BlockId block)
-{
-    bool took = false;
-    for (unsigned i = 0; i < 2; i++) {
-        NodeId in = node->in[i];
-        bool is_logic = (is_result_of(s, in, ACT_LOGIC) || is_result_of(s, in, ACT_NOT)) && is_single(s, in);
-        bool fits = is_logic && node_of(s, in)->is_wide == node->is_wide && (!took || is_result_of(s, in, ACT_NOT));
-        if (fits)
-            demand_both(s, node_of(s, in), block);
-        else
-            demand(s, in, block);
-        took |= fits && is_result_of(s, in, ACT_LOGIC);
-    }
-    emit(s, row, MACHINE_ALU, words_of(s, node));
 }
 
 /* ---- the others -------------------------------------------------------------------------------------------------- */
@@ -350,15 +410,37 @@ static void select_predicate(Selection *s, Selected *row, const Node *node, Bloc
     emit(s, row, MACHINE_ALU, is_combined ? 0 : 1);
 }
 
+/* A product, or the last one of a quotient, whose readers are all sums: each takes it in. */
+static bool is_contracted(const Selection *s, NodeId id)
+{
+    const Node *node = node_of(s, id);
+    bool is_product = is_result_of(s, id, ACT_FMUL) || is_result_of(s, id, ACT_QUOTIENT);
+    return is_product && s->sums[id] >= node->use_count && !is_handed_on(s, id) && !(s->graph->func->insns[node->insn].op->flags & OPF_ROUNDED);
+}
+
+static void count_readers(Selection *s)
+{
+    for (InsnId i = 0; i < s->graph->func->insn_count; i++) {
+        const Node *node = node_of(s, s->graph->of_insn[i]);
+        bool is_own = s->is_live[i] && node->kind == NODE_RESULT && node->insn == i;
+        bool is_sum = is_own && node->action == ACT_FADD && !(s->graph->func->insns[i].op->flags & OPF_ROUNDED), is_test = is_own && node->action == ACT_SETP;
+        for (unsigned o = 0; o < 2; o++) {
+            s->sums[see_through(s, node->in[o])] += is_sum;
+            s->tests[see_through(s, node->in[o])] += is_test;
+        }
+    }
+}
+
 static void select_fadd(Selection *s, Selected *row, const Node *node, BlockId block, const Op *op)
 {
     for (unsigned i = 0; i < 2; i++) {
         NodeId in = see_through(s, node->in[i]);
-        bool is_fused = is_result_of(s, in, ACT_FMUL) && is_single(s, in) && !(op->flags & OPF_ROUNDED)
-                        && !(s->graph->func->insns[node_of(s, in)->insn].op->flags & OPF_ROUNDED);
-        if (is_fused) {
+        if (!(op->flags & OPF_ROUNDED) && is_contracted(s, in)) {
             row->is_fused = true;
-            demand_both(s, node_of(s, in), block);
+            if (node_of(s, in)->action == ACT_QUOTIENT)
+                demand(s, in, block);           /* the reciprocal, and the dividend scaled as the divisor is */
+            else
+                demand_both(s, node_of(s, in), block);
             demand(s, node->in[1 - i], block);
             emit_cost(s, row, op);
             return;
@@ -376,6 +458,18 @@ static bool is_predicable(const Selection *s, NodeId id)
     return node->kind == NODE_RESULT && is_single(s, id) && (is_fma || node->action == ACT_FADD || node->action == ACT_FMUL || node->action == ACT_ADD);
 }
 
+/* A selection for another one alone, of which either selects the same value: it runs under the other's predicate, over that value. */
+static bool is_nested_selection(const Selection *s, const Node *outer)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const Node *inner = node_of(s, outer->in[i]);
+        NodeId other = outer->in[1 - i];
+        if (is_result_of(s, outer->in[i], ACT_SELECT) && is_single(s, outer->in[i]) && (inner->in[0] == other || inner->in[1] == other))
+            return true;
+    }
+    return false;
+}
+
 /* A conversion of fp32 to itself saturates what the instruction before it can; one that flushes too stays, as a sum with zero. */
 static bool is_saturation(const Selection *s, NodeId node, const Op *op)
 {
@@ -385,17 +479,27 @@ static bool is_saturation(const Selection *s, NodeId node, const Op *op)
         && (maker->kind == OPK_FMA || maker->kind == OPK_ADD || maker->kind == OPK_SUB || maker->kind == OPK_MUL);
 }
 
-/* Quotients of one divisor share its scaling and reciprocal; half of the products are the dividend's. */
-static void select_quotient(Selection *s, Selected *row, const Node *node, BlockId block, const Op *op)
+/* Whether the divisor is scaled out of place, in all lanes: what reads it after that, but for tests, which come before. */
+static bool is_scaled_apart(const Selection *s, const Node *node, const Op *op)
 {
+    NodeId divisor = node->in[1];
+    bool is_kept = node_of(s, divisor)->use_count > s->tests[divisor] + 1 || is_handed_on(s, divisor);
+    return is_kept && !is_constant(s, divisor) && !ptx_op_has_modifier(op, "ftz");
+}
+
+/* Quotients of one divisor share its scaling and reciprocal; half of the products are the dividend's. */
+static void select_quotient(Selection *s, Selected *row, NodeId id, BlockId block, const Op *op)
+{
+    const Node *node = node_of(s, id);
     const Cost *cost = ptx_cost_find(op, s->target);
-    bool is_shared = s->nodes[node->in[1]].is_scaled && !is_constant(s, node->in[1]);
+    bool is_shared = s->nodes[node->in[1]].is_scaled && !is_constant(s, node->in[1]), is_left = is_contracted(s, id);
     demand_both(s, node, block);
+    row->more_flops = (int8_t)((!is_shared && is_scaled_apart(s, node, op) ? 1 : 0) - (is_left ? 1 : 0));
     s->nodes[node->in[1]].is_scaled = true;
     for (unsigned t = 0; cost && t < cost->term_count; t++) {
         const CostTerm *term = &cost->terms[t];
-        double count = (double)term->count;
-        emit(s, row, (MachineOp)term->machine, !is_shared ? count : term->machine == MACHINE_FP32 ? ceil(count / 2) : 0);
+        double count = !is_shared ? (double)term->count : term->machine == MACHINE_FP32 ? ceil((double)term->count / 2) : 0;
+        emit(s, row, (MachineOp)term->machine, count - (is_left && term->machine == MACHINE_FP32 ? 1 : 0));
     }
 }
 
@@ -404,6 +508,17 @@ static bool is_zero_test(const Selection *s, const Node *node, const Op *op)
 {
     return is_result_of(s, node->in[0], ACT_LOGIC) && is_single(s, node->in[0]) && !node->is_wide && !node->in[2] && is_constant(s, node->in[1])
         && !node_of(s, node->in[1])->value && (ptx_op_has_modifier(op, "eq") || ptx_op_has_modifier(op, "ne"));
+}
+
+/* A rounding to tf32 leaves the mask of its low bits to the matrix multiply-add that reads it. */
+static void select_rounding(Selection *s, Selected *row, const Node *node, const Op *op)
+{
+    const Cost *cost = ptx_cost_find(op, s->target);
+    bool is_bare = node->is_fragment && op->dst_type == TYPE_TF32;
+    for (unsigned t = 0; cost && is_bare && t < cost->term_count; t++)
+        emit(s, row, (MachineOp)cost->terms[t].machine, (double)cost->terms[t].count - (cost->terms[t].machine == MACHINE_ALU ? 1 : 0));
+    if (!is_bare)
+        emit_cost(s, row, op);
 }
 
 static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
@@ -419,7 +534,7 @@ static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
     case ACT_EXTEND:                    select_extend(s, &row, node, block); break;
     case ACT_PREDICATE:                 select_predicate(s, &row, node, block); break;
     case ACT_SELECT:
-        if (!node->is_wide && (is_predicable(s, node->in[0]) || is_predicable(s, node->in[1]))) {
+        if (is_nested_selection(s, node) || (!node->is_wide && (is_predicable(s, node->in[0]) || is_predicable(s, node->in[1])))) {
             for (unsigned i = 0; i < 3; i++)
                 demand(s, node->in[i], block);
             add_row(s, &row, MACHINE_ALU, 0);
@@ -434,14 +549,14 @@ static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
         }
         for (unsigned i = 0; i < 3; i++)
             demand(s, node->in[i], block);
-        if (node->is_wide && (ptx_type_info[op->type].kind != KIND_FLOAT || node->action == ACT_SELECT))
+        if (node->is_wide && node->action == ACT_SELECT)
             emit(s, &row, MACHINE_ALU, words_of(s, node));
         else
             emit_cost(s, &row, op);
         break;
     case ACT_FADD:                      select_fadd(s, &row, node, block, op); break;
     case ACT_QUOTIENT:
-        select_quotient(s, &row, node, block, op);
+        select_quotient(s, &row, node_id, block, op);
         break;
     case ACT_ANGLE:
         demand(s, node->in[0], block);
@@ -638,21 +753,65 @@ static bool is_global(const Op *op)
     return op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC;
 }
 
-/* Since sm_80 lanes that reduce into one address do so together first: vote, lane, first lane, count or sum, compare. */
-static void gather_lanes(Selection *s, const Selected *row, const Insn *insn)
+/* What lanes of a warp do beside an atomic operation on integers at one address, so that one of them does it for all: ptxas 13.0, sm_75 to sm_120. */
+typedef struct Gather {
+    bool is_used, is_constant;  /* the old value is; the operand is */
+    uint16_t first_sm, last_sm;
+    float vote, bits, alu, move, iadd, shuffle, redux, branch, atomic;
+} Gather;
+
+static const Gather gathers[] = {
+    /* used   constant  sm          vote bits alu move iadd shuffle redux branch atomic */
+    { false, true,  75, UINT16_MAX, 1,   2,   1,  1,   0,   0,      0,    0,     0 },      /* how many there are, times the constant */
+    { false, false, 75, 79,         1,   0,   2,  2,   5,   5,      0,    1,     1 },      /* a sum by halves */
+    { false, false, 80, UINT16_MAX, 1,   1,   1,  2,   0,   0,      1,    0,     0 },
+    { true,  true,  75, UINT16_MAX, 1,   3,   2,  2,   1,   1,      0,    0,     0 },      /* and how many lanes come before this one */
+    { true,  false, 75, UINT16_MAX, 1,   0,   2,  7,   6,   7,      0,    1,     1 },      /* a prefix sum */
+};
+
+/* The value of an atomic operation: the last operand that is read. */
+static NodeId operand_of_atomic(const Graph *g, const Insn *insn)
+{
+    NodeId found = 0;
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (g->func->operands[insn->operand_first + o].role & ROLE_USE && !(g->func->operands[insn->operand_first + o].role & ROLE_ADDRESS))
+            found = g->of_operand[insn->operand_first + o];
+    return found;
+}
+
+static bool is_gathered(const Selection *s, const Insn *insn, bool is_used)
 {
     const Operand *address = ptx_effect_address(s->graph->func, insn);
     bool is_integer = ptx_type_info[insn->op->type].kind != KIND_FLOAT && insn->op->vector <= 1;
-    bool is_reduction = insn->op->kind == OPK_RED || (insn->op->kind == OPK_ATOM && row->node && !node_of(s, row->node)->use_count && !ptx_op_has_modifier(insn->op, "cas")
-                        && !ptx_op_has_modifier(insn->op, "exch"));
-    if (s->target.sm < 80 || !is_reduction || !is_integer || !is_global(insn->op) || !address
-        || !node_of(s, s->graph->of_operand[address - s->graph->func->operands])->is_uniform)
-        return;
-    emit_beside(s, row, MACHINE_VOTE, 1);
-    emit_beside(s, row, MACHINE_MOVE, 2);
-    emit_beside(s, row, MACHINE_BITS, 1);
-    emit_beside(s, row, MACHINE_REDUX, 1);
-    emit_beside(s, row, MACHINE_ALU, 1);
+    bool is_sum = ptx_op_has_modifier(insn->op, "add"), is_exchange = ptx_op_has_modifier(insn->op, "cas") || ptx_op_has_modifier(insn->op, "exch");
+    bool is_counter = ptx_op_has_modifier(insn->op, "inc") || ptx_op_has_modifier(insn->op, "dec");
+    return (insn->op->kind == OPK_RED || insn->op->kind == OPK_ATOM) && is_integer && (is_sum || (!is_used && !is_exchange && !is_counter)) && address
+        && node_of(s, s->graph->of_operand[address - s->graph->func->operands])->is_uniform;
+}
+
+/* Whether they do. */
+static bool gather_lanes(Selection *s, const Selected *row, const Insn *insn)
+{
+    bool is_used = insn->op->kind == OPK_ATOM && row->node && (node_of(s, row->node)->use_count || is_handed_on(s, row->node));
+    bool is_shared = ptx_space_is_shared(insn->op->space), is_fixed = is_constant(s, operand_of_atomic(s->graph, insn));
+    if (!is_gathered(s, insn, is_used) || (is_shared && is_fixed && !is_used))      /* ATOMS.POPC.INC */
+        return false;
+    for (size_t i = 0; i < sizeof gathers / sizeof *gathers; i++) {
+        const Gather *by = &gathers[i];
+        if (by->is_used != is_used || by->is_constant != is_fixed || s->target.sm < by->first_sm || s->target.sm > by->last_sm)
+            continue;
+        emit_beside(s, row, MACHINE_VOTE, (double)by->vote);
+        emit_beside(s, row, MACHINE_BITS, (double)by->bits);
+        emit_beside(s, row, MACHINE_ALU, (double)by->alu);
+        emit_beside(s, row, MACHINE_MOVE, (double)by->move);
+        emit_beside(s, row, MACHINE_IADD, (double)by->iadd);
+        emit_beside(s, row, MACHINE_SHUFFLE, (double)by->shuffle);
+        emit_beside(s, row, MACHINE_REDUX, (double)by->redux);
+        emit_beside(s, row, MACHINE_BRANCH, (double)by->branch);
+        emit_beside(s, row, is_shared ? MACHINE_ATOMIC_SHARED : MACHINE_ATOMIC, (double)by->atomic);
+        return true;
+    }
+    return false;
 }
 
 /* Lanes find their places in a matrix of 16 x 16 in memory; where it lies the other way than the product takes it, each quarter is turned (MOVM). */
@@ -665,6 +824,38 @@ static void place_fragment(Selection *s, const Selected *row, const Op *op)
     emit_beside(s, row, MACHINE_IMAD_WIDE, 1);
     emit_beside(s, row, MACHINE_IADD, 2);
     emit_beside(s, row, MACHINE_OTHER, is_turned ? 4 : 0);
+}
+
+static bool is_copy(const Op *op)
+{
+    return op->length > 9 && !memcmp(op->text, "cp.async.c", 10) && op->space;
+}
+
+/* Whether the block's copies to shared memory begin here anew: after a barrier, or an access to shared memory. */
+static bool begins_copies(const Selection *s, InsnId id, BlockId block)
+{
+    const Func *func = s->graph->func;
+    InsnId first = s->graph->cfg->blocks[block].first;
+    for (InsnId i = id; i-- > first && id - i < NEIGHBOURS_MOST;) {
+        const Op *op = func->insns[i].op;
+        if (is_copy(op))
+            return false;
+        if (op->insn_class == CLASS_BARRIER || op->insn_class == CLASS_SHARED)
+            return true;
+    }
+    return s->target.sm >= 90 || block > 0;
+}
+
+/* A return behind an access under a guard: lanes that the guard turns off leave before it. */
+static bool leaves_before(const Selection *s, InsnId id, BlockId block)
+{
+    const Graph *g = s->graph;
+    if (g->func->insns[id].op->kind != OPK_RET || g->of_guard[id])
+        return false;
+    for (InsnId i = id; i-- > g->cfg->blocks[block].first;)
+        if (s->is_live[i] && !g->is_gone[i] && g->func->insns[i].op->flags & OPF_SIDE_EFFECT)
+            return g->of_guard[i] && g->func->insns[i].op->flags & OPF_STORE;
+    return false;
 }
 
 static void select_other(Selection *s, InsnId id, BlockId block)
@@ -681,20 +872,25 @@ static void select_other(Selection *s, InsnId id, BlockId block)
             demand_address(s, in, (Space)insn->op->space, block);
         else if (in)
             demand(s, in, block);
+        s->nodes[in].is_fragment |= insn->op->insn_class == CLASS_TENSOR;
     }
     if (address && insn->op->kind == OPK_LD && !g->of_guard[id])
         is_joined = join_load(s, insn, g->of_operand[address - g->func->operands], address);
     s->has_global |= is_global(insn->op);
-    gather_lanes(s, &row, insn);
+    bool is_gathered_first = gather_lanes(s, &row, insn);
     place_fragment(s, &row, insn->op);
-    if (insn->op->kind == OPK_ST && insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL)
+    if (is_copy(insn->op) && begins_copies(s, id, block))
+        emit_beside(s, &row, MACHINE_OTHER, DUMMY_LOADS);
+    bool is_stored = insn->op->kind == OPK_ST ? insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL : insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
+    if (is_stored && !is_gathered_first)
         emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
+    emit_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
     if (select_local(s, &row, insn))
         return;
     if (is_joined)
         add_row(s, &row, ptx_space_is_shared(insn->op->space) ? MACHINE_SHARED : MACHINE_GLOBAL, 0);
     else if (insn->operand_count != 2 || !is_saturation(s, g->of_operand[insn->operand_first + 1], insn->op))
-        emit_cost(s, &row, insn->op);
+        select_rounding(s, &row, node_of(s, row.node), insn->op);
 }
 
 /* A register that several instructions write gets a value: nothing where the value can be made in it. */
@@ -778,7 +974,11 @@ Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, c
     s->home = ptx_arena_array(arena, BlockId, nodes);
     s->rows = ptx_arena_array(arena, Selected, s->row_capacity + 1);
     s->uses = ptx_arena_array(arena, NodeId, s->use_capacity + 1);
+    s->is_read = ptx_arena_array(arena, bool, func->reg_count + 1);
+    s->sums = ptx_arena_array(arena, uint32_t, nodes);
+    s->tests = ptx_arena_array(arena, uint32_t, nodes);
     mark_live(s);
+    count_readers(s);
     for (InsnId i = 0; i < func->insn_count; i++)
         if (s->is_live[i])
             note_alignment(s, i);

@@ -15,6 +15,7 @@ typedef struct Selected {
     uint16_t use_count;         /* of the first row; a row of count 0 defines what a wider load of a neighbour brings */
     uint8_t machine;            /* MachineOp */
     bool is_fused;              /* a sum that takes a product in */
+    int8_t more_flops;          /* of each lane, beside those of its opcode */
     uint8_t lines;              /* of an access to local memory: lines of L1 that a warp touches */
     float count;
 } Selected;
@@ -37,6 +38,8 @@ typedef struct Selection {
     Target target;
     Node *nodes;                /* of graph */
     bool *is_live;              /* per instruction */
+    bool *is_read;              /* per register with several definitions: some block reads it that does not write it first */
+    uint32_t *sums, *tests;     /* per node: operands of sums of floats, of comparisons, that read it */
     bool *is_demanded;          /* per node: somebody reads it out of a register */
     BlockId *home;              /* per demanded node: a block that dominates all that read it */
     Selected *rows;             /* in the reverse of program order */

@@ -5,7 +5,10 @@
 #include <math.h>
 
 /* The first iterations warm up; what two more take beyond is what each goes on to take. */
-enum { WARM_WALKS = 2, MORE_WALKS = 2 };
+enum {
+    WARM_WALKS = 2, MORE_WALKS = 2,
+    STEPS_PER_INSN = 64,        /* bounds the walks over deep nests of loops; beyond, nothing is known of the outer ones */
+};
 
 /* How far an instruction is down the chains that lead to it. */
 typedef struct Chains {
@@ -14,10 +17,22 @@ typedef struct Chains {
 
 typedef struct Walker {
     const Func *func;
+    const Cfg *cfg;
+    const Loops *loops;
     const Lowered *lowered;
     const Evaluation *evaluation;
     Latencies latencies;
-    Chains *values;              /* per value of lowered: when it is there */
+    const BlockId *sorted;       /* blocks by the loop that no inner one is around, a loop's with those of its inner ones behind each other */
+    const uint32_t *first;       /* per loop and two more: into sorted; those in no loop last */
+    LoopId *end;                 /* per loop: the last loop inside it, and one more */
+    uint32_t *from, *to;         /* per loop: its first and last block in reverse postorder */
+    double *turns;               /* per loop: iterations for one of the loop around it; NaN: not known */
+    Chains *carried;             /* per loop: what an iteration adds to the chains that go round */
+    LoweredValueId *of_reg;      /* per register that several instructions write: its value, plus 1 */
+    uint64_t steps;              /* instructions that may still be walked over */
+    uint32_t *shifted;           /* per value: the last leave that it was moved by */
+    uint32_t leaves;             /* of inner loops, so far */
+    Chains *values, *kept;       /* per value of lowered: when it is there; when it was after the first iterations */
     Chains stored[2];            /* when the last store to a space could start */
     Chains barrier;              /* when the last barrier let go */
     Chains started, ended;       /* the latest of all */
@@ -74,6 +89,15 @@ static double clocks_of(const Walker *w, const LoweredInsn *insn)
     return rest + (is_waited_for ? (double)w->latencies.machine[insn->machine] : simple);
 }
 
+/* The register that a move writes: what it held, an earlier iteration's, is gone. */
+static void overwrite(Walker *w, const LoweredInsn *insn, const Chains *end)
+{
+    const Insn *origin = insn->origin == NO_ID || insn->def_count ? NULL : &w->func->insns[insn->origin];
+    const Operand *to = origin && origin->op->kind == OPK_MOV && origin->guard == NO_ID ? ptx_insn_operands(w->func, origin) : NULL;
+    if (to && to->kind == OPERAND_REG && w->of_reg[to->id])
+        w->values[w->of_reg[to->id] - 1] = *end;
+}
+
 static void walk_insn(Walker *w, const LoweredInsn *insn)
 {
     const LoweredValueId *defs = &w->lowered->operands[insn->operand_first];
@@ -82,6 +106,7 @@ static void walk_insn(Walker *w, const LoweredInsn *insn)
     const Chains end = { at.instructions + (double)insn->count, at.clocks + clocks_of(w, insn), at.loads + is_load(w, insn) };
     for (unsigned d = 0; d < insn->def_count; d++)
         w->values[defs[d]] = end;
+    overwrite(w, insn, &end);
     if (machine == MACHINE_BARRIER)
         w->barrier = end;
     if ((is_shared(machine) || is_global(machine)) && is_store(insn))
@@ -90,27 +115,93 @@ static void walk_insn(Walker *w, const LoweredInsn *insn)
     wait_for(&w->ended, &end);
 }
 
+/* ---- an inner loop ----------------------------------------------------------------------------------------------- */
+
+static Chains times(const Chains *c, double n)
+{
+    return (Chains){ c->instructions * n, c->clocks * n, c->loads * n };
+}
+
+static void move_by(Chains *at, const Chains *by)
+{
+    *at = (Chains){ at->instructions + by->instructions, at->clocks + by->clocks, at->loads + by->loads };
+}
+
+/* Behind a loop that was walked once: its other iterations follow each other as fast as the chains that go round let them. */
+static void leave_loop(Walker *w, LoopId loop)
+{
+    Chains by = times(&w->carried[loop], w->turns[loop] - 1);
+    bool has_barrier = false, has_store[2] = { false, false };
+    w->leaves++;
+    for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]] && w->turns[loop] > 1; b++)
+        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++) {
+            const LoweredInsn *insn = &w->lowered->insns[i];
+            MachineOp machine = (MachineOp)insn->machine;
+            has_barrier |= machine == MACHINE_BARRIER;
+            if (is_shared(machine) || is_global(machine))
+                has_store[is_shared(machine)] |= is_store(insn);
+            for (unsigned d = 0; d < insn->def_count; d++) {
+                LoweredValueId value = w->lowered->operands[insn->operand_first + d];
+                if (w->shifted[value] == w->leaves)
+                    continue;
+                w->shifted[value] = w->leaves;
+                move_by(&w->values[value], &by);
+                wait_for(&w->ended, &w->values[value]);
+                wait_for(&w->started, &w->values[value]);
+            }
+        }
+    if (has_barrier)
+        move_by(&w->barrier, &by);
+    for (unsigned s = 0; s < 2; s++)
+        if (has_store[s])
+            move_by(&w->stored[s], &by);
+}
+
 /* ---- an iteration ------------------------------------------------------------------------------------------------ */
 
-/* Blocks that belong together, of an innermost loop or in none, in reverse postorder. */
-typedef struct Region {
-    const BlockId *blocks;
-    uint32_t count;
-} Region;
-
-static void walk_region(Walker *w, const Region *region)
+static void walk_block(Walker *w, BlockId block)
 {
-    for (uint32_t b = 0; b < region->count; b++)
-        for (uint32_t i = w->lowered->first[region->blocks[b]]; i < w->lowered->first[region->blocks[b] + 1]; i++)
-            walk_insn(w, &w->lowered->insns[i]);
+    for (uint32_t i = w->lowered->first[block]; i < w->lowered->first[block + 1]; i++)
+        walk_insn(w, &w->lowered->insns[i]);
+    uint32_t steps = w->lowered->first[block + 1] - w->lowered->first[block] + 1;
+    w->steps -= steps < w->steps ? steps : w->steps;
+}
+
+/* What is in no loop: its own blocks alone. */
+static void walk_rest(Walker *w)
+{
+    for (uint32_t b = w->first[w->loops->loop_count]; b < w->first[w->loops->loop_count + 1]; b++)
+        walk_block(w, w->sorted[b]);
+}
+
+/* One iteration, with those of the loops inside it. */
+static void walk_loop(Walker *w, LoopId loop)
+{
+    for (uint32_t r = w->from[loop]; r <= w->to[loop] && w->steps; r++) {
+        LoopId at = w->loops->loop_of[w->cfg->rpo[r]];
+        w->steps -= 1;
+        if (at == NO_LOOP || at < loop || at >= w->end[loop])
+            continue;
+        walk_block(w, w->cfg->rpo[r]);
+        for (LoopId left = at; left != loop && w->to[left] == r; left = w->loops->loops[left].parent)
+            leave_loop(w, left);
+    }
+}
+
+static void walk(Walker *w, LoopId loop)
+{
+    if (loop < w->loops->loop_count)
+        walk_loop(w, loop);
+    else
+        walk_rest(w);
 }
 
 /* What comes from before the loop is there. */
-static void begin_region(Walker *w, const Region *region)
+static void begin(Walker *w, LoopId loop)
 {
     w->barrier = w->started = w->ended = w->stored[0] = w->stored[1] = (Chains){ 0 };
-    for (uint32_t b = 0; b < region->count; b++)
-        for (uint32_t i = w->lowered->first[region->blocks[b]]; i < w->lowered->first[region->blocks[b] + 1]; i++) {
+    for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]]; b++)
+        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++) {
             const LoweredInsn *insn = &w->lowered->insns[i];
             for (unsigned o = 0; o < (unsigned)insn->def_count + insn->use_count; o++)
                 w->values[w->lowered->operands[insn->operand_first + o]] = (Chains){ 0 };
@@ -123,10 +214,11 @@ static double bytes_of(const Walker *w, const LoweredInsn *insn)
     return total && total->requests > 0 && total->sectors > 0 ? 32 * total->sectors / total->requests : 32.0 * w->func->insns[insn->origin].access_bytes;
 }
 
-static void count_region(const Walker *w, const Region *region, Parallelism *out)
+/* The blocks that no inner loop holds. */
+static void count_own(const Walker *w, LoopId loop, Parallelism *out)
 {
-    for (uint32_t b = 0; b < region->count; b++)
-        for (uint32_t i = w->lowered->first[region->blocks[b]]; i < w->lowered->first[region->blocks[b] + 1]; i++) {
+    for (uint32_t b = w->first[loop]; b < w->first[loop + 1]; b++)
+        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++) {
             const LoweredInsn *insn = &w->lowered->insns[i];
             out->instructions += (double)insn->count;
             if (!is_load(w, insn))
@@ -136,32 +228,68 @@ static void count_region(const Walker *w, const Region *region, Parallelism *out
         }
 }
 
-static Parallelism measure(Walker *w, const Region *region, bool is_loop)
+/* Of the loops directly inside, which stand there already. */
+static void count_inner(const Walker *w, const Parallelism *of, LoopId loop, Parallelism *out)
+{
+    for (LoopId inner = loop + 1; loop < w->loops->loop_count && inner < w->end[loop]; inner = w->end[inner]) {
+        out->instructions += w->turns[inner] * of[inner].instructions;
+        out->loads += w->turns[inner] * of[inner].loads;
+        out->load_bytes += w->turns[inner] * of[inner].load_bytes;
+    }
+}
+
+static const Parallelism unknown = { (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN };
+
+static void keep_value(Walker *w, LoopId loop, LoweredValueId value)
+{
+    (void)loop;
+    w->kept[value] = w->values[value];
+}
+
+/* By what a value comes later, an iteration on. */
+static void note_growth(Walker *w, LoopId loop, LoweredValueId value)
+{
+    const Chains *now = &w->values[value], *kept = &w->kept[value];
+    const Chains growth = { now->instructions - kept->instructions, now->clocks - kept->clocks, now->loads - kept->loads }, each = times(&growth, 1.0 / MORE_WALKS);
+    wait_for(&w->carried[loop], &each);
+}
+
+/* What the loop writes. */
+static void each_value(Walker *w, LoopId loop, void (*visit)(Walker *, LoopId, LoweredValueId))
+{
+    for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]]; b++)
+        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++)
+            for (unsigned d = 0; d < w->lowered->insns[i].def_count; d++)
+                visit(w, loop, w->lowered->operands[w->lowered->insns[i].operand_first + d]);
+}
+
+static Parallelism measure(Walker *w, const Parallelism *of, LoopId loop)
 {
     Parallelism out = { 0 };
-    bool has_clocks = !isnan(w->latencies.machine[MACHINE_GLOBAL]);
-    count_region(w, region, &out);
-    begin_region(w, region);
-    walk_region(w, region);
+    bool is_loop = loop < w->loops->loop_count, has_clocks = !isnan(w->latencies.machine[MACHINE_GLOBAL]);
+    count_own(w, loop, &out);
+    count_inner(w, of, loop, &out);
+    if (isnan(out.instructions))
+        return unknown;
+    begin(w, loop);
+    walk(w, loop);
     out.path = w->ended.instructions;
     out.path_clocks = has_clocks || out.loads <= 0 ? w->ended.clocks : (double)NAN;
     out.load_path = w->ended.loads;
-    if (!is_loop) {
-        out.carried_clocks = (double)NAN;
+    out.carried_clocks = (double)NAN;
+    if (!is_loop)
         return out;
-    }
     for (unsigned i = 1; i < WARM_WALKS; i++)
-        walk_region(w, region);
-    double warm = w->ended.clocks;
+        walk(w, loop);
+    each_value(w, loop, keep_value);
     for (unsigned i = 0; i < MORE_WALKS; i++)
-        walk_region(w, region);
-    out.carried_clocks = has_clocks || out.loads <= 0 ? (w->ended.clocks - warm) / MORE_WALKS : (double)NAN;
-    return out;
+        walk(w, loop);
+    each_value(w, loop, note_growth);
+    out.carried_clocks = has_clocks || out.loads <= 0 ? w->carried[loop].clocks : (double)NAN;
+    return w->steps ? out : unknown;
 }
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */
-
-static const Parallelism unknown = { (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN };
 
 /* The blocks of each loop that no inner one holds, behind each other; those in no loop last. first: per loop and two more. */
 static const BlockId *sort_blocks(Arena *scratch, const Cfg *cfg, const Loops *loops, uint32_t *first)
@@ -183,22 +311,62 @@ static const BlockId *sort_blocks(Arena *scratch, const Cfg *cfg, const Loops *l
     return sorted;
 }
 
+static double warps_at(const Walker *w, LoopId loop)
+{
+    return w->evaluation ? w->evaluation->insns[w->cfg->blocks[w->loops->loops[loop].header].first].total.warps : 0;
+}
+
+/* Where each loop ends, and how often it goes round for once around it. What is in no loop ends behind the last. */
+static void find_extents(Walker *w, Arena *scratch)
+{
+    uint32_t count = w->loops->loop_count;
+    w->end = ptx_arena_array(scratch, LoopId, count + 1);
+    w->from = ptx_arena_array(scratch, uint32_t, count + 1);
+    w->to = ptx_arena_array(scratch, uint32_t, count + 1);
+    w->turns = ptx_arena_array(scratch, double, count + 1);
+    w->end[count] = count + 1;
+    for (uint32_t r = w->cfg->rpo_count; r-- > 0;) {
+        LoopId loop = w->loops->loop_of[w->cfg->rpo[r]];
+        if (loop == NO_LOOP)
+            continue;
+        w->from[loop] = r;
+        w->to[loop] = w->to[loop] ? w->to[loop] : r;
+    }
+    for (LoopId l = count; l-- > 0;) {
+        LoopId parent = w->loops->loops[l].parent;
+        w->end[l] = w->end[l] ? w->end[l] : l + 1;
+        w->turns[l] = parent != NO_LOOP && warps_at(w, parent) > 0 ? warps_at(w, l) / warps_at(w, parent) : (double)NAN;
+        if (parent == NO_LOOP)
+            continue;
+        w->end[parent] = w->end[parent] ? w->end[parent] : w->end[l];
+        w->from[parent] = w->from[l] < w->from[parent] ? w->from[l] : w->from[parent];
+        w->to[parent] = w->to[l] > w->to[parent] ? w->to[l] : w->to[parent];
+    }
+}
+
 const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered,
                                             const Evaluation *evaluation, const Gpu *gpu)
 {
     Parallelisms *out = ptx_arena_new(arena, Parallelisms);
     Parallelism *of = ptx_arena_array(arena, Parallelism, loops->loop_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
-    Walker w = { .func = func, .lowered = lowered, .evaluation = evaluation };
+    Walker w = { .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .evaluation = evaluation };
     uint32_t *first = ptx_arena_array(scratch, uint32_t, loops->loop_count + 2);
-    const BlockId *sorted = sort_blocks(scratch, cfg, loops, first);
+    w.sorted = sort_blocks(scratch, cfg, loops, first);
+    w.first = first;
+    w.steps = STEPS_PER_INSN * ((uint64_t)lowered->insn_count + cfg->rpo_count + 64);
+    find_extents(&w, scratch);
     ptx_latencies_find(gpu, (gpu->figures[FIGURE_GLOBAL_LATENCY_MIN] + gpu->figures[FIGURE_GLOBAL_LATENCY_MAX]) / 2, &w.latencies);
     w.values = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
-    for (LoopId l = 0; l <= loops->loop_count; l++) {
-        bool is_loop = l < loops->loop_count;
-        const Region region = { sorted + first[l], first[l + 1] - first[l] };
-        of[l] = is_loop && !loops->loops[l].is_innermost ? unknown : measure(&w, &region, is_loop);
-    }
+    w.kept = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
+    w.of_reg = ptx_arena_array(scratch, LoweredValueId, func->reg_count + 1);
+    for (LoweredValueId v = 0; v < lowered->value_count; v++)
+        if (lowered->values[v].is_variable && lowered->values[v].reg != NO_ID)
+            w.of_reg[lowered->values[v].reg] = v + 1;
+    w.shifted = ptx_arena_array(scratch, uint32_t, lowered->value_count + 1);
+    w.carried = ptx_arena_array(scratch, Chains, loops->loop_count + 1);
+    for (LoopId l = loops->loop_count + 1; l-- > 0;)
+        of[l] = measure(&w, of, l);
     out->loops = of;
     out->rest = of[loops->loop_count];
     ptx_arena_release(scratch, mark);

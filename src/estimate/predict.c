@@ -1,7 +1,9 @@
 #include "estimate/predict.h"
 
 #include "analysis/work.h"
+#include "estimate/atomic.h"
 #include "estimate/cache.h"
+#include "estimate/spread.h"
 
 #include <math.h>
 
@@ -61,7 +63,7 @@ enum { CLK_MEMORY_FRESH = 760, CLK_TURN_OF_WARP = 40 };
 static double load_clocks(const PredictInput *in, const Cached *cached, double waits)
 {
     double l1 = figure(in->gpu, FIGURE_L1_LATENCY, 33), l2 = figure(in->gpu, FIGURE_L2_LATENCY, 265);
-    double fresh = cached->load_sectors > 0 ? fmin(1, (cached->read_bytes / 32 + in->evaluation->traffics.data_loads) / cached->load_sectors) : 1;
+    double fresh = cached->load_sectors > 0 ? fmin(1, cached->fresh_sectors / cached->load_sectors) : 1;
     return l1 + (waits + (1 - waits) * cached->lost) * (l2 - l1 + fresh * (CLK_MEMORY_FRESH - l2));
 }
 
@@ -70,7 +72,8 @@ static const float *all_load_clocks(Arena *scratch, const PredictInput *in, cons
     float *clocks = ptx_arena_array(scratch, float, in->func->insn_count);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Count *count = &in->evaluation->insns[i].total;
-        clocks[i] = (float)load_clocks(in, cached, count->requests > 0 ? fmin(1, count->waits / count->requests) : 1);
+        double waits = count->waits + count->data_requests * (cached->data_missed ? cached->data_missed[i] : 1);
+        clocks[i] = (float)load_clocks(in, cached, count->requests > 0 ? fmin(1, waits / count->requests) : 1);
     }
     return clocks;
 }
@@ -145,25 +148,14 @@ static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
     }
 }
 
-#define NS_COUNTER 0.28         /* a lane's count in one of 256 bins, by chance: measured on an H200 */
-
-static double atomic_us(const Gpu *gpu, const Traffics *t)
-{
-    enum { SLICE_BYTES = 4096 };
-    double line = figure(gpu, FIGURE_ATOMIC_LINE_NS, 0.8), place = figure(gpu, FIGURE_ATOMIC_PLACE_NS, 0.056);
-    double all = figure(gpu, FIGURE_ATOMIC_SLICES, 80), slices = t->data_atomics > 0 ? all : fmin(fmax(1, t->atomic_bytes / SLICE_BYTES), all);
-    double cost = line * t->atomic_lines + place * t->atomic_places + figure(gpu, FIGURE_ATOMIC_REPEAT_NS, 1.76) * t->atomic_repeats;
-    return (cost / slices + NS_COUNTER * t->data_counters) / 1e3;
-}
-
 enum { CLK_CONSTANT = 3 };      /* for each address of a constant load that is not one for all */
 
 /* Requests and stored data go one way, what is loaded the other. A GPU whose file says nothing has as much less of it than an H200 as of memory bandwidth. */
-static double l2_us(const Gpu *gpu, const Traffics *t, const Cached *cached)
+static double l2_us(const Gpu *gpu, const Cached *cached)
 {
     double less = ptx_gpu_has(gpu, FIGURE_L2_SECTOR_PS) ? 1 : H200_GB_PER_S / gpu->figures[FIGURE_MEMORY_GB_PER_S];
-    double there = cached->load_requests * figure(gpu, FIGURE_L2_ASK_PS, 4.8) + t->store_lines * figure(gpu, FIGURE_L2_STORE_LINE_PS, 13.3)
-                   + t->store_sectors * figure(gpu, FIGURE_L2_STORE_SECTOR_PS, 3.3);
+    double there = cached->load_requests * figure(gpu, FIGURE_L2_ASK_PS, 4.8) + cached->store_lines * figure(gpu, FIGURE_L2_STORE_LINE_PS, 13.3)
+                   + cached->store_sectors * figure(gpu, FIGURE_L2_STORE_SECTOR_PS, 3.3);
     double back = cached->load_requests * figure(gpu, FIGURE_L2_LINE_PS, 1) + cached->load_sectors * figure(gpu, FIGURE_L2_SECTOR_PS, 7.1);
     return less * fmax(there, back) / 1e6;
 }
@@ -200,18 +192,16 @@ static double local_lines(const PredictInput *in)
 
 static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached, Prediction *out)
 {
-    const Traffics *t = &in->evaluation->traffics;
     double wavefronts = 0, addresses = 0;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         wavefronts += in->evaluation->insns[i].total.wavefronts;
         addresses += constant_addresses(&in->func->insns[i], &in->evaluation->insns[i].total);
     }
-    out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + t->written_bytes : bytes_without_cache(in);
+    out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
-    out->parts_us[PART_L1] = busiest_us(in, s, t->load_lines + t->store_lines + local_lines(in) + CLK_CONSTANT * addresses);
-    out->parts_us[PART_L2] = l2_us(in->gpu, t, cached);
+    out->parts_us[PART_L1] = busiest_us(in, s, cached->load_lines + cached->store_lines + local_lines(in) + CLK_CONSTANT * addresses);
+    out->parts_us[PART_L2] = l2_us(in->gpu, cached);
     out->parts_us[PART_DRAM] = out->dram_bytes / s->dram;
-    out->parts_us[PART_ATOMIC] = atomic_us(in->gpu, t);
 }
 
 static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, const Cached *cached, Prediction *out)
@@ -219,7 +209,7 @@ static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, 
     Latencies latencies;
     ptx_latencies_find(in->gpu, figure(in->gpu, FIGURE_L2_LATENCY, 265), &latencies);
     ChainInput chain = { in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, all_load_clocks(scratch, in, cached), in->blocks, in->warps_per_block };
-    double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = in->evaluation->traffics.load_sectors;
+    double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = cached->load_sectors;
     double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;      /* whatever comes later, the first one misses */
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
     out->parts_us[PART_LATENCY] = (ptx_chain_compute(scratch, &chain).clocks * fmax(1, waves) + first + turns) / s->clocks_per_us;
@@ -322,6 +312,15 @@ static void find_bound(const PredictInput *in, const Speeds *s, Prediction *out)
         hold(out, busiest_us(in, s, pipe_clocks_at_least(in, (PipeId)p)), p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
 }
 
+/* Whether data say where some access goes. */
+static bool hangs_on_data(const PredictInput *in)
+{
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        if (in->evaluation->insns[i].total.data_requests > 0)
+            return true;
+    return false;
+}
+
 Prediction ptx_predict(Arena *scratch, const PredictInput *in)
 {
     Prediction out = ptx_prediction_unknown;
@@ -335,7 +334,9 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     out.parts_us[PART_FETCH] = fmin(NS_FETCH * code_instructions(in), NS_FETCH_MOST) / 1e3;
     find_pipes(in, &s, &out);
     ArenaMark mark = ptx_arena_mark(scratch);
-    Cached cached = ptx_cached_compute(in->evaluation, in->gpu, in->blocks_per_sm, in->warps_per_block);
+    const double *spread = hangs_on_data(in) ? ptx_spread_compute(scratch, scratch, in->func) : NULL;
+    Cached cached = ptx_cached_compute(scratch, &(CacheInput){ in->func, in->evaluation, in->gpu, spread, in->blocks_per_sm, in->warps_per_block });
+    out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
     find_memory(in, &s, &cached, &out);
     find_chain(scratch, in, &s, &cached, &out);
     ptx_arena_release(scratch, mark);

@@ -9,6 +9,7 @@ enum {
     PARTLY_MOST = 75,           /* of a body of a known trip count, where not all of it is unrolled, ... */
     PARTLY_JOINED = 350,        /* ... and of what it becomes */
     SHUFFLES_SM = 90,
+    UNROLLED_SM = 70,           /* compilers for older machines were not asked */
 };
 
 /* What of each loop is seen in one walk over the function. */
@@ -212,7 +213,7 @@ static uint32_t partly(uint64_t trips, uint32_t length)
 
 static Unrolling decide(const Unroller *u, LoopId loop, const Body *body)
 {
-    Unrolling as_is = { 1, false };
+    Unrolling as_is = { 1, false, false };
     uint64_t trips;
     if (!u->loops->loops[loop].is_innermost || u->loops->loops[loop].is_irreducible || body->is_kept || body->exits != 1 || body->latches != 1
         || !is_counted(u, loop, body->exit, &trips))
@@ -221,11 +222,11 @@ static Unrolling decide(const Unroller *u, LoopId loop, const Body *body)
     shared = shared < LENGTH_SHARED_MOST ? shared : LENGTH_SHARED_MOST;
     uint32_t limit = body->has_global_load && shared < LENGTH_MOST ? LENGTH_MOST : shared;
     if (!trips)
-        return body->length <= limit ? (Unrolling){ TIMES, false } : as_is;
+        return body->length <= limit ? (Unrolling){ TIMES, false, true } : as_is;
     uint32_t whole = limit > LENGTH_MOST ? whole_most(trips) * limit / LENGTH_MOST : whole_most(trips);
     if (body->length <= whole)
-        return (Unrolling){ (uint32_t)trips, true };
-    return body->length <= PARTLY_MOST ? (Unrolling){ partly(trips, body->length), false } : as_is;
+        return (Unrolling){ (uint32_t)trips, true, false };
+    return body->length <= PARTLY_MOST ? (Unrolling){ partly(trips, body->length), false, false } : as_is;
 }
 
 const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Defs *defs, const Lowered *lowered, unsigned sm)
@@ -237,6 +238,6 @@ const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *c
         if (loops->loop_of[cfg->rpo[b]] != NO_LOOP)
             measure_block(&u, cfg->rpo[b], &bodies[loops->loop_of[cfg->rpo[b]]]);
     for (LoopId loop = 0; loop < loops->loop_count; loop++)
-        out[loop] = decide(&u, loop, &bodies[loop]);
+        out[loop] = sm < UNROLLED_SM ? (Unrolling){ 1, false, false } : decide(&u, loop, &bodies[loop]);
     return out;
 }

@@ -18,9 +18,10 @@ Expansion ptx_op_expansion(const Op *op);
 typedef struct Unrolling {
     uint32_t times;             /* iterations that become one; 1: it stays as it is */
     bool is_whole;              /* nothing is left of the loop */
+    bool has_rest;              /* how many iterations there are is not in the code: some may not fill a joined one */
 } Unrolling;
 
-/* Per loop; arena's. sm: of the machine. */
+/* Per loop; arena's. lowered: without its unrolled yet. sm: of the machine. */
 const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Defs *defs, const Lowered *lowered, unsigned sm);
 
 #endif

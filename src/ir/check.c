@@ -42,6 +42,12 @@ bool ptx_type_takes(Type wanted, Type given, bool is_relaxed)
     return false;
 }
 
+/* The form names the operand's type, whatever the instruction's; that of the wide result of mul and mad follows from it. */
+static bool is_fixed(const OperandCheck *c, const FormOperand *shape)
+{
+    return shape->type < TYPE__COUNT && shape->type != OPERAND_OWN && c->op->kind != OPK_MUL && c->op->kind != OPK_FMA;
+}
+
 /* The type that a form gives an operand; TYPE_NONE: any, or none that can be told. */
 static Type operand_type(const OperandCheck *c, const FormInfo *form, const FormOperand *shape)
 {
@@ -132,16 +138,15 @@ static bool takes_number(const OperandCheck *c, Type wanted, const Operand *oper
     return !is_float;
 }
 
-/* ptxas takes f16x2 for the integers and predicates that the instruction names, not for those that a form has of itself (but the wide
- * result of mul and mad); formats without registers of their own want .b of their width, where arithmetic and conversions work on them. */
+/* ptxas takes f16x2 for the integers and predicates that the instruction names, not for those that a form has of itself; formats without
+ * registers of their own want .b of their width, where arithmetic and conversions work on them. */
 static bool takes_register(const OperandCheck *c, const FormOperand *shape, Type wanted, Type given)
 {
     uint8_t class = ptx_form_info[c->op->form].class;
     bool is_memory = class == FORM_MEM || class == FORM_ATOMIC || class == FORM_TEX || class == FORM_TENSOR;
-    bool is_fixed = shape->type < TYPE__COUNT && shape->type != OPERAND_OWN;
     uint8_t kind = ptx_type_info[wanted].kind;
-    if (given == TYPE_F16X2 && is_fixed && (is_integer_kind(kind) || kind == KIND_PREDICATE) && c->op->kind != OPK_MUL && c->op->kind != OPK_FMA)
-        return is_memory;
+    if (given == TYPE_F16X2 && is_fixed(c, shape) && (is_integer_kind(kind) || kind == KIND_PREDICATE))
+        return false;
     if (is_memory || has_own_registers(wanted))
         return ptx_type_takes(wanted, given, is_relaxed(c->op));
     if (wanted == TYPE_U16X2 || wanted == TYPE_S16X2)
@@ -287,8 +292,10 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
             return op->vector == 4 || type == TYPE_B128 ? WRONG_NOTHING : WRONG_VECTOR;
         return ptx_sreg_fits((SregId)operand->id, type, is_relaxed(op)) ? WRONG_NOTHING : WRONG_SREG;
     }
-    if (operand->kind == OPERAND_FUNCTION && shape->role & ROLE_DEF)
-        return WRONG_RESULT;
+    if (operand->kind == OPERAND_FUNCTION) {                                    /* its address, says ptxas: of the instruction's type */
+        bool takes_function = !is_fixed(c, shape) || form->class == FORM_TEX;
+        return shape->role & ROLE_DEF ? WRONG_RESULT : takes_function ? WRONG_NOTHING : WRONG_SHAPE;
+    }
     if (operand->kind != OPERAND_VAR || form->class == FORM_TEX)
         return WRONG_NOTHING;
     if (shape->role & ROLE_DEF)
@@ -347,7 +354,7 @@ static Space address_space(const Op *op, const FormInfo *form, uint32_t index)
     if (form->class == FORM_TEX)
         return SPACE__COUNT;                    /* textures are in any */
     if (!op->space_count)
-        return SPACE_GENERIC;
+        return strcmp(ptx_opcode_info[op->opcode].text, "mbarrier") ? SPACE_GENERIC : SPACE_SHARED;
     return index < op->space_count ? (Space)op->spaces[index] : op->space_count == 1 ? (Space)op->spaces[0] : SPACE_SHARED;
 }
 

@@ -60,7 +60,8 @@ static const GateInfo *closed_gate(const Module *m, const Op *op)
     const OpcodeInfo *opcode = &ptx_opcode_info[op->opcode];
     for (unsigned g = opcode->gate_first; g < (unsigned)opcode->gate_first + opcode->gate_count; g++) {
         const GateInfo *gate = &ptx_gate_info[g];
-        if (has_modifier(op, gate->modifier) && is_closed(m, gate))
+        bool applies = gate->modifier == GATE_GENERIC ? op->space == SPACE_GENERIC : has_modifier(op, gate->modifier);
+        if (applies && is_closed(m, gate))
             return gate;
     }
     return NULL;
@@ -295,7 +296,8 @@ static void report_too_new(DiagSink *diags, const Module *m, const Op *op, Span 
     }
     const GateInfo *gate = closed_gate(m, op);
     if (ptx_form_is_allowed(m, form) && gate) {
-        const char *what = ptx_diag_text(diags, "`.%s` of `%.*s`", ptx_modifier_texts[gate->modifier], shown(op->length), op->text);
+        const char *part = gate->modifier == GATE_GENERIC ? "the generic address" : ptx_diag_text(diags, "`.%s`", ptx_modifier_texts[gate->modifier]);
+        const char *what = ptx_diag_text(diags, "%s of `%.*s`", part, shown(op->length), op->text);
         report_need(diags, m, (Need){ what, gate->version, gate->target }, where);
         return;
     }

@@ -20,7 +20,7 @@ typedef uint32_t InsnId;        /* into Func.insns */
 
 typedef enum OperandKind {
     OPERAND_NONE,
-    OPERAND_REG,                /* id: RegId; value: offset of an address, or bits of a component 0..3 plus 1 */
+    OPERAND_REG,                /* id: RegId; value: offset of an address, or bits of a component 0..3 plus 1, or OPERAND_PART's */
     OPERAND_SREG,               /* id: SregId; value: component 0..3 */
     OPERAND_INT,                /* value */
     OPERAND_F32, OPERAND_F64,   /* value: the bits */
@@ -38,7 +38,10 @@ enum {
     OPERAND_RIGHT = 8,          /* right side of d|p */
     OPERAND_COMPONENT = 16,     /* v.x: part of the register */
     OPERAND_IMPLICIT = 32,      /* not written: a .reg result of the function at its ret */
+    OPERAND_PART = 64,          /* r.h1, r.b3210, as video instructions take it; value: the digits, a nibble each, and PART_HALVES or PART_BYTES */
 };
+
+enum { PART_DIGITS = 0xffff, PART_HALVES = 1 << 16, PART_BYTES = 1 << 17, PART_COUNT_SHIFT = 18 /* how many digits */ };
 
 typedef struct Operand {
     uint8_t kind;               /* OperandKind */

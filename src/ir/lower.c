@@ -413,6 +413,21 @@ static RegId undeclared(Lower *l, Span name)
     return reg;
 }
 
+/* .h1, .b3210: whether it may stand there is check_selector.c's to say. False: it is something else. */
+static bool read_part(const char *suffix, uint32_t length, int64_t *value)
+{
+    int64_t digits = 0;
+    if (length < 3 || length > 6 || suffix[0] != '.' || (suffix[1] != 'h' && suffix[1] != 'b'))
+        return false;
+    for (uint32_t i = 2; i < length; i++) {
+        if (suffix[i] < '0' || suffix[i] > '7')
+            return false;
+        digits = digits << 4 | (suffix[i] - '0');
+    }
+    *value = digits | (suffix[1] == 'h' ? PART_HALVES : PART_BYTES) | (int64_t)(length - 2) << PART_COUNT_SHIFT;
+    return true;
+}
+
 static Operand bind_operand(Lower *l, const AstOperand *ast)
 {
     Span name = { ast->name, ast->name + ast->name_length };
@@ -429,6 +444,8 @@ static Operand bind_operand(Lower *l, const AstOperand *ast)
         operand.kind = binding.kind == SYMBOL_REG ? OPERAND_REG : OPERAND_UNKNOWN;
         if (ast->suffix_length && l->regs.items[binding.id].vector > 1)
             operand.flags |= OPERAND_COMPONENT;
+        else if (ast->suffix_length && read_part(suffix, ast->suffix_length, &operand.value))
+            operand.flags |= OPERAND_PART;
         return operand;
     case SYMBOL_VAR:
         operand.kind = OPERAND_VAR;
@@ -526,6 +543,10 @@ static void push_operand(Lower *l, Operand operand, Roles roles, uint8_t flags)
     out->flags = operand.flags | flags;
     out->id = operand.id;
     out->value = operand.value;
+    if (out->flags & OPERAND_PART && roles.role & ROLE_ADDRESS) {      /* which ptxas takes of coordinates, whatever it may mean */
+        out->flags &= (uint8_t)~OPERAND_PART;
+        out->value = 0;
+    }
     if (operand.kind == OPERAND_REG && (roles.role & ROLE_DEF))
         l->regs.items[operand.id].is_written = true;
     if (out->flags & OPERAND_COMPONENT && (roles.role & ROLE_DEF))

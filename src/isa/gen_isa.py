@@ -143,6 +143,7 @@ def parse_until(number, text):
 
 
 ranges = ["{ 0, 0, 0 }"]
+GATES = {"|": "GATE_PAIR", "generic": "GATE_GENERIC"}          # in place of a modifier
 groups, rows, gates = {}, [], []
 names, name_starts, orders, repeatable = set(), set(), [TYPES, words_of("spaces.def")], set()
 until = (0, 0)
@@ -270,7 +271,7 @@ with open(sys.argv[2], "w") as out:
     out.write(table("RangeInfo", "ptx_range_info", ranges))
     out.write(table("GroupInfo", "ptx_group_info", [f"{{ {n}, {f}, {c} }}" for n, f, c in infos]))
     out.write("const uint16_t ptx_group_values[] = {\n    " + ", ".join(map(str, values)) + "\n};\n")
-    out.write(table("GateInfo", "ptx_gate_info", [f"{{ {at[m] if m != '|' else 'GATE_PAIR'}, {v}, {{ {sm}, {suffix} }} }}" for _, m, v, sm, suffix in gates]))
+    out.write(table("GateInfo", "ptx_gate_info", [f"{{ {GATES.get(m) or at[m]}, {v}, {{ {sm}, {suffix} }} }}" for _, m, v, sm, suffix in gates]))
     order_of = {t: n for n, texts_of in enumerate(orders, 1) for t in texts_of}
     out.write(table("ModifierOrder", "ptx_modifier_order", [f"{{ {order_of.get(t, 0)}, {'true' if t in repeatable else 'false'} }}" for t in texts]))
     out.write(table("char *const", "ptx_modifier_texts", [f'"{t}"' for t in texts]))

@@ -178,11 +178,12 @@ typedef struct FormInfo {
     uint8_t until_sm;           /* targets up to this one have it in later versions too */
 } FormInfo;
 
-enum { GATE_PAIR = UINT16_MAX };        /* in place of a modifier: the second result, behind | */
+/* In place of a modifier: the second result, behind |; no state space, so the address is generic. */
+enum { GATE_PAIR = UINT16_MAX, GATE_GENERIC = UINT16_MAX - 1 };
 
 /* An optional modifier that came later than the form. */
 typedef struct GateInfo {
-    uint16_t modifier;          /* index into ptx_modifier_texts, or GATE_PAIR */
+    uint16_t modifier;          /* index into ptx_modifier_texts, GATE_PAIR or GATE_GENERIC */
     uint8_t version;
     Target target;              /* sm 0 with the suffix 'a': any that has it */
 } GateInfo;

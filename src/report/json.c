@@ -293,6 +293,27 @@ static void dump_branch(Out *out, const ptxlint_module *module, const ptxlint_br
     ptx_json_dump(out, &json, 0);
 }
 
+static json_t *shapes_value(const ptxlint_access *access)
+{
+    Json all = ptx_json_make(json_array());
+    for (size_t i = 0; i < access->shape_count; i++) {
+        const ptxlint_shaped *shape = &access->shapes[i];
+        Json one = ptx_json_make(json_object());
+        Json block = ptx_json_make(json_array());
+        for (unsigned d = 0; d < 3; d++)
+            ptx_json_append(&block, json_integer(shape->block[d]));
+        ptx_json_set(&one, "block", ptx_json_finish(&block));
+        ptx_json_set(&one, "active_threads", ptx_value_real(shape->active_threads));
+        ptx_json_set(&one, "sectors_per_request", ptx_value_real(shape->sectors_per_request));
+        ptx_json_set(&one, "wavefronts_per_request", ptx_value_real(shape->wavefronts_per_request));
+        ptx_json_set(&one, "addresses_per_request", ptx_value_real(shape->addresses_per_request));
+        ptx_json_set(&one, "efficiency", ptx_value_real(shape->efficiency));
+        ptx_json_set(&one, "pattern", ptx_value_text(shape->pattern));
+        ptx_json_append(&all, ptx_json_finish(&one));
+    }
+    return ptx_json_finish(&all);
+}
+
 static void dump_access(Out *out, const ptxlint_module *module, const ptxlint_access *access)
 {
     ptxlint_place place = ptxlint_module_place(module, access->span.begin);
@@ -317,6 +338,7 @@ static void dump_access(Out *out, const ptxlint_module *module, const ptxlint_ac
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(access->certainty)));
     ptx_json_set(&json, "why", ptx_value_text(access->why));
     ptx_json_set(&json, "chain", chain_value(module, access->chain, access->chain_count));
+    ptx_json_set(&json, "shapes", shapes_value(access));
     ptx_json_dump(out, &json, 0);
 }
 

@@ -100,7 +100,8 @@ static void put_access(Out *out, const ptxlint_module *module, const ptxlint_acc
     ptx_line_end(&line);
 }
 
-/* Sectors of 32 bytes, wavefronts of shared memory and addresses of constant memory that a warp's request takes, where its bytes need fewer. */
+/* Sectors of 32 bytes, wavefronts of shared memory and addresses of constant memory that a warp's request takes, where its bytes need fewer, or where other
+ * shapes of the block may take more. */
 static void put_costly(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
 {
     size_t count = 0;
@@ -110,7 +111,7 @@ static void put_costly(Out *out, const ptxlint_module *module, const ptxlint_ker
         return;
     }
     for (size_t i = 0; i < kernel->access_count; i++)
-        if (ptx_access_excess(&kernel->accesses[i]) > 1)
+        if (ptx_access_excess(&kernel->accesses[i]) > 1 || kernel->accesses[i].shape_count)
             costly[count++] = &kernel->accesses[i];
     qsort(costly, count, sizeof *costly, costly_compare);
     if (count)

@@ -58,7 +58,9 @@ static void cut(Expr *e, Node *node, Node *parts[LEVEL__COUNT])
         return;
     }
     Node **part = &parts[ptx_expr_level(node->asks)];
-    *part = *part ? ptx_expr_binary(e, CODE_AND, node->at, *part, node) : node;
+    bool is_first = !*part;
+    *part = is_first ? node : ptx_expr_binary(e, CODE_AND, node->at, *part, node);
+    (*part)->is_outermost = !is_first;
 }
 
 bool ptx_compile_condition(RuleBuilder *builder, const ExprScope *scope, const char *text, size_t length, Program when[LEVEL__COUNT],

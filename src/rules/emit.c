@@ -123,7 +123,7 @@ static bool emit_junction(Emitter *em, Node *node, CodeKind jump)
     if (!emit(em, node->left))
         return false;
     const uint32_t at = b->set.code_count;
-    if (!add_code(em, node, jump, 0, 0) || !emit(em, node->right) || !add_code(em, node, (CodeKind)node->code, 0, 0)
+    if (!add_code(em, node, jump, node->is_outermost, 0) || !emit(em, node->right) || !add_code(em, node, (CodeKind)node->code, 0, 0)
         || !fits(em->e, node, b->set.code_count - em->first))
         return false;
     em->height--;

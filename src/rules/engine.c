@@ -117,6 +117,13 @@ static void put_value(Buffer *b, const Hole *hole, double value)
         put_number(b, value);
 }
 
+/* Names in it are cut already. */
+static bool is_sentence(uint32_t fact)
+{
+    return fact == FACT_ACCESS_advice || fact == FACT_ACCESS_bank_advice || fact == FACT_ACCESS_vector_advice || fact == FACT_INSN_race_witness
+        || fact == FACT_INSN_block_race_witness;
+}
+
 /* The template filled in, of the module's arena; NULL for none. */
 static const char *fill(Engine *e, Ask *ask, const Template *template)
 {
@@ -129,7 +136,7 @@ static const char *fill(Engine *e, Ask *ask, const Template *template)
         if (hole->type == FACT_TEXT && hole->fact < FACT__COUNT) {
             size_t length;
             const char *text = ptx_measure_text(ask->evaluator->q, &ask->at, hole->fact, &length);
-            if (hole->fact == FACT_ACCESS_advice || hole->fact == FACT_ACCESS_bank_advice || hole->fact == FACT_ACCESS_vector_advice)       /* a sentence, names in it cut already */
+            if (is_sentence(hole->fact))
                 put_bytes(&b, text, length);
             else
                 put_shown(&b, text, length);
@@ -162,7 +169,7 @@ static void relate(Engine *e, const Active *active, Ask *ask, Diag *diag)
     const char *text = count ? fill(e, ask, &active->rule->related) : NULL;
     diag->related = NULL;
     for (unsigned i = 0; i < count && text; i++)
-        ptx_diag_relate(e->diags, diag, e->inquiry.func->insns[places[i].insn].span, "%s%s%s", text, places[i].what ? ": " : "",
+        ptx_diag_relate(e->diags, diag, places[i].span, "%s%s%s", text, places[i].what ? ": " : "",
                         places[i].what ? places[i].what : "");
 }
 
@@ -171,7 +178,9 @@ static void describe(Engine *e, const Active *active, Ask *ask, Severity severit
 {
     if (ptx_diag_is_dropped(e->diags, diag))
         return;
-    diag->span = ptx_subject_span(&e->inquiry, (Subject)active->rule->subject, &ask->at);
+    Place places[PLACES_MOST];
+    bool is_elsewhere = active->rule->at < FACT__COUNT && ptx_measure_places(ask->evaluator->q, &ask->at, active->rule->at, places);
+    diag->span = is_elsewhere ? places[0].span : ptx_subject_span(&e->inquiry, (Subject)active->rule->subject, &ask->at);
     diag->severity = severity;
     diag->message = fill(e, ask, &active->rule->message);
     diag->label = fill(e, ask, &active->rule->label);
@@ -566,7 +575,7 @@ static bool has_broken_func(const Module *module)
     return false;
 }
 
-Engine *ptx_engine_new(Arena *arena, Arena *work, Arena *scratch, DiagSink *diags, const Module *module, const Gpu *gpu,
+Engine *ptx_engine_new(Arena *arena, Arena *work, Arena *scratch, DiagSink *diags, const Module *module, const CallGraph *calls, const Gpu *gpu,
                        const Rulebook *book, const RuleTimes *times)
 {
     Engine *e = ptx_arena_new(arena, Engine);
@@ -577,7 +586,7 @@ Engine *ptx_engine_new(Arena *arena, Arena *work, Arena *scratch, DiagSink *diag
     e->diags = diags;
     e->times = times;
     e->set_count = book->set_count;
-    e->shared = (ModuleInquiry){ .module = module, .gpu = gpu, .arena = arena, .scratch = scratch, .has_broken_func = has_broken_func(module) };
+    e->shared = (ModuleInquiry){ .module = module, .calls = calls, .gpu = gpu, .arena = arena, .scratch = scratch, .has_broken_func = has_broken_func(module) };
     e->inquiry = (Inquiry){ .shared = &e->shared, .arena = arena };
     e->op_rules = ptx_arena_array(arena, OpRules, module->op_count + 1);
     for (uint32_t s = 0; s < book->set_count; s++) {

@@ -31,7 +31,7 @@ typedef struct RuleTimes {
 typedef struct Engine Engine;
 
 /* All that is kept is of arena; work is for one function at a time, scratch is left as found. gpu and times may be NULL. */
-Engine *ptx_engine_new(Arena *arena, Arena *work, Arena *scratch, DiagSink *diags, const Module *module, const Gpu *gpu,
+Engine *ptx_engine_new(Arena *arena, Arena *work, Arena *scratch, DiagSink *diags, const Module *module, const CallGraph *calls, const Gpu *gpu,
                        const Rulebook *book, const RuleTimes *times);
 
 /* Adds the findings in one function; none where it has a syntax error or no instructions. */

@@ -337,6 +337,12 @@ static double is_in(const RuleSet *set, const Code *code, double value)
     return isnan(value) ? UNKNOWN : 0;
 }
 
+/* The left side of an `and` or `or` leaves nothing to the right one. */
+static inline bool decides(const Code *jump, double left)
+{
+    return left == (jump->kind == CODE_OR_JUMP) || (jump->count && isnan(left));
+}
+
 static inline double push(Ask *ask, const Code *code)
 {
     const Evaluator *e = ask->evaluator;
@@ -372,7 +378,7 @@ double ptx_eval_codes(Ask *ask, const Code *codes, uint32_t count)
         } else if (kind < CODE_ADD) {
             stack[depth] = change(kind, stack[depth]);
         } else if (kind == CODE_AND_JUMP || kind == CODE_OR_JUMP) {
-            if (stack[depth] == (kind == CODE_OR_JUMP))
+            if (decides(code, stack[depth]))
                 at = code->arg - 1u;
         } else {
             depth--;
@@ -447,7 +453,7 @@ static bool begin_junction(Narrower *n, const Code *code)
 {
     Held *left = &n->held[n->depth];
     double deciding = code->kind == CODE_OR_JUMP;
-    if (left->is_known && left->value == deciding)
+    if (left->is_known && decides(code, left->value))
         return true;
     bool is_dropped = left->is_known && left->value == 1 - deciding;
     n->junctions[n->junction_count++] = (Junction){ n->count, is_dropped };

@@ -47,6 +47,7 @@ typedef struct Node {
     uint8_t over, level;        /* NODE_OVER: Subject, Level of the predicate */
     bool in_loop;
     bool is_grouped;            /* stood in parentheses */
+    bool is_outermost;          /* an `and` of the condition itself: what is not true on its left rules the condition out */
 } Node;
 
 typedef struct NodeList {

@@ -11,11 +11,11 @@
 
 enum { RULES_MAX = 4096, THRESHOLDS_MAX = 32 };         /* of all files; of a rule */
 
-enum { KEY_CODE, KEY_NAME, KEY_SEVERITY, KEY_PREVIEW, KEY_ON, KEY_WHEN, KEY_NEEDS, KEY_NOTE_IF, KEY_FOLD, KEY_MESSAGE, KEY_LABEL, KEY_HELP,
+enum { KEY_CODE, KEY_NAME, KEY_SEVERITY, KEY_PREVIEW, KEY_ON, KEY_WHEN, KEY_NEEDS, KEY_NOTE_IF, KEY_FOLD, KEY_AT, KEY_MESSAGE, KEY_LABEL, KEY_HELP,
        KEY_RELATED, KEY_GAIN, KEY_THRESHOLDS, KEY_SUMMARY, KEY_DOC, KEY_EXAMPLES, KEY_SOURCES, KEY_FRONT_END, KEY__COUNT };
 
 static const char *const rule_keys[KEY__COUNT] = {
-    "code", "name", "severity", "preview", "on", "when", "needs", "note_if", "fold", "message", "label", "help",
+    "code", "name", "severity", "preview", "on", "when", "needs", "note_if", "fold", "at", "message", "label", "help",
     "related", "gain", "thresholds", "summary", "doc", "examples", "sources", "front_end",
 };
 
@@ -587,6 +587,7 @@ static bool read_code(Loader *l, YamlNode **v, Rule *rule)
         && read_message(l, v[KEY_MESSAGE], rule)
         && (!v[KEY_LABEL] || read_template(l, v[KEY_LABEL], "`label`", &rule->label))
         && (!v[KEY_HELP] || read_template(l, v[KEY_HELP], "`help`", &rule->help))
+        && (!v[KEY_AT] || read_place(l, v[KEY_AT], rule, &rule->at))
         && (!v[KEY_RELATED] || read_related(l, v[KEY_RELATED], rule))
         && (!v[KEY_GAIN] || read_expression(l, v[KEY_GAIN], "`gain`", FACT_NUMBER, &percent, &rule->gain));
 }
@@ -603,7 +604,7 @@ static bool read_rule(Loader *l, const YamlNode *mapping)
 {
     const RuleSet *set = &l->builder->set;
     YamlNode *v[KEY__COUNT] = { 0 };
-    Rule rule = { .related_at = FACT__COUNT, .condition = "", .threshold_first = set->threshold_count, .example_first = set->example_count,
+    Rule rule = { .at = FACT__COUNT, .related_at = FACT__COUNT, .condition = "", .threshold_first = set->threshold_count, .example_first = set->example_count,
                   .source_first = set->source_count };
     if (!read_keys(l, mapping, "a rule", rule_keys, KEY__COUNT, v))
         return false;

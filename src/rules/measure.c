@@ -22,7 +22,7 @@ static const Bases *bases_of(Inquiry *q)
     return q->bases;
 }
 
-static const Uniforms *uniforms_of(Inquiry *q)
+const Uniforms *ptx_measure_uniforms(Inquiry *q)
 {
     const Facts *f = q->facts;
     if (!q->uniforms)
@@ -35,7 +35,7 @@ static const Splits *splits_of(Inquiry *q)
     const Facts *f = q->facts;
     if (!q->splits)
         q->splits = ptx_splits_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops,
-                                       uniforms_of(q), f->launch);
+                                       ptx_measure_uniforms(q), f->launch);
     return q->splits;
 }
 
@@ -451,7 +451,7 @@ static double measure_unused(Inquiry *q, InsnId insn)
 
 static double measure_uniformity(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
 {
-    const Affine *value = &uniforms_of(q)->insns[insn];
+    const Affine *value = &ptx_measure_uniforms(q)->insns[insn];
     if (!value->uniformity || value->uniformity == UNIFORMITY_UNKNOWN)
         return UNKNOWN;
     *certainty = value->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
@@ -478,7 +478,16 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_INSN_is_fp64_round_trip:  return measure_fp64_trip(q, s->insn);
     case FACT_INSN_is_split:            return measure_split(q, s->block, certainty);
     case FACT_INSN_is_barrier_redundant: return ptx_measure_redundant(q, s->insn);
-    case FACT_INSN_is_race:             return ptx_measure_race(q, s->insn, certainty);
+    case FACT_INSN_is_race: case FACT_INSN_is_copy_in_flight: case FACT_INSN_is_operand_in_flight: case FACT_INSN_is_proxy_unfenced:
+    case FACT_INSN_never_completes: case FACT_INSN_is_wait_stale:
+        return ptx_measure_race(q, s->insn, fact, certainty);
+    case FACT_INSN_is_matrix_in_flight: case FACT_INSN_is_matrix_unfenced:
+        return ptx_measure_matrix(q, s->insn, fact, certainty);
+    case FACT_INSN_is_barrier_divergent: return ptx_measure_divergent(q, s->insn);
+    case FACT_INSN_is_possible_race:    return ptx_measure_possible_race(q, s->insn);
+    case FACT_INSN_is_global_race: case FACT_INSN_is_cluster_race:
+        return ptx_measure_block_race(q, s->insn, (FactId)fact);
+    case FACT_INSN_barrier_clocks:      return ptx_measure_barrier_clocks(q, s->insn);
     case FACT_INSN_excluded_lanes:      return q->func->has_unknown ? UNKNOWN : excluded_lanes(q, s);
     case FACT_INSN_is_barrier_repeated: return q->func->has_unknown ? UNKNOWN : repeats_of(q)->barrier[s->insn] != NO_ID;
     case FACT_INSN_barrier_threads:     return barrier_threads(q, insn);
@@ -543,9 +552,10 @@ static double measure_read_only(Inquiry *q, InsnId insn)
 {
     if (q->func->has_unknown || !q->func->is_entry)
         return UNKNOWN;
+    if (!q->shared->writers)
+        q->shared->writers = ptx_writers_new(q->shared->arena, q->shared->module, q->shared->calls);
     if (!q->read_only)
-        q->read_only = (const uint8_t *)ptx_read_only_params_compute(q->arena, q->shared->scratch, q->shared->module, q->func, q->facts->cfg,
-                                                                     bases_of(q));
+        q->read_only = ptx_read_only_params_compute(q->arena, q->shared->scratch, q->shared->writers, q->func, q->facts->cfg, bases_of(q));
     return q->read_only[insn];
 }
 
@@ -709,7 +719,7 @@ static bool is_loop_exit(Inquiry *q, const Subjects *s)
 
 static double measure_condition(Inquiry *q, BlockId block, FactId fact, Certainty *certainty)
 {
-    const Affine *condition = &uniforms_of(q)->branches[block];
+    const Affine *condition = &ptx_measure_uniforms(q)->branches[block];
     bool is_known = condition->uniformity && condition->uniformity != UNIFORMITY_UNKNOWN;
     *certainty = condition->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
     if (fact == FACT_BRANCH_condition)
@@ -782,6 +792,7 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_instructions:          return func->insn_count;
     case FACT_KERNEL_weighted_instructions: return f->cfg ? weighted_instructions(q) : UNKNOWN;
     case FACT_KERNEL_loops:                 return f->cfg ? f->loops->loop_count : 0;
+    case FACT_KERNEL_matrix_faults:         return ptx_measure_matrix_faults(q);
     case FACT_KERNEL_races: case FACT_KERNEL_redundant_barriers:
         return ptx_measure_hazards(q, fact);
     case FACT_KERNEL_has_launch_bounds:
@@ -966,9 +977,14 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
             return span_text(q, module->vars[base.id].name, length);
         return fixed_text("", length);
     case FACT_INSN_race_witness:
-        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_describe(q->arena, module, ptx_measure_hazard(q, s->insn)) : "", length);
+        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_describe(q->arena, module, q->func, ptx_measure_hazard(q, s->insn)) : "", length);
+    case FACT_INSN_barrier_witness: return fixed_text(ptx_measure_divergence_text(q, s->insn), length);
+    case FACT_INSN_block_race_witness:
+        return fixed_text(ptx_measure_race_of_blocks(q) ? ptx_block_race_describe(q->arena, module, ptx_measure_race_of_blocks(q)) : "", length);
     case FACT_INSN_race_advice:
         return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_advise(q->arena, module, q->func, ptx_measure_hazard(q, s->insn)) : "", length);
+    case FACT_INSN_matrix_fault: case FACT_INSN_matrix_advice:
+        return fixed_text(ptx_measure_matrix_text(q, s->insn, fact), length);
     case FACT_ACCESS_local_cause:   return fixed_text(local_cause(q, s), length);
     case FACT_ACCESS_layout: case FACT_ACCESS_advice: case FACT_ACCESS_bank_advice: case FACT_ACCESS_vector_advice:
         return fixed_text(ptx_measure_layout(q, s, fact), length);
@@ -983,8 +999,7 @@ static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
     case FACT_INSN_fused_with:      return fused_of(q)[s->insn];
     case FACT_INSN_earlier_barrier: return repeats_of(q)->barrier[s->insn];
     case FACT_ACCESS_earlier:       return repeats_of(q)->earlier[s->insn];
-    case FACT_INSN_race_with:
-        return ptx_measure_hazard(q, s->insn) ? ptx_measure_hazard(q, s->insn)->first.insn : NO_ID;
+    case FACT_INSN_matrix_with:     return ptx_measure_matrix_with(q, s->insn);
     case FACT_INSN_split_at:
         by = splits_of(q)->by[s->block];
         return by == NO_ID ? NO_ID : q->facts->cfg->blocks[by].end - 1;
@@ -996,10 +1011,10 @@ static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
 static unsigned find_chain(Inquiry *q, InsnId insn, Place places[PLACES_MOST])
 {
     Link links[CHAIN_MOST];
-    unsigned found = ptx_chain_find(uniforms_of(q), q->func, insn, links), count = 0;
+    unsigned found = ptx_chain_find(ptx_measure_uniforms(q), q->func, insn, links), count = 0;
     for (unsigned i = 0; i < found && count < PLACES_MOST; i++)
         if (!ptx_affine_is_uniform(links[i].value))
-            places[count++] = (Place){ links[i].insn, ptx_affine_describe(q->arena, &links[i].value) };
+            places[count++] = (Place){ q->func->insns[links[i].insn].span, ptx_affine_describe(q->arena, &links[i].value) };
     return count;
 }
 
@@ -1007,8 +1022,13 @@ unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place 
 {
     if (fact == FACT_ACCESS_chain || fact == FACT_BRANCH_chain)
         return find_chain(q, s->insn, places);
-    places[0] = (Place){ find_place(q, s, fact), NULL };
-    return places[0].insn != NO_ID;
+    if (fact == FACT_INSN_race_with || fact == FACT_INSN_race_at || fact == FACT_INSN_block_race_with || fact == FACT_INSN_block_race_at
+        || fact == FACT_INSN_divergent_at)
+        return ptx_measure_race_places(q, s->insn, (FactId)fact, places);
+    InsnId insn = find_place(q, s, fact);
+    if (insn != NO_ID)
+        places[0] = (Place){ q->func->insns[insn].span, NULL };
+    return insn != NO_ID;
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */

@@ -9,21 +9,26 @@
 #include "analysis/split.h"
 #include "analysis/usage.h"
 #include "analysis/waste.h"
+#include "analysis/wgmma.h"
+#include "analysis/written.h"
 #include "estimate/bottleneck.h"
 #include "rules/facts.h"
 #include "rules/rule.h"
 #include "warp/advise.h"
+#include "warp/block_race.h"
 #include "warp/hazard.h"
 #include "warp/parted.h"
 
 /* What all functions of a module share. */
 typedef struct ModuleInquiry {
     const Module *module;
+    const CallGraph *calls;
     const Gpu *gpu;             /* the first that figures are for; NULL */
     Arena *arena;               /* of what lives as long as the questions do */
     Arena *scratch;
     float *machine_instructions;        /* per Op.id: NaN not known; below 0: not asked for yet */
     Program *program;           /* of the evaluations; NULL: none yet */
+    Writers *writers;           /* these: NULL: not asked for yet */
     const Usage *usage;         /* these: NULL: not asked for yet */
     const OpCycles *ops;
     bool has_broken_func;       /* a syntax error, or an opcode that the tables lack */
@@ -53,7 +58,7 @@ typedef struct Inquiry {
     const bool *fp64_trips, *unused_results;
     const bool *dead;           /* per instruction */
     const uint32_t *loop_overhead;
-    const uint8_t *read_only;
+    const bool *read_only;
     const double *loop_weights; /* per loop: times a thread executes its body */
     const double *loop_sums;    /* per loop: weighted machine instructions, inner loops included */
     const bool *loop_stores;    /* per loop: something in it may write memory, or let others do so */
@@ -71,7 +76,9 @@ typedef struct Inquiry {
     double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
     bool has_access_sums;
     const Hazards *hazards;
-    bool was_evaluated, was_traced, was_raced;
+    const BlockRace *block_race;
+    const MatrixFaults *matrix_faults;
+    bool was_evaluated, was_traced, was_raced, was_raced_by_blocks, was_multiplied;
     bool keeps_plans;           /* those of shared->program lie in arena */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
@@ -104,6 +111,9 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
 double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
 const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
 
+/* Made when it is first asked for. */
+const Uniforms *ptx_measure_uniforms(Inquiry *q);
+
 /* measure_time.c: facts that rest on what ptxas makes of the kernel. */
 double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty);
 double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact);
@@ -112,13 +122,25 @@ const char *ptx_measure_time_advice(Inquiry *q);
 /* measure_hazard.c: facts about accesses that nothing orders. */
 double ptx_measure_hazards(Inquiry *q, FactId fact);
 double ptx_measure_redundant(Inquiry *q, InsnId insn);
-double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty);
+double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
+double ptx_measure_divergent(Inquiry *q, InsnId insn);
+const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn);
+double ptx_measure_possible_race(Inquiry *q, InsnId insn);
+double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact);
+const BlockRace *ptx_measure_race_of_blocks(Inquiry *q);
+double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn);
 Program *ptx_measure_program(Inquiry *q);
+
+/* measure_matrix.c: facts about registers of multiplications in flight. */
+double ptx_measure_matrix_faults(Inquiry *q);
+double ptx_measure_matrix(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
+const char *ptx_measure_matrix_text(Inquiry *q, InsnId insn, FactId fact);
+InsnId ptx_measure_matrix_with(Inquiry *q, InsnId insn);
 
 /* Where something else stands that belongs to a subject. */
 typedef struct Place {
-    InsnId insn;
+    Span span;
     const char *what;           /* to be said of it; NULL */
 } Place;
 
@@ -126,6 +148,9 @@ enum { PLACES_MOST = 4 };
 
 /* How many there are, PLACES_MOST at the most. */
 unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place places[PLACES_MOST]);
+
+/* measure_hazard.c: of a race at an instruction of the kernel: itself, or in a function that is called there; the other access, and the calls. */
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[PLACES_MOST]);
 
 /* Where a subject stands in the text. */
 Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s);

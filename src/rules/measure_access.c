@@ -3,6 +3,8 @@
 #include "warp/describe.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define UNKNOWN ((double)NAN)
 
@@ -290,6 +292,18 @@ static const char *advise_wider(Inquiry *q, const Subjects *s)
     return text ? text : "a vector access (float2, float4, int4) where the address is a multiple of its width";
 }
 
+/* How lanes lie, and what other shapes of the block would make of it. */
+static const char *describe(Inquiry *q, const Evaluated *insn, uint32_t bytes)
+{
+    const char *lanes = ptx_count_describe(q->arena, &insn->total, bytes), *shapes = ptx_shapes_describe(q->arena, ptx_measure_evaluation(q), insn);
+    size_t length = strlen(lanes) + strlen(shapes) + sizeof "; ";
+    char *text = ptx_arena_array(q->arena, char, length);
+    if (!*shapes)
+        return lanes;
+    snprintf(text, length, "%s; %s", lanes, shapes);
+    return text;
+}
+
 const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact)
 {
     const Evaluated *insn = evaluated(q, s->insn);
@@ -299,7 +313,7 @@ const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact)
     if (!insn)
         return "";
     switch (fact) {
-    case FACT_ACCESS_layout:    return ptx_count_describe(q->arena, &insn->total, bytes);
+    case FACT_ACCESS_layout:    return describe(q, insn, bytes);
     default:                    return advise(q, s->insn, fact == FACT_ACCESS_bank_advice, &insn->total);
     }
 }

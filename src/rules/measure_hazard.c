@@ -27,20 +27,130 @@ double ptx_measure_redundant(Inquiry *q, InsnId insn)
     return is_redundant;
 }
 
-const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn)
+static const Divergence *divergence_at(Inquiry *q, InsnId insn)
 {
     const Hazards *hazards = hazards_of(q);
-    for (uint32_t h = 0; hazards && h < hazards->count; h++)
-        if (hazards->items[h].second.insn == insn)
-            return &hazards->items[h];
+    return hazards && hazards->divergence && hazards->divergence->place == insn ? hazards->divergence : NULL;
+}
+
+double ptx_measure_divergent(Inquiry *q, InsnId insn)
+{
+    return divergence_at(q, insn) != NULL;
+}
+
+const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn)
+{
+    const Divergence *found = divergence_at(q, insn);
+    return found ? ptx_divergence_describe(q->arena, q->shared->module, found) : "some lanes of a warp wait at this barrier while others go round it";
+}
+
+static const Hazard *find_at(const Hazard *items, uint32_t count, InsnId place)
+{
+    for (uint32_t h = 0; h < count; h++)
+        if (items[h].second.place == place)
+            return &items[h];
     return NULL;
 }
 
-double ptx_measure_race(Inquiry *q, InsnId insn, Certainty *certainty)
+const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn)
 {
-    const Hazard *hazard = ptx_measure_hazard(q, insn);
-    if (!hazards_of(q))
+    const Hazards *hazards = hazards_of(q);
+    const Hazard *found = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
+    return found || !hazards ? found : find_at(hazards->possible, hazards->possible_count, insn);
+}
+
+static bool is_of(const Hazard *hazard, FactId fact)
+{
+    switch (hazard->kind) {
+    case HAZARD_BULK:   return fact == FACT_INSN_is_copy_in_flight;
+    case HAZARD_MATRIX: return fact == FACT_INSN_is_operand_in_flight;
+    case HAZARD_PROXY:  return fact == FACT_INSN_is_proxy_unfenced;
+    case HAZARD_STUCK:  return fact == FACT_INSN_never_completes;
+    case HAZARD_STALE:  return fact == FACT_INSN_is_wait_stale;
+    default:            return fact == FACT_INSN_is_race;
+    }
+}
+
+double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
+{
+    const Hazards *hazards = hazards_of(q);
+    const Hazard *hazard = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
+    if (!hazards)
         return (double)NAN;
     *certainty = hazard ? hazard->certainty : CERTAINTY_ESTIMATE;
-    return hazard != NULL;
+    return hazard && is_of(hazard, fact);
+}
+
+/* Told as a race, it is no longer only possible. */
+double ptx_measure_possible_race(Inquiry *q, InsnId insn)
+{
+    const Hazards *hazards = hazards_of(q);
+    if (!hazards)
+        return (double)NAN;
+    return find_at(hazards->possible, hazards->possible_count, insn) && !find_at(hazards->items, hazards->count, insn);
+}
+
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[PLACES_MOST])
+{
+    static const char call[] = "the function is called here";
+    const BlockRace *blocks = q->block_race;
+    if (blocks && (fact == FACT_INSN_block_race_at || fact == FACT_INSN_block_race_with)) {
+        if (fact == FACT_INSN_block_race_with && (blocks->kind == BLOCK_RACE_EARLY || blocks->kind == BLOCK_RACE_LATE))
+            return 0;
+        const BlockAccess *access = fact == FACT_INSN_block_race_at ? &blocks->second : &blocks->first;
+        places[0] = (Place){ access->func->insns[access->insn].span, NULL };
+        return 1;
+    }
+    const Divergence *divergence = fact == FACT_INSN_divergent_at ? divergence_at(q, insn) : NULL;
+    if (divergence)
+        places[0] = (Place){ divergence->func->insns[divergence->insn].span, NULL };
+    if (fact == FACT_INSN_divergent_at)
+        return divergence != NULL;
+    const Hazard *h = ptx_measure_hazard(q, insn);
+    unsigned count = 0;
+    if (!h)
+        return 0;
+    const HazardAccess *a = &h->second, *b = &h->first;
+    if (fact == FACT_INSN_race_at) {
+        places[count++] = (Place){ a->func->insns[a->insn].span, NULL };
+        return count;
+    }
+    places[count++] = (Place){ b->func->insns[b->insn].span, NULL };
+    if (a->func != q->func)
+        places[count++] = (Place){ q->func->insns[a->place].span, call };
+    if (b->func != q->func && (b->place != a->place || a->func == q->func))
+        places[count++] = (Place){ q->func->insns[b->place].span, call };
+    return count;
+}
+
+/* On global memory, else in a cluster. */
+const BlockRace *ptx_measure_race_of_blocks(Inquiry *q)
+{
+    ModuleInquiry *shared = q->shared;
+    if (!q->was_raced_by_blocks && q->func->is_entry && !q->func->has_unknown) {
+        const FuncId kernel = (FuncId)(q->func - shared->module->funcs);
+        Program *program = ptx_measure_program(q);
+        q->block_race = ptx_global_race_find(q->arena, shared->arena, shared->scratch, program, shared->module, kernel, q->facts->launch);
+        if (!q->block_race)
+            q->block_race = ptx_cluster_race_find(q->arena, shared->arena, shared->scratch, program, shared->module, kernel, q->facts->launch);
+    }
+    q->was_raced_by_blocks = true;
+    return q->block_race;
+}
+
+double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact)
+{
+    const BlockRace *race = ptx_measure_race_of_blocks(q);
+    return race && race->second.place == insn && (race->kind != BLOCK_RACE_GLOBAL) == (fact == FACT_INSN_is_cluster_race);
+}
+
+double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)
+{
+    enum { WARP_THREADS = 32 };
+    const double warps = ceil(q->facts->figures.block_threads / WARP_THREADS);
+    Latencies latencies;
+    Certainty certainty = CERTAINTY_EXACT;
+    const Subjects at = { .insn = insn, .block = q->facts->cfg->block_of[insn] };
+    ptx_latencies_find(q->shared->gpu, 0, &latencies);
+    return ptx_measure(q, &at, FACT_INSN_weight, &certainty) * (latencies.machine[MACHINE_BARRIER] + latencies.barrier_per_warp * warps);
 }

@@ -16,7 +16,8 @@ static const Lowered *lowered_of(Inquiry *q)
     const Facts *f = q->facts;
     bool can_be = q->shared->gpu && f->cfg && q->func->is_entry && !q->func->has_unknown;
     if (!q->lowered && can_be)
-        q->lowered = f->lowered ? f->lowered[0] : ptx_lowered_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops, q->shared->gpu->target);
+        q->lowered = f->lowered ? f->lowered[0] : ptx_lowered_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops,
+                                                                         ptx_measure_uniforms(q), q->shared->gpu->target);
     return q->lowered;
 }
 
@@ -109,7 +110,7 @@ static void predict(Inquiry *q, Estimated *out)
     out->evaluation = lowered ? evaluate(q) : NULL;
     if (!out->evaluation || (out->evaluation->is_cut && !f->evaluation))        /* a part of a block stands for nothing */
         return;
-    const Executed executed = f->executed ? f->executed[0] : ptx_executed_compute(q->func, f->cfg, lowered, out->evaluation);
+    const Executed executed = f->executed ? f->executed[0] : ptx_executed_compute(q->func, f->cfg, f->loops, lowered, out->evaluation);
     const PredictInput in = {
         .gpu = q->shared->gpu, .func = q->func, .cfg = f->cfg, .loops = f->loops, .lowered = lowered, .executed = &executed, .evaluation = out->evaluation,
         .ops = ops_of(q->shared), .work = f->work ? f->work : ptx_work_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->loops, f->live),

@@ -84,7 +84,7 @@ typedef enum CodeKind {
     CODE_FLOOR, CODE_CEIL, CODE_ROUND, CODE_ABS,
     CODE_ADD, CODE_SUB, CODE_MUL, CODE_DIV, CODE_MOD, CODE_MIN, CODE_MAX,       /* take two, push one */
     CODE_EQ, CODE_NE, CODE_LT, CODE_LE, CODE_GT, CODE_GE,
-    CODE_AND_JUMP, CODE_OR_JUMP,        /* arg: index of the code to go on with where the top is 0 (1), from the program's first */
+    CODE_AND_JUMP, CODE_OR_JUMP,        /* arg: index of the code to go on with where the top is 0 (1), from the program's first; count: or unknown */
     CODE_AND, CODE_OR,                  /* take two, push one */
     CODE__COUNT
 } CodeKind;
@@ -156,7 +156,7 @@ typedef struct Rule {
     Program note_if;            /* where true the severity is note */
     Program gain;               /* percent of the kernel's issue slots, an estimate */
     Template message, label, help, related;
-    uint16_t related_at;        /* a FACT_PLACE, FACT__COUNT: none */
+    uint16_t at, related_at;    /* FACT_PLACEs, FACT__COUNT: none. at: where the finding is, in place of the subject */
     uint32_t threshold_first, threshold_count;  /* into RuleSet.thresholds */
     uint32_t example_first, example_count;      /* into RuleSet.examples */
     uint32_t source_first, source_count;        /* into RuleSet.sources */

@@ -1,4 +1,5 @@
 /* What each distinct instruction of a module does to a warp. */
+#include "warp/lane.h"
 #include "warp/machine.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ typedef struct Row {
 static const Row rows[] = {
     { "activemask", ACTION_ACTIVE_MASK }, { "atom", ACTION_ATOMIC }, { "bar", ACTION_BARRIER }, { "barrier", ACTION_BARRIER },
     { "bra", ACTION_BRANCH }, { "brx", ACTION_INDEXED }, { "call", ACTION_CALL }, { "cp", ACTION_COPY }, { "cvta", ACTION_TO_GENERIC },
-    { "elect", ACTION_ELECT }, { "exit", ACTION_EXIT }, { "ld", ACTION_LOAD }, { "ldmatrix", ACTION_MATRIX }, { "ldu", ACTION_LOAD },
+    { "elect", ACTION_ELECT }, { "exit", ACTION_EXIT }, { "ld", ACTION_LOAD }, { "ldmatrix", ACTION_MATRIX }, { "ldu", ACTION_LOAD }, { "mapa", ACTION_MAP },
     { "isspacep", ACTION_IS_SPACE }, { "match", ACTION_MATCH }, { "redux", ACTION_REDUX }, { "mov", ACTION_MOVE }, { "nanosleep", ACTION_NOTHING }, { "red", ACTION_ATOMIC }, { "ret", ACTION_RETURN }, { "shfl", ACTION_SHUFFLE },
     { "selp", ACTION_CHOOSE }, { "st", ACTION_STORE }, { "stmatrix", ACTION_MATRIX }, { "trap", ACTION_EXIT }, { "vote", ACTION_VOTE },
 };
@@ -24,7 +25,7 @@ static uint8_t action_of(const Op *op, Decoded *code)
             return rows[i].action;
     if (!strcmp(name, "mbarrier") && (ptx_op_has_modifier(op, "try_wait") || ptx_op_has_modifier(op, "test_wait")))
         return ACTION_TRUE;     /* in the end */
-    return code->lanewise.fn ? ACTION_LANEWISE : ACTION_UNKNOWN;
+    return !code->lanewise.fn ? ACTION_UNKNOWN : code->lanewise.video.kind ? ACTION_VIDEO : ACTION_LANEWISE;
 }
 
 /* The word that tells votes, shuffles and barriers apart. */
@@ -48,6 +49,8 @@ const Decoded *ptx_machine_code(Machine *machine, const Op *op)
         code->mode = mode_of(op);
     if (code->action == ACTION_REDUX)
         code->lanewise.mode = (uint8_t)(code->lanewise.join ? code->lanewise.join : ptx_op_has_modifier(op, "min") ? 'm' : ptx_op_has_modifier(op, "max") ? 'M' : 'a');
+    if (code->action == ACTION_REDUX && ptx_type_info[op->type].kind == KIND_FLOAT)
+        code->lanewise.fn = ptx_lane_float(&code->lanewise, code->lanewise.mode == 'm' ? "min" : "max");
     bool is_select = code->action == ACTION_CHOOSE && !code->lanewise.fn;
     bool is_to_space = code->action == ACTION_TO_GENERIC && ptx_op_has_modifier(op, "to");
     bool is_other_copy = code->action == ACTION_COPY && op->kind != OPK_CP_ASYNC;

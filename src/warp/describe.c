@@ -1,6 +1,7 @@
 #include "warp/describe.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,40 @@ const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
         break;
     default:
         return "";
+    }
+    return ptx_arena_strndup(arena, text, strlen(text));
+}
+
+/* Sectors of global memory, passes through shared memory, or addresses of constants; of a request. */
+static double cost_of(const Count *count)
+{
+    return (count->sectors > 0 ? count->sectors : count->wavefronts > 0 ? count->wavefronts : count->addresses) / count->requests;
+}
+
+static bool is_same_in_all(const Evaluation *evaluation, const Count *shaped)
+{
+    double least = (double)INFINITY, most = 0;
+    for (unsigned i = 0; i < evaluation->shape_count; i++) {
+        least = fmin(least, cost_of(&shaped[i]));       /* of those that are numbers */
+        most = fmax(most, cost_of(&shaped[i]));
+    }
+    return most <= least;
+}
+
+const char *ptx_shapes_describe(Arena *arena, const Evaluation *evaluation, const Evaluated *insn)
+{
+    char text[192] = "", block[40];
+    if (!insn->shaped || is_same_in_all(evaluation, insn->shaped))
+        return "";
+    for (unsigned i = 0; i < evaluation->shape_count; i++) {
+        const uint32_t *shape = evaluation->shapes[i];
+        const Count *count = &insn->shaped[i];
+        const char *what = count->sectors > 0 ? " sectors" : count->wavefronts > 0 ? " passes" : " addresses";
+        size_t length = strlen(text);
+        if (!(count->requests > 0))
+            continue;
+        snprintf(block, sizeof block, shape[2] > 1 ? "%" PRIu32 "x%" PRIu32 "x%" PRIu32 : "%" PRIu32 "x%" PRIu32, shape[0], shape[1], shape[2]);
+        snprintf(text + length, sizeof text - length, "%s%s: %.3g%s", length ? ", " : "by shape of the block: ", block, cost_of(count), length ? "" : what);
     }
     return ptx_arena_strndup(arena, text, strlen(text));
 }

@@ -20,6 +20,7 @@ typedef struct Tally {
     Evaluated *insns;
     Count *totals;
     double *first_ratio;        /* what an active lane moved in the first block that came by; NaN */
+    Count *shaped;              /* per access and Evaluation.shapes; NULL: none were tried */
 } Tally;
 
 typedef struct Evaluator {
@@ -37,7 +38,7 @@ static void add_tally(Evaluator *e, const Func *func, Evaluated *insns)
     if (e->tally_count == e->tally_capacity)
         e->tallies = ptx_machine_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity, sizeof *e->tallies);
     Tally *tally = &e->tallies[e->tally_count++];
-    *tally = (Tally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count), ptx_arena_array(e->arena, double, func->insn_count) };
+    *tally = (Tally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count), ptx_arena_array(e->arena, double, func->insn_count), NULL };
     for (InsnId i = 0; i < func->insn_count; i++) {
         tally->first_ratio[i] = (double)NAN;
         insns[i].best_share = (double)INFINITY;
@@ -94,6 +95,8 @@ static void add_count(Count *to, const Count *from, double weight)
     to->used_bytes += weight * from->used_bytes;
     to->low_bits |= from->low_bits;
     to->addresses += weight * from->addresses;
+    to->data_requests += weight * from->data_requests;
+    to->data_lanes += weight * from->data_lanes;
     to->waits += weight * from->waits;
     to->parted += weight * from->parted;
     to->is_free |= from->is_free;
@@ -465,17 +468,75 @@ static void run_assumed(Evaluator *e, uint64_t most_steps, bool is_quick)
     }
 }
 
+/* ---- other shapes of the block ----------------------------------------------------------------------------------- */
+
+#define SHAPED 1.05             /* figures of two shapes that lie nearer are not told apart */
+
+enum { TID_X, TID_Y, TID_Z };
+
+/* For that component of %tid, or one behind it. */
+static bool asks_for(const Func *func, int64_t component)
+{
+    for (uint32_t o = 0; o < func->operand_count; o++)
+        if (func->operands[o].kind == OPERAND_SREG && func->operands[o].id == SREG_TID && func->operands[o].value >= component)
+            return true;
+    return false;
+}
+
+static bool any_asks_for(const Evaluator *e, int64_t component)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        if (asks_for(e->tallies[t].func, component))
+            return true;
+    return false;
+}
+
+bool ptx_func_takes_row(const Func *func)
+{
+    return !asks_for(func, TID_Y) && !func->has_calls;
+}
+
 static double ratio_of(const Count *count)
 {
     return count->active > 0 ? (count->sectors + count->wavefronts + count->addresses) / count->active : (double)INFINITY;
 }
 
-bool ptx_func_takes_row(const Func *func)
+/* Those of as many threads that blocks often have: .maxntid of one dimension says how many, and nothing of their shape. */
+static void choose_shapes(const Evaluator *e)
 {
-    for (uint32_t o = 0; o < func->operand_count; o++)
-        if (func->operands[o].kind == OPERAND_SREG && func->operands[o].id == SREG_TID && func->operands[o].value > 0)
-            return false;
-    return !func->has_calls;
+    static const uint32_t planes[SHAPES_MOST - 1][2] = { { 32, 1 }, { 16, 1 }, { 8, 8 } };     /* 8 x 8 in layers */
+    Evaluation *out = e->out;
+    const uint32_t *row = e->machine->block;
+    memcpy(out->shapes[out->shape_count++], row, sizeof *out->shapes);
+    for (unsigned i = 0; i < SHAPES_MOST - 1; i++) {
+        uint32_t wide = planes[i][0], high = planes[i][1], rest = row[0] / (wide * high);
+        if (row[0] % (wide * high) || rest < 2 || (high > 1 && !any_asks_for(e, TID_Z)))
+            continue;
+        const uint32_t shape[3] = { wide, high > 1 ? high : rest, high > 1 ? rest : 1 };
+        memcpy(out->shapes[out->shape_count++], shape, sizeof shape);
+    }
+}
+
+static uint32_t count_accesses(const Func *func)
+{
+    uint32_t count = 0;
+    for (InsnId i = 0; i < func->insn_count; i++)
+        count += ptx_insn_is_access(&func->insns[i]);
+    return count;
+}
+
+static void keep_shape(const Evaluator *e, unsigned shape)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++) {
+        Tally *tally = &e->tallies[t];
+        Count *to = tally->shaped;
+        for (InsnId i = 0; i < tally->func->insn_count; i++)
+            if (ptx_insn_is_access(&tally->func->insns[i])) {
+                if (!e->machine->is_cut && tally->totals[i].doubt != DOUBT_ADDRESS)
+                    to[shape] = tally->totals[i];
+                to += e->out->shape_count;
+            }
+    }
 }
 
 static void swap_totals(Evaluator *e, Count **others)
@@ -488,34 +549,81 @@ static void swap_totals(Evaluator *e, Count **others)
 }
 
 /* What accesses take in this shape, where it is less. */
-static void try_shape(Evaluator *e, const uint32_t shape[3], uint64_t most_steps)
+static void try_shape(Evaluator *e, unsigned shape, uint64_t most_steps, bool is_quick)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         memset(e->tallies[t].totals, 0, e->tallies[t].func->insn_count * sizeof *e->tallies[t].totals);
-    ptx_machine_reshape(e->machine, shape);
-    run_assumed(e, most_steps, true);
+    e->machine->is_cut = false;
+    ptx_machine_reshape(e->machine, e->out->shapes[shape]);
+    run_assumed(e, most_steps, is_quick);
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
             e->tallies[t].insns[i].best_share = fmin(e->tallies[t].insns[i].best_share, ratio_of(&e->tallies[t].totals[i]));
 }
 
 /* Nobody knows the block either: figures are those of a row of threads, and findings have to hold for squares too. */
-static void try_shapes(Evaluator *e, uint64_t most_steps)
+static void try_shapes(Evaluator *e, uint64_t most_steps, bool is_quick)
 {
-    static const uint32_t shapes[][3] = { { 32, 8, 1 }, { 16, 16, 1 } };
-    uint32_t shape[3], run = e->out->blocks_run, count = e->tally_count;
+    Machine *m = e->machine;
+    uint32_t run = e->out->blocks_run, count = e->tally_count;
+    bool is_cut = m->is_cut;
     Count **own = ptx_arena_array(e->arena, Count *, count);
-    for (uint32_t t = 0; t < count; t++)
-        own[t] = ptx_arena_array(e->arena, Count, e->tallies[t].func->insn_count);
-    e->machine->footprint = NULL;
+    choose_shapes(e);
+    if (e->out->shape_count < 2)
+        return;
+    for (uint32_t t = 0; t < count; t++) {
+        Tally *tally = &e->tallies[t];
+        own[t] = ptx_arena_array(e->arena, Count, tally->func->insn_count);
+        tally->shaped = ptx_arena_array(e->arena, Count, (size_t)count_accesses(tally->func) * e->out->shape_count);
+    }
+    keep_shape(e, 0);
+    m->footprint = NULL;
     swap_totals(e, own);
-    memcpy(shape, e->machine->block, sizeof shape);
-    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        try_shape(e, shapes[i], most_steps);
-    e->tally_count = count;     /* what is called in these shapes alone does not count */
+    for (unsigned i = 1; i < e->out->shape_count; i++) {
+        try_shape(e, i, most_steps, is_quick);
+        e->tally_count = count;         /* what is called in these shapes alone does not count */
+        keep_shape(e, i);
+    }
     swap_totals(e, own);
     e->out->blocks_run = run;
-    ptx_machine_reshape(e->machine, shape);
+    m->is_cut = is_cut;
+    ptx_machine_reshape(m, e->out->shapes[0]);
+}
+
+static double used_of(const Count *count)
+{
+    return count->used_bytes + count->ideal_wavefronts;
+}
+
+/* Whether requests cost more in one shape than in another, or use more of what they move. */
+static bool is_shaped(const Count *shaped, unsigned count)
+{
+    double least[2] = { (double)INFINITY, (double)INFINITY }, most[2] = { 0, 0 };
+    for (unsigned i = 0; i < count; i++) {
+        const Count *c = &shaped[i];
+        const double figures[2] = { (c->sectors + c->wavefronts + c->addresses) / c->requests, used_of(c) / (c->sectors + c->wavefronts + c->addresses) };
+        for (unsigned f = 0; f < 2 && c->requests > 0; f++) {
+            least[f] = fmin(least[f], figures[f]);
+            most[f] = fmax(most[f], figures[f]);
+        }
+    }
+    return most[0] > SHAPED * least[0] || most[1] > SHAPED * least[1];
+}
+
+static void finish_shapes(Arena *arena, const Evaluator *e, const Tally *tally)
+{
+    unsigned count = e->out->shape_count;
+    const Count *shaped = tally->shaped;
+    for (InsnId i = 0; i < tally->func->insn_count; i++) {
+        if (!ptx_insn_is_access(&tally->func->insns[i]))
+            continue;
+        if (is_shaped(shaped, count)) {
+            Count *kept = ptx_arena_array(arena, Count, count);
+            memcpy(kept, shaped, count * sizeof *kept);
+            tally->insns[i].shaped = kept;
+        }
+        shaped += count;
+    }
 }
 
 /* ---- what is known ----------------------------------------------------------------------------------------------- */
@@ -572,8 +680,11 @@ static double weight_of(const Evaluator *e)
 static void finish(Arena *arena, Evaluator *e)
 {
     double weight = weight_of(e);
-    for (uint32_t t = 0; t < e->tally_count; t++)
+    for (uint32_t t = 0; t < e->tally_count; t++) {
         finish_tally(e, &e->tallies[t], weight);
+        if (e->tallies[t].shaped)
+            finish_shapes(arena, e, &e->tallies[t]);
+    }
     list_called(arena, e);
     e->out->is_cut = e->machine->is_cut;
     e->out->initial_is_assumed = e->machine->initial_is_assumed;
@@ -643,8 +754,9 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
         run_rest(&e, most_steps / 8);
     if (m->footprint)
         out->traffics = sum_footprint(&e, arena);
-    if (m->block_is_assumed && m->grid_is_assumed && !func->bounds.maxntid[0] && !out->is_row && is_notable(e.tallies[0].totals, func->insn_count))
-        try_shapes(&e, most_steps / 4);
+    bool is_free = m->block_is_assumed && m->grid_is_assumed && m->block[1] * m->block[2] == 1 && any_asks_for(&e, TID_Y);
+    if (is_free && (!is_quick || is_notable(e.tallies[0].totals, func->insn_count)))
+        try_shapes(&e, is_quick ? most_steps / 4 : most_steps, is_quick);
     finish(arena, &e);
     ptx_machine_end(m);
     ptx_arena_release(work, mark);

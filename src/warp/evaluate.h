@@ -14,8 +14,11 @@
 #include "warp/count.h"
 #include "warp/footprint.h"
 
+enum { SHAPES_MOST = 4 };
+
 typedef struct Evaluated {      /* an instruction; totals of the launch */
     Count total;
+    const Count *shaped;        /* per Evaluation.shapes, where an access costs more in one than in another; NULL. No requests: not known in that one */
     Certainty certainty;        /* of an access's figures; CERTAINTY_UNKNOWN: they are none */
     double best_share;          /* sectors and wavefronts that an active lane stands for, in the best shape of block where that is not known */
     bool is_reached;
@@ -34,6 +37,8 @@ typedef struct Evaluation {
     uint32_t called_count;
     Traffics traffics;          /* of the launch; not with DEPTH_QUICK */
     uint32_t grid[3];
+    uint32_t shapes[SHAPES_MOST][3];    /* of the block, where nobody knows it and the kernel asks for more than %tid.x; the figures are those of the first */
+    uint32_t shape_count;
     double blocks;              /* of the grid */
     uint32_t blocks_run;
     bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */

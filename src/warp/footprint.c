@@ -187,24 +187,46 @@ static void add_distinct(Distinct *d, uint64_t number)
 }
 
 typedef struct Shape {          /* of a request */
-    Distinct sectors, lines, places;
+    Distinct sectors, lines;
 } Shape;
 
-/* places: of atomic operations alone. */
-static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, bool has_places, Shape *out)
+static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, Shape *out)
 {
-    out->sectors.count = out->lines.count = out->places.count = 0;
-    out->sectors.is_unsorted = out->lines.is_unsorted = out->places.is_unsorted = false;
+    out->sectors.count = out->lines.count = 0;
+    out->sectors.is_unsorted = out->lines.is_unsorted = false;
     for (unsigned i = 0; i < 32; i++) {
         if (!(lanes >> i & 1))
             continue;
-        if (has_places)
-            add_distinct(&out->places, addresses[i]);
         for (uint64_t s = addresses[i] >> 5; s <= (addresses[i] + bytes - 1) >> 5; s++)
             add_distinct(&out->sectors, s);
     }
     for (unsigned i = 0; i < out->sectors.count; i++)
         add_distinct(&out->lines, out->sectors.items[i] >> 2);
+}
+
+double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, bool is_serial)
+{
+    enum { SERIAL_PASSES = 5 };         /* halves: of an addition in floating point */
+    unsigned crowd[32] = { 0 }, most = 0;       /* per lane: how many so far are at its address; the most of its sector stands with its last lane */
+    double passes = 0;
+    for (unsigned i = 0; i < 32; i++) {
+        unsigned in_sector = 0, here = 1;
+        if (!(lanes >> i & 1))
+            continue;
+        for (unsigned k = 0; k < i; k++) {
+            if (!(lanes >> k & 1) || addresses[k] >> 5 != addresses[i] >> 5)
+                continue;
+            here += addresses[k] == addresses[i];
+            in_sector = crowd[k] > in_sector ? crowd[k] : in_sector;
+            crowd[k] = 0;
+        }
+        crowd[i] = here > in_sector ? here : in_sector;
+        most = here > most ? here : most;
+    }
+    for (unsigned i = 0; i < 32; i++)
+        passes += crowd[i];
+    passes *= bytes == 8 ? 2 : 1;
+    return is_serial ? fmax(passes, SERIAL_PASSES * most / 2.0) : passes;
 }
 
 static void note_probe(Footprint *f, const uint64_t *addresses, uint32_t lanes)
@@ -226,7 +248,7 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
         return false;
     }
     bool is_atomic = kind >= FOOTPRINT_ATOMIC;
-    shape_of(addresses, lanes, bytes, is_atomic, &shape);
+    shape_of(addresses, lanes, bytes, &shape);
     Side side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN : is_atomic ? SIDE_ATOMIC : SIDE_READ;
     Distinct asked = { .count = 0 };
     double missed = 0;
@@ -245,41 +267,13 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
         t->store_lines += shape.lines.count;
         t->store_sectors += shape.sectors.count;
     } else if (is_atomic) {
-        t->atomic_lines += shape.lines.count;
-        t->atomic_places += shape.places.count;
-        t->atomic_repeats += kind == FOOTPRINT_ATOMIC_SERIAL ? __builtin_popcount(lanes) - (double)shape.places.count : 0;
+        t->atomic_passes += ptx_atomic_passes(addresses, lanes, bytes, kind == FOOTPRINT_ATOMIC_SERIAL);
     } else {
         t->load_lines += shape.lines.count;
         t->load_sectors += missed;
         t->load_requests += asked.count;
     }
     return waits;
-}
-
-void ptx_footprint_note_data(Footprint *f, unsigned lanes, uint32_t bytes, FootprintKind kind)
-{
-    Traffics *t = &f->here;
-    if (f->is_probing)
-        return;
-    if (kind == FOOTPRINT_COUNTER) {
-        t->data_counters += lanes;
-    } else if (kind >= FOOTPRINT_ATOMIC) {
-        t->atomic_lines += lanes;
-        t->atomic_places += lanes;
-        t->data_atomics += lanes;
-    } else if (kind == FOOTPRINT_STORE) {
-        t->store_lines += lanes;
-        t->store_sectors += lanes;
-        t->written_bytes += (double)lanes * bytes;
-        t->data_bytes += (double)lanes * bytes;
-    } else {
-        t->data_loads += lanes;
-        t->load_lines += lanes;
-        t->load_sectors += lanes;
-        t->load_requests += lanes;
-        t->read_bytes += (double)lanes * bytes;
-        t->data_bytes += (double)lanes * bytes;
-    }
 }
 
 static void add(Traffics *to, const Traffics *from, double weight)
@@ -289,12 +283,8 @@ static void add(Traffics *to, const Traffics *from, double weight)
     to->load_requests += weight * from->load_requests;
     to->store_lines += weight * from->store_lines;
     to->store_sectors += weight * from->store_sectors;
-    to->atomic_lines += weight * from->atomic_lines;
-    to->atomic_places += weight * from->atomic_places;
-    to->atomic_repeats += weight * from->atomic_repeats;
-    to->data_loads += weight * from->data_loads;
+    to->atomic_passes += weight * from->atomic_passes;
     to->data_atomics += weight * from->data_atomics;
-    to->data_counters += weight * from->data_counters;
     to->data_bytes += weight * from->data_bytes;
     to->read_bytes += weight * from->read_bytes;
     to->written_bytes += weight * from->written_bytes;

@@ -3,9 +3,8 @@
  * A block's distinct sectors are counted as it runs, and how long ago it asked for those that it asks for again: whether they are still there is for cache.h to
  * say. Warps run one after the other here and side by side on a GPU, so time is each warp's own: the sectors that it asked for so far. Over the launch, sectors that blocks share count once: no more are distinct than lie between the first and
  * the last that any block touches of an array (a pointer parameter's numbers lie apart from every other's). Corners of the grid are always run, so the
- * ends are seen. Memory answers in pieces of two sectors [1]. Where addresses hang on data each lane is taken to touch an element of its own.
- * [1] measured on an H200: loads of 4 bytes at distances of 68 read 64 bytes each   [2] the same: 32 lanes that add floats at one address take 32 times as long as
- * one, 32 that add integers as long as one */
+ * ends are seen. Memory answers in pieces of two sectors [1]. Accesses whose addresses hang on data are not noted here (count.h).
+ * [1] measured on an H200: loads of 4 bytes at distances of 68 read 64 bytes each   [2] the same, of 2 million lanes over 1 to 16 million places */
 #ifndef PTX_WARP_FOOTPRINT_H
 #define PTX_WARP_FOOTPRINT_H
 
@@ -14,9 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ATOMIC_SERIAL: lanes at one address follow each other; else the hardware joins them: integers [2].
- * COUNTER: adds 1, as histograms do. */
-typedef enum FootprintKind { FOOTPRINT_LOAD, FOOTPRINT_LOAD_PAST_L1, FOOTPRINT_STORE, FOOTPRINT_ATOMIC, FOOTPRINT_ATOMIC_SERIAL, FOOTPRINT_COUNTER } FootprintKind;
+/* ATOMIC_SERIAL: of floating point, where lanes at one address wait for each other. */
+typedef enum FootprintKind { FOOTPRINT_LOAD, FOOTPRINT_LOAD_PAST_L1, FOOTPRINT_STORE, FOOTPRINT_ATOMIC, FOOTPRINT_ATOMIC_SERIAL } FootprintKind;
 
 enum { REUSE_BUCKETS = 24, ARRAYS_MAX = 32 };
 
@@ -36,13 +34,9 @@ typedef struct Traffics {       /* of the launch */
     uint32_t array_count;
     uint32_t shared_bytes;      /* of a block */
     double store_lines, store_sectors;
-    double atomic_lines;        /* distinct lines of each request */
-    double atomic_places;       /* distinct addresses of each request */
-    double atomic_repeats;      /* lanes that follow another at their address */
-    double data_loads;          /* lanes whose addresses hang on data */
-    double data_atomics;
-    double data_counters;       /* the same, of counters: they crowd on few lines */
-    double data_bytes;          /* of read_bytes and written_bytes: guessed for such lanes */
+    double atomic_passes;       /* ptx_atomic_passes of each request */
+    double data_atomics;        /* lanes of atomics that lie to each other as they are known to, but data say where */
+    double data_bytes;          /* of read_bytes and written_bytes: guessed for such accesses */
     double atomic_bytes;        /* between the first and the last that atomics touch of each array */
     double read_bytes, written_bytes;   /* distinct, in pieces of memory */
 } Traffics;
@@ -55,8 +49,9 @@ Footprint *ptx_footprint_new(Arena *arena);
  * known that they touch the same. Whether a load waits for L2: it is the first to ask for something, or just behind another warp that is. */
 bool ptx_footprint_note(Footprint *footprint, uint32_t warp, const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved);
 
-/* One whose addresses hang on data, each by itself. */
-void ptx_footprint_note_data(Footprint *footprint, unsigned lanes, uint32_t bytes, FootprintKind kind);
+/* What an atomic request keeps L2 busy: each sector as often as lanes are at its most crowded address, twice for elements of 8 bytes; and where lanes wait for
+ * each other no less than so many times the most lanes at one address as an addition takes passes [2]. */
+double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, bool is_serial);
 
 /* The block, or part of it, that ran stands for `weight`. */
 void ptx_footprint_close(Footprint *footprint, double weight);

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 enum {
-    STEPS_FLOOR = 1 << 10,      /* instructions of warps; where the launch is not given so many, half of that without a shape of the block, ... */
-    STEPS_PER_INSN = 8,         /* ... and so many for an instruction; */
+    STEPS_FLOOR = 128,          /* instructions of each warp where the launch is not given: so many, and one for each of the kernel; */
+    WARPS_FEW = 2,              /* half of that for more warps where the shape of the block is not; */
     STEPS_LAUNCH = 1 << 18,     /* where it is */
     MOST_STAYS_ASSUMED = 4,
     MOST_GRANULES = 5,          /* 16 bytes to 1 */
@@ -27,17 +27,18 @@ static bool is_shared(Space space)
     return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
 }
 
-/* Something writes shared memory, or may, and a barrier says that there is more than a warp. */
+/* Something writes shared memory, or may, and a barrier says that there is more than a warp; with a launch one of them will do. */
 static bool is_worth(const Func *func, const Launch *launch)
 {
     bool writes = false, has_barrier = false;
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Op *op = func->insns[i].op;
         bool is_shared_op = is_shared((Space)op->space) || op->space == SPACE_GENERIC;
-        writes |= (op->flags & OPF_STORE && is_shared_op) || op->kind == OPK_CP_ASYNC || op->kind == OPK_CALL;
-        has_barrier |= op->kind == OPK_BAR || op->kind == OPK_CALL;
+        bool is_async = !strncmp(op->text, "cp.async.bulk", 13) || !strncmp(op->text, "mbarrier", 8);
+        writes |= (op->flags & OPF_STORE && is_shared_op) || op->kind == OPK_CP_ASYNC || op->kind == OPK_CALL || is_async;
+        has_barrier |= op->kind == OPK_BAR || op->kind == OPK_CALL || is_async;
     }
-    return writes && (has_barrier || (launch && launch->block[0]));
+    return launch && launch->block[0] ? writes || has_barrier : writes && has_barrier;
 }
 
 /* ---- running ------------------------------------------------------------------------------------------------------- */
@@ -57,8 +58,8 @@ typedef struct Search {
 static uint64_t steps_for(const Search *s)
 {
     const Machine *m = s->machine;
-    uint64_t few = STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)s->func->insn_count;
-    return !m->grid_is_assumed ? STEPS_LAUNCH : m->block_is_assumed ? few / 2 : few;
+    uint64_t few = m->warp_count * (STEPS_FLOOR + (uint64_t)s->func->insn_count);
+    return !m->grid_is_assumed ? STEPS_LAUNCH : m->block_is_assumed && m->warp_count > WARPS_FEW ? few / 2 : few;
 }
 
 static void run(Search *s)
@@ -84,7 +85,7 @@ static void close_machine(Search *s)
     ptx_arena_release(s->work, s->mark);
 }
 
-/* A machine with blocks of that shape, NULL: of the one that is given or assumed, and a first run. */
+/* A machine with blocks of that shape, NULL: of the one that is given or assumed. */
 static void open_machine(Search *s, const uint32_t shape[3])
 {
     Launch *launch = ptx_arena_new(s->work, Launch);
@@ -96,17 +97,32 @@ static void open_machine(Search *s, const uint32_t shape[3])
     if (s->machine->grid_is_assumed)
         s->machine->most_stays = MOST_STAYS_ASSUMED;
     s->machine->race = ptx_race_new(s->machine);
+}
+
+/* A run with that shape in place of the one in hand. */
+static void try_shape(Search *s, const uint32_t shape[3])
+{
+    close_machine(s);
+    open_machine(s, shape);
     run(s);
 }
 
 /* ---- what is told --------------------------------------------------------------------------------------------------- */
 
+static void set_thread(const Machine *m, uint32_t thread, uint32_t out[3])
+{
+    out[0] = thread % m->block[0];
+    out[1] = thread / m->block[0] % m->block[1];
+    out[2] = thread / m->block[0] / m->block[1];
+}
+
 static HazardAccess access_of(const Machine *m, const Seen *seen)
 {
-    HazardAccess access = { .insn = m->race->sites[seen->site].insn, .turn = seen->turn, .is_write = seen->is_write, .is_copy = seen->is_async };
-    access.thread[0] = seen->thread % m->block[0];
-    access.thread[1] = seen->thread / m->block[0] % m->block[1];
-    access.thread[2] = seen->thread / m->block[0] / m->block[1];
+    const Site *site = &m->race->sites[seen->site];
+    bool is_own = site->func == &m->module->funcs[m->kernel];
+    HazardAccess access = { .func = site->func, .insn = site->insn, .place = is_own ? site->insn : NO_ID, .loops = { NO_ID, NO_ID },
+                            .is_write = seen->is_write, .queue = seen->queue };
+    set_thread(m, seen->thread, access.thread);
     return access;
 }
 
@@ -170,10 +186,10 @@ static bool may_write_back(const Func *func, const Insn *store)
 }
 
 /* The address is not in the variable that it is made from: what was assumed cannot be. */
-static bool is_astray(const Search *s, const Bases *bases, InsnId insn, uint64_t address)
+static bool is_astray(const Search *s, const Bases *bases, const HazardAccess *access, uint64_t address)
 {
     Base base;
-    if (!ptx_base_of_access(bases, s->module, s->func, &s->func->insns[insn], &base) || base.kind != BASE_VAR || !s->program->addresses[base.id])
+    if (!ptx_base_of_access(bases, s->module, s->func, &s->func->insns[access->insn], &base) || base.kind != BASE_VAR || !s->program->addresses[base.id])
         return false;
     uint64_t from = s->program->addresses[base.id] - 1, bytes = s->module->vars[base.id].bytes;
     return address < from || (bytes && address - from >= bytes);
@@ -181,32 +197,44 @@ static bool is_astray(const Search *s, const Bases *bases, InsnId insn, uint64_t
 
 static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
 {
-    const Insn *first = &s->func->insns[h->first.insn], *second = &s->func->insns[h->second.insn];
-    if ((h->first.is_write && may_write_back(s->func, first)) || (h->second.is_write && may_write_back(s->func, second)))
-        return true;
+    const HazardAccess *const accesses[] = { &h->first, &h->second };
+    for (unsigned a = 0; a < 2; a++)
+        if (accesses[a]->is_write && may_write_back(accesses[a]->func, &accesses[a]->func->insns[accesses[a]->insn]))
+            return true;
     if (h->certainty == CERTAINTY_EXACT)
         return false;
+    if (h->first.func != s->func || h->second.func != s->func)
+        return true;            /* what its callers pass is not known */
     ArenaMark mark = ptx_arena_mark(s->work);
     const Bases *bases = ptx_bases_compute(s->work, s->scratch, s->module, s->func);
-    bool is_excused = is_astray(s, bases, h->first.insn, address) || is_astray(s, bases, h->second.insn, address);
+    bool is_excused = is_astray(s, bases, &h->first, address) || is_astray(s, bases, &h->second, address);
     ptx_arena_release(s->work, mark);
     return is_excused;
 }
 
-static bool make_hazard(const Search *s, const RacePair *pair, Hazard *out)
+/* What is missing where nothing waits for what goes on behind its instruction. */
+static HazardKind kind_of(uint8_t queue)
+{
+    return queue == QUEUE_MATRIX ? HAZARD_MATRIX : queue == QUEUE_COPY ? HAZARD_COPY : HAZARD_BULK;
+}
+
+/* Of accesses that happen if data say so, where is_possible. */
+static bool make_hazard(const Search *s, const RacePair *pair, bool is_possible, Hazard *out)
 {
     const Machine *m = s->machine;
-    const Race *r = m->race;
     uint8_t first = level_of(m, &pair->first), second = level_of(m, &pair->second), level = first > second ? first : second;
-    if (r->sites[pair->first.site].func != s->func || r->sites[pair->second.site].func != s->func || level == RACE_DATA)
+    if ((level == RACE_DATA) != is_possible)
         return false;
     bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
-    HazardKind kind = pair->is_open ? HAZARD_COPY : is_in_warp ? HAZARD_WARP : HAZARD_BLOCK;
+    const uint8_t queue = pair->is_open && !pair->first.queue ? pair->second.queue : pair->first.queue;
+    HazardKind kind = pair->is_unfenced ? HAZARD_PROXY : pair->is_open ? kind_of(queue) : is_in_warp ? HAZARD_WARP : HAZARD_BLOCK;
+    bool are_copies = pair->is_open && pair->first.queue && pair->second.queue;
+    if ((kind != HAZARD_BLOCK && is_possible) || (are_copies && level != RACE_CERTAIN))     /* a pitch that is taken for 0 lets them come to one place */
+        return false;
     if (kind == HAZARD_WARP && (level != RACE_CERTAIN || s->module->target.sm < INDEPENDENT_LANES))
         return false;
-    bool is_turned = r->sites[pair->first.site].insn > r->sites[pair->second.site].insn;
-    *out = (Hazard){ .first = access_of(m, is_turned ? &pair->second : &pair->first), .second = access_of(m, is_turned ? &pair->first : &pair->second),
-                     .kind = kind, .before = NO_ID, .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
+    *out = (Hazard){ .first = access_of(m, &pair->first), .second = access_of(m, &pair->second),
+                     .kind = kind, .before = NO_ID, .queue = queue, .is_committed = pair->is_committed, .newer = pair->newer, .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
     find_variable(m, pair->address, out);
     return !is_excused(s, out, pair->address);
 }
@@ -215,12 +243,22 @@ static bool is_found(const Search *s)
 {
     Hazard made;
     for (uint32_t p = 0; p < s->machine->race->pair_count; p++)
-        if (make_hazard(s, &s->machine->race->pairs[p], &made))
+        if (make_hazard(s, &s->machine->race->pairs[p], false, &made))
             return true;
     return false;
 }
 
 /* ---- where a barrier would help -------------------------------------------------------------------------------------- */
+
+static bool is_one(const HazardAccess *a, const HazardAccess *b)
+{
+    return a->func == b->func && a->insn == b->insn;
+}
+
+static bool are_alike(const Hazard *a, const Hazard *b)
+{
+    return (is_one(&a->first, &b->first) && is_one(&a->second, &b->second)) || (is_one(&a->first, &b->second) && is_one(&a->second, &b->first));
+}
 
 /* Pairs that race with the places in hand; UINT32_MAX: these two still do, or not all threads come by together. */
 static uint32_t count_left(const Search *s, const Hazard *h)
@@ -231,9 +269,9 @@ static uint32_t count_left(const Search *s, const Hazard *h)
         return UINT32_MAX;
     for (uint32_t p = 0; p < r->pair_count; p++) {
         Hazard made;
-        if (!make_hazard(s, &r->pairs[p], &made))
+        if (!make_hazard(s, &r->pairs[p], false, &made))
             continue;
-        if (made.first.insn == h->first.insn && made.second.insn == h->second.insn)
+        if (are_alike(&made, h))
             return UINT32_MAX;
         left++;
     }
@@ -271,13 +309,115 @@ static bool repair(Search *s, Hazard *h)
     Race *r = s->machine->race;
     uint32_t least = UINT32_MAX;
     s->most_tried = s->machine->steps + MOST_TRIED_RUNS * steps_for(s);
-    try_places(s, h, h->second.insn, &least);
-    try_places(s, h, h->first.insn, &least);
+    try_places(s, h, h->second.place, &least);
+    if (h->first.place != h->second.place)
+        try_places(s, h, h->first.place, &least);
     if (h->before != NO_ID) {
         r->puts[r->put_count++] = h->before;
         run(s);
     }
     return h->before != NO_ID;
+}
+
+/* A barrier alone, where what goes on behind its instruction is waited for, but by its own thread only; else that wait is what is missing, and is tried in front
+ * of a barrier. */
+static bool repair_async(Search *s, Hazard *h)
+{
+    Race *r = s->machine->race;
+    if (repair(s, h)) {
+        h->kind = HAZARD_BLOCK;
+        return true;
+    }
+    h->kind = kind_of(h->queue);
+    if (h->queue != QUEUE_COPY)
+        return false;
+    r->put_waits[r->put_count] = (int32_t)(h->is_committed ? h->newer : 0);
+    bool is_repaired = repair(s, h);
+    if (!is_repaired)
+        r->put_waits[r->put_count] = -1;
+    return is_repaired;
+}
+
+static void set_place(const Search *s, const Watch *watch, HazardAccess *out)
+{
+    const Routine *kernel = s->program->routines[s->kernel];
+    out->place = watch->place;
+    LoopId loop = watch->place == NO_ID ? NO_LOOP : kernel->loops->loop_of[kernel->cfg->block_of[watch->place]];
+    for (unsigned i = 0; i < 2 && loop != NO_LOOP; i++, loop = kernel->loops->loops[loop].parent) {
+        out->loops[i] = kernel->cfg->blocks[kernel->loops->loops[loop].header].first;
+        out->rounds[i] = watch->rounds[loop];
+    }
+}
+
+/* Where in the kernel, and in which round of which loop: in a run like the one before. False: they were not come to. */
+static bool locate(Search *s, Seen first, Seen second, Hazard *h)
+{
+    Race *r = s->machine->race;
+    ArenaMark mark = ptx_arena_mark(s->scratch);
+    const uint32_t loops = s->program->routines[s->kernel]->loops->loop_count;
+    Watch watches[2] = { { .site = first.site, .turn = first.turn, .thread = first.thread, .place = NO_ID },
+                         { .site = second.site, .turn = second.turn, .thread = second.thread, .place = NO_ID } };
+    for (unsigned i = 0; i < 2; i++)
+        watches[i].rounds = ptx_arena_array(s->scratch, uint32_t, loops + 1);
+    r->watches = watches;
+    run(s);
+    r->watches = NULL;
+    set_place(s, &watches[0], &h->first);
+    set_place(s, &watches[1], &h->second);
+    ptx_arena_release(s->scratch, mark);
+    return h->first.place != NO_ID && h->second.place != NO_ID;
+}
+
+/* The surest that races; NULL: nothing does. */
+static const RacePair *find_worst(const Search *s, bool is_possible, Hazard *h)
+{
+    const Race *r = s->machine->race;
+    const RacePair *worst = NULL;
+    Hazard made;
+    for (uint32_t p = 0; p < r->pair_count; p++)
+        if (make_hazard(s, &r->pairs[p], is_possible, &made) && (!worst || made.kind < h->kind)) {
+            *h = made;
+            worst = &r->pairs[p];
+        }
+    return worst;
+}
+
+static bool is_turned(const Hazard *h)
+{
+    return h->first.place > h->second.place;
+}
+
+/* In the order of the text. */
+static void turn(Hazard *h)
+{
+    HazardAccess first = h->first;
+    h->first = h->second;
+    h->second = first;
+}
+
+/* Accesses of the kernel's own that race if data let them happen: of one run, with the launch given. */
+static void collect_possible(const Search *s, Hazards *out, Hazard *items)
+{
+    const Race *r = s->machine->race;
+    for (uint32_t p = 0; p < r->pair_count && out->possible_count < MOST_HAZARDS && !s->machine->grid_is_assumed; p++) {
+        Hazard *h = &items[out->possible_count];
+        if (!make_hazard(s, &r->pairs[p], true, h) || h->first.place == NO_ID || h->second.place == NO_ID)
+            continue;
+        if (is_turned(h))
+            turn(h);
+        out->possible_count++;
+    }
+    out->possible = items;
+}
+
+/* What a copy or multiplication reads is written behind it in the text: it may be that the machine's order alone lets the write come first. */
+static void find_reader(Hazard *h)
+{
+    const HazardAccess *second = &h->second;
+    if (h->queue || (second->queue != QUEUE_BULK && second->queue != QUEUE_MATRIX) || second->place >= h->first.place)
+        return;
+    h->queue = second->queue;
+    h->is_committed = true;
 }
 
 /* Barriers are put where they help, one after the other, until nothing races any more. */
@@ -286,21 +426,56 @@ static void collect(Search *s, Hazards *out, Hazard *items)
     Race *r = s->machine->race;
     r->func = s->func;
     for (bool goes_on = true; goes_on && out->count < MOST_HAZARDS;) {
-        Hazard made, *h = &items[out->count];
-        bool is_any = false;
+        Hazard *h = &items[out->count];
+        const RacePair *pair = find_worst(s, false, h);
         goes_on = false;
-        for (uint32_t p = 0; p < r->pair_count; p++)
-            if (make_hazard(s, &r->pairs[p], &made) && (!is_any || made.kind < h->kind)) {
-                *h = made;
-                is_any = true;
-            }
-        if (!is_any)
+        if (!pair || !locate(s, pair->first, pair->second, h))
             break;
+        find_reader(h);
+        if (is_turned(h))
+            turn(h);
         out->count++;
-        if (h->kind != HAZARD_COPY && r->put_count < MOST_PUTS)
-            goes_on = repair(s, h);
+        if (h->kind != HAZARD_PROXY && r->put_count < MOST_PUTS)
+            goes_on = h->queue ? repair_async(s, h) : repair(s, h);
     }
     r->put_count = 0;
+}
+
+/* ---- mbarriers ------------------------------------------------------------------------------------------------------- */
+
+/* Everything is known of who arrives: by the code and the launch alone, with no other block and no unit of the SM that could. */
+static bool is_certain(const Search *s)
+{
+    const Machine *m = s->machine;
+    const Routine *routine = s->program->routines[s->kernel];
+    bool is_certain = !m->block_is_assumed && !m->is_cut && !m->race->is_doubtful && !m->race->has_others;
+    for (InsnId i = 0; is_certain && i < s->func->insn_count; i++)
+        is_certain = routine->counts[i].doubt < DOUBT_PARAMETER;
+    return is_certain;
+}
+
+static HazardAccess access_at(const Search *s, InsnId insn, uint32_t warp)
+{
+    const uint32_t *block = s->machine->block, thread = warp * WARP_LANES;
+    return (HazardAccess){ .func = s->func, .insn = insn, .place = insn, .loops = { NO_ID, NO_ID },
+                           .thread = { thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1] } };
+}
+
+/* Of the run that was made last. What races behind such a wait follows from it. */
+static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
+{
+    const StaleWait *stale = &s->machine->race->stale;
+    const Stuck *stuck = &s->machine->race->stuck;
+    bool is_stuck = stuck->wait != NO_ID && !s->machine->race->pair_count;      /* with races who arrives when hangs on the order of the warps */
+    if ((stale->wait == NO_ID && !is_stuck) || !is_certain(s))
+        return false;
+    Hazard *h = &items[out->count++];
+    *h = (Hazard){ .kind = stale->wait != NO_ID ? HAZARD_STALE : HAZARD_STUCK, .before = NO_ID, .certainty = CERTAINTY_EXACT, .wanted = stuck->wanted,
+                   .pending = stuck->pending, .owed = stuck->owed };
+    h->first = h->kind == HAZARD_STALE ? access_at(s, stale->arrival, stale->warp) : access_at(s, stuck->made, stuck->warp);
+    h->second = h->kind == HAZARD_STALE ? access_at(s, stale->wait, stale->warp) : access_at(s, stuck->wait, stuck->warp);
+    find_variable(s->machine, h->kind == HAZARD_STALE ? stale->address : stuck->address, h);
+    return true;
 }
 
 /* ---- a block that nobody knows --------------------------------------------------------------------------------------- */
@@ -309,32 +484,45 @@ static void collect(Search *s, Hazards *out, Hazard *items)
 static const uint32_t rows[][3] = { { 64, 1, 1 }, { 128, 1, 1 }, { 512, 1, 1 }, { 1024, 1, 1 } };
 static const uint32_t planes[][3] = { { 32, 8, 1 }, { 16, 16, 1 }, { 32, 4, 1 }, { 32, 32, 1 }, { 8, 8, 1 }, { 64, 4, 1 }, { 16, 8, 1 }, { 32, 2, 1 } };
 
+/* What holds in all shapes holds in a small one, which takes the least time. */
+static bool may_hold(Search *s)
+{
+    static const uint32_t row[3] = { WARPS_FEW * WARP_LANES, 1, 1 }, plane[3] = { WARP_LANES, WARPS_FEW, 1 };
+    if (s->machine->warp_count < WARPS_FEW)
+        return true;
+    try_shape(s, ptx_func_takes_row(s->func) ? row : plane);
+    return s->machine->race->is_crowded || is_found(s);
+}
+
 /* In every shape in which the kernel can be meant, so that whatever it is launched with, the barrier is missing. Leaves the machine with one of them. */
 static bool holds_for_all(Search *s)
 {
-    const Bounds *bounds = &s->func->bounds;
-    bool is_row = ptx_func_takes_row(s->func), holds = true;
-    bool is_possible = !s->machine->race->is_crowded && (is_row || bounds->maxntid[1] > 1);
+    bool is_row = ptx_func_takes_row(s->func), is_possible = false, holds = true;
     size_t count = is_row ? sizeof rows / sizeof *rows : sizeof planes / sizeof *planes;
-    uint32_t most = bounds->maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MOST_THREADS;
+    uint32_t most = s->func->bounds.maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MOST_THREADS;
     const uint32_t *shown = NULL;
-    if (is_possible && !is_found(s))
+    if (!may_hold(s))
         return false;
+    if (is_row || s->func->bounds.maxntid[1] > 1) {
+        try_shape(s, NULL);
+        is_possible = !s->machine->race->is_crowded;
+        holds = !is_possible || is_found(s);
+    }
     for (size_t i = 0; holds && i < count; i++) {
         const uint32_t *shape = (is_row ? rows : planes)[i];
         if (shape[0] * shape[1] * shape[2] > most)
             continue;
-        close_machine(s);
-        open_machine(s, shape);
+        try_shape(s, shape);
         if (s->machine->race->is_crowded)
             continue;
         shown = is_possible ? shown : shape;
         is_possible = true;
         holds = is_found(s);
     }
-    close_machine(s);
-    open_machine(s, shown);
-    return holds && is_possible;
+    if (!holds || !is_possible)
+        return false;
+    try_shape(s, shown);
+    return true;
 }
 
 /* ---- barriers that nothing needs ------------------------------------------------------------------------------------- */
@@ -356,12 +544,48 @@ static bool has_other_use(const Func *func)
     return false;
 }
 
-/* Per block: a write to global memory may have come before its end, and before its beginning. */
-static void spread_writes(const Func *func, const Cfg *cfg, bool *behind, bool *before)
+static bool is_global_read(const Op *op)
+{
+    return (op->kind == OPK_LD || op->kind == OPK_CP_ASYNC) && !ptx_op_has_modifier(op, "nc") && (op->kind == OPK_CP_ASYNC || op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
+}
+
+/* The parameter or variable that an access starts from; of a copy, where it reads. False: nobody knows. */
+static bool find_base(const Search *s, const Bases *bases, const Insn *insn, uint32_t *out)
+{
+    Base base;
+    bool is_known = insn->op->kind != OPK_CP_ASYNC && ptx_base_of_access(bases, s->module, s->func, insn, &base) && (base.kind == BASE_VAR || base.kind == BASE_PARAM);
+    *out = is_known ? base.id : NO_ID;
+    return is_known;
+}
+
+/* Per instruction: it writes global memory, or reads what some instruction may write, by the pointer that both start from: a barrier may keep such accesses in
+ * order too. */
+static bool *mark_global(const Search *s)
+{
+    const Func *func = s->func;
+    const Bases *bases = ptx_bases_compute(s->work, s->scratch, s->module, func);
+    bool *marks = ptx_arena_array(s->work, bool, func->insn_count), *is_written = ptx_arena_array(s->work, bool, s->module->var_count + 1), is_any_written = false, is_any = false;
+    uint32_t base;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        marks[i] = is_global_write(func->insns[i].op);
+        is_any |= marks[i];
+        if (marks[i] && find_base(s, bases, &func->insns[i], &base))
+            is_written[base] = true;
+        else
+            is_any_written |= marks[i];
+    }
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (is_global_read(func->insns[i].op))
+            marks[i] |= find_base(s, bases, &func->insns[i], &base) ? is_any_written || is_written[base] : is_any;
+    return marks;
+}
+
+/* Per block: an access that is marked may have come before its end, and before its beginning. */
+static void spread_marks(const Cfg *cfg, const bool *marks, bool *behind, bool *before)
 {
     for (BlockId b = 0; b < cfg->block_count; b++)
         for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++)
-            behind[b] |= is_global_write(func->insns[i].op);
+            behind[b] |= marks[i];
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (uint32_t n = 0; n < cfg->rpo_count; n++) {
@@ -376,12 +600,12 @@ static void spread_writes(const Func *func, const Cfg *cfg, bool *behind, bool *
     }
 }
 
-static bool follows_write(const Func *func, const Cfg *cfg, const bool *before, InsnId barrier)
+static bool follows_mark(const Cfg *cfg, const bool *marks, const bool *before, InsnId barrier)
 {
     BlockId block = cfg->block_of[barrier];
     bool follows = before[block];
     for (InsnId i = cfg->blocks[block].first; i < barrier; i++)
-        follows |= is_global_write(func->insns[i].op);
+        follows |= marks[i];
     return follows;
 }
 
@@ -438,11 +662,12 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     InsnId *found = ptx_arena_array(arena, InsnId, MOST_REDUNDANT);
     uint64_t most = m->steps + MOST_TRIED_RUNS * steps_for(s);
     uint32_t tried = 0;
-    spread_writes(func, cfg, behind, before);
+    const bool *marks = mark_global(s);
+    spread_marks(cfg, marks, behind, before);
     m->race->func = func;
     m->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
     for (InsnId i = 0; i < func->insn_count && tried < MOST_REDUNDANT && m->steps < most; i++) {
-        if (!is_plain_barrier(&func->insns[i]) || !ptx_block_is_reachable(cfg, cfg->block_of[i]) || follows_write(func, cfg, before, i))
+        if (!is_plain_barrier(&func->insns[i]) || !ptx_block_is_reachable(cfg, cfg->block_of[i]) || follows_mark(cfg, marks, before, i))
             continue;
         tried++;
         m->race->left_out[i] = true;
@@ -453,6 +678,35 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     out->redundant = found;
 }
 
+/* ---- barriers that threads wait at without others --------------------------------------------------------------------- */
+
+/* Nothing of what runs is in doubt. */
+static bool is_sure(const Machine *m)
+{
+    for (uint32_t r = 0; r < m->run_count; r++) {
+        const Routine *routine = m->program->routines[m->run[r]];
+        for (InsnId i = 0; i < routine->func->insn_count; i++)
+            if (routine->counts[i].doubt >= DOUBT_PARAMETER)
+                return false;
+    }
+    return true;
+}
+
+static const Divergence *find_divergence(Arena *arena, const Search *s)
+{
+    const Machine *m = s->machine;
+    const Parting *p = &m->race->parting;
+    bool parts = p->at.func && p->gone & p->others, hangs = !parts && m->race->stops[0].func && is_sure(m);
+    if (m->block_is_assumed || (!parts && !hangs))
+        return NULL;
+    const Stop *at = parts ? &p->at : &m->race->stops[0], *other = parts ? &p->other : &m->race->stops[1];
+    Divergence *out = ptx_arena_new(arena, Divergence);
+    *out = (Divergence){ .func = at->func, .insn = at->insn, .place = at->place, .other_func = other->func, .other = other->insn, .hangs = hangs };
+    set_thread(m, at->thread, out->thread);
+    set_thread(m, other->thread, out->other_thread);
+    return out;
+}
+
 const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
@@ -460,13 +714,17 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
     if (!func->has_body || !func->insn_count || func->has_syntax_error || func->has_unknown || !is_worth(func, launch))
         return NULL;
     Hazards *out = ptx_arena_new(arena, Hazards);
-    Hazard *items = ptx_arena_array(arena, Hazard, MOST_HAZARDS);
+    Hazard *items = ptx_arena_array(arena, Hazard, 2 * MOST_HAZARDS);
     Search s = { .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing,
                  .mark = ptx_arena_mark(work) };
-    open_machine(&s, NULL);
-    if (!s.machine->block_is_assumed || holds_for_all(&s))
-        collect(&s, out, items);
     out->items = items;
+    open_machine(&s, NULL);
+    if (!s.machine->block_is_assumed || !s.machine->grid_is_assumed)
+        run(&s);
+    out->divergence = find_divergence(arena, &s);
+    collect_possible(&s, out, items + MOST_HAZARDS);
+    if (!collect_waits(&s, out, items) && (!s.machine->block_is_assumed || holds_for_all(&s)))
+        collect(&s, out, items);
     if (!out->count)
         find_redundant(arena, &s, out);
     close_machine(&s);
@@ -477,21 +735,12 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
 
 static const char *verb_of(const HazardAccess *access)
 {
-    return access->is_copy ? "copies to" : access->is_write ? "writes" : "reads";
-}
-
-const char *ptx_hazard_describe(Arena *arena, const Module *module, const Hazard *h)
-{
-    static const char *const missing[] = { [HAZARD_BLOCK] = "no barrier between", [HAZARD_WARP] = "both in one warp, with no __syncwarp() between",
-                                           [HAZARD_COPY] = "a copy that is not waited for" };
-    char text[320];
-    const HazardAccess *a = &h->second, *b = &h->first;
-    Span name = h->var == NO_ID ? (Span){ 0, 0 } : module->vars[h->var].name;
-    int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64);
-    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) %s byte %llu of %s%.*s%s, which thread (%u, %u, %u) %s: %s", a->thread[0], a->thread[1],
-                         a->thread[2], verb_of(a), (unsigned long long)h->offset, length ? "`" : "shared memory", length, module->text + name.begin,
-                         length ? "`" : "", b->thread[0], b->thread[1], b->thread[2], verb_of(b), missing[h->kind]);
-    return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
+    switch ((Queue)access->queue) {
+    case QUEUE_BULK:    return "copies from";
+    case QUEUE_MATRIX:  return "multiplies";
+    case QUEUE_NONE:    return access->is_write ? "writes" : "reads";
+    default:            return "copies to";
+    }
 }
 
 static uint32_t line_of(const Module *module, uint32_t at)
@@ -502,18 +751,120 @@ static uint32_t line_of(const Module *module, uint32_t at)
     return line;
 }
 
+/* Which round of which loop, where there is one. */
+static void write_round(char *out, size_t size, const Module *module, const Func *kernel, const HazardAccess *access)
+{
+    int count = 0;
+    *out = 0;
+    for (unsigned i = 0; i < 2 && access->loops[i] != NO_ID; i++)
+        count += snprintf(out + count, size - (size_t)count, "%s round %u of %s at line %u", i ? "," : " in", (unsigned)access->rounds[i], i ? "the one" : "the loop",
+                          (unsigned)line_of(module, kernel->insns[access->loops[i]].span.begin));
+}
+
+/* What is missing between the two. */
+static const char *missing_of(const Hazard *h)
+{
+    switch (h->kind) {
+    case HAZARD_BLOCK:  return "no barrier between";
+    case HAZARD_WARP:   return "both in one warp, with no __syncwarp() between";
+    case HAZARD_MATRIX: return "no wgmma.wait_group has waited for the multiplication";
+    case HAZARD_PROXY:  return "no fence.proxy.async between";
+    default:            break;
+    }
+    switch ((Queue)h->queue) {
+    case QUEUE_MBARRIER:    return "a copy whose phase of its mbarrier is not waited for";
+    case QUEUE_BULK:        return h->is_committed ? "a copy whose group is not waited for: cp.async.bulk.wait_group" : "a copy that is not waited for: it is in no group yet";
+    default:                return h->is_committed ? "a copy whose group is not waited for: cp.async.wait_group" : "a copy that is not waited for: it is in no group yet";
+    }
+}
+
+/* Of HAZARD_STUCK. */
+static int write_lack(char *out, size_t size, const Hazard *h)
+{
+    if (h->pending)
+        return snprintf(out, size, "of %u arrivals %u are missing", (unsigned)h->wanted, (unsigned)h->pending);
+    return snprintf(out, size, "copies bring %lld bytes %s than are expected", (long long)(h->owed < 0 ? -h->owed : h->owed), h->owed < 0 ? "more" : "less");
+}
+
+static int write_wait(char *out, size_t size, const Hazard *h, const char *name, int length)
+{
+    char lack[80] = "";
+    const uint32_t *thread = h->second.thread;
+    if (h->kind == HAZARD_STALE)
+        return snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` for the phase before the one in which it has arrived, and returns at once", thread[0], thread[1],
+                        thread[2], length, name);
+    write_lack(lack, sizeof lack, h);
+    return snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` for a phase that never completes: %s", thread[0], thread[1], thread[2], length, name, lack);
+}
+
+const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel, const Hazard *h)
+{
+    char text[512], rounds[2][96];
+    const HazardAccess *a = &h->second, *b = &h->first;
+    Span name = h->var == NO_ID ? (Span){ 0, 0 } : module->vars[h->var].name;
+    int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64), count;
+    write_round(rounds[0], sizeof rounds[0], module, kernel, a);
+    write_round(rounds[1], sizeof rounds[1], module, kernel, b);
+    if (h->kind >= HAZARD_STUCK)
+        count = write_wait(text, sizeof text, h, length ? module->text + name.begin : "an mbarrier", length ? length : (int)sizeof "an mbarrier" - 1);
+    else
+        count = snprintf(text, sizeof text, "thread (%u, %u, %u) %s byte %llu of %s%.*s%s%s, which thread (%u, %u, %u) %s%s: %s", a->thread[0], a->thread[1],
+                         a->thread[2], verb_of(a), (unsigned long long)h->offset, length ? "`" : "shared memory", length, module->text + name.begin,
+                         length ? "`" : "", rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1], missing_of(h));
+    return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
+}
+
+/* The wait that a copy lacks, and behind it a barrier where other threads are concerned. */
+static int write_copy_wait(char *out, size_t size, const Hazard *h)
+{
+    const char *commit = h->is_committed ? "" : h->queue == QUEUE_BULK ? "cp.async.bulk.commit_group behind the copy, " : "cp.async.commit_group behind the copy, ";
+    bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread);
+    const char *barrier = is_own ? "" : " by the copying thread, and a barrier";
+    if (h->queue == QUEUE_MBARRIER)
+        return snprintf(out, size, "mbarrier.try_wait.parity for the phase of the copy, in a loop, by every thread that comes to these bytes, or by one and a barrier");
+    if (h->queue == QUEUE_BULK)
+        return snprintf(out, size, "%scp.async.bulk.wait_group.read %u%s", commit, (unsigned)h->newer, barrier);
+    return snprintf(out, size, "%scp.async.wait_group %u (__pipeline_wait_prior(%u))%s", commit, (unsigned)h->newer, (unsigned)h->newer, barrier);
+}
+
+const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
+{
+    char text[256];
+    const unsigned line = d->other_func ? (unsigned)line_of(module, d->other_func->insns[d->other].span.begin) : 0;
+    const uint32_t *a = d->thread, *b = d->other_thread;
+    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) waits at this barrier", a[0], a[1], a[2]);
+    if (!d->hangs)
+        count += snprintf(text + count, sizeof text - (size_t)count, ", and thread (%u, %u, %u) of its warp goes on to line %u without it", b[0], b[1], b[2], line);
+    else if (d->other_func)
+        count += snprintf(text + count, sizeof text - (size_t)count, ", thread (%u, %u, %u) at the one at line %u, and no other comes: the block hangs", b[0], b[1], b[2], line);
+    else
+        count += snprintf(text + count, sizeof text - (size_t)count, " for more threads than come: the block hangs");
+    return ptx_arena_strndup(arena, text, (size_t)count);
+}
+
 const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *func, const Hazard *h)
 {
     static const char *const advice[] = {
         [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, where all threads of the block come by",
         [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two: since sm_70 lanes of a warp need not run together",
-        [HAZARD_COPY] = "cp.async.wait_group (__pipeline_wait_prior()) for the group of the copy, and behind it a barrier where other threads are concerned",
+        [HAZARD_PROXY] = "fence.proxy.async.shared::cta behind the write, by the threads that write, before the barrier or mbarrier that orders the two",
+        [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and mbarrier.arrive.expect_tx with as many bytes as are copied",
+        [HAZARD_STALE] = "another parity each time round: xor.b32 with 1 behind the wait",
     };
-    char text[160];
-    if (h->before == NO_ID || h->kind == HAZARD_COPY)
+    char text[240];
+    int count;
+    if (h->kind == HAZARD_MATRIX)
+        count = snprintf(text, sizeof text, "wgmma.wait_group.sync.aligned %u, and behind it a barrier or mbarrier where other threads are concerned", (unsigned)h->newer);
+    else if (h->kind == HAZARD_COPY || h->kind == HAZARD_BULK)
+        count = write_copy_wait(text, sizeof text, h);
+    else if (h->before == NO_ID || h->kind >= HAZARD_PROXY)
         return advice[h->kind];
-    int count = snprintf(text, sizeof text, "%s before line %u; tried: it orders the two, and all threads of the block come by",
+    else
+        count = snprintf(text, sizeof text, "%s before line %u; tried: it orders the two, and all threads of the block come by",
                          h->kind == HAZARD_WARP ? "bar.warp.sync 0xffffffff (__syncwarp())" : "bar.sync 0 (__syncthreads())",
                          (unsigned)line_of(module, func->insns[h->before].span.begin));
-    return ptx_arena_strndup(arena, text, (size_t)count);
+    if (h->kind == HAZARD_COPY && h->before != NO_ID && count > 0)
+        count += snprintf(text + count, sizeof text - (size_t)count, " before line %u; tried",
+                          (unsigned)line_of(module, func->insns[h->before].span.begin));
+    return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
 }

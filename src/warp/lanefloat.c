@@ -8,8 +8,12 @@
 
 typedef unsigned __int128 Mantissa;
 
+/* What the largest exponent stands for: infinity and NaN; numbers but for one NaN, all ones; numbers. */
+typedef enum Top { TOP_INFINITY, TOP_NAN, TOP_NUMBERS } Top;
+
 typedef struct Format {
     uint8_t precision, exponent_bits, unused_bits;      /* unused: below the number in its register */
+    uint8_t top;                /* Top */
 } Format;
 
 typedef enum SoftClass { SOFT_ZERO, SOFT_FINITE, SOFT_INFINITE, SOFT_NAN } SoftClass;
@@ -21,16 +25,21 @@ typedef struct Soft {
     int exponent;
 } Soft;
 
-/* precision 0: no format of these. */
+/* Of a number, or of each of those that stand side by side. precision 0: no format of these. */
 static Format format_of(Type type)
 {
     switch (type) {
-    case TYPE_F16: case TYPE_F16X2:     return (Format){ 11, 5, 0 };
-    case TYPE_BF16: case TYPE_BF16X2:   return (Format){ 8, 8, 0 };
-    case TYPE_TF32:                     return (Format){ 11, 8, 13 };
-    case TYPE_F32:                      return (Format){ 24, 8, 0 };
-    case TYPE_F64:                      return (Format){ 53, 11, 0 };
-    default:                            return (Format){ 0, 0, 0 };
+    case TYPE_F16: case TYPE_F16X2:     return (Format){ 11, 5, 0, TOP_INFINITY };
+    case TYPE_BF16: case TYPE_BF16X2:   return (Format){ 8, 8, 0, TOP_INFINITY };
+    case TYPE_TF32:                     return (Format){ 11, 8, 13, TOP_INFINITY };
+    case TYPE_F32: case TYPE_F32X2:     return (Format){ 24, 8, 0, TOP_INFINITY };
+    case TYPE_F64:                      return (Format){ 53, 11, 0, TOP_INFINITY };
+    case TYPE_E4M3X2:                   return (Format){ 4, 4, 0, TOP_NAN };
+    case TYPE_E5M2X2:                   return (Format){ 3, 5, 0, TOP_INFINITY };
+    case TYPE_E2M3X2:                   return (Format){ 4, 2, 0, TOP_NUMBERS };
+    case TYPE_E3M2X2:                   return (Format){ 3, 3, 0, TOP_NUMBERS };
+    case TYPE_E2M1X2:                   return (Format){ 2, 2, 0, TOP_NUMBERS };
+    default:                            return (Format){ 0, 0, 0, TOP_INFINITY };
     }
 }
 
@@ -50,7 +59,8 @@ static Soft decode(uint64_t bits, Format f, bool is_flushing)
     bits >>= f.unused_bits;
     uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1), field = bits >> fraction_bits & ((UINT64_C(1) << f.exponent_bits) - 1);
     Soft out = { .is_negative = bits >> (fraction_bits + f.exponent_bits) & 1 };
-    if (field == (UINT64_C(1) << f.exponent_bits) - 1) {
+    bool is_top = field == (UINT64_C(1) << f.exponent_bits) - 1, is_last = fraction == (UINT64_C(1) << fraction_bits) - 1;
+    if (is_top && (f.top == TOP_INFINITY || (f.top == TOP_NAN && is_last))) {
         out.class = fraction ? SOFT_NAN : SOFT_INFINITE;
     } else if (field || (fraction && !is_flushing)) {
         out.class = SOFT_FINITE;
@@ -90,14 +100,17 @@ static bool rounds_up(char round, bool is_negative, int half, bool is_odd)
     }
 }
 
-static uint64_t encode(Soft x, Format f, char round, bool is_flushing)
+/* is_finite: what is too large is the largest number. Formats without infinity have no other way; without NaN, it is that too. */
+static uint64_t encode(Soft x, Format f, char round, bool is_flushing, bool is_finite)
 {
     unsigned fraction_bits = f.precision - 1u, sign_at = fraction_bits + f.exponent_bits;
-    uint64_t infinity = ((UINT64_C(1) << f.exponent_bits) - 1) << fraction_bits, sign = (uint64_t)x.is_negative << sign_at, bits = 0;
+    uint64_t all = (UINT64_C(1) << sign_at) - 1, infinity = all >> fraction_bits << fraction_bits, sign = (uint64_t)x.is_negative << sign_at, bits = 0;
+    uint64_t largest = f.top == TOP_INFINITY ? infinity - 1 : f.top == TOP_NAN ? all - 1 : all;
+    is_finite |= f.top != TOP_INFINITY;
     if (x.class == SOFT_NAN)
-        return f.unused_bits ? 0x7fffffff : (UINT64_C(1) << sign_at) - 1;
+        return f.unused_bits ? 0x7fffffff : all;
     if (x.class == SOFT_INFINITE)
-        return (infinity | sign) << f.unused_bits;
+        return ((is_finite ? largest : infinity) | sign) << f.unused_bits;
     if (x.class == SOFT_FINITE) {
         int least = 1 - bias_of(f) - (int)fraction_bits, last = x.exponent + width_of(x.mantissa) - f.precision;
         last = last < least ? least : last;
@@ -105,8 +118,8 @@ static uint64_t encode(Soft x, Format f, char round, bool is_flushing)
         Mantissa kept = cut >= 128 ? 0 : cut >= 0 ? x.mantissa >> cut : x.mantissa << -cut;
         Mantissa place = (Mantissa)(last - least) << fraction_bits;     /* the exponent's field, but for one where the first bit is set */
         Mantissa whole = place + kept + rounds_up(round, x.is_negative, half, kept & 1);
-        bool is_too_large = whole >= infinity, goes_up = round != 'z' && (round != 'm' || x.is_negative) && (round != 'p' || !x.is_negative);
-        bits = is_too_large ? infinity - !goes_up : (uint64_t)whole;
+        bool is_too_large = whole > largest, goes_up = round != 'z' && (round != 'm' || x.is_negative) && (round != 'p' || !x.is_negative);
+        bits = !is_too_large ? (uint64_t)whole : is_finite || !goes_up ? largest : infinity;
         if (is_flushing && !(bits >> fraction_bits))
             bits = 0;
     }
@@ -231,15 +244,17 @@ static Soft opposite(Soft x)
     return x;
 }
 
-/* .sat: to [0, 1], NaN to 0. */
+/* .sat: to [0, 1], NaN to 0. .relu: no less than 0. */
 static uint64_t result(const Lanewise *op, Soft x, Type type)
 {
     Format f = format_of(type);
     uint64_t one = (uint64_t)bias_of(f) << (f.precision - 1);
     if (op->is_saturating && (x.class == SOFT_NAN || x.is_negative))
         return 0;
+    if (op->is_relu && x.is_negative && x.class != SOFT_NAN)
+        return 0;
     bool is_converted = type != op->type;       /* .ftz of cvt is for single floats */
-    uint64_t bits = encode(x, f, (char)op->round, op->is_flushing && (!is_converted || type == TYPE_F32));
+    uint64_t bits = encode(x, f, (char)op->round, op->is_flushing && (!is_converted || type == TYPE_F32), op->is_finite);
     return op->is_saturating && bits > one ? one : bits;
 }
 
@@ -252,6 +267,20 @@ static uint64_t fn_sqrt(LANE_OPERANDS) { return result(op, root(operand(op, a)),
 static uint64_t fn_fma(LANE_OPERANDS)
 {
     return result(op, sum(product(operand(op, a), operand(op, b)), operand(op, c), (char)op->round), (Type)op->type);
+}
+
+/* Small floats beside a single one, which the result is too. */
+static Soft single(uint64_t bits)
+{
+    return decode(bits, format_of(TYPE_F32), false);
+}
+
+static uint64_t fn_mixed_add(LANE_OPERANDS) { return result(op, sum(operand(op, a), single(b), (char)op->round), TYPE_F32); }
+static uint64_t fn_mixed_sub(LANE_OPERANDS) { return result(op, sum(operand(op, a), opposite(single(b)), (char)op->round), TYPE_F32); }
+
+static uint64_t fn_mixed_fma(LANE_OPERANDS)
+{
+    return result(op, sum(product(operand(op, a), operand(op, b)), single(c), (char)op->round), TYPE_F32);
 }
 
 static uint64_t fn_rcp(LANE_OPERANDS)
@@ -289,14 +318,26 @@ double ptx_lane_double(uint64_t a, Type type)
 }
 
 /* -0 is below +0; a NaN loses, but for .NaN. */
+static Soft extreme_of(const Lanewise *op, Soft x, Soft y, bool is_max)
+{
+    if (x.class == SOFT_NAN || y.class == SOFT_NAN)
+        return op->keeps_nan || x.class == y.class ? not_a_number : x.class == SOFT_NAN ? y : x;
+    double p = number_of(x), q = number_of(y);
+    bool is_less = p < q || (!(p > q) && x.is_negative && !y.is_negative);
+    return is_less != is_max ? x : y;
+}
+
+/* .abs: of the sizes. .xorsign: with the sign that the product would have. */
 static uint64_t extreme(const Lanewise *op, uint64_t a, uint64_t b, bool is_max)
 {
     Soft x = operand(op, a), y = operand(op, b);
-    if (x.class == SOFT_NAN || y.class == SOFT_NAN)
-        return result(op, op->keeps_nan || x.class == y.class ? not_a_number : x.class == SOFT_NAN ? y : x, (Type)op->type);
-    double p = number_of(x), q = number_of(y);
-    bool is_less = p < q || (!(p > q) && x.is_negative && !y.is_negative);
-    return result(op, is_less != is_max ? x : y, (Type)op->type);
+    bool is_negative = op->is_xorsign && (a ^ b) >> (op->bits - 1) & 1;
+    if (op->is_absolute)
+        x.is_negative = y.is_negative = false;
+    Soft found = extreme_of(op, x, y, is_max);
+    if (op->is_absolute && found.class != SOFT_NAN)
+        found.is_negative = is_negative;
+    return result(op, found, (Type)op->type);
 }
 
 static uint64_t fn_min(LANE_OPERANDS) { return extreme(op, a, b, false); }
@@ -322,6 +363,14 @@ static uint64_t fn_testp(LANE_OPERANDS)
     case 'o': return is_normal;
     default:  return x.class == SOFT_FINITE && !is_normal;
     }
+}
+
+LaneFn *ptx_lane_mixed(const Lanewise *op, const char *opcode)
+{
+    bool is_small = op->type == TYPE_F16 || op->type == TYPE_BF16;
+    if (!is_small || op->dst_type != TYPE_F32)
+        return NULL;
+    return !strcmp(opcode, "add") ? fn_mixed_add : !strcmp(opcode, "sub") ? fn_mixed_sub : !strcmp(opcode, "fma") ? fn_mixed_fma : NULL;
 }
 
 LaneFn *ptx_lane_float(const Lanewise *op, const char *opcode)
@@ -369,21 +418,71 @@ static uint64_t fn_integer_to_float(LANE_OPERANDS)
     return result(op, x, (Type)op->dst_type);
 }
 
-/* a is the upper half of the result. */
-static uint64_t fn_two_to_pair(LANE_OPERANDS)
+/* Powers of two, of which the exponent is all there is: what lies between goes down or up, what is smaller than all of them is the smallest. */
+enum { SCALE_NAN = 0xff, SCALE_BIAS = 127 };
+
+static uint64_t fn_float_to_scale(LANE_OPERANDS)
 {
-    return fn_float_to_float(op, a, 0, 0, 0) << 16 | fn_float_to_float(op, b, 0, 0, 0);
+    Soft x = operand(op, a);
+    if (x.class == SOFT_NAN || x.class == SOFT_ZERO)
+        return x.class == SOFT_NAN ? SCALE_NAN : 0;
+    int field = x.exponent + width_of(x.mantissa) - 1 + SCALE_BIAS;
+    bool is_power = !(x.mantissa & (x.mantissa - 1));
+    if (op->round == 'p' && !is_power && field >= 0)
+        field++;
+    if (x.class == SOFT_INFINITE || field >= SCALE_NAN)
+        field = SCALE_NAN - op->is_finite;
+    return (uint64_t)(field > 0 ? field : 0);
 }
 
-LaneFn *ptx_lane_conversion(const Lanewise *op)
+static uint64_t fn_scale_to_float(LANE_OPERANDS)
+{
+    const Soft x = { .class = a == SCALE_NAN ? SOFT_NAN : SOFT_FINITE, .mantissa = 1, .exponent = (int)a - SCALE_BIAS };
+    return result(op, x, (Type)op->dst_type);
+}
+
+static bool is_pair(Type type)
+{
+    switch (type) {
+    case TYPE_F16X2: case TYPE_BF16X2: case TYPE_E4M3X2: case TYPE_E5M2X2: case TYPE_E2M3X2: case TYPE_E3M2X2: case TYPE_E2M1X2: case TYPE_UE8M0X2:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* a above b, or the halves of a; each gives a half of the result. */
+static uint64_t fn_to_pair(LANE_OPERANDS)
+{
+    unsigned from = ptx_type_info[op->type].bits / 2, to = ptx_type_info[op->dst_type].bits / 2;
+    if (is_pair((Type)op->type)) {
+        uint64_t mask = (UINT64_C(1) << from) - 1;
+        b = a & mask;
+        a = a >> from & mask;
+    }
+    return op->each(op, a, 0, 0, 0) << to | op->each(op, b, 0, 0, 0);
+}
+
+static LaneFn *conversion_of_one(const Lanewise *op)
 {
     bool from_float = ptx_type_info[op->type].kind == KIND_FLOAT, to_float = ptx_type_info[op->dst_type].kind == KIND_FLOAT;
-    bool is_pair = op->dst_type == TYPE_F16X2 || op->dst_type == TYPE_BF16X2;
-    if ((from_float && !ptx_lane_is_format((Type)op->type)) || (to_float && !ptx_lane_is_format((Type)op->dst_type)))
+    Format to = format_of((Type)op->dst_type);
+    bool is_scale = op->type == TYPE_UE8M0X2 || op->dst_type == TYPE_UE8M0X2;
+    if (is_scale)
+        return op->type == TYPE_UE8M0X2 ? fn_scale_to_float : fn_float_to_scale;
+    if ((from_float && !ptx_lane_is_format((Type)op->type)) || (to_float && !to.precision))
         return NULL;
-    if (op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || (is_pair && op->type != TYPE_F32))
+    if (op->is_relu && to.top == TOP_NUMBERS)       /* what becomes of a NaN is not said */
         return NULL;
-    if (!to_float)
-        return fn_float_to_integer;
-    return is_pair ? fn_two_to_pair : from_float ? fn_float_to_float : fn_integer_to_float;
+    return !to_float ? fn_float_to_integer : from_float ? fn_float_to_float : fn_integer_to_float;
+}
+
+LaneFn *ptx_lane_conversion(Lanewise *op)
+{
+    LaneFn *one = conversion_of_one(op);
+    bool from_pair = is_pair((Type)op->type), to_pair = is_pair((Type)op->dst_type);
+    if (!to_pair || !one)
+        return from_pair ? NULL : one;
+    op->each = one;
+    return from_pair || op->type == TYPE_F32 ? fn_to_pair : NULL;
 }

@@ -453,8 +453,8 @@ static uint64_t fn_dp2a(LANE_OPERANDS)
 
 uint64_t ptx_lane_pair(const Lanewise *op, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
-    uint64_t low = op->each(op, a & 0xffff, b & 0xffff, c & 0xffff, d & 0xffff) & 0xffff;
-    return low | (op->each(op, a >> 16 & 0xffff, b >> 16 & 0xffff, c >> 16 & 0xffff, d >> 16 & 0xffff) & 0xffff) << 16;
+    uint64_t mask = mask_of(op->bits), low = op->each(op, a & mask, b & mask, c & mask, d & mask) & mask;
+    return low | (op->each(op, a >> op->bits & mask, b >> op->bits & mask, c >> op->bits & mask, d >> op->bits & mask) & mask) << op->bits;
 }
 
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
@@ -764,6 +764,9 @@ static void read_modifier(Lanewise *out, const char *text)
         if (!strcmp(text, properties[i].text))
             out->mode = (uint8_t)properties[i].mode;
     out->is_relu |= !strcmp(text, "relu");
+    out->is_finite |= !strcmp(text, "satfinite");
+    out->is_absolute |= !strcmp(text, "abs");
+    out->is_xorsign |= !strcmp(text, "xorsign");
     out->keeps_nan |= !strcmp(text, "NaN");
     out->is_high |= !strcmp(text, "hi");
     out->is_saturating |= !strcmp(text, "sat");
@@ -776,20 +779,26 @@ static void read_modifier(Lanewise *out, const char *text)
         out->mode = (uint8_t)text[0];
 }
 
-static LaneFn *conversion(const Lanewise *op)
+static LaneFn *conversion(Lanewise *op)
 {
     bool from_float = ptx_type_info[op->type].kind == KIND_FLOAT, to_float = ptx_type_info[op->dst_type].kind == KIND_FLOAT;
     bool is_wide_from = !from_float || op->type == TYPE_F32 || op->type == TYPE_F64, is_wide_to = !to_float || op->dst_type == TYPE_F32 || op->dst_type == TYPE_F64;
     if (!from_float && !to_float)
         return fn_cvt_integer;
     bool rounds_as_c = !op->round || op->round == 'n' || op->mode == 'i';
-    if (!is_wide_from || !is_wide_to || (to_float && !rounds_as_c) || op->dst_type == TYPE_F64 || op->is_flushing)
+    if (!is_wide_from || !is_wide_to || (to_float && !rounds_as_c) || op->dst_type == TYPE_F64 || op->is_flushing || op->is_relu || op->is_finite)
         return ptx_lane_conversion(op);
     if (!to_float)
         return op->type == TYPE_F32 ? fn_cvt_f32_to_integer : fn_cvt_f64_to_integer;
     if (!from_float)
         return fn_cvt_integer_to_f32;
     return op->type == op->dst_type ? fn_cvt_f32_to_f32 : fn_cvt_f64_to_f32;
+}
+
+/* Operands of several types, the last of them a float. */
+static bool is_mixed(const Op *op)
+{
+    return ptx_type_info[op->type].kind == KIND_FLOAT && op->type_count > 1;
 }
 
 static LaneFn *function_of(const Row *row, const Lanewise *out, const Op *op)
@@ -800,23 +809,19 @@ static LaneFn *function_of(const Row *row, const Lanewise *out, const Op *op)
         return row->integer;
     if (is_approximate)
         return NULL;
+    if (is_mixed(op))
+        return row->transfer == TRANSFER_COMPARE || row->integer == fn_slct ? row->f32 : ptx_lane_mixed(out, row->opcode);
     if (row->transfer == TRANSFER_COPY || row->transfer == TRANSFER_COMPARE || row->integer == fn_selp || row->integer == fn_slct)
         return row->f32;
-    if (!is_wide || out->keeps_nan || !row->f32 || (out->round && out->round != 'n'))
+    if (!is_wide || out->keeps_nan || out->is_absolute || !row->f32 || (out->round && out->round != 'n'))
         return ptx_lane_float(out, ptx_opcode_info[op->opcode].text);
     return out->type == TYPE_F32 ? row->f32 : row->f64;
 }
 
-/* What says more than is followed. */
-static bool is_strange(const Op *op, const Lanewise *out)
+/* What says more than is followed: NaN of a place outside of a tensor, random bits that round. */
+static bool is_strange(const Op *op)
 {
-    static const char *const words[] = { "xorsign", "oob", "satfinite", "rs", "abs" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ptx_op_has_modifier(op, words[i]))
-            return true;
-    bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT, is_mixed = is_float && op->type_count > 1 && op->kind != OPK_CVT && op->kind != OPK_SETP;
-    bool is_setting = out->fn == fn_set || out->fn == fn_slct;          /* the types of both sides */
-    return (out->is_relu && is_float) || (is_mixed && !is_setting);
+    return ptx_op_has_modifier(op, "oob") || ptx_op_has_modifier(op, "rs");
 }
 
 static Type half_of_pair(Type type)
@@ -826,6 +831,7 @@ static Type half_of_pair(Type type)
     case TYPE_S16X2:    return TYPE_S16;
     case TYPE_F16X2:    return TYPE_F16;
     case TYPE_BF16X2:   return TYPE_BF16;
+    case TYPE_F32X2:    return TYPE_F32;
     default:            return TYPE_NONE;
     }
 }
@@ -833,7 +839,7 @@ static Type half_of_pair(Type type)
 /* Halves are operated on by themselves. A comparison into predicates takes the half that it is asked for. */
 static void take_pair(Lanewise *out)
 {
-    out->bits = 16;
+    out->bits /= 2;
     out->is_pair = true;
     if (out->fn != fn_setp && out->fn != fn_mov && out->fn != fn_selp && out->transfer != TRANSFER_AND) {
         out->each = out->fn;
@@ -847,7 +853,7 @@ static void take_row(const Row *row, const Op *op, Lanewise *out)
     bool is_integer = ptx_type_info[out->type].kind != KIND_FLOAT;
     out->fn = function_of(row, out, op);
     out->transfer = is_integer || row->transfer == TRANSFER_COPY || row->transfer == TRANSFER_COMPARE ? row->transfer : TRANSFER_OPAQUE;
-    out->most_args = !strcmp(row->opcode, "min") || !strcmp(row->opcode, "max") ? 2 : 0;
+    out->is_chained = row->transfer == TRANSFER_MIN || row->transfer == TRANSFER_MAX;
     out->takes_carry = row->integer == fn_addc || row->integer == fn_subc || row->integer == fn_madc;
     if (out->makes_carry)
         out->carry = row->carry;
@@ -893,8 +899,10 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
                 row = &rows[i];
         if (row)
             take_row(row, op, out);
+        else
+            out->fn = ptx_lane_video(op, out);
     }
-    if (is_strange(op, out) || (out->makes_carry && !out->carry) || (out->takes_carry && out->is_saturating))
+    if (is_strange(op) || (out->makes_carry && !out->carry) || (out->takes_carry && out->is_saturating))
         out->fn = NULL;
     out->usual = out->fn ? usual_of(out) : USUAL_NONE;
     return out->fn != NULL;

@@ -1,3 +1,4 @@
+#include "warp/cluster.h"
 #include "warp/race.h"
 
 #include <math.h>
@@ -23,14 +24,14 @@ static const Plan *make_plan(Machine *m, Arena *arena, const Func *func)
     Plan *plan = ptx_arena_new(arena, Plan);
     const Dom *dom = ptx_dom_compute(arena, m->scratch, cfg);
     *plan = (Plan){ cfg, dom, ptx_meeting_compute(arena, m->scratch, func, cfg), ptx_loops_compute(arena, m->scratch, cfg, dom),
-                    ptx_slice_compute(arena, m->scratch, func, cfg), ptx_arena_array(arena, uint8_t, func->insn_count) };
+                    ptx_slice_compute(arena, m->scratch, func, cfg, m->contents != NULL), ptx_arena_array(arena, uint8_t, func->insn_count) };
     return plan;
 }
 
 static const Plan *plan_of(Machine *m, FuncId id)
 {
     Program *program = m->program;
-    if (!program->kept)
+    if (!program->kept || m->contents)          /* which has a plan of its own */
         return make_plan(m, m->arena, &m->module->funcs[id]);
     if (!program->plans[id] && (program->plans[id] = make_plan(m, program->kept, &m->module->funcs[id])))
         program->planned[program->planned_count++] = id;
@@ -486,6 +487,8 @@ static void step(Machine *m, Warp *w)
     Count *count = &routine->counts[top->pc];
     if (m->race && ptx_race_is_put(m, w, &routine->func->insns[top->pc]))
         return;
+    if (m->race && m->race->watches)
+        ptx_race_watch(m, w, top->pc);
     if (routine->slice.plain[top->pc]) {
         count->warps++;
         count->lanes += ptx_lanes_count(top->lanes);
@@ -529,6 +532,8 @@ static void step(Machine *m, Warp *w)
     }
     if (m->race && code->order != ORDER_NONE && !ptx_race_order(m, w, insn, &m->program->codes[insn->op->id], active, doubt))
         return;
+    if (m->cluster)
+        ptx_cluster_order(m, w, insn, active, doubt);
     switch ((Action)code->action) {
     case ACTION_INDEXED:
         run_indexed(m, w, insn, active);
@@ -565,6 +570,8 @@ static void step(Machine *m, Warp *w)
     }
     if (m->race && ptx_insn_is_access(insn))
         ptx_race_access(m, w, insn, active, doubt);
+    else if (m->cluster && ptx_insn_is_access(insn))
+        ptx_cluster_access(m, w, insn, active, doubt);
     else if (ptx_insn_is_access(insn))
         ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < DOUBT_ORDER ? DOUBT_ORDER : doubt);
     if (routine->slice.is_needed[top->pc] || insn->op->flags & OPF_SIDE_EFFECT)
@@ -695,6 +702,15 @@ void ptx_machine_run(Machine *m, const uint32_t ctaid[3], uint32_t first_warp, u
     static const uint32_t one[3] = { 1, 1, 1 };
     const Blocks blocks = ptx_blocks_new(ctaid, one, one);
     ptx_machine_run_for(m, &blocks, first_warp, warp_count);
+}
+
+InsnId ptx_machine_place(const Machine *m, const Warp *w, InsnId insn)
+{
+    const Func *kernel = &m->module->funcs[m->kernel];
+    for (const Frame *frame = w->frame; frame->caller; frame = frame->caller)
+        if (!frame->caller->caller)
+            return (InsnId)(frame->call - kernel->insns);
+    return insn;
 }
 
 void ptx_machine_reshape(Machine *m, const uint32_t block[3])

@@ -28,9 +28,9 @@ typedef enum Action {
     ACTION_NEW,                 /* not looked at yet */
     ACTION_UNKNOWN,             /* writes what nobody knows */
     ACTION_NOTHING,
-    ACTION_LANEWISE, ACTION_CHOOSE, ACTION_MOVE, ACTION_TO_SPACE, ACTION_TO_GENERIC, ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_COPY,
+    ACTION_LANEWISE, ACTION_VIDEO, ACTION_CHOOSE, ACTION_MOVE, ACTION_TO_SPACE, ACTION_TO_GENERIC, ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_COPY,
     ACTION_MATRIX, ACTION_SHUFFLE, ACTION_VOTE, ACTION_MATCH, ACTION_REDUX, ACTION_IS_SPACE, ACTION_ELECT, ACTION_ACTIVE_MASK, ACTION_TRUE, ACTION_BRANCH, ACTION_INDEXED, ACTION_CALL,
-    ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER, ACTION_ARRIVE, ACTION_WARP_BARRIER,
+    ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER, ACTION_ARRIVE, ACTION_WARP_BARRIER, ACTION_MAP,
 } Action;
 
 typedef struct Decoded {           /* per distinct opcode text */
@@ -203,6 +203,8 @@ typedef struct Machine {
     bool is_hurried;            /* all loops are left after some iterations: for what stands behind them */
     uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
     struct Trace *trace;        /* that keeps the requests; NULL */
+    struct Cluster *cluster;    /* that its accesses to shared memory are noted for; NULL */
+    struct Contents *contents;  /* of global memory; NULL: nobody follows them */
     struct Race *race;          /* that looks for accesses that nothing orders, in place of what they cost; NULL */
     bool is_traced_only;        /* nobody asks what requests cost */
 } Machine;
@@ -218,6 +220,9 @@ void ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_w
 
 /* Runs the first of these blocks, and leaves in machine->blocks those for which every count is the same. */
 void ptx_machine_run_for(Machine *machine, const Blocks *blocks, uint32_t first_warp, uint32_t warp_count);
+
+/* Where the kernel's own function is, at an instruction of the function that runs: there, or at the call that leads to it. */
+InsnId ptx_machine_place(const Machine *machine, const Warp *warp, InsnId insn);
 
 /* Another shape of as many threads. */
 void ptx_machine_reshape(Machine *machine, const uint32_t block[3]);
@@ -260,6 +265,9 @@ void ptx_memory_assume_written(Machine *machine, Warp *warp, const Insn *insn);
 void ptx_memory_doubt(Warp *warp, uint8_t doubt);
 void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt);
+
+/* What a plain store of one element writes; NULL: it is none. */
+const Value *ptx_memory_stored(Machine *machine, Warp *warp, const Insn *insn, Scratch *scratch);
 
 /* What the so many-th address operand names. False: there is none. */
 bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, unsigned which, Scratch *address);

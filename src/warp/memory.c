@@ -1,4 +1,5 @@
 /* Loads, stores, and what they cost. */
+#include "warp/contents.h"
 #include "warp/initial.h"
 #include "warp/machine.h"
 #include "warp/request.h"
@@ -45,9 +46,9 @@ static uint64_t place_shared(Machine *m, VarId id, bool is_unsized, uint64_t at)
     const Var *var = &m->module->vars[id];
     if (!is_shared((Space)var->space) || (var->bytes == 0) != is_unsized)
         return at;
-    uint64_t here = align_up(at, is_unsized ? 16 : var->align);
+    uint64_t here = align_up(at, is_unsized && var->align < 16 ? 16 : var->align);
     place(m, id, here);
-    return is_unsized || var->bytes >= MOST_SHARED || at >= MOST_SHARED ? at : here + var->bytes;
+    return var->bytes >= MOST_SHARED || at >= MOST_SHARED || here >= MOST_SHARED ? at : here + var->bytes;
 }
 
 /* Shared variables in the order of their declarations, those of unknown size behind them all. Other kernels' own are not there when this one runs. */
@@ -359,7 +360,7 @@ static bool is_settled(const Machine *m, const Warp *w, unsigned lane, uint64_t 
 
 static void load_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
 {
-    out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = address->is_assumed };
+    out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = address->is_assumed || m->contents };
     if (address->align != ALIGN_EXACT)
         out->value.unknown = UINT32_MAX;
     else
@@ -486,6 +487,8 @@ static void load_element(Machine *m, Warp *w, Space space, const Value *address,
         load_slot(m, w, space, address, bytes, type, lanes, out);
     else if (space == SPACE_SHARED)
         load_shared(m, w, address, bytes, type, lanes, out);
+    else if (space == SPACE_GLOBAL && m->contents)
+        ptx_contents_load(m, w, address, bytes, type, lanes, out);
     else
         out->value = ptx_machine_unknown(m, is_place);
 }
@@ -506,6 +509,8 @@ void ptx_memory_load(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     Scratch address, out;
     if (!place)
         return;
+    if (m->contents)
+        m->contents->insn = insn;
     read_address(m, w, place, &address);
     Space space = space_of(insn, &address.value, lanes);
     for (unsigned o = 0; o < insn->operand_count && operands[o].position == 0; o++) {
@@ -560,7 +565,7 @@ static void store_lane(Machine *m, uint32_t thread, uint64_t at, unsigned bytes,
 
 static void store_shared(Machine *m, const Warp *w, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
-    bool is_known = value && value->align == ALIGN_EXACT && !value->is_assumed && !doubt && !address->is_assumed && !m->shared_is_lost;
+    bool is_known = value && value->align == ALIGN_EXACT && (!value->is_assumed || m->contents) && !doubt && !address->is_assumed && !m->shared_is_lost;
     if (address->unknown & lanes || address->align != ALIGN_EXACT) {
         ptx_memory_forget_shared(m);
         return;
@@ -579,8 +584,10 @@ static void store_shared(Machine *m, const Warp *w, const Value *address, unsign
     }
 }
 
-static void store_element(Machine *m, Warp *w, Space space, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
+static void store_element(Machine *m, Warp *w, const Insn *insn, Space space, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
+    if (space == SPACE_GLOBAL && m->contents)
+        ptx_contents_store(m, w, insn, address, bytes, value, lanes, doubt);
     if (space == SPACE_SHARED) {
         store_shared(m, w, address, bytes, value, lanes, doubt);
         return;
@@ -644,7 +651,7 @@ void ptx_memory_store(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
             shift_address(&address, bytes);
         is_first = false;
         const Value *value = ptx_machine_read(m, w, &operands[o], &room);
-        store_element(m, w, space, &address.value, bytes, value, lanes, doubt);
+        store_element(m, w, insn, space, &address.value, bytes, value, lanes, doubt);
     }
 }
 
@@ -760,9 +767,7 @@ static FootprintKind footprint_kind(const Request *r, const Op *op)
     switch ((RequestKind)r->kind) {
     case REQUEST_STORE:
         return FOOTPRINT_STORE;
-    case REQUEST_INCREMENT:
-        return FOOTPRINT_COUNTER;
-    case REQUEST_ATOMIC: case REQUEST_CAS: case REQUEST_SPIN:
+    case REQUEST_INCREMENT: case REQUEST_ATOMIC: case REQUEST_CAS: case REQUEST_SPIN:
         return ptx_type_info[op->type].kind == KIND_FLOAT ? FOOTPRINT_ATOMIC_SERIAL : FOOTPRINT_ATOMIC;
     default:
         return r->kind == REQUEST_COPY || (r->is_uncached && !ptx_op_has_modifier(op, "nc")) ? FOOTPRINT_LOAD_PAST_L1 : FOOTPRINT_LOAD;
@@ -800,6 +805,12 @@ static void note_fragment(Machine *m, Warp *w, const Insn *insn, Count *count, c
     count->waits += waits;
 }
 
+/* Atomics of integers at one address for all lanes: ptxas lets one of them act. */
+static bool is_joined(const Request *r, const Op *op, const Value *address)
+{
+    return (r->kind == REQUEST_ATOMIC || r->kind == REQUEST_INCREMENT) && !address->lanes && ptx_type_info[op->type].kind != KIND_FLOAT;
+}
+
 static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
 {
     uint64_t lanes[WARP_LANES];
@@ -810,7 +821,8 @@ static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, 
         return;
     }
     ptx_value_places(address, lanes);
-    count->waits += ptx_footprint_note(m->footprint, w->index, lanes, r->lanes, r->bytes, footprint_kind(r, insn->op), address->is_data);
+    uint32_t taking_part = is_joined(r, insn->op, address) ? r->lanes & -r->lanes : r->lanes;
+    count->waits += ptx_footprint_note(m->footprint, w->index, lanes, taking_part, r->bytes, footprint_kind(r, insn->op), address->is_data);
 }
 
 static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
@@ -912,9 +924,10 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             Request lost = { .lanes = addressed };
             ptx_count_doubt(count, DOUBT_ADDRESS);
             trace(m, w, insn, is_copy ? space : (Space)insn->op->space, &lost, &address.value, count);
-            count->waits += space == SPACE_GLOBAL ? 1 : 0;
-            if (m->footprint && space == SPACE_GLOBAL)
-                ptx_footprint_note_data(m->footprint, ptx_lanes_count(addressed), r.bytes, footprint_kind(&r, insn->op));
+            if (space == SPACE_GLOBAL) {
+                count->data_requests++;
+                count->data_lanes += ptx_lanes_count(addressed);
+            }
             continue;
         }
         if (address.value.is_assumed)
@@ -951,4 +964,16 @@ bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned whi
     if (place)
         look_at_address(m, w, place, address);
     return place != NULL;
+}
+
+const Value *ptx_memory_stored(Machine *m, Warp *w, const Insn *insn, Scratch *room)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *value = NULL;
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].position == 1) {
+            if (value)
+                return NULL;
+            value = &operands[o];
+        }
+    return insn->op->kind == OPK_ST && value ? ptx_machine_read(m, w, value, room) : NULL;
 }

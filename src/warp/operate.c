@@ -1,5 +1,5 @@
 /* What an instruction does to the lanes of a warp, memory and control apart. */
-#include "warp/machine.h"
+#include "warp/cluster.h"
 
 /* ---- operations on numbers --------------------------------------------------------------------------------------- */
 
@@ -72,6 +72,27 @@ static void write_carry(Machine *m, Warp *w, const Lanewise *op, const Value *co
     ptx_machine_write_carry(m, w, &out.value, lanes, doubt);
 }
 
+/* Parts of operands, of which a minus takes the opposite. */
+static void run_video(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Value *args[LANE_ARGS];
+    Decoded own = *code;
+    Scratch room[LANE_ARGS], out;
+    unsigned count = 0;
+    ptx_lanewise_take_parts(&own.lanewise, operands, insn->operand_count);
+    for (unsigned o = 1; o < insn->operand_count && count < LANE_ARGS; o++) {
+        Operand whole = operands[o];
+        whole.flags &= (uint8_t)~OPERAND_MINUS;
+        args[count] = ptx_machine_read(m, w, &whole, &room[count]);
+        count++;
+    }
+    if (!count)
+        return;
+    compute(m, &own, &out, args, count, lanes);
+    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+}
+
 static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *pair = NULL;
@@ -94,12 +115,14 @@ static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *c
         const Register *carry = ptx_machine_carry(w);
         args[count++] = carry->is_written ? &carry->value : &unknown;
     }
-    if (op->most_args && count > op->most_args) {
-        ptx_machine_write(m, w, &operands[0], &unknown, lanes, doubt);
-        return;
-    }
-    unsigned first_count = count < LANE_ARGS ? count : LANE_ARGS;
+    unsigned first_count = op->is_chained && count > 2 ? 2 : count < LANE_ARGS ? count : LANE_ARGS;
     compute(m, code, &out, args, first_count, lanes);
+    if (op->is_chained && count > 2) {
+        Scratch first = out;
+        const Value *const rest[LANE_ARGS] = { &first.value, args[2] };
+        first.value.lanes = out.value.lanes ? first.lanes : NULL;
+        compute(m, code, &out, rest, 2, lanes);
+    }
     if (pair)
         write_second(m, w, op, pair, &out.value, args, count, lanes, doubt);
     if (op->carry)
@@ -398,6 +421,8 @@ static void run_match(Machine *m, Warp *w, const Insn *insn, const Decoded *code
 static uint64_t reduced(const Lanewise *op, uint64_t a, uint64_t b)
 {
     bool is_less = op->is_signed ? (int32_t)(uint32_t)a < (int32_t)(uint32_t)b : a < b;
+    if (op->fn)
+        return op->fn(op, a, b, 0, 0);
     switch (op->mode) {
     case 'm': return is_less ? a : b;
     case 'M': return is_less ? b : a;
@@ -417,13 +442,14 @@ static void run_redux(Machine *m, Warp *w, const Insn *insn, const Decoded *code
     const Value *a = ptx_machine_read(m, w, &operands[1], &room);
     unsigned first = (unsigned)__builtin_ctz(lanes);
     Value out = ptx_value_const(ptx_value_lane(a, first));
+    bool is_float = ptx_type_info[insn->op->type].kind == KIND_FLOAT;
     ptx_blocks_pin(&m->blocks, a);
-    for (unsigned i = first + 1; i < WARP_LANES; i++)
+    for (unsigned i = is_float ? first : first + 1; i < WARP_LANES; i++)
         if (lanes >> i & 1)
             out.all = reduced(&code->lanewise, out.all, ptx_value_lane(a, i));
     out.all = (uint32_t)out.all;
     out.is_assumed = a->is_assumed;
-    bool is_known = !(a->unknown & lanes) && a->align == ALIGN_EXACT && ptx_type_info[insn->op->type].kind != KIND_FLOAT;
+    bool is_known = !(a->unknown & lanes) && a->align == ALIGN_EXACT && (!is_float || code->lanewise.fn);
     if (!is_known || !are_all_here(m, w, insn, 1, lanes, doubt))
         out = ptx_machine_unknown(m, true);
     ptx_machine_write(m, w, &operands[0], &out, lanes, doubt);
@@ -473,6 +499,7 @@ void ptx_machine_execute(Machine *m, Warp *w, const Insn *insn, const Decoded *c
 {
     switch ((Action)code->action) {
     case ACTION_LANEWISE: case ACTION_CHOOSE:   run_lanewise(m, w, insn, code, lanes, doubt); return;
+    case ACTION_VIDEO:                          run_video(m, w, insn, code, lanes, doubt); return;
     case ACTION_MOVE:                           run_move(m, w, insn, lanes, doubt); return;
     case ACTION_TO_SPACE: case ACTION_TO_GENERIC:
         run_convert_address(m, w, insn, code->action == ACTION_TO_SPACE, lanes, doubt);
@@ -488,6 +515,12 @@ void ptx_machine_execute(Machine *m, Warp *w, const Insn *insn, const Decoded *c
     case ACTION_ELECT:                          run_elect(m, w, insn, lanes, doubt); return;
     case ACTION_ACTIVE_MASK:                    write_number(m, w, insn, lanes, lanes, doubt); return;
     case ACTION_TRUE:                           write_number(m, w, insn, 1, lanes, doubt); return;
+    case ACTION_MAP:
+        if (m->cluster)
+            ptx_cluster_map(m, w, insn, lanes, doubt);
+        else
+            ptx_machine_forget(m, w, insn, lanes, doubt);
+        return;
     case ACTION_NOTHING:                        return;
     default:                                    ptx_machine_forget(m, w, insn, lanes, doubt); return;
     }

@@ -11,43 +11,70 @@ enum {
     GRANULE_FIRST = 4,
 };
 
+/* Without mbarriers and what goes through the async proxy the clocks of warps are all there is. */
+static bool has_protocols(const Module *module)
+{
+    static const char *const words[] = { "mbarrier", "cp.async.bulk", "wgmma" };
+    for (uint32_t i = 0; i < module->op_count; i++)
+        for (size_t j = 0; j < sizeof words / sizeof *words; j++)
+            if (!strncmp(module->ops[i]->text, words[j], strlen(words[j])))
+                return true;
+    return false;
+}
+
 Race *ptx_race_new(Machine *m)
 {
+    const bool is_plain = !has_protocols(m->module);
     Race *r = ptx_arena_new(m->arena, Race);
-    *r = (Race){ .arena = m->arena, .warp_count = m->warp_count, .granule = GRANULE_FIRST, .granule_wanted = GRANULE_FIRST };
-    r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * m->warp_count);
+    *r = (Race){ .arena = m->arena, .warp_count = m->warp_count, .granule = GRANULE_FIRST, .granule_wanted = GRANULE_FIRST,
+                  .most_mbarriers = is_plain ? 0 : MBARRIERS, .width = is_plain ? m->warp_count : 2 * m->warp_count + MBARRIERS };
+    r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * r->width);
     for (unsigned b = 0; b < BARRIERS; b++)
-        r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, m->warp_count);
-    r->copies = ptx_arena_array(m->arena, Copies, m->warp_count);
+        r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, r->width);
+    r->copies = ptx_arena_array(m->arena, Copies, (size_t)QUEUE_COUNT * m->warp_count);
     r->pairs = ptx_arena_array(m->arena, RacePair, MOST_PAIRS);
     r->table = ptx_arena_array(m->arena, uint32_t, TABLE_SIZE);
+    for (unsigned i = 0; i < MOST_PUTS; i++)
+        r->put_waits[i] = -1;
+    r->touches = ptx_machine_grow(m->arena, NULL, 0, &r->touch_capacity, sizeof *r->touches);
     return r;
 }
 
-void ptx_race_begin(Race *r)
+/* Nothing is seen yet. */
+static void clear_places(Race *r)
 {
-    uint32_t now = 0;
-    for (uint32_t w = 0; w < r->warp_count; w++)
-        now = ptx_race_known(r, w)[w] > now ? ptx_race_known(r, w)[w] : now;
-    for (uint32_t w = 0; w < r->warp_count; w++)
-        for (uint32_t v = 0; v < r->warp_count; v++)
-            ptx_race_known(r, w)[v] = now + (v == w);
-    for (unsigned b = 0; b < BARRIERS; b++) {
-        r->barriers[b].threads = r->barriers[b].wanted = 0;
-        memset(r->barriers[b].known, 0, r->warp_count * sizeof *r->barriers[b].known);
-    }
-    for (uint32_t w = 0; w < r->warp_count; w++)
-        r->copies[w].committed = r->copies[w].done = r->copies[w].wait_count = 0;
-    r->mbarrier_count = 0;
-    r->base = now;
     if (r->granule_wanted < r->granule) {       /* places are other ones now */
         r->granule = r->granule_wanted;
         r->page_count = 0;
         r->pages = NULL;
     }
+    for (uint32_t p = 0; p < r->page_count; p++)
+        if (r->pages[p])
+            memset(r->pages[p], 0, PLACES_PER_PAGE * sizeof *r->pages[p]);
+    r->touch_count = 1;
+}
+
+void ptx_race_begin(Race *r)
+{
+    for (uint32_t w = 0; w < r->warp_count; w++)
+        for (uint32_t v = 0; v < r->width; v++)
+            ptx_race_known(r, w)[v] = v == w;
+    for (unsigned b = 0; b < BARRIERS; b++) {
+        r->barriers[b].threads = r->barriers[b].wanted = 0;
+        memset(r->barriers[b].known, 0, r->width * sizeof *r->barriers[b].known);
+    }
+    for (uint32_t c = 0; c < QUEUE_COUNT * r->warp_count; c++)
+        r->copies[c].committed = r->copies[c].done = r->copies[c].wait_count = r->copies[c].delivery_count = 0;
+    r->mbarrier_count = 0;
+    for (uint32_t i = 0; i < r->site_count; i++)
+        memset(r->sites[i].turns, 0, r->warp_count * sizeof *r->sites[i].turns);
+    r->parting = (Parting){ .warp = 0 };
+    r->stops[0] = r->stops[1] = (Stop){ .func = NULL };
+    clear_places(r);
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     r->pair_count = r->put_partly = 0;
-    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped = r->is_partial = false;
+    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped = r->is_partial = r->has_others = false;
+    r->stale.wait = r->stuck.wait = NO_ID;
 }
 
 /* ---- sites ------------------------------------------------------------------------------------------------------- */
@@ -89,22 +116,35 @@ static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
     return pair;
 }
 
-/* How much a witness is worth: the surer the better, and of two warps rather than of one. */
-static unsigned rank_of(const Seen *a, const Seen *b)
+/* How much a witness is worth: the surer the better, unordered rather than unfenced, and of two warps rather than of one. */
+static unsigned rank_of(const Seen *a, const Seen *b, bool is_unfenced)
 {
-    return 2u * (a->level > b->level ? a->level : b->level) + (a->thread / WARP_LANES == b->thread / WARP_LANES);
+    return 4u * (a->level > b->level ? a->level : b->level) + 2u * is_unfenced + (a->thread / WARP_LANES == b->thread / WARP_LANES);
 }
 
-static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t address)
+/* What the first would have to be waited for by. */
+static void note_wait(const Race *r, const Seen *before, const Seen *now, RacePair *pair)
+{
+    const uint32_t warp = before->thread / WARP_LANES, other = now->thread / WARP_LANES;
+    bool is_grouped = before->queue && before->queue < QUEUE_COUNT;
+    const uint32_t committed = is_grouped ? ptx_race_copies(r, (Queue)before->queue, warp)->committed : 0;
+    pair->is_open = is_grouped ? ptx_race_done(r, (Queue)before->queue, warp, before->group) == UINT32_MAX : before->queue == QUEUE_MBARRIER;
+    pair->is_open |= r->is_late && ptx_race_known(r, warp)[other] >= now->clock;    /* it was known to have begun */
+    pair->is_committed = before->group < committed;
+    pair->newer = pair->is_committed ? committed - before->group - 1 : 0;
+}
+
+static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t address, bool is_unfenced)
 {
     RacePair *pair = pair_of(r, before->site, now->site);
     if (!pair)
         return;
-    if (!pair->times || rank_of(before, now) < rank_of(&pair->first, &pair->second)) {
+    if (!pair->times || rank_of(before, now, is_unfenced) < rank_of(&pair->first, &pair->second, pair->is_unfenced)) {
         pair->first = *before;
         pair->second = *now;
         pair->address = address;
-        pair->is_open = before->is_async && ptx_race_done(r, before->thread / WARP_LANES, before->group) == UINT32_MAX;
+        pair->is_unfenced = is_unfenced;
+        note_wait(r, before, now, pair);
     }
     pair->times++;
 }
@@ -115,40 +155,114 @@ static bool writes_alike(const Seen *a, const Seen *b)
 {
     if (a->has_value && b->has_value)
         return a->value == b->value;
-    return a->site == b->site && (a->turn == b->turn || !a->is_async);
+    return a->site == b->site && (a->turn == b->turn || !a->queue);
+}
+
+static const Touch *touch_of(const Race *r, TouchId id)
+{
+    return &r->touches[id / WARP_LANES];
+}
+
+/* What one warp of a warpgroup has waited for is done for all of them. */
+static bool is_multiplied(const Race *r, const Touch *before, const uint32_t *known)
+{
+    const uint32_t first = before->warp / WARPGROUP * WARPGROUP;
+    for (uint32_t w = first; w < first + WARPGROUP && w < r->warp_count; w++)
+        if (ptx_race_done(r, QUEUE_MATRIX, w, before->group) <= known[w])
+            return true;
+    return false;
+}
+
+/* A cp.async that an mbarrier was told of. */
+static bool is_delivered(const Race *r, const Touch *before, const uint32_t *known)
+{
+    const Copies *c = ptx_race_copies(r, QUEUE_COPY, before->warp);
+    for (uint32_t d = 0; d < c->delivery_count; d++)
+        if (c->deliveries[d].upto > before->group)
+            return c->deliveries[d].phase <= known[r->warp_count + c->deliveries[d].mbarrier];
+    return false;
 }
 
 /* What `before` did is there for the thread of `now`. */
-static bool is_ordered(const Race *r, const Seen *before, const Seen *now)
+static bool is_ordered(const Race *r, TouchId before_id, TouchId now_id)
 {
-    uint32_t warp = now->thread / WARP_LANES, other = before->thread / WARP_LANES, clock = before->clock;
-    if (before->is_async)
-        clock = ptx_race_done(r, other, before->group);
-    if (before->thread == now->thread)
+    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
+    const uint32_t *row = ptx_race_known(r, now->warp);
+    if (before->queue == QUEUE_MBARRIER)
+        return before->group <= row[r->warp_count + before->mbarrier];
+    if (before->queue == QUEUE_MATRIX)
+        return is_multiplied(r, before, row);
+    if (before->queue == QUEUE_COPY && is_delivered(r, before, row))
+        return true;
+    uint32_t clock = before->queue ? ptx_race_done(r, (Queue)before->queue, before->warp, before->group) : before->clock, known = row[before->warp];
+    if (before->warp != now->warp)
+        return clock <= known;
+    if (before_id % WARP_LANES == now_id % WARP_LANES)
         return clock != UINT32_MAX;
-    uint32_t known = ptx_race_known(r, warp)[other];
-    return warp == other ? (before->site == now->site && before->turn == now->turn) || clock < known : clock <= known;
+    return (before->site == now->site && before->turn == now->turn) || clock < known;
 }
 
-static void meet(Race *r, const Seen *before, const Seen *now, uint64_t address)
+static Seen seen_of(const Race *r, TouchId id, uint64_t value, bool has_value)
 {
-    if (!before->is_there || before->clock <= r->base || is_ordered(r, before, now) || (before->is_strong && now->is_strong))
+    const Touch *t = touch_of(r, id);
+    return (Seen){ .value = value, .clock = t->clock, .turn = t->turn, .group = t->group, .site = t->site, .thread = (uint16_t)(t->warp * WARP_LANES + id % WARP_LANES),
+                   .level = t->level, .is_write = t->is_write, .is_strong = t->is_strong, .is_swap = t->is_swap, .queue = t->queue,
+                   .has_value = has_value };
+}
+
+/* value: NULL: not known. */
+static void clash(Race *r, TouchId before_id, const uint64_t *before_value, TouchId now_id, const uint64_t *now_value, uint64_t address)
+{
+    const Seen before = seen_of(r, before_id, before_value ? *before_value : 0, before_value != NULL);
+    const Seen now = seen_of(r, now_id, now_value ? *now_value : 0, now_value != NULL);
+    if (before.is_strong && now.is_strong)
         return;
-    if ((before->is_swap && !now->is_write) || (now->is_swap && !before->is_write))
+    if ((before.is_swap && !now.is_write) || (now.is_swap && !before.is_write))
         return;                 /* what was read is looked at again by the swap */
-    bool are_writes = before->is_write && now->is_write;
+    bool are_writes = before.is_write && now.is_write;
     r->is_overwritten |= are_writes;
-    r->is_crowded |= are_writes && !(before->has_value && now->has_value && before->value == now->value) && before->thread / WARP_LANES != now->thread / WARP_LANES;
-    if (are_writes && writes_alike(before, now))
+    r->is_crowded |= are_writes && !(before.has_value && now.has_value && before.value == now.value) && before.thread / WARP_LANES != now.thread / WARP_LANES;
+    if (are_writes && writes_alike(&before, &now))
         return;
-    note_pair(r, before, now, address);
+    note_pair(r, &before, &now, address, false);
+}
+
+/* Written through the generic proxy, and read through the async one, with no fence on the way. */
+static bool is_unfenced(const Race *r, TouchId before_id, TouchId now_id)
+{
+    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
+    bool is_proxied = now->queue == QUEUE_BULK || now->queue == QUEUE_MATRIX;
+    return is_proxied && before->is_write && !before->is_strong && !before->queue && before->clock > ptx_race_fenced(r, now->warp)[before->warp];
+}
+
+/* What all lanes of `before` did is there for all of `now`. */
+static bool is_ordered_in_all(const Race *r, TouchId before_id, TouchId now_id)
+{
+    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
+    uint32_t known = ptx_race_known(r, now->warp)[before->warp];
+    return !before->queue && (before->warp == now->warp ? before->clock < known : before->clock <= known);
+}
+
+static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId now, const uint64_t *now_value, uint64_t address)
+{
+    if (!before || before / WARP_LANES == r->ordered)   /* mostly so: lanes side by side meet lanes side by side */
+        return;
+    bool is_hidden = is_unfenced(r, before, now);
+    if (!is_hidden && is_ordered_in_all(r, before, now)) {
+        r->ordered = before / WARP_LANES;
+    } else if (!is_ordered(r, before, now)) {
+        clash(r, before, before_value, now, now_value, address);
+    } else if (is_hidden) {
+        const Seen first = seen_of(r, before, 0, false), second = seen_of(r, now, 0, false);
+        note_pair(r, &first, &second, address, true);
+    }
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
 static Place *place_at(Race *r, uint64_t address)
 {
-    uint64_t index = address / r->granule, page = index / PLACES_PER_PAGE;
+    uint64_t index = address >> __builtin_ctz(r->granule), page = index / PLACES_PER_PAGE;
     if (address >= SHARED_MOST)
         return NULL;
     if (!r->pages) {
@@ -161,48 +275,75 @@ static Place *place_at(Race *r, uint64_t address)
 }
 
 /* In place of one of the same warp, else of one that is ordered before: two warps' reads are enough, since a write is of another warp than one of them. */
-static void keep_read(Race *r, Place *place, const Seen *now)
+static void keep_read(Race *r, Place *place, TouchId now)
 {
-    uint32_t warp = now->thread / WARP_LANES;
-    Seen *into = NULL;
+    uint32_t warp = touch_of(r, now)->warp;
+    TouchId *into = NULL;
     for (unsigned i = 0; i < READERS; i++) {
-        const Seen *read = &place->reads[i];
-        uint32_t other = read->thread / WARP_LANES;
-        if (read->is_there && other == warp) {
+        const Touch *read = touch_of(r, place->reads[i]);
+        if (place->reads[i] && read->warp == warp) {
             into = &place->reads[i];
+            if ((*into ^ now) % WARP_LANES)
+                place->lane = *into;
             break;
         }
-        if (!into && (!read->is_there || read->clock <= ptx_race_known(r, warp)[other]))
+        if (!into && (!place->reads[i] || read->clock <= ptx_race_known(r, warp)[read->warp]))
             into = &place->reads[i];
     }
     r->has_dropped |= !into;
-    if (!into)
-        return;
-    if (into->is_there && into->thread / WARP_LANES == warp && into->thread != now->thread)
-        place->lane = *into;
-    *into = *now;
+    if (into)
+        *into = now;
 }
 
-static void meet_at(Race *r, uint64_t address, const Seen *now)
+static void meet_at(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write)
 {
     Place *place = place_at(r, address);
     if (!place)
         return;
-    meet(r, &place->write, now, address);
-    meet(r, &place->strong, now, address);
-    for (unsigned i = 0; i < READERS && now->is_write; i++)
-        meet(r, &place->reads[i], now, address);
-    if (now->is_write)
-        meet(r, &place->lane, now, address);
+    for (unsigned i = 0; i < 2; i++)
+        meet(r, place->writes[i], place->has_values[i] ? &place->values[i] : NULL, now, value, address);
+    for (unsigned i = 0; i < READERS && is_write; i++)
+        meet(r, place->reads[i], NULL, now, value, address);
+    if (is_write)
+        meet(r, place->lane, NULL, now, value, address);
 }
 
-static void keep_at(Race *r, uint64_t address, const Seen *now)
+static void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write, bool is_strong)
 {
     Place *place = place_at(r, address);
-    if (place && now->is_write)
-        *(now->is_strong ? &place->strong : &place->write) = *now;
-    else if (place)
+    if (place && is_write) {
+        place->writes[is_strong] = now;
+        place->has_values[is_strong] = value != NULL;
+        place->values[is_strong] = value ? *value : 0;
+    } else if (place) {
         keep_read(r, place, now);
+    }
+}
+
+/* ---- an access once more ------------------------------------------------------------------------------------------ */
+
+/* Rounds of the loops that begin here; those inside begin anew. */
+void ptx_race_watch(Machine *m, const Warp *w, InsnId pc)
+{
+    const Routine *routine = w->frame->routine;
+    BlockId block = routine->cfg->block_of[pc];
+    LoopId loop = routine->loops->loop_of[block];
+    if (w->frame->caller || loop == NO_LOOP || routine->cfg->blocks[block].first != pc || routine->loops->loops[loop].header != block)
+        return;
+    for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++) {
+        if (watch->place != NO_ID || watch->thread / WARP_LANES != w->index || !(w->entries[w->entry_count - 1].lanes >> watch->thread % WARP_LANES & 1))
+            continue;
+        watch->rounds[loop]++;
+        for (LoopId inner = loop + 1; inner < routine->loops->loop_count && routine->loops->loops[inner].depth > routine->loops->loops[loop].depth; inner++)
+            watch->rounds[inner] = 0;
+    }
+}
+
+static void meet_watches(const Machine *m, const Warp *w, const Insn *insn, const Touch *now)
+{
+    for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++)
+        if (watch->site == now->site && watch->turn == now->turn && watch->thread / WARP_LANES == w->index)
+            watch->place = ptx_machine_place(m, w, (InsnId)(insn - w->frame->routine->func->insns));
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -230,51 +371,49 @@ static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
     return doubt >= DOUBT_PARAMETER || address->is_assumed || m->block_is_assumed ? RACE_ASSUMED : RACE_CERTAIN;
 }
 
-/* What a plain store of one element writes. */
-static const Value *value_of(Machine *m, Warp *w, const Insn *insn, Scratch *room)
+static TouchId add_touch(Race *r, const Touch *touch)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *value = NULL;
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].position == 1) {
-            if (value)
-                return NULL;
-            value = &operands[o];
-        }
-    return insn->op->kind == OPK_ST && value ? ptx_machine_read(m, w, value, room) : NULL;
+    if (r->touch_count == r->touch_capacity)
+        r->touches = ptx_machine_grow(r->arena, r->touches, r->touch_count, &r->touch_capacity, sizeof *r->touches);
+    r->touches[r->touch_count] = *touch;
+    return WARP_LANES * r->touch_count++;
 }
 
 /* All lanes meet what was there before any of them is kept. */
-static void note(Machine *m, Warp *w, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, Seen now)
+static void note(Machine *m, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, const Touch *touch)
 {
     Race *r = m->race;
+    TouchId first = add_touch(r, touch);
+    r->ordered = 0;
     for (unsigned i = 0; i < 2 * WARP_LANES; i++) {
         unsigned lane = i % WARP_LANES;
         if (!(lanes >> lane & 1))
             continue;
-        uint64_t at = (uint32_t)ptx_value_lane(address, lane);  /* where a window begins has no bits there */
+        uint64_t at = (uint32_t)ptx_value_lane(address, lane), number = value ? ptx_value_lane(value, lane) : 0;     /* where a window begins has no bits there */
+        const uint64_t *written = value && !(value->unknown >> lane & 1) && value->align == ALIGN_EXACT ? &number : NULL;
         r->is_crowded |= at + bytes > m->shared_size;
-        now.thread = (uint16_t)(w->index * WARP_LANES + lane);
-        now.has_value = value && !(value->unknown >> lane & 1) && value->align == ALIGN_EXACT;
-        now.value = now.has_value ? ptx_value_lane(value, lane) : 0;
-        while ((at | bytes) % r->granule_wanted)
+        while ((at | bytes) & (r->granule_wanted - 1))
             r->granule_wanted /= 2;
         for (uint32_t b = 0; b < bytes && r->granule_wanted == r->granule; b += r->granule) {
             if (i < WARP_LANES)
-                meet_at(r, at + b, &now);
+                meet_at(r, at + b, first + lane, written, touch->is_write);
             else
-                keep_at(r, at + b, &now);
+                keep_at(r, at + b, first + lane, written, touch->is_write, touch->is_strong);
         }
     }
 }
 
-static Seen seen_at(Machine *m, Warp *w, const Insn *insn, uint8_t doubt, const Value *address, uint32_t site)
+static Touch touch_by(Machine *m, const Warp *w, const Insn *insn, uint8_t doubt, const Value *address, uint32_t site)
 {
     Race *r = m->race;
     uint8_t level = level_of(m, doubt, address);
     r->is_doubtful |= level != RACE_CERTAIN;
-    return (Seen){ .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = r->copies[w->index].committed,
-                   .site = (uint16_t)site, .level = level, .is_there = true, .is_write = is_write(insn->op),
-                   .is_strong = is_strong(insn->op), .is_swap = ptx_op_has_modifier(insn->op, "cas"), .is_async = insn->op->kind == OPK_CP_ASYNC };
+    const Touch now = { .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = ptx_race_copies(r, QUEUE_COPY, w->index)->committed,
+                        .site = (uint16_t)site, .warp = (uint16_t)w->index, .level = level, .is_write = is_write(insn->op),
+                        .is_strong = is_strong(insn->op), .is_swap = ptx_op_has_modifier(insn->op, "cas"), .queue = insn->op->kind == OPK_CP_ASYNC ? QUEUE_COPY : QUEUE_NONE };
+    if (r->watches)
+        meet_watches(m, w, insn, &now);
+    return now;
 }
 
 void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
@@ -282,7 +421,9 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     Race *r = m->race;
     Scratch address, room;
     uint32_t bytes = 0, addressed = 0;
-    if (r->is_lost || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
+    if (r->parting.at.func)
+        ptx_race_go_on(m, w, insn, lanes);
+    if (r->is_lost || m->program->codes[insn->op->id].order == ORDER_TRANSFER || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
         return;
     r->is_blind |= address.value.unknown & addressed || address.value.align != ALIGN_EXACT;
     addressed &= ~address.value.unknown;
@@ -293,7 +434,8 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     if (site == MOST_SITES)
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
-    note(m, w, &address.value, bytes, addressed, value_of(m, w, insn, &room), seen_at(m, w, insn, doubt, &address.value, site));
+    const Touch now = touch_by(m, w, insn, doubt, &address.value, site);
+    note(m, &address.value, bytes, addressed, ptx_memory_stored(m, w, insn, &room), &now);
 }
 
 void ptx_race_touch(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong)
@@ -306,9 +448,40 @@ void ptx_race_touch(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8
     if (site == MOST_SITES)
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
-    Seen now = seen_at(m, w, insn, doubt, &address.value, site);
+    Touch now = touch_by(m, w, insn, doubt, &address.value, site);
     now.is_write = true;
     now.is_strong = is_strong;
-    now.is_async = false;
-    note(m, w, &address.value, MBARRIER_BYTES, lanes, NULL, now);
+    now.queue = QUEUE_NONE;
+    note(m, &address.value, MBARRIER_BYTES, lanes, NULL, &now);
+}
+
+/* ---- what goes on behind its instruction -------------------------------------------------------------------------- */
+
+TouchId ptx_race_begin_async(Machine *m, Warp *w, const Insn *insn, uint8_t doubt, const Touch *like)
+{
+    Race *r = m->race;
+    uint32_t site = site_of(m, w, insn);
+    if (site == MOST_SITES)
+        return 0;
+    const Value place = { .is_assumed = like->level == RACE_ASSUMED };
+    Touch now = touch_by(m, w, insn, doubt, &place, site);
+    now.queue = like->queue;
+    now.group = like->group;
+    now.mbarrier = like->mbarrier;
+    now.is_write = like->is_write;
+    now.is_strong = like->is_strong;
+    return add_touch(r, &now);
+}
+
+void ptx_race_range(Machine *m, TouchId touch, uint64_t at, uint64_t bytes)
+{
+    Race *r = m->race;
+    const Touch now = *touch_of(r, touch);
+    r->ordered = 0;
+    while ((at | bytes) & (r->granule_wanted - 1))
+        r->granule_wanted /= 2;
+    for (uint64_t b = 0; b < bytes && at + b < SHARED_MOST && r->granule_wanted == r->granule; b += r->granule) {
+        meet_at(r, at + b, touch, NULL, now.is_write);
+        keep_at(r, at + b, touch, NULL, now.is_write, now.is_strong);
+    }
 }

@@ -55,11 +55,13 @@ static bool is_control(const Op *op)
 static void read_always(Slicer *s, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
-    bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC || !strncmp(insn->op->text, "mbarrier", 8);
+    bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC || !strncmp(insn->op->text, "mbarrier", 8) || !strncmp(insn->op->text, "cp.", 3);
+    bool is_multiplication = !strncmp(insn->op->text, "wgmma", 5);
     if (insn->guard != NO_ID)
         read_register(s, insn->guard);
     for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_ADDRESS || (reads_all && operands[o].role & ROLE_USE)))
+        if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_ADDRESS || (reads_all && operands[o].role & ROLE_USE)
+                                                 || (is_multiplication && operands[o].position && !(operands[o].flags & OPERAND_ELEMENT))))
             read_register(s, operands[o].id);
 }
 
@@ -153,7 +155,14 @@ static void list_definitions(Slicer *s, Arena *scratch)
     s->definitions = insns;
 }
 
-Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
+static void take_global_stores(Slicer *s)
+{
+    for (InsnId i = 0; i < s->func->insn_count; i++)
+        if (s->func->insns[i].op->kind == OPK_ST && (s->func->insns[i].op->space == SPACE_GLOBAL || s->func->insns[i].op->space == SPACE_GENERIC))
+            need(s, i);
+}
+
+Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, bool has_contents)
 {
     bool *is_needed = ptx_arena_array(arena, bool, func->insn_count);
     ArenaMark mark = ptx_arena_mark(scratch);
@@ -168,6 +177,8 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
             read_register(&s, r);
     if (s.reads_private)
         take_stores(&s);
+    if (has_contents)
+        take_global_stores(&s);
     while (s.depth)
         take(&s, s.stack[--s.depth]);
     ptx_arena_release(scratch, mark);

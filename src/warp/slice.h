@@ -42,7 +42,7 @@ Region *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId branch, B
 /* Post-dominators as if nobody left early. Owned by arena. */
 const Dom *ptx_meeting_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
 
-/* Owned by arena; scratch is left as found. */
-Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
+/* has_contents: what is stored to global memory is needed too. Owned by arena; scratch is left as found. */
+Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, bool has_contents);
 
 #endif

@@ -9,7 +9,7 @@
 #ifndef PTX_WARP_VALUE_H
 #define PTX_WARP_VALUE_H
 
-#include "isa/isa.h"
+#include "ir/ir.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -95,6 +95,18 @@ typedef struct Lanewise Lanewise;
 
 typedef uint64_t LaneFn(const Lanewise *op, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
+/* Of a video instruction. */
+typedef struct Video {
+    uint32_t parts[3];          /* of result, a and b: OPERAND_PART's value; 0: all of it */
+    uint8_t kind, second;       /* lanevideo.c's: what it does to a and b; to that and c */
+    uint8_t count;              /* parts at once: 2, 4; 0: one */
+    uint8_t shift;              /* of vmad's sum, to the right */
+    uint8_t minus;              /* bit n: of operand n, from 0 for a */
+    bool is_signed[2];          /* a, b */
+    bool adds_one;              /* vmad.po */
+    bool merges;                /* into parts of c */
+} Video;
+
 struct Lanewise {
     LaneFn *fn;                 /* NULL: its result cannot be told */
     uint8_t transfer;           /* Transfer */
@@ -106,19 +118,25 @@ struct Lanewise {
     uint8_t round;              /* 'n' 'z' 'm' 'p'; 0: not said */
     uint8_t mode;               /* of the opcode: prmt's, shf's direction ... */
     bool is_signed, is_high, is_saturating, is_wrap, is_flushing, is_relu, keeps_nan;
+    bool is_finite;             /* too large is the largest number */
+    bool is_absolute, is_xorsign;       /* of min and max */
     bool is_upper;              /* of a comparison of pairs: in their upper halves */
-    uint8_t most_args;          /* with more it does more; 0: does not matter */
-    bool is_pair;               /* two halves of a word, by `each` */
+    bool is_chained;            /* a third operand goes into the result as the second went into the first */
+    bool is_pair;               /* two halves, by `each` */
     bool makes_carry, takes_carry;      /* takes: as the operand behind the others */
     LaneFn *each;
     LaneFn *carry;              /* what it leaves in the condition code, of the same operands; NULL: nothing */
     uint8_t usual;              /* lanewise.c's: operations that have a loop of their own; 0: none */
+    Video video;
 };
 
 typedef enum Compare {
     COMPARE_NONE, COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE, COMPARE_LO, COMPARE_LS, COMPARE_HI, COMPARE_HS,
     COMPARE_EQU, COMPARE_NEU, COMPARE_LTU, COMPARE_LEU, COMPARE_GTU, COMPARE_GEU, COMPARE_NUM, COMPARE_NAN
 } Compare;
+
+/* lanevideo.c: as this instruction names the parts of its operands; of a video instruction. */
+void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned count);
 
 /* False: no operation of numbers in lanes (memory, control, votes), or one whose result cannot be told (fn is NULL then too). */
 bool ptx_lanewise_make(const Op *op, Lanewise *out);

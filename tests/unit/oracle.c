@@ -6,7 +6,7 @@
 #include "oracle.h"
 
 #include "kit.h"
-#include "oracle_ops.h"
+#include "oracle_parts.h"
 
 enum {
     MOST_STMTS = 1024, MOST_THREADS = 256, MOST_BLOCK_WARPS = MOST_THREADS / ORACLE_LANES, SLOTS = 3, TABLE_AT = 0, BUFFER_AT = 4096, BUFFER_MASK = 0xfff,
@@ -18,7 +18,7 @@ enum {
 };
 
 #define ROW(text, registers, value) { text, registers },
-static const OracleOp ops[] = { ORACLE_INTEGERS(ROW) ORACLE_MORE_INTEGERS(ROW) };
+static const OracleOp ops[] = { ORACLE_INTEGERS(ROW) ORACLE_MORE_INTEGERS(ROW) ORACLE_VIDEO(ROW) ORACLE_PAIRS(ROW) };
 #undef ROW
 
 #define CASE(text, registers, value) case __COUNTER__ - first - 1: return value;
@@ -28,6 +28,8 @@ static uint64_t value_of(unsigned row, uint64_t a, uint64_t b, uint64_t c, uint6
     switch (row) {
         ORACLE_INTEGERS(CASE)
         ORACLE_MORE_INTEGERS(CASE)
+        ORACLE_VIDEO(CASE)
+        ORACLE_PAIRS(CASE)
     default: return 0;
     }
 }
@@ -142,13 +144,10 @@ static unsigned row_of(const char *text, const char *registers)
     abort();
 }
 
-static unsigned kinds_of(const OracleOp *op, char kinds[6])
+/* Some take no numbers; of others it would have to be written as a float. */
+static bool takes_numbers(const OracleOp *op)
 {
-    unsigned count = 0;
-    for (const char *at = op->registers; *at; at++)
-        if (!strchr("{}_", *at))
-            kinds[count++] = *at;
-    return count;
+    return strncmp(op->text, "mov", 3) != 0 && op->text[0] != 'v' && !strstr(op->text, "16x2") && !strstr(op->text, "f16") && !strstr(op->text, "f32") && !strchr(op->registers, 'h');
 }
 
 static void guard(OracleKernel *k, Stmt *s, unsigned percent)
@@ -168,12 +167,12 @@ static void make_op(OracleKernel *k, Stmt ***at, unsigned depth)
     unsigned u = below(k, COUNT(usual));
     s->row = (uint16_t)(chance(k, 40) ? row_of(usual[u][0], usual[u][1]) : below(k, COUNT(ops)));
     char kinds[6] = { 0 };
-    unsigned count = kinds_of(&ops[s->row], kinds);
+    unsigned count = oracle_kinds(&ops[s->row], kinds);
     s->dst = register_of(k, kinds[0], 0).reg;
     if (s->dst == D_BASE)
         s->dst = D;
     for (unsigned i = 1; i < count; i++)
-        s->src[i - 1] = source_of(k, kinds[i], depth, strncmp(ops[s->row].text, "mov", 3) != 0 && !strstr(ops[s->row].text, "16x2") && !strchr(ops[s->row].registers, 'h'));
+        s->src[i - 1] = source_of(k, kinds[i], depth, takes_numbers(&ops[s->row]));
     for (unsigned i = 1; i < 4 && !strncmp(ops[s->row].text, "bf", 2); i++)
         s->src[i].number &= i == 1 && ops[s->row].text[2] == 'i' ? UINT32_MAX : 255;       /* places and lengths */
     guard(k, s, 12);
@@ -426,10 +425,13 @@ static void write_op(OracleKernel *k, Text *text, const Stmt *s)
 {
     char line[128] = "", guarded[20], part[12];
     unsigned used = (unsigned)snprintf(line, sizeof line, "%s%s ", guard_of(s, guarded), ops[s->row].text), next = 0;
-    for (const char *at = ops[s->row].registers; *at; at++) {
+    for (const char *at = ops[s->row].registers, *after; *at; at = after) {
+        char selector[8];
+        bool has_minus = oracle_part(at + 1, selector);
+        after = at + 1 + oracle_part_length(at + 1);
         const char *what = *at == '{' ? "{" : *at == '}' ? "}" : *at == '_' ? "_" : !next++ ? name(s->dst, part) : text_of(s->src[next - 2], part);
-        bool is_last = !at[1] || at[1] == '}' || *at == '{';
-        used += (unsigned)snprintf(line + used, sizeof line - used, "%s%s", what, is_last ? "" : ", ");
+        bool is_last = !*after || *after == '}' || *at == '{';
+        used += (unsigned)snprintf(line + used, sizeof line - used, "%s%s%s%s", has_minus ? "-" : "", what, selector, is_last ? "" : ", ");
     }
     put_line(k, text, "%s;", line);
 }
@@ -597,7 +599,7 @@ static const char registers_text[] = ".reg .b32 %r<24>;\n.reg .b64 %d<40>;\n.reg
 
 static void write_module(OracleKernel *k, Text *text)
 {
-    put_line(k, text, ".version 8.5\n.target sm_90\n.address_size 64\n.func (.param .b32 z) f(.param .b32 x, .param .b32 y)\n{\n%s", registers_text);
+    put_line(k, text, ".version 9.0\n.target sm_100a\n.address_size 64\n.func (.param .b32 z) f(.param .b32 x, .param .b32 y)\n{\n%s", registers_text);
     put_line(k, text, "ld.param.b32 %%r0, [x];\nld.param.b32 %%r1, [y];");
     for (int r = 2; r < R_GENERAL; r++)
         put_line(k, text, "mov.u32 %%r%d, %d;", r, r);

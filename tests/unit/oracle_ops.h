@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 static inline int64_t s32(uint64_t a) { return (int32_t)(uint32_t)a; }
@@ -459,5 +460,26 @@ static inline uint64_t oracle_dp2a(uint64_t a, uint64_t b, uint64_t c, bool is_a
 typedef struct OracleOp {
     const char *text, *registers;
 } OracleOp;
+
+/* Registers of a row, its result first, without braces and parts. */
+static inline unsigned oracle_part_length(const char *at) { return *at == '(' ? (unsigned)(strchr(at, ')') - at) + 1 : 0; }
+static inline unsigned oracle_kinds(const OracleOp *op, char kinds[6])
+{
+    unsigned count = 0;
+    for (const char *at = op->registers; *at; at += oracle_part_length(at + 1) + 1)
+        if (!strchr("{}_", *at))
+            kinds[count++] = *at;
+    return count;
+}
+
+/* ".h1" of (h1); a minus is the answer. */
+static inline bool oracle_part(const char *at, char part[8])
+{
+    unsigned length = oracle_part_length(at);
+    part[0] = '\0';
+    if (length && at[1] != '-')
+        snprintf(part, 8, ".%.*s", (int)length - 2, at + 1);
+    return length && at[1] == '-';
+}
 
 #endif

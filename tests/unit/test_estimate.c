@@ -1,7 +1,9 @@
 /* What a launch touches, how long it takes at the least and by prediction, and ptxlint_estimate(). */
 #include "kit.h"
 
+#include "api/module.h"
 #include "estimate/cache.h"
+#include "estimate/spread.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -90,6 +92,17 @@ static void test_reuse(void **state)
     ptx_arena_free(&arena);
 }
 
+static Cached cached_in_arena(const CacheInput *in)
+{
+    Arena arena;
+    jmp_buf on_failure;
+    ptx_arena_init(&arena, 1 << 20, &on_failure);
+    assert_int_equal(setjmp(on_failure), 0);
+    Cached out = ptx_cached_compute(&arena, in);
+    ptx_arena_free(&arena);
+    return out;
+}
+
 /* Of blocks that share an SM: those that read the same fetch it about once, and what they ask for again is gone where it does not fit. */
 static Cached cached_of(const ArrayTraffic *array, double reused, double resident)
 {
@@ -97,7 +110,7 @@ static Cached cached_of(const ArrayTraffic *array, double reused, double residen
     Evaluation evaluation = { .grid = { 132 * 16, 1, 1 }, .blocks = 132 * 16 };
     evaluation.traffics = (Traffics){ .load_sectors = array->missed, .load_requests = array->missed / 4, .read_bytes = array->read_bytes, .arrays = array, .array_count = 1 };
     evaluation.traffics.reused[8] = reused;
-    return ptx_cached_compute(&evaluation, gpu, resident, 4);
+    return cached_in_arena(&(CacheInput){ .evaluation = &evaluation, .gpu = gpu, .blocks_per_sm = resident, .warps_per_block = 4 });
 }
 
 static void test_caches(void **state)
@@ -112,6 +125,60 @@ static void test_caches(void **state)
     assert_true(is(cached_of(&own, 1e5, 4).load_sectors, 1e6));         /* 4 blocks of 16 KiB: all there */
     assert_true(is(cached_of(&own, 1e5, 16).load_sectors, 1.1e6));      /* 16: gone */
     assert_true(is(cached_of(&own, 1e5, 4).lost, 0) && is(cached_of(&own, 1e5, 16).lost, 1));
+}
+
+/* ---- where data lead --------------------------------------------------------------------------------------------- */
+
+/* Passes of an atomic request: a sector once for each lane at its most crowded address. */
+static void test_passes(void **state)
+{
+    const struct { unsigned lanes_each, stride, bytes; bool is_serial; double want; } cases[] = {
+        { 1, 4, 4, false, 4 }, { 1, 32, 4, false, 32 }, { 32, 4, 4, false, 32 }, { 4, 4, 4, false, 4 }, { 8, 4, 4, false, 8 }, { 8, 32, 4, false, 32 },
+        { 1, 8, 8, false, 16 }, { 32, 4, 4, true, 80 }, { 1, 4, 4, true, 4 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        uint64_t addresses[32];
+        for (unsigned i = 0; i < 32; i++)
+            addresses[i] = 4096 + i / cases[c].lanes_each * cases[c].stride;
+        assert_true(is(ptx_atomic_passes(addresses, UINT32_MAX, cases[c].bytes, cases[c].is_serial), cases[c].want));
+    }
+}
+
+/* The bytes that the body's last instruction may reach. a points to numbers; behind each body stands an access at %rd9. */
+static void test_spread(void **state)
+{
+    static const struct { const char *body; double want; } cases[] = {
+        { "ld.global.u32 %r1, [%rd1]; and.b32 %r2, %r1, 255; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd9, %rd1, %rd2;", 1024 },
+        { "ld.global.u8 %r1, [%rd1]; shl.b32 %r2, %r1, 3; cvt.u64.u32 %rd2, %r2; add.s64 %rd9, %rd1, %rd2;", 255 * 8 + 4 },
+        { "ld.global.u32 %r1, [%rd1]; shr.u32 %r2, %r1, 20; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd9, %rd1, %rd2;", 4096 * 4 },
+        { "ld.global.u32 %r1, [%rd1]; rem.u32 %r2, %r1, 100; mad.wide.u32 %rd9, %r2, 16, %rd1;", 1600 + 4 },
+        { "ld.global.u32 %r1, [%rd1]; bfe.u32 %r2, %r1, 8, 4; mad.wide.u32 %rd9, %r2, 4, %rd1;", 64 },
+        { "mov.u32 %r1, %tid.x; mad.wide.u32 %rd9, %r1, 4, %rd1;", (double)INFINITY },
+        { "ld.global.u32 %r1, [%rd1]; mad.wide.u32 %rd9, %r1, 4, %rd1;", (double)INFINITY },
+        { "mov.u32 %r1, 7; L: and.b32 %r2, %r1, 15; mad.wide.u32 %rd2, %r2, 4, %rd1; ld.global.u32 %r1, [%rd2]; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;\n"
+          "mov.u64 %rd9, %rd2;", 64 },
+        { "mov.u32 %r1, 0; L: ld.global.u8 %r2, [%rd1]; add.s32 %r1, %r1, %r2; setp.ne.s32 %p1, %r2, 0; @%p1 bra L;\n"
+          "mad.wide.u32 %rd9, %r1, 4, %rd1;", (double)INFINITY },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[1024];
+        snprintf(text, sizeof text, ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<10>;\n"
+                 "ld.param.u64 %%rd1, [a]; %s ld.global.u32 %%r7, [%%rd9]; ret;\n}\n", cases[c].body);
+        ptxlint_module *module = kit_module(text);
+        Arena arena;
+        jmp_buf on_failure;
+        ptx_arena_init(&arena, 1 << 20, &on_failure);
+        assert_int_equal(setjmp(on_failure), 0);
+        const Func *func = &module->ir->funcs[0];
+        const double *spread = ptx_spread_compute(&arena, &arena, func);
+        double got = spread[func->insn_count - 2];
+        if (!(got == cases[c].want))
+            fail_msg("%s: %g bytes, not %g", cases[c].body, got, cases[c].want);
+        ptx_arena_free(&arena);
+        ptxlint_module_free(module);
+    }
 }
 
 /* ---- estimates --------------------------------------------------------------------------------------------------- */
@@ -226,7 +293,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_orders), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_orders), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

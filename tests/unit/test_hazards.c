@@ -108,9 +108,9 @@ static void put_item(Kernel *k, Item *item, uint32_t *line)
 static void make_kernel(Kernel *k, uint64_t seed)
 {
     static const char *const head[] = {
-        ".version 8.0", ".target sm_90", ".address_size 64", ".visible .entry k(.param .u64 out) .reqntid 128", "{", ".shared .align 4 .b32 s[512];",
+        ".version 8.0", ".target sm_90", ".address_size 64", ".visible .entry k(.param .u64 out, .param .u64 in) .reqntid 128", "{", ".shared .align 4 .b32 s[512];",
         ".reg .pred %p<3>;", ".reg .b32 %r<10>;", ".reg .b64 %rd<4>;", "ld.param.u64 %rd1, [out];", "mov.u32 %r1, %tid.x;", "mov.u32 %r2, s;",
-        "ld.global.u32 %r4, [%rd1];", "mov.u32 %r5, 0;", "shr.u32 %r9, %r1, 6;", "add.u32 %r9, %r9, 1;", "mov.u32 %r8, 0;",
+        "ld.param.u64 %rd2, [in];", "ld.global.u32 %r4, [%rd2];", "mov.u32 %r5, 0;", "shr.u32 %r9, %r1, 6;", "add.u32 %r9, %r9, 1;", "mov.u32 %r8, 0;",
     };
     uint64_t r = seed * UINT64_C(0x9e3779b97f4a7c15) + 7;
     uint32_t line = 0;
@@ -226,12 +226,11 @@ typedef struct Tally {
     unsigned told, missed, wrong, redundant, needed, shown;
 } Tally;
 
-static ptxlint_launches *make_launches(void)
+static ptxlint_launches *read_launches(const char *json)
 {
-    static const char json[] = "{\"kernels\": {\"k\": {\"grid\": [1], \"block\": [128], \"params\": [null]}}}";
     ptxlint_launches *launches = NULL;
     char error[128] = "";
-    assert_int_equal(ptxlint_launches_new(json, sizeof json - 1, &launches, error, sizeof error), PTXLINT_OK);
+    assert_int_equal(ptxlint_launches_new(json, strlen(json), &launches, error, sizeof error), PTXLINT_OK);
     return launches;
 }
 
@@ -293,26 +292,29 @@ static void check(uint64_t seed, const ptxlint_launches *launches, Tally *tally)
 
 /* ---- kernels by hand --------------------------------------------------------------------------------------------------- */
 
-/* What stands behind `// want COR124: ` in a line; *length 0: nothing. */
-static const char *wanted_in(const char *line, size_t *length)
+static const char *const codes[] = { "COR104", "COR121", "COR124", "COR126", "COR127", "COR130", "COR131", "COR132", "THR117" };
+
+/* What stands behind `// want CODE: ` in a line; *length 0: nothing. */
+static const char *wanted_in(const char *line, const char *code, size_t *length)
 {
-    static const char mark[] = "// want COR124: ";
+    char mark[32];
+    snprintf(mark, sizeof mark, "// want %s: ", code);
     const char *end = line + strcspn(line, "\n"), *at = strstr(line, mark);
     *length = 0;
     if (!at || at > end)
         return NULL;
-    at += sizeof mark - 1;
+    at += strlen(mark);
     *length = (size_t)(end - at);
     return at;
 }
 
 /* What is told at a line; NULL. */
-static const char *told_at(const ptxlint_module *module, uint32_t line)
+static const char *told_at(const ptxlint_module *module, const char *code, uint32_t line)
 {
     size_t count;
     const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
     for (size_t d = 0; d < count; d++)
-        if (!strcmp(diags[d].rule, "COR124") && kit_line(module, diags[d].span.begin) == line)
+        if (!strcmp(diags[d].rule, code) && kit_line(module, diags[d].span.begin) == line)
             return diags[d].message;
     return NULL;
 }
@@ -325,19 +327,58 @@ static bool holds(const char *message, const char *wanted, size_t length)
     return false;
 }
 
+static unsigned check_line(const char *path, uint32_t number, const char *line, const ptxlint_module *module)
+{
+    unsigned wrong = 0;
+    for (size_t c = 0; c < COUNT(codes); c++) {
+        size_t length;
+        const char *wanted = wanted_in(line, codes[c], &length), *told = told_at(module, codes[c], number);
+        if (wanted ? told && holds(told, wanted, length) : !told)
+            continue;
+        print_error("%s:%u: %s: %s; wanted: %.*s\n", path, (unsigned)number, codes[c], told ? told : "silent", (int)length, wanted ? wanted : "");
+        wrong++;
+    }
+    return wrong;
+}
+
 static unsigned check_lines(const char *path, const char *text, const ptxlint_module *module)
 {
     unsigned wrong = 0;
     for (uint32_t line = 1; *text; line++) {
-        size_t length;
-        const char *wanted = wanted_in(text, &length), *told = told_at(module, line);
-        if (wanted ? !told || !holds(told, wanted, length) : told != NULL) {
-            print_error("%s:%u: %s; wanted: %.*s\n", path, (unsigned)line, told ? told : "silent", (int)length, wanted ? wanted : "");
-            wrong++;
-        }
+        wrong += check_line(path, line, text, module);
         text += strcspn(text, "\n");
         text += *text == '\n';
     }
+    return wrong;
+}
+
+/* NAME.json beside NAME.ptx; NULL: there is none. */
+static ptxlint_launches *launches_beside(const Paths *jsons, const char *path)
+{
+    const size_t stem = strlen(path) - strlen(".ptx");
+    for (size_t i = 0; i < jsons->count; i++)
+        if (!strncmp(jsons->paths[i], path, stem) && !strcmp(jsons->paths[i] + stem, ".json")) {
+            char *json = kit_read(jsons->paths[i], NULL);
+            ptxlint_launches *launches = read_launches(json);
+            free(json);
+            return launches;
+        }
+    return NULL;
+}
+
+static unsigned check_file(const char *path, const Paths *jsons)
+{
+    char *text = kit_read(path, NULL);
+    ptxlint_launches *launches = launches_beside(jsons, path);
+    ptxlint_options options;
+    ptxlint_module *module = NULL;
+    ptxlint_options_init(&options);
+    options.launches = launches;
+    assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
+    unsigned wrong = check_lines(path, text, module);
+    ptxlint_module_free(module);
+    ptxlint_launches_free(launches);
+    free(text);
     return wrong;
 }
 
@@ -345,17 +386,13 @@ static unsigned check_lines(const char *path, const char *text, const ptxlint_mo
 static void test_variants(void **state)
 {
     (void)state;
-    Paths files = kit_walk("tests/data/hazards", ".ptx");
+    Paths files = kit_walk("tests/data/hazards", ".ptx"), jsons = kit_walk("tests/data/hazards", ".json");
     unsigned wrong = 0;
-    for (size_t i = 0; i < files.count; i++) {
-        char *text = kit_read(files.paths[i], NULL);
-        ptxlint_module *module = kit_module(text);
-        wrong += check_lines(files.paths[i], text, module);
-        ptxlint_module_free(module);
-        free(text);
-    }
+    for (size_t i = 0; i < files.count; i++)
+        wrong += check_file(files.paths[i], &jsons);
     assert_true(files.count >= FEWEST_FILES);
     kit_free_paths(files);
+    kit_free_paths(jsons);
     assert_int_equal(wrong, 0);
 }
 
@@ -365,7 +402,7 @@ static void test_random(void **state)
 {
     (void)state;
     Tally tally = { 0 };
-    ptxlint_launches *launches = make_launches();
+    ptxlint_launches *launches = read_launches("{\"kernels\": {\"k\": {\"grid\": [1], \"block\": [128], \"params\": [null, null]}}}");
     for (uint64_t seed = first_seed; seed < first_seed + seed_count; seed++)
         check(seed, launches, &tally);
     ptxlint_launches_free(launches);

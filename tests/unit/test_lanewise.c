@@ -1,13 +1,13 @@
 /* test_lanewise.c -- each operation of src/warp/lanewise.c at the corners of its operands against oracle_ops.h, a second writing of the PTX ISA. */
 #include "kit.h"
-#include "oracle_ops.h"
+#include "oracle_parts.h"
 
 #include "api/module.h"
 #include "warp/value.h"
 
 #define ROW(text, registers, value) { text, registers },
 static const OracleOp ops[] = { ORACLE_INTEGERS(ROW) ORACLE_FLOATS(ROW) ORACLE_FLUSHED(ROW) ORACLE_MORE_INTEGERS(ROW) ORACLE_SMALL_FLOATS(ROW)
-                               ORACLE_CARRIES(ROW) ORACLE_CARRIES_LEFT(ROW) };
+                               ORACLE_VIDEO(ROW) ORACLE_PAIRS(ROW) ORACLE_QUARTERS(ROW) ORACLE_CARRIES(ROW) ORACLE_CARRIES_LEFT(ROW) };
 enum {
 #define COUNT_ROW(text, registers, value) + 1
     CARRIES_LEFT = 0 ORACLE_CARRIES_LEFT(COUNT_ROW)
@@ -25,6 +25,9 @@ static uint64_t wanted_of(unsigned row, uint64_t a, uint64_t b, uint64_t c, uint
         ORACLE_FLUSHED(CASE)
         ORACLE_MORE_INTEGERS(CASE)
         ORACLE_SMALL_FLOATS(CASE)
+        ORACLE_VIDEO(CASE)
+        ORACLE_PAIRS(CASE)
+        ORACLE_QUARTERS(CASE)
         ORACLE_CARRIES(CASE)
         ORACLE_CARRIES_LEFT(CASE)
     default: return 0;
@@ -39,6 +42,7 @@ static const uint64_t corners[] = {
 };
 
 static const float floats[] = { 0.0f, -0.0f, 0.5f, -0.5f, 1.0f, 1.5f, 2.5f, -1.5f, -2.5f, 3.7f, -3.7f, 255.6f, 40000.0f, -40000.0f, 16777217.0f, 2147483648.0f,
+                               448.0f, 465.0f, -0.0009765625f, 0.0029296875f, 6.5f, 5.0f, 0.0625f, 29.0f, 1.0625f, 57344.0f, 0.75f,
                                -2147483648.0f, 4294967296.0f, 1e19f, -1e19f, 1e38f, -1e38f, 1e-45f, -1e-45f, 1e-39f, (float)INFINITY, -(float)INFINITY, (float)NAN };
 
 static const uint64_t halves[] = { 0x0001, 0x03ff, 0x0400, 0x0401, 0x3555, 0x3800, 0x3c00, 0x3c01, 0x3e00, 0x3f80, 0x3f81, 0x4100, 0x4248, 0x4b01, 0x6400, 0x6401, 0x7bff,
@@ -53,7 +57,7 @@ static bool is_carry_left(unsigned row)
 
 static uint64_t mask_of(char kind)
 {
-    return kind == 'd' ? UINT64_MAX : kind == 'r' ? UINT32_MAX : kind == 'h' ? 0xffff : kind == 'l' ? 255 : 1;
+    return kind == 'd' ? UINT64_MAX : kind == 'r' ? UINT32_MAX : kind == 'h' ? 0xffff : kind == 'l' || kind == 'b' ? 255 : 1;
 }
 
 static bool is_float(const char *text)
@@ -74,16 +78,6 @@ static unsigned corners_of(const char *text, char kind, bool is_deep, uint64_t *
     return kind == 'p' || kind == 'k' ? out[0] = 0, out[1] = 1, 2 : count;
 }
 
-/* The registers of a row without braces, its result first. */
-static unsigned kinds_of(const OracleOp *op, char kinds[6])
-{
-    unsigned count = 0;
-    for (const char *at = op->registers; *at; at++)
-        if (!strchr("{}_", *at))
-            kinds[count++] = *at;
-    return count;
-}
-
 static bool is_move(const OracleOp *op)
 {
     return !strncmp(op->text, "mov", 3);
@@ -91,19 +85,22 @@ static bool is_move(const OracleOp *op)
 
 static void put_insn(Text *out, const OracleOp *op)
 {
-    char kinds[6];
-    unsigned count = kinds_of(op, kinds);
+    unsigned count = 0;
     kit_print(out, "%s ", op->text);
-    for (unsigned i = 0; i < count && kinds[i] != 'k'; i++)
-        kit_print(out, kinds[i] == 'l' ? "%s0x1e" : "%s%%%c%u", i ? ", " : "", kinds[i], i);
+    for (const char *at = op->registers; *at && *at != 'k'; at += oracle_part_length(at + 1) + 1) {
+        char part[8];
+        bool has_minus = oracle_part(at + 1, part);
+        kit_print(out, *at == 'l' ? "%s%s0x1e" : "%s%s%%%c%u%s", count ? ", " : "", has_minus ? "-" : "", *at, count, part);
+        count++;
+    }
     kit_print(out, ";\n");
 }
 
 static ptxlint_module *module_of_all(void)
 {
     Text text = { 0 };
-    kit_print(&text, ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n"
-                     ".reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 %%h<8>;\n.reg .pred %%p<8>;\n");
+    kit_print(&text, ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
+                     ".reg .b8 %%b<8>;\n.reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 %%h<8>;\n.reg .pred %%p<8>;\n");
     for (size_t i = 0; i < COUNT(ops); i++)
         if (!is_move(&ops[i]))
             put_insn(&text, &ops[i]);
@@ -135,7 +132,7 @@ static unsigned check(unsigned row, const Lanewise *lanewise, const uint64_t x[4
 static unsigned check_row(unsigned row, const Lanewise *lanewise)
 {
     char kinds[6] = { 0 };
-    unsigned count = kinds_of(&ops[row], kinds), sizes[4] = { 1, 1, 1, 1 }, wrong = 0;
+    unsigned count = oracle_kinds(&ops[row], kinds), sizes[4] = { 1, 1, 1, 1 }, wrong = 0;
     static const uint64_t nothing[MOST_CORNERS];
     uint64_t values[4][MOST_CORNERS];
     memcpy(values[0], nothing, sizeof nothing);
@@ -168,7 +165,10 @@ static void test_corners(void **state)
         if (is_move(&ops[row]))
             continue;
         Lanewise lanewise;
-        if (ptx_lanewise_make(func->insns[at++].op, &lanewise))
+        const Insn *insn = &func->insns[at++];
+        bool is_made = ptx_lanewise_make(insn->op, &lanewise);
+        ptx_lanewise_take_parts(&lanewise, ptx_insn_operands(func, insn), insn->operand_count);
+        if (is_made)
             wrong += check_row(row, &lanewise);
         else if (refused++ || !is_float(ops[row].text))
             print_message("%s: has no function\n", ops[row].text);

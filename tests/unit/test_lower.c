@@ -1,4 +1,5 @@
 /* test_lower.c -- what ptxas makes of small kernels, by class of machine instruction, and what a launch executes of them. */
+#include "api/module.h"
 #include "kit.h"
 
 #include <math.h>
@@ -9,16 +10,14 @@
     "ld.param.u32 %r9, [n]; ld.global.u32 %r2, [%rd4]; ld.global.f32 %f1, [%rd4+4096];\n"
 #define TAIL "st.global.u32 [%rd4+8192], %r2; st.global.f32 [%rd4+12288], %f1;\nret;\n}\n"
 
-/* One warp runs: the counts of a body alone, what ENTRY and TAIL take subtracted. */
-static ptxlint_module *launched(const char *body, const char *gpu_name)
+/* One warp runs. */
+static ptxlint_module *opened(const char *ptx, const char *gpu_name)
 {
     static const char launch[] = "{\"kernels\":{\"k\":{\"grid\":[1],\"block\":[32],\"params\":[null,5]}}}";
     const ptxlint_gpu *gpu = ptxlint_gpu_find(gpu_name);
     ptxlint_options options;
     ptxlint_launches *launches;
     ptxlint_module *module;
-    char ptx[4096];
-    snprintf(ptx, sizeof ptx, "%s%s%s", HEAD ENTRY, body, TAIL);
     ptxlint_options_init(&options);
     options.gpus = &gpu;
     options.gpu_count = 1;
@@ -27,6 +26,14 @@ static ptxlint_module *launched(const char *body, const char *gpu_name)
     assert_int_equal(ptxlint_module_new(ptx, strlen(ptx), &options, &module), PTXLINT_OK);
     ptxlint_launches_free(launches);
     return module;
+}
+
+/* The counts of a body alone, what ENTRY and TAIL take subtracted. */
+static ptxlint_module *launched(const char *body, const char *gpu_name)
+{
+    char ptx[4096];
+    snprintf(ptx, sizeof ptx, "%s%s%s", HEAD ENTRY, body, TAIL);
+    return opened(ptx, gpu_name);
 }
 
 static const ptxlint_executed *executed(const ptxlint_module *module)
@@ -59,7 +66,58 @@ static const struct { const char *what, *body, *machine; double count, all; } ro
     { "a short side", "setp.lt.s32 %p1, %r2, 7; @!%p1 bra E; add.f32 %f1, %f1, %f1;\nE:\n", "branch", 0, 2 },
     { "neighbouring words", ".shared .align 16 .b8 s[64]; st.shared.u32 [s], %r2; bar.sync 0;\n"
       "ld.shared.f32 %f3, [s]; ld.shared.f32 %f4, [s+4]; add.rn.f32 %f1, %f3, %f4;\n", "shared", 2, -1 },
+    { "a product and a wide sum", "mul.wide.u32 %rd5, %r2, 12; add.s64 %rd6, %rd5, %rd4; st.global.u32 [%rd6], %r1;\n", "imad_wide", 1, 2 },
+    { "the same in one instruction", "mad.wide.u32 %rd6, %r2, 12, %rd4; st.global.u32 [%rd6], %r1;\n", "iadd", 2, 4 },
+    { "of a power of two", "mad.wide.u32 %rd6, %r2, 8, %rd4; st.global.u32 [%rd6], %r1;\n", "iadd", 2, 3 },
+    { "a mask, and bits that others shift too", "shl.b32 %r3, %r2, 10; and.b32 %r4, %r1, 124; or.b32 %r5, %r3, %r4; xor.b32 %r2, %r5, %r3;\n", "alu", 2, 3 },
+    { "a pair of words", "cvt.u64.u32 %rd5, %r2; cvt.u64.u32 %rd6, %r1; shl.b64 %rd7, %rd6, 32; or.b64 %rd8, %rd7, %rd5; st.global.u64 [%rd4+4096], %rd8;\n", "alu", 0, 1 },
+    { "a selection over what it selects from", "setp.lt.s32 %p1, %r1, 7; setp.lt.f32 %p2, %f1, 0f40000000; selp.b32 %r3, %r2, %r1, %p1; selp.b32 %r2, %r2, %r3, %p2;\n",
+      "alu", 3, 3 },
+    { "lanes count together", "atom.global.add.u32 %r3, [%rd2], 1; add.s32 %r2, %r2, %r3;\n", "bits", 3, -1 },
+    { "one lane adds for all", "red.global.add.u32 [%rd2], 7;\n", "bits", 2, -1 },
+    { "each lane at its own", "red.global.add.u32 [%rd4], %r2;\n", "vote", 0, 1 },
+    { "floats one by one", "red.global.add.f32 [%rd2], %f1;\n", "vote", 0, 1 },
+    { "what a load overwrites", "mov.u32 %r3, 7; ld.global.u32 %r3, [%rd4+64]; add.s32 %r2, %r2, %r3;\n", "move", 0, 2 },
 };
+
+/* Lanes that a guard turns off leave before the last store. */
+static void test_exits(void **state)
+{
+    (void)state;
+    static const struct { const char *store; double branches; } cases[] = { { "st.global.u32 [%rd1], %r1;\n", 1 }, { "setp.lt.u32 %p1, %r1, 9; @%p1 st.global.u32 [%rd1], %r1;\n", 2 } };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char ptx[512];
+        snprintf(ptx, sizeof ptx, "%s.entry k(.param .u64 a)\n{\n.reg .b32 %%r<9>; .reg .b64 %%rd<9>; .reg .pred %%p<2>;\nld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%tid.x;\n%sret;\n}\n",
+                 HEAD, cases[i].store);
+        ptxlint_module *module = opened(ptx, "h200");
+        assert_true(count_of(executed(module), "branch") == cases[i].branches);
+        ptxlint_module_free(module);
+    }
+}
+
+/* A loop of a thousand iterations around one addition: the test, the branch and the counter, once for as many as are joined. */
+static void test_unrolled(void **state)
+{
+    (void)state;
+    static const struct { const char *what, *loop; double least, most; } cases[] = {
+        { "as it is", ".pragma \"nounroll\";\nL: add.f32 %f1, %f1, %f1; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 1000; @%p1 bra L;\n", 4000, 4010 },
+        { "by many, trips in the code", "L: add.f32 %f1, %f1, %f1; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 1000; @%p1 bra L;\n", 1000, 1200 },
+        { "by a step out of a register", "L: add.f32 %f1, %f1, %f1; add.s32 %r3, %r3, %r8; setp.lt.s32 %p1, %r3, 1000; @%p1 bra L;\n", 4000, 4010 },
+        { "by four, up to a parameter", "mul.lo.s32 %r9, %r9, 200;\nL: add.f32 %f1, %f1, %f1; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r9; @%p1 bra L;\n", 1750, 1775 },
+        { "three, all of them", "L: add.f32 %f1, %f1, %f1; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 3; @%p1 bra L;\n", 3, 4 },
+    };
+    ptxlint_module *empty = launched("", "h200");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char body[512];
+        snprintf(body, sizeof body, "mov.u32 %%r3, 0; mov.u32 %%r8, 1;\n%s", cases[i].loop);
+        ptxlint_module *module = launched(body, "h200");
+        double all = executed(module)->warp_instructions - executed(empty)->warp_instructions;
+        if (all < cases[i].least || all > cases[i].most)
+            fail_msg("%s: %g, want %g to %g", cases[i].what, all, cases[i].least, cases[i].most);
+        ptxlint_module_free(module);
+    }
+    ptxlint_module_free(empty);
+}
 
 static void test_rows(void **state)
 {
@@ -85,12 +143,45 @@ static void test_flops(void **state)
     static const struct { const char *what, *body; double fp32; } cases[] = {
         { "fused or not, two", "mul.f32 %f3, %f1, %f1; add.f32 %f1, %f3, %f1;\n", 64 },
         { "a division", "div.rn.f32 %f1, %f1, %f1;\n", 320 },
+        { "a product into each of its sums", "mul.f32 %f3, %f1, %f1; add.f32 %f4, %f3, %f1; sub.f32 %f5, %f3, 0f40000000; mul.rn.f32 %f1, %f4, %f5;\n", 160 },
+        { "a product that is read otherwise", "mul.f32 %f3, %f1, %f1; add.f32 %f4, %f3, %f1; mul.rn.f32 %f1, %f4, %f3;\n", 96 },
+        { "a quotient into a sum", "add.rn.f32 %f3, %f1, 0f3F800000; div.full.f32 %f4, %f1, %f3; add.f32 %f1, %f4, %f1;\n", 96 },
+        { "a divisor that is read again", "add.rn.f32 %f3, %f1, 0f3F800000; div.full.f32 %f4, %f1, %f3; mul.rn.f32 %f1, %f4, %f3;\n", 128 },
+        { "a sum that one thread reads", "add.rn.f32 %f3, %f1, %f1; setp.ne.u32 %p1, %r1, 0; @%p1 bra E; st.global.f32 [%rd4], %f3;\nE:\n", 1 },
         { "sine and cosine share a product", "sin.approx.f32 %f3, %f1; cos.approx.f32 %f4, %f1; add.rn.f32 %f1, %f3, %f4;\n", 64 },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         ptxlint_module *module = launched(cases[i].body, "h200");
         if (fabs(executed(module)->flops_fp32 - cases[i].fp32) > 1e-6)
             fail_msg("%s: %g, want %g", cases[i].what, executed(module)->flops_fp32, cases[i].fp32);
+        ptxlint_module_free(module);
+    }
+}
+
+/* Which file holds %r3, which several instructions write and memory takes. */
+static const struct { const char *what, *body; LoweredFile file; } kept[] = {
+    { "set on either side of a branch of the block", "mov.u32 %r3, 1; setp.lt.s32 %p1, %r9, 7; @%p1 bra E; mov.u32 %r3, %ctaid.x;\nE: st.global.u32 [%rd4], %r3;\n", LOWERED_UNIFORM },
+    { "set on either side of a branch of lanes", "mov.u32 %r3, 1; setp.lt.s32 %p1, %r1, 7; @%p1 bra E; mov.u32 %r3, %r9;\nE: st.global.u32 [%rd4], %r3;\n", LOWERED_REG },
+    { "counted by all alike", "mov.u32 %r3, 0;\nL: st.global.u32 [%rd4], %r3; add.u32 %r3, %r3, %r9; setp.lt.u32 %p1, %r3, 90; @%p1 bra L;\n", LOWERED_UNIFORM },
+    { "counted until each lane leaves", "mov.u32 %r3, 0;\nL: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r1; @%p1 bra L;\n"
+      "st.global.u32 [%rd4], %r3;\n", LOWERED_REG },
+    { "one datum for all", "mov.u32 %r3, 1; setp.lt.s32 %p1, %r9, 7; @%p1 bra E; ld.global.nc.u32 %r3, [%rd1];\nE: st.global.u32 [%rd4], %r3;\n", LOWERED_REG },
+};
+
+static void test_files(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(kept); i++) {
+        ptxlint_module *module = launched(kept[i].body, "h200");
+        const Lowered *lowered = module->facts[0].lowered[0];
+        LoweredFile file = LOWERED_NONE;
+        for (uint32_t v = 0; v < lowered->value_count; v++) {
+            RegId reg = lowered->values[v].reg;
+            if (reg != NO_ID && !strncmp(module->text + module->ir->funcs[0].regs[reg].name.begin, "%r3,", 4))
+                file = (LoweredFile)lowered->values[v].file;
+        }
+        if (file != kept[i].file)
+            fail_msg("%s: %d, want %d", kept[i].what, (int)file, (int)kept[i].file);
         ptxlint_module_free(module);
     }
 }
@@ -107,6 +198,6 @@ static void test_unknown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_flops), cmocka_unit_test(test_unknown) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_exits), cmocka_unit_test(test_unrolled), cmocka_unit_test(test_flops), cmocka_unit_test(test_files), cmocka_unit_test(test_unknown) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,16 +73,36 @@ static void test_loops(void **state)
     }
 }
 
-/* Nothing is said of a loop that holds another, nor of clocks where nobody says what a load takes. */
+/* An iteration of a loop around another takes in the other's, as many as there are. */
+static void test_outer(void **state)
+{
+    (void)state;
+#define INNER(body) "mov.u32 %r6, 0;\nM:\n" body "add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p1, %r6, 10;\n@%p1 bra M;\n"
+    static const struct { const char *what, *text; double loads, load_path, carried; } nests[] = {
+        { "ten sums that wait for each other", LOOP(INNER("add.f32 %f1, %f1, 0f3F800000;\n")), 0, 0, 45 },
+        { "and one more behind them", LOOP(INNER("add.f32 %f1, %f1, 0f3F800000;\n") "add.f32 %f1, %f1, %f2;\n"), 0, 0, 49.5 },
+        { "a sum beside a short loop", LOOP(INNER("xor.b32 %r7, %r7, %r6;\n") "add.f32 %f1, %f1, %f2;\n"), 0, 0, 4.5 },
+        { "ten loads at once", LOOP(INNER("ld.global.f32 %f3, [%rd3];\nadd.f32 %f1, %f1, %f3;\nadd.s64 %rd3, %rd3, 128;\n")), 10, 1, 90 },
+        { "a list of ten", LOOP(INNER("ld.global.u64 %rd3, [%rd3];\n")), 10, 10, 6496 },
+    };
+    for (size_t i = 0; i < COUNT(nests); i++) {
+        ptxlint_module *module = open_on(nests[i].text, "h200", "1");
+        const ptxlint_kernel *kernel = kit_kernel(module, NULL);
+        assert_int_equal(kernel->loop_count, 2);
+        const ptxlint_parallelism *outer = kernel->loops[0].parallelism, *inner = kernel->loops[1].parallelism;
+        if (fabs(outer->loads - nests[i].loads) > 0.01 || fabs(outer->load_path - nests[i].load_path) > 0.01 || !is(outer->carried_clocks, nests[i].carried)
+            || outer->instructions < 10 * inner->instructions || outer->path_instructions > outer->instructions)
+            fail_msg("%s: %g loads, %g in a chain, %g carried; %g instructions, %g in a chain", nests[i].what, outer->loads, outer->load_path, outer->carried_clocks,
+                     outer->instructions, outer->path_instructions);
+        ptxlint_module_free(module);
+    }
+}
+
+/* Nothing is said of clocks where nobody says what a load takes. */
 static void test_unknown(void **state)
 {
     (void)state;
-    ptxlint_module *module = open_on(LOOP("mov.u32 %r6, 0;\nM:\nadd.f32 %f1, %f1, 0f3F800000;\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p1, %r6, 10;\n@%p1 bra M;\n"), "h200", NULL);
-    const ptxlint_kernel *kernel = kit_kernel(module, NULL);
-    assert_int_equal(kernel->loop_count, 2);
-    assert_int_equal(kernel->loops[0].parallelism->certainty, PTXLINT_NOT_KNOWN);
-    assert_true(isnan(kernel->loops[0].parallelism->ilp) && kernel->loops[1].parallelism->path_clocks > 0);
-    ptxlint_module_free(module);
+    ptxlint_module *module;
     module = open_on(LOOP("ld.global.f32 %f3, [%rd3];\nadd.f32 %f1, %f1, %f3;\n"), "t4", NULL);
     assert_true(isnan(kit_kernel(module, NULL)->loops[0].parallelism->path_clocks));
     assert_true(kit_kernel(module, NULL)->loops[0].parallelism->mlp == 1);
@@ -124,6 +144,6 @@ static void test_bottleneck(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_loops), cmocka_unit_test(test_unknown), cmocka_unit_test(test_bottleneck) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_loops), cmocka_unit_test(test_outer), cmocka_unit_test(test_unknown), cmocka_unit_test(test_bottleneck) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

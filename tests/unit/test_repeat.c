@@ -1,4 +1,4 @@
-/* test_repeat.c -- what repeat.h and waste.h find: small kernels with the answer beside them, and near misses.
+/* test_repeat.c -- what repeat.h and waste.h find: small kernels with the answer beside them, and near misses; what written.h finds.
  *
  * Lines are those of the body, from 1. */
 #include "kit.h"
@@ -8,10 +8,11 @@
 #include "analysis/fuse.h"
 #include "analysis/repeat.h"
 #include "analysis/waste.h"
+#include "analysis/written.h"
 #include "api/module.h"
 
 #define TOP ".version 8.7\n.target sm_90a\n.address_size 64\n" \
-            ".global .align 16 .b8 table[64]; .const .align 16 .b8 fixed[64]; .func g;\n" \
+            ".global .align 16 .b8 table[64]; .const .align 16 .b8 fixed[64]; .func g; .func f(.param .u64 x, .param .u64 y); .func h(.param .u64 x, .param .u64 y);\n" \
             ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n) .maxntid 32 {\n" \
             ".reg .b16 %h<10>; .reg .b32 %r<60>; .reg .b64 %rd<30>; .reg .pred %p<8>; .reg .f32 %f<60>; .reg .f64 %d<20>; " \
             ".shared .align 16 .b8 tile[1024]; .local .align 16 .b8 own[64];\n"
@@ -646,18 +647,47 @@ static const Case read_only[] = {
     { "a store that is never reached", AB "ld.global.f32 %f1, [%rd3];\nret;\nst.global.f32 [%rd3], %f1;\nret;\n", "5" },
 };
 
+/* Functions that are declared before the kernel and defined behind it: the last line of a case closes the last of them. */
+#define LATER(name, body) "}\n.func " name "(.param .u64 x, .param .u64 y)\n{\n.reg .u64 %rd<9>; .reg .u32 %r<9>; .reg .pred %p<2>;\n" \
+    "ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y];\n" body "ret;\n"
+#define STORES_TO_Y LATER("f", "ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd2+4], %r1;\n")
+#define PASS(first, second, callee) "{\n.param .u64 u; .param .u64 v;\nst.param.u64 [u], " first "; st.param.u64 [v], " second "; call " callee ", (u, v);\n}\n"
+#define LOAD "ld.global.f32 %f1, [%rd3];\n"
+
+static const Case calls[] = {
+    { "a function that writes through the other", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" STORES_TO_Y, "5" },
+    { "that writes through it", AB LOAD PASS("%rd2", "%rd1", "f") "ret;\n" STORES_TO_Y, "" },
+    { "that writes through it, further on", AB LOAD "add.s64 %rd5, %rd1, 64;\n" PASS("%rd2", "%rd5", "f") "ret;\n" STORES_TO_Y, "" },
+    { "that writes to a local variable", AB "mov.u64 %rd8, own; cvta.local.u64 %rd5, %rd8;\n" LOAD PASS("%rd1", "%rd5", "f") "ret;\n"
+      LATER("f", "st.u32 [%rd2], %r1;\n"), "6" },
+    { "that writes through what was loaded", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", "ld.global.u64 %rd3, [%rd2]; st.global.u32 [%rd3], %r1;\n"), "" },
+    { "that writes to a variable of the module", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", "st.global.u32 [table], %r1;\n"), "" },
+    { "that only reads", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", "ld.global.u32 %r1, [%rd2];\n"), "5" },
+    { "through two functions", AB LOAD PASS("%rd2", "%rd1", "h") "ret;\n" STORES_TO_Y LATER("h", PASS("%rd2", "%rd1", "f")), "5" },
+    { "through two functions, that write through it", AB LOAD PASS("%rd1", "%rd2", "h") "ret;\n" STORES_TO_Y LATER("h", PASS("%rd2", "%rd1", "f")), "" },
+    { "an atomic in a function", AB LOAD PASS("%rd2", "%rd1", "f") "ret;\n" LATER("f", "red.global.add.u32 [%rd2], 1;\n"), "" },
+    { "that calls itself", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", PASS("%rd1", "%rd2", "f")), "" },
+    { "that calls who knows what", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n" LATER("f", "call g;\n"), "" },
+    { "that is not there", AB LOAD PASS("%rd1", "%rd2", "f") "ret;\n", "" },
+    { "a variable that is passed two ways", AB LOAD "{\n.param .u64 u; .param .u64 v;\nst.param.u64 [u], %rd1; st.param.u64 [v], %rd2; @%p1 st.param.u64 [v], %rd1; call f, (u, v);\n}\nret;\n"
+      STORES_TO_Y, "" },
+    { "a pointer by half", AB LOAD "{\n.param .u64 u; .param .u64 v;\nst.param.u64 [u], %rd1; st.param.u32 [v], %r1; call f, (u, v);\n}\nret;\n" STORES_TO_Y, "" },
+};
+
 static void describe_read_only(const Run *run)
 {
     World *w = run->world;
     char *before = w->scratch.next;
     const Bases *bases = ptx_bases_compute(&w->arena, &w->scratch, run->module->ir, run->func);
-    print_lines(run, ptx_read_only_params_compute(&w->arena, &w->scratch, run->module->ir, run->func, run->facts->cfg, bases));
+    Writers *writers = ptx_writers_new(&w->arena, run->module->ir, ptx_callgraph_build(&w->arena, &w->scratch, run->module->ir));
+    print_lines(run, ptx_read_only_params_compute(&w->arena, &w->scratch, writers, run->func, run->facts->cfg, bases));
     assert_ptr_equal(w->scratch.next, before);
 }
 
 static void test_read_only(void **state)
 {
     check(*state, read_only, COUNT(read_only), describe_read_only);
+    check(*state, calls, COUNT(calls), describe_read_only);
 }
 
 int main(void)

@@ -29,6 +29,15 @@ static const Case cases[] = {
       "setp.lt.u32 %p1, %r3, 16; @%p1 bra A; vote.sync.ballot.b32 %r2, %p1, -1; bra B; A: vote.sync.ballot.b32 %r2, %p1, -1; B: popc.b32 %r4, %r2; mul.lo.u32 %r9, %r3, %r4;",
       NONE, PTXLINT_NOT_KNOWN, NULL },
     { "a half float", "cvt.rn.f32.u32 %f1, %r3; cvt.rn.f16.f32 %h1, %f1; mul.f16 %h1, %h1, %h1; cvt.rzi.u32.f16 %r9, %h1;", 30, PTXLINT_EXACT, NULL },
+    { "the least of three", "cvt.rn.f32.u32 %f1, %r3; mov.f32 %f2, 0f41A00000; mov.f32 %f0, 0f40800000; min.f32 %f1, %f1, %f2, %f0; cvt.rzi.u32.f32 %r9, %f1; shl.b32 %r9, %r9, 3;", 5,
+      PTXLINT_EXACT, NULL },
+    { "redux of floats", "cvt.rn.f32.u32 %f1, %r3; redux.sync.max.f32 %f1, %f1, -1; cvt.rzi.u32.f32 %r2, %f1; sub.u32 %r9, %r2, %r3;", 4, PTXLINT_EXACT, NULL },
+    { "the sum of four bytes", "mul.lo.u32 %r2, %r3, 0x01010101; mov.u32 %r4, 0; vadd4.u32.u32.u32.add %r9, %r2, %r4, %r4;", 16, PTXLINT_EXACT, NULL },
+    { "a byte less another", "shl.b32 %r2, %r3, 16; or.b32 %r2, %r2, 0x5; vsub.s32.u32.u32.sat.add %r9, %r2.b2, %r2.b0, 5;", 4, PTXLINT_EXACT, NULL },
+    { "minus a half", "shl.b32 %r2, %r3, 16; vmad.s32.u32.u32 %r9, -%r2.h1, 8, 256;", 32, PTXLINT_EXACT, NULL },
+    { "rounded to e4m3: 0 to 16, then even ones to 32",
+      "cvt.rn.f32.u32 %f1, %r3; cvt.rn.satfinite.e4m3x2.f32 %h1, %f1, %f1; cvt.rn.f16x2.e4m3x2 %r2, %h1; cvt.u16.u32 %h1, %r2; cvt.rzi.u32.f16 %r9, %h1; shl.b32 %r9, %r9, 3;", 25,
+      PTXLINT_EXACT, NULL },
     { "shared memory that a way not taken for sure may have overwritten",
       "mov.u32 %r2, 1; st.shared.u32 [%r5], %r2; bar.sync 0; ld.param.u32 %r4, [n]; setp.lt.u32 %p1, %r4, 5; @!%p1 bra A; st.shared.u32 [%r5], %r4; A: bar.sync 0;"
       "ld.shared.u32 %r2, [%r5]; mul.lo.u32 %r9, %r1, %r2;", NONE, PTXLINT_NOT_KNOWN, NULL },
@@ -47,7 +56,7 @@ static ptxlint_module *report_of(const Case *c)
     char error[256] = "";
     static const char json[] = "{\"kernels\": {\"k\": {\"grid\": [1, 1, 1], \"block\": [64, 1, 1], \"params\": [null]}}}";
     Text text = { 0 };
-    kit_print(&text, ".version 8.5\n.target sm_90\n.address_size 64\n.const .align 4 .u32 table[4] = { 0, 0x10, 040, 48U };\n.const .align 4 .u32 empty;\n"
+    kit_print(&text, ".version 9.0\n.target sm_100a\n.address_size 64\n.const .align 4 .u32 table[4] = { 0, 0x10, 040, 48U };\n.const .align 4 .u32 empty;\n"
                      ".global .align 4 .u32 scale = 32;\n.visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
                      ".reg .pred %%p<3>;\n.reg .b16 %%h<3>;\n.reg .f32 %%f<3>;\n.reg .b32 %%r<10>;\n.reg .b64 %%rd<10>;\n.shared .align 4 .b32 memory[%d];\n"
                      "ld.param.u64 %%rd1, [p];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r3, %%laneid;\nmov.u32 %%r5, memory;\nmad.lo.u32 %%r5, %%r1, 4, %%r5;\n%s\n"

@@ -18,18 +18,23 @@ LARGE_BYTES = 128 << 20     # buffers of a directory with fills.json
 # ---- launches ------------------------------------------------------------------------------------------------------------
 
 def launches(directory):
-    kernels, fills = {}, {}
+    """launches.json; the second and further launches of a kernel under "more", in order."""
+    kernels, more, fills = {}, [], {}
     for path in sorted(glob.glob(f"{directory}/*.cu")):
         for name, rest in re.findall(r"(?m)^// launch (\w+) (.*)$", open(path).read()):
             word = lambda key: re.search(rf"\b{key}=(\S+)", rest)
             k = {key: [int(n) for n in word(key)[1].split(",")] for key in ("grid", "block", "cluster") if word(key)}
             k["dynamic_shared"] = int(word("dynamic")[1]) if word("dynamic") else 0
             k["params"] = json.loads(word("params")[1])
+            if name in kernels:
+                more.append({"kernel": name, **k})
+                continue
             kernels[name] = k
             if word("fill"):
                 fills[name] = word("fill")[1]
     with open(f"{directory}/launches.json", "w") as f:
-        f.write('{"kernels": {\n' + ",\n".join(f'  "{n}": {json.dumps(k)}' for n, k in kernels.items()) + "\n}}\n")
+        f.write('{"kernels": {\n' + ",\n".join(f'  "{n}": {json.dumps(k)}' for n, k in kernels.items()) + "\n}")
+        f.write((',\n"more": [\n' + ",\n".join("  " + json.dumps(k) for k in more) + "\n]" if more else "") + "}\n")
     if fills:
         json.dump(fills, open(f"{directory}/fills.json", "w"), indent=1)
 
@@ -126,13 +131,13 @@ def filling(seed):
     return struct.pack("<65536I", *[some.randrange(1024) for _ in range(65536)]) * (BUFFER_BYTES >> 18)
 
 class Large:
-    """Buffers of LARGE_BYTES, filled by letter: f floats from 0 to 1, i numbers below a million, s below 1,024, z zeros. f where nothing is said."""
+    """Buffers of LARGE_BYTES, filled by letter: f floats from 0 to 1 (d doubles, h halves), i numbers below a million, s below 1,024, z zeros. f where nothing is said."""
     def __init__(self, gpu):
         import numpy
         some = numpy.random.default_rng(1)
         words = LARGE_BYTES // 4
         self.gpu, self.filled = gpu, {}
-        self.data = {"f": some.random(words, dtype=numpy.float32), "i": some.integers(0, 1 << 20, words, dtype=numpy.uint32),
+        self.data = {"f": some.random(words, dtype=numpy.float32), "d": some.random(words // 2), "h": some.random(2 * words, dtype=numpy.float32).astype(numpy.float16), "i": some.integers(0, 1 << 20, words, dtype=numpy.uint32),
                      "s": some.integers(0, 1024, words, dtype=numpy.uint32), "z": numpy.zeros(words, dtype=numpy.uint32)}
         self.buffers = []
 
@@ -160,16 +165,16 @@ def launch(directory, out, stem, seed):
     gpu, data = Gpu(), filling(seed)
     fills = json.load(open(f"{directory}/fills.json")) if os.path.exists(f"{directory}/fills.json") else None
     large = Large(gpu) if fills is not None else None
-    kernels = json.load(open(f"{directory}/launches.json"))["kernels"]
+    listed = json.load(open(f"{directory}/launches.json"))
     module = gpu.load(f"{out}/{stem}.cubin")
     for name, params in entries(open(f"{directory}/{stem}.ptx").read()).items():
-        k = kernels[name]
-        pointers = [n for n, v in enumerate(k["params"]) if v is None]
-        place = lambda n: large.buffer(pointers.index(n), fills.get(name, "").ljust(9, "f")[pointers.index(n)]) if large else gpu.buffer(n, data)
-        values = [struct.pack("<Q", place(n)) if v is None else packed(params[n], v) for n, v in enumerate(k["params"])]
-        values += [bytes(size) for _, size in params[len(values):]]
-        gpu.launch(gpu.function(module, name), k["grid"], k["block"], k.get("dynamic_shared", 0), values)
-        print(name, flush=True)
+        for k in [listed["kernels"][name], *(m for m in listed.get("more", []) if m["kernel"] == name)]:
+            pointers = [n for n, v in enumerate(k["params"]) if v is None]
+            place = lambda n: large.buffer(pointers.index(n), fills.get(name, "").ljust(9, "f")[pointers.index(n)]) if large else gpu.buffer(n, data)
+            values = [struct.pack("<Q", place(n)) if v is None else packed(params[n], v) for n, v in enumerate(k["params"])]
+            values += [bytes(size) for _, size in params[len(values):]]
+            gpu.launch(gpu.function(module, name), k["grid"], k["block"], k.get("dynamic_shared", 0), values)
+            print(name, flush=True)
 
 def probe(out):
     import probes

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Measures testdata/measured/timed/ on a GPU: run.sh SOURCE OUT. Needs ncu with the right to read counters, nvcc, ptxas, Python with numpy.
+# Measures testdata/measured/timed/ or further/ on a GPU: run.sh SOURCE OUT. Needs ncu with the right to read counters, nvcc, ptxas, Python with numpy.
 # OUT/measured.jsonl has what times.jsonl keeps a part of; micro.json and sweep.jsonl are as in SOURCE.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,7 +13,8 @@ nvcc -arch=sm_90 -std=c++17 -o "$out/micro" "$here/micro.cu"
 
 $measure launches "$source"
 $measure assemble "$source" "$out"
-for stem in streams kernels; do
+for file in "$source"/*.ptx; do
+    stem=$(basename "$file" .ptx)
     ncu --cache-control all --clock-control none --metrics "$($measure metrics)" -f -o "$out/$stem.1" \
         python3 "$here/../measure-accesses/measure.py" launch "$source" "$out" "$stem" 1 >"$out/$stem.log" 2>&1
 done
