@@ -95,11 +95,6 @@ struct BlockWork {
 
 /* ---- what takes registers ---------------------------------------------------------------------------------------- */
 
-static uint8_t units_of(const BlockWork *w, LoweredValueId value)
-{
-    return w->units[value];
-}
-
 /* Operands that no constant bank and no uniform register can stand for. */
 static bool reads_vectors(const BlockWork *w, const LoweredInsn *insn)
 {
@@ -189,7 +184,7 @@ static void add_edge(BlockWork *w, uint32_t from, uint32_t to, bool is_order)
 
 static uint32_t new_local(BlockWork *w, LoweredValueId value, uint32_t maker)
 {
-    w->locals[w->local_count] = (Local){ .units = units_of(w, value) };
+    w->locals[w->local_count] = (Local){ .units = w->units[value] };
     w->maker[w->local_count] = maker;
     w->last_reader[w->local_count] = 0;
     return w->local_count++;
@@ -211,7 +206,7 @@ static void read_value(BlockWork *w, uint32_t s, LoweredValueId value, bool is_p
     if (w->maker[local])
         add_edge(w, w->maker[local] - 1, s, false);
     if (w->last_reader[local] == s + 1) {
-        w->locals[local].units = (uint8_t)(w->locals[local].units + (is_packed ? units_of(w, value) : 0));
+        w->locals[local].units = (uint8_t)(w->locals[local].units + (is_packed ? w->units[value] : 0));
         return;
     }
     w->last_reader[local] = s + 1;
