@@ -1,7 +1,8 @@
 /* tune.c -- which block to launch a kernel with: its shapes side by side, and why one of them; then how many registers and how much dynamic shared memory.
  *
  * Whether a kernel needs as many threads in all (one an element) or as many blocks (one a row) with another block, what it touches tells: as many bytes as the
- * launch that is given. Where both do, both are tried. Dynamic shared memory that the launch has so many bytes of for each thread grows with the block. */
+ * launch that is given. Where both do, both are tried. One block tells which shapes are the same work; then each is evaluated as thoroughly as in a report, as far
+ * as a budget for all of them goes. Dynamic shared memory that the launch has so many bytes of for each thread grows with the block. */
 #include "cli/cli.h"
 #include "cli/rule_json.h"
 
@@ -10,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPES_MOST = 160, THREADS_MOST = 1024, WARP = 32, VARIANTS_MOST = 8, REGISTER_STEP = 8, REGISTERS_LEAST = 16 };
+enum { SHAPES_MOST = 160, THREADS_MOST = 1024, WARP = 32, VARIANTS_MOST = 8, REGISTER_STEP = 8, REGISTERS_LEAST = 16,
+       STEPS_IN_ALL = 48 << 20, STEPS_MOST = 2 << 20 /* of a shape, as in a report */ };
 
 #define ALIKE 0.02              /* of bytes: the same but for edges */
 #define APART 0.15              /* more is not the same work */
@@ -117,6 +119,17 @@ static void add_shapes(Tune *t)
                 add_shape(t, (int64_t[3]){ x, threads / x, given->block[2] });
 }
 
+static void look_closer(Tune *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        Shape *s = &t->shapes[i];
+        s->trial.steps = STEPS_IN_ALL / (int64_t)t->count < STEPS_MOST ? STEPS_IN_ALL / (int64_t)t->count : STEPS_MOST;
+        ptxlint_estimated closer;
+        if (ptxlint_estimate(t->module, t->kernel->name, 0, &s->trial, &closer) == PTXLINT_OK)
+            s->estimated = closer;
+    }
+}
+
 static int by_time(const void *a, const void *b)
 {
     const Shape *x = a, *y = b;
@@ -178,6 +191,7 @@ static void add_sizes(Tune *t)
 static void tune(Tune *t)
 {
     add_shapes(t);
+    look_closer(t);
     qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
     t->best = t->count && is_predicted(&t->shapes[0]) ? &t->shapes[0] : NULL;
     for (size_t i = 0; t->best && i < t->count; i++)    /* no change without a gain */

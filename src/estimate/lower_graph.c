@@ -330,6 +330,12 @@ static void reassociate(Graph *g, Node *node)
     node->in[1] = shared_node(g, NODE_CONSTANT, sum, 1);
 }
 
+/* Of a product of 16 bits, which a shift moves down. */
+static bool is_high_half(const Op *op)
+{
+    return op->type == TYPE_U16 && ptx_op_has_modifier(op, "hi") && ptx_op_starts(op, "mul");
+}
+
 /* How many bits an integer has, and how many at its low end are zero. */
 static void find_bits(const Graph *g, Node *node)
 {
@@ -352,6 +358,12 @@ static void find_bits(const Graph *g, Node *node)
         break;
     case ACT_SELECT:
         bits = a > b ? a : b;
+        break;
+    case ACT_TRUNCATE:
+        bits = a <= ptx_type_info[g->func->insns[node->insn].op->dst_type].bits ? a : width;
+        break;
+    case ACT_OTHER:
+        bits = is_high_half(g->func->insns[node->insn].op) ? 16 : width;
         break;
     case ACT_ADD: case ACT_SUB:
         zeros = g->nodes[node->in[0]].zeros < by->zeros ? g->nodes[node->in[0]].zeros : by->zeros;

@@ -290,20 +290,39 @@ static bool is_rather_logic(const Selection *s, const Node *node)
     return has_logic;
 }
 
+static bool is_loaded(const Selection *s, const Node *node)
+{
+    return node->kind == NODE_RESULT && s->graph->func->insns[node->insn].op->flags & OPF_LOAD;
+}
+
+/* Factors of 16 bits are extended first, but those that are known to be: of a low half all, of a wide product those without zeros above. */
+static double extensions_of(const Selection *s, const Node *node, const Op *op)
+{
+    double count = 0;
+    bool is_low = ptx_op_has_modifier(op, "lo");
+    for (unsigned i = 0; i < 2 && ptx_type_info[op->type].bits == 16; i++)
+        count += !is_constant(s, node->in[i]) && (is_low || (node_of(s, node->in[i])->bits > 16 && !is_loaded(s, node_of(s, node->in[i])))) ? 1 : 0;
+    return count;
+}
+
 /* Sums of three, products and shifts with what is added. */
 static void select_sum(Selection *s, Selected *row, const Node *node, BlockId block)
 {
     unsigned halves = node->is_wide ? 2 : 1;
+    bool halved = false;            /* what is taken away is a product of 16 bits: its sign is changed, and its half taken */
     if (is_rather_logic(s, node)) {
         select_logic(s, row, node, block);
         return;
     }
     for (unsigned i = 0; i < 2; i++) {
         NodeId in = node->in[i], other = node->in[1 - i];
-        bool is_taken = node->action == ACT_ADD || (i == 1 && is_constant(s, node_of(s, in)->in[1]));    /* a constant factor takes the sign */
+        bool is_half = is_result_of(s, in, ACT_MUL) && ptx_type_info[s->graph->func->insns[node_of(s, in)->insn].op->type].bits == 16 && node->action == ACT_SUB;
+        bool is_taken = node->action == ACT_ADD || (i == 1 && !is_half && is_constant(s, node_of(s, in)->in[1]));    /* a constant factor takes the sign */
+        halved |= is_half;
         if (is_taken && is_product(s, in, node->is_wide)) {
             demand_both(s, node_of(s, in), block);
             demand(s, other, block);
+            emit_beside(s, row, MACHINE_ALU, extensions_of(s, node_of(s, in), s->graph->func->insns[node_of(s, in)->insn].op));
             emit_beside(s, row, MACHINE_MOVE, is_moved_factor(s, node, node_of(s, in)) ? 1 : 0);
             emit(s, row, node->is_wide ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
             return;
@@ -328,7 +347,8 @@ static void select_sum(Selection *s, Selected *row, const Node *node, BlockId bl
         bool is_extended = is_result_of(s, node->in[i], ACT_EXTEND) && node->is_wide;     /* LEA.HI.X.SX32 */
         demand(s, is_extended ? node_of(s, node->in[i])->in[0] : node->in[i], block);
     }
-    emit_beside(s, row, MACHINE_MOVE, is_stepped_pointer(s, node) ? 1 : 0);
+    emit_beside(s, row, MACHINE_MOVE, is_stepped_pointer(s, node) || halved ? 1 : 0);
+    emit_beside(s, row, MACHINE_ALU, halved ? 1 : 0);
     emit(s, row, MACHINE_IADD, halves);
 }
 
@@ -356,6 +376,7 @@ static void select_wide_sum(Selection *s, Selected *row, const Node *node, Block
 
 static void select_product(Selection *s, Selected *row, const Node *node, BlockId block)
 {
+    emit_beside(s, row, MACHINE_ALU, extensions_of(s, node, s->graph->func->insns[node->insn].op));
     bool is_full = node->is_wide && node_of(s, node->in[0])->units == 2;
     if (node->action == ACT_MAD && node->is_wide && !is_full && s->target.sm < 120) {
         select_wide_sum(s, row, node, block);
@@ -392,12 +413,11 @@ static void select_shift(Selection *s, Selected *row, const Node *node, BlockId 
 static void select_extend(Selection *s, Selected *row, const Node *node, BlockId block)
 {
     const Node *in = node_of(s, node->in[0]);
-    bool is_loaded = in->kind == NODE_RESULT && s->graph->func->insns[in->insn].op->flags & OPF_LOAD;
     demand(s, node->in[0], block);
     if (node->units == 2)
         emit(s, row, MACHINE_SHIFT, node->is_signed ? 1 : 0);
     else
-        emit(s, row, MACHINE_ALU, is_loaded ? 0 : 1);
+        emit(s, row, MACHINE_ALU, is_loaded(s, in) || (!node->is_signed && in->bits <= 16) ? 0 : 1);
 }
 
 /* A compare combines with a predicate. */
@@ -789,12 +809,14 @@ static bool is_gathered(const Selection *s, const Insn *insn, bool is_used)
         && node_of(s, s->graph->of_operand[address - s->graph->func->operands])->is_uniform;
 }
 
-/* Whether they do. */
+/* Whether they do, or the machine counts them. */
 static bool gather_lanes(Selection *s, const Selected *row, const Insn *insn)
 {
     bool is_used = insn->op->kind == OPK_ATOM && row->node && (node_of(s, row->node)->use_count || is_handed_on(s, row->node));
     bool is_shared = ptx_space_is_shared(insn->op->space), is_fixed = is_constant(s, operand_of_atomic(s->graph, insn));
-    if (!is_gathered(s, insn, is_used) || (is_shared && is_fixed && !is_used))      /* ATOMS.POPC.INC */
+    if (is_shared && is_fixed && !is_used && ptx_op_has_modifier(insn->op, "add") && node_of(s, operand_of_atomic(s->graph, insn))->value == 1)
+        return true;            /* ATOMS.POPC.INC */
+    if (!is_gathered(s, insn, is_used))
         return false;
     for (size_t i = 0; i < sizeof gathers / sizeof *gathers; i++) {
         const Gather *by = &gathers[i];
@@ -885,6 +907,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     if (is_stored && !is_gathered_first)
         emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
     emit_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
+    emit_beside(s, &row, MACHINE_ALU, ptx_op_starts(insn->op, "mul") ? extensions_of(s, node_of(s, row.node), insn->op) : 0);
     if (select_local(s, &row, insn))
         return;
     if (is_joined)

@@ -77,6 +77,9 @@ static const struct { const char *what, *body, *machine; double count, all; } ro
     { "one lane adds for all", "red.global.add.u32 [%rd2], 7;\n", "bits", 2, -1 },
     { "each lane at its own", "red.global.add.u32 [%rd4], %r2;\n", "vote", 0, 1 },
     { "floats one by one", "red.global.add.f32 [%rd2], %f1;\n", "vote", 0, 1 },
+    { "a product of 16 bits", ".reg .b16 %rs<4>; cvt.u16.u32 %rs1, %r2; mul.lo.s16 %rs2, %rs1, 7; cvt.u32.u16 %r2, %rs2;\n", "alu", 2, 3 },
+    { "its high half has no more", ".reg .b16 %rs<4>; cvt.u16.u32 %rs1, %r2; mul.hi.u16 %rs2, %rs1, 683; cvt.u32.u16 %r2, %rs2;\n", "alu", 1, 3 },
+    { "counted in shared memory", ".shared .b32 s; red.shared.add.u32 [s], 1;\n", "vote", 0, -1 },
     { "what a load overwrites", "mov.u32 %r3, 7; ld.global.u32 %r3, [%rd4+64]; add.s32 %r2, %r2, %r3;\n", "move", 0, 2 },
 };
 
