@@ -1,8 +1,8 @@
 /* tune.c -- which block to launch a kernel with: its shapes side by side, and why one of them; then how many registers and how much dynamic shared memory.
  *
  * Whether a kernel needs as many threads in all (one an element) or as many blocks (one a row) with another block, what it touches tells: as many bytes as the
- * launch that is given. Where both do, both are tried. One block tells which shapes are the same work; then each is evaluated as thoroughly as in a report, as far
- * as a budget for all of them goes. Dynamic shared memory that the launch has so many bytes of for each thread grows with the block. */
+ * launch that is given. Where both do, both are tried. One block tells which shapes are the same work and which to look at closer, as
+ * a report does: the best dozen, the launch as it is, and so on until the best is one of them. Dynamic shared memory that the launch has so many bytes of for each thread grows with the block. */
 #include "cli/cli.h"
 #include "cli/rule_json.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { SHAPES_MOST = 160, THREADS_MOST = 1024, WARP = 32, VARIANTS_MOST = 8, REGISTER_STEP = 8, REGISTERS_LEAST = 16,
-       STEPS_IN_ALL = 48 << 20, STEPS_MOST = 2 << 20 /* of a shape, as in a report */ };
+       CLOSER_LEAST = 12, STEPS_CLOSE = 1 << 19 /* a quarter of what a report takes */ };
 
 #define ALIKE 0.02              /* of bytes: the same but for edges */
 #define APART 0.15              /* more is not the same work */
@@ -23,6 +23,7 @@ typedef struct Shape {
     ptxlint_estimated estimated;
     int64_t threads;
     bool is_given;              /* the launch as it is */
+    bool is_close;              /* evaluated over many blocks */
 } Shape;
 
 typedef struct Variant {        /* of the shape to take */
@@ -119,22 +120,34 @@ static void add_shapes(Tune *t)
                 add_shape(t, (int64_t[3]){ x, threads / x, given->block[2] });
 }
 
-static void look_closer(Tune *t)
-{
-    for (size_t i = 0; i < t->count; i++) {
-        Shape *s = &t->shapes[i];
-        s->trial.steps = STEPS_IN_ALL / (int64_t)t->count < STEPS_MOST ? STEPS_IN_ALL / (int64_t)t->count : STEPS_MOST;
-        ptxlint_estimated closer;
-        if (ptxlint_estimate(t->module, t->kernel->name, 0, &s->trial, &closer) == PTXLINT_OK)
-            s->estimated = closer;
-    }
-}
-
 static int by_time(const void *a, const void *b)
 {
     const Shape *x = a, *y = b;
     double p = is_predicted(x) ? x->estimated.time.predicted_us : HUGE_VAL, q = is_predicted(y) ? y->estimated.time.predicted_us : HUGE_VAL;
     return p < q ? -1 : p > q ? 1 : x->threads < y->threads ? -1 : x->threads > y->threads;
+}
+
+static void look_closer(const Tune *t, Shape *shape)
+{
+    ptxlint_estimated closer;
+    shape->trial.steps = STEPS_CLOSE;
+    if (ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &closer) == PTXLINT_OK)
+        shape->estimated = closer;
+    shape->is_close = true;
+}
+
+/* Sorted by time, the best of them looked at closely. */
+static void sort_shapes(Tune *t)
+{
+    qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
+    for (size_t i = 0; i < t->count; i++)
+        if (t->shapes[i].is_given || i < CLOSER_LEAST)
+            look_closer(t, &t->shapes[i]);
+    qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
+    while (t->count && !t->shapes[0].is_close) {
+        look_closer(t, &t->shapes[0]);
+        qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
+    }
 }
 
 static bool is_tunable(const ptxlint_kernel *kernel)
@@ -191,8 +204,7 @@ static void add_sizes(Tune *t)
 static void tune(Tune *t)
 {
     add_shapes(t);
-    look_closer(t);
-    qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
+    sort_shapes(t);
     t->best = t->count && is_predicted(&t->shapes[0]) ? &t->shapes[0] : NULL;
     for (size_t i = 0; t->best && i < t->count; i++)    /* no change without a gain */
         if (t->shapes[i].is_given && t->shapes[i].estimated.time.predicted_us <= NEARLY * t->shapes[0].estimated.time.predicted_us)

@@ -12,10 +12,32 @@ enum { RESIDENT_MOST = 32, WAVE_MOST = 4096, SECTOR_BYTES = 32, PIECE_BYTES = 64
 
 /* ---- blocks side by side ----------------------------------------------------------------------------------------- */
 
-static int64_t shift_of(const ArrayTraffic *array, const uint32_t grid[3], uint64_t block)
+typedef struct Place {          /* of a block in the grid; z may be beyond it */
+    uint64_t x, y, z;
+} Place;
+
+static Place place_of(const uint32_t grid[3], uint64_t block)
 {
-    uint64_t x = block % grid[0], y = block / grid[0] % grid[1], z = block / grid[0] / grid[1];
-    return (int64_t)(x * (uint64_t)array->shift[0] + y * (uint64_t)array->shift[1] + z * (uint64_t)array->shift[2]);
+    return (Place){ block % grid[0], block / grid[0] % grid[1], block / grid[0] / grid[1] };
+}
+
+static Place add_places(const uint32_t grid[3], Place a, Place b)
+{
+    Place sum = { a.x + b.x, a.y + b.y, a.z + b.z };
+    if (sum.x >= grid[0]) {
+        sum.x -= grid[0];
+        sum.y++;
+    }
+    if (sum.y >= grid[1]) {
+        sum.y -= grid[1];
+        sum.z++;
+    }
+    return sum;
+}
+
+static int64_t shift_of(const ArrayTraffic *array, Place block)
+{
+    return (int64_t)(block.x * (uint64_t)array->shift[0] + block.y * (uint64_t)array->shift[1] + block.z * (uint64_t)array->shift[2]);
 }
 
 static int by_number(const void *a, const void *b)
@@ -40,8 +62,10 @@ static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3]
     if (!is_shift_known(array, grid))
         return count;
     bool is_sorted = true;
-    for (unsigned i = 0; i < count; i++) {
-        shifts[i] = shift_of(array, grid, i * apart);
+    const Place step = place_of(grid, apart);
+    Place at = { 0, 0, 0 };
+    for (unsigned i = 0; i < count; i++, at = add_places(grid, at, step)) {
+        shifts[i] = shift_of(array, at);
         is_sorted &= !i || shifts[i] >= shifts[i - 1];
     }
     if (!is_sorted)

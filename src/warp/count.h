@@ -41,4 +41,7 @@ typedef struct Count {
     bool is_free;               /* the distances between lanes hang on a parameter that nobody knows */
 } Count;
 
+/* As many more as weight says. */
+void ptx_count_add(Count *to, const Count *from, double weight);
+
 #endif

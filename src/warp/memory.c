@@ -756,10 +756,11 @@ static Traffic **traffic_of(const Warp *w, const Insn *insn, unsigned side)
     return &routine->traffic[2 * (size_t)(insn - routine->func->insns) + side];
 }
 
-static void trace(const Machine *m, const Warp *w, const Insn *insn, Space space, const Request *r, const Value *address, const Count *count)
+static void trace(Machine *m, const Warp *w, const Insn *insn, Space space, Request *r, const Value *address, Count *count)
 {
+    const Noted noted = { .insn = insn, .count = count, .request = r, .address = address, .is_traced = true, .space = (uint8_t)space, .doubt = count->doubt };
     if (m->trace && (space == SPACE_SHARED || space == SPACE_GLOBAL || space == SPACE_GENERIC))
-        ptx_trace_note(m->trace, w->frame->routine->func, insn, w->index, space, r, address, count->doubt);
+        ptx_noted_tell(m, w, &noted);
 }
 
 static FootprintKind footprint_kind(const Request *r, const Op *op)
@@ -795,6 +796,8 @@ static void note_fragment(Machine *m, Warp *w, const Insn *insn, Count *count, c
     uint32_t bytes = ptx_type_info[insn->op->type].bits / 8u ? ptx_type_info[insn->op->type].bits / 8u : 1;
     FootprintKind kind = insn->op->text[5] == 's' ? FOOTPRINT_STORE : FOOTPRINT_LOAD;
     bool waits = false;
+    m->blocks.count[GROWTH_WARP] = 1;
+    ptx_noted_close(m, w);
     ptx_value_places(address, lanes);
     first = lanes[0];
     for (uint64_t quarter = 0; quarter < 4; quarter++) {
@@ -811,18 +814,17 @@ static bool is_joined(const Request *r, const Op *op, const Value *address)
     return (r->kind == REQUEST_ATOMIC || r->kind == REQUEST_INCREMENT) && !address->lanes && ptx_type_info[op->type].kind != KIND_FLOAT;
 }
 
-static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
+static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
 {
-    uint64_t lanes[WARP_LANES];
     if (!m->footprint)
         return;
     if (is_fragment(insn->op)) {
         note_fragment(m, w, insn, count, r, address);
         return;
     }
-    ptx_value_places(address, lanes);
     uint32_t taking_part = is_joined(r, insn->op, address) ? r->lanes & -r->lanes : r->lanes;
-    count->waits += ptx_footprint_note(m->footprint, w->index, lanes, taking_part, r->bytes, footprint_kind(r, insn->op), address->is_data);
+    const Noted noted = { .insn = insn, .count = count, .request = r, .address = address, .lanes = taking_part, .kind = (uint8_t)footprint_kind(r, insn->op) };
+    ptx_noted_tell(m, w, &noted);
 }
 
 static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
