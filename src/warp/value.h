@@ -136,7 +136,7 @@ typedef enum Compare {
     COMPARE_EQU, COMPARE_NEU, COMPARE_LTU, COMPARE_LEU, COMPARE_GTU, COMPARE_GEU, COMPARE_NUM, COMPARE_NAN
 } Compare;
 
-/* lanevideo.c: as this instruction names the parts of its operands; of a video instruction. */
+/* lanevideo.c: as this instruction names the parts of its operands; of a video instruction. Without a function where that cannot be told. */
 void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned count);
 
 /* False: no operation of numbers in lanes (memory, control, votes), or one whose result cannot be told (fn is NULL then too). */
