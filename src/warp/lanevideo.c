@@ -182,8 +182,9 @@ void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned cou
         if (operands[i].flags & OPERAND_MINUS)
             v->minus |= (uint8_t)(1u << (i - 1));
     v->merges = count > 3 && !v->second && v->kind != VIDEO_MAD && !v->count;
-    if (!v->count && v->parts[0] && op->is_saturating)
-        op->fn = NULL;                  /* an H200 does not clamp to the part */
+    bool is_upper = v->parts[0] & PART_HALVES && v->parts[0] & PART_DIGITS;
+    if (!v->count && v->parts[0] && (op->is_saturating || is_upper))
+        op->fn = NULL;                  /* an H200 neither clamps to the part nor fills the upper half */
     uint32_t all = v->count == 2 ? ALL_HALVES : ALL_BYTES, by = v->count;
     if (!by)
         return;

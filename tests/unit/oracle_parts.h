@@ -71,7 +71,7 @@ static inline uint64_t oracle_simd(OraclePart *part, uint64_t a, uint64_t b, uin
 #define ORACLE_VIDEO(X)                                                                                              \
     X("vadd.u32.u32.u32", "rrr", a + b) X("vadd.s32.s32.s32.sat", "rrr", sat32(S32(a) + S32(b))) X("vadd.s32.u32.u32.sat", "rrr", sat32(U32(a) + U32(b))) \
     X("vadd.u32.s32.s32", "rr(b2)r(h1)", (uint64_t)(SB(a, 2) + SH(b, 1))) \
-    X("vadd.u32.s32.u32", "r(h1)r(b2)r(h0)r", INTO_H(c, 1, SB(a, 2) + UH(b, 0))) X("vadd.s32.s32.s32", "r(b3)r(h1)rr", INTO_B(c, 3, SH(a, 1) + S32(b))) \
+    X("vadd.u32.s32.u32", "r(h0)r(b2)r(h0)r", INTO_H(c, 0, SB(a, 2) + UH(b, 0))) X("vadd.s32.s32.s32", "r(b3)r(h1)rr", INTO_B(c, 3, SH(a, 1) + S32(b))) \
     X("vadd.u32.u32.u32", "r(b0)rrr", INTO_B(c, 0, a + b)) X("vadd.s32.s32.s32.sat.add", "rrrr", sat32(S32(a) + S32(b)) + c) \
     X("vsub.u32.u32.u32.sat", "rrr", TO_U32(U32(a) - U32(b))) X("vsub.s32.s32.s32.add", "rrrr", a - b + c) X("vsub.s32.u32.s32", "rr(b3)r(b0)", (uint64_t)(UB(a, 3) - SB(b, 0))) X("vsub.s32.s32.s32.sat", "rr(h1)r", sat32(SH(a, 1) - S32(b))) \
     X("vabsdiff.u32.u32.u32.add", "rrrr", APART(a, b) + c) X("vabsdiff.u32.s32.s32", "rrr", (uint64_t)APART(S32(a), S32(b))) X("vabsdiff.s32.s32.u32", "rrr(h0)", (uint64_t)APART(S32(a), UH(b, 0))) \
