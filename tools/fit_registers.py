@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""fit_registers.py BUILD DIR... > src/estimate/registers.txt -- fits the model of registers again.
+"""fit_registers.py [--kinds] BUILD DIR... > src/estimate/registers.txt -- fits the model of registers again.
 
 Each DIR has PTX and measured.jsonl, a line a kernel and target with file, kernel, sm and regs: what tools/make_registers.py writes, or PTX of
 libraries with the registers of the machine code beside it. BUILD has pressure_features and fit_registers (`ninja -C BUILD pressure_features
-fit_registers`). Programs stay together when folds are drawn. Figures of the cross-validation go to stderr, by folder.
+fit_registers`). Programs stay together when folds are drawn; with --kinds all kernels of one template do, which says how well unlike ones are predicted. Figures of
+the cross-validation go to stderr: of templates, and of libraries.
 """
 import collections, concurrent.futures, json, os, re, subprocess, sys, tempfile
 
@@ -14,7 +15,7 @@ HEADER = """# registers.txt - regression trees from what pressure.def names to t
 #   scale W ...       of targets with W warps an SM: where each count of registers, from 0, ends on the scale
 #   cuts FEATURE ...  the values that trees compare a feature with, ascending; features are numbered from 0
 #   tree ...          in preorder: F:C asks whether feature F is above its cut C, then comes what is where it is not, then what is where it is;
-#                     a number is a leaf: so many 64ths further on the scale than AIMED and the three fixed ones
+#                     a number is a leaf: so many 64ths further on the scale than GUESS
 #   band ...          one more, whose leaves are LOW,HIGH: the band around the sum, on the scale
 """
 
@@ -24,8 +25,13 @@ def features(build, folder, file, sms):
     return p.stdout.splitlines()
 
 
-def join(build, folder, out, with_head):
-    want, name = collections.defaultdict(dict), os.path.basename(os.path.normpath(folder))[:7]
+def group_of(folder, file, kernel, by_kind):
+    template = re.match(r"_Z\d+([a-z_0-9]+?)_\d", kernel)
+    return template[1] if by_kind and template else os.path.normpath(folder).replace(" ", "") + "/" + re.sub(r"\.compute.*", "", file)
+
+
+def join(build, folder, out, with_head, by_kind=False):
+    want = collections.defaultdict(dict)
     for line in open(f"{folder}/measured.jsonl", encoding="utf-8"):
         row = json.loads(line)
         want[row["file"]][row["kernel"], str(row["sm"])] = row["regs"]
@@ -39,14 +45,16 @@ def join(build, folder, out, with_head):
             for line in lines:
                 _, kernel, sm, *_ = line.split(" ", 3)
                 if (kernel, sm) in want[file]:
-                    print(re.sub(r"\.compute.*", "", file), name, want[file][kernel, sm], line.replace(folder + "/", "", 1), file=out)
+                    name = "library" if file.startswith("lib") else "template"
+                    print(group_of(folder, file, kernel, by_kind), name, want[file][kernel, sm], line.replace(folder + "/", "", 1), file=out)
 
 
 if __name__ == "__main__":
-    build, *folders = sys.argv[1:]
+    by_kind = "--kinds" in sys.argv
+    build, *folders = [a for a in sys.argv[1:] if a != "--kinds"]
     with tempfile.NamedTemporaryFile("w", suffix=".tsv") as table:
         for i, folder in enumerate(folders):
-            join(build, folder, table, not i)
+            join(build, folder, table, not i, by_kind)
         table.flush()
         sys.stdout.write(HEADER)
         sys.stdout.flush()

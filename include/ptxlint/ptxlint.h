@@ -959,6 +959,7 @@ typedef struct ptxlint_trial {
     int64_t max_registers;              /* .maxnreg: the most that a thread gets; 0: as the kernel has it */
     const void *const *params;          /* by position, as cuLaunchKernel takes them; NULL for a pointer */
     size_t param_count;
+    int64_t steps;                      /* 0: one block is evaluated; else as many as so many instructions of warps do for, as in a report: closer, and slower */
 } ptxlint_trial;
 
 typedef struct ptxlint_estimated {

@@ -118,11 +118,12 @@ static void find_occupancy(const ptxlint_module *m, const ptxlint_projection *pr
         out->waves = blocks / (double)out->occupancy.blocks_per_sm / m->gpus[gpu]->figures[FIGURE_SMS];
 }
 
-static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, const Launch *launch, ptxlint_estimated *out)
+static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, const Launch *launch, uint64_t steps, ptxlint_estimated *out)
 {
     const Facts *f = &m->facts[id];
     const Func *func = &m->ir->funcs[id];
-    const Evaluation *evaluation = ptx_evaluate(&e->out, &e->work, &e->scratch, e->program, id, launch, m->gpus[gpu], STEPS_MOST, DEPTH_FEW);
+    const Evaluation *evaluation = ptx_evaluate(&e->out, &e->work, &e->scratch, e->program, id, launch, m->gpus[gpu], steps > 0 ? steps : STEPS_MOST,
+                                                steps > 0 ? DEPTH_WHOLE : DEPTH_FEW);
     if (!evaluation)
         return;
     Executed executed = ptx_executed_compute(func, f->cfg, f->loops, f->lowered[gpu], evaluation);
@@ -222,7 +223,7 @@ static bool estimate(Estimator *e, const ptxlint_module *m, const ptxlint_kernel
         return true;
     }
     find_occupancy(m, &kernel->projections[gpu], gpu, &launch, trial->max_registers, out);
-    run(e, m, id, gpu, &launch, out);
+    run(e, m, id, gpu, &launch, trial->steps > 0 ? (uint64_t)trial->steps : 0, out);
     return true;
 }
 

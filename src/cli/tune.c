@@ -1,7 +1,8 @@
 /* tune.c -- which block to launch a kernel with: its shapes side by side, and why one of them; then how many registers and how much dynamic shared memory.
  *
  * Whether a kernel needs as many threads in all (one an element) or as many blocks (one a row) with another block, what it touches tells: as many bytes as the
- * launch that is given. Where both do, both are tried. Dynamic shared memory that the launch has so many bytes of for each thread grows with the block. */
+ * launch that is given. Where both do, both are tried. One block tells which shapes are the same work and which to look at closer, as
+ * a report does: the best dozen, the launch as it is, and so on until the best is one of them. Dynamic shared memory that the launch has so many bytes of for each thread grows with the block. */
 #include "cli/cli.h"
 #include "cli/rule_json.h"
 
@@ -10,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPES_MOST = 160, THREADS_MOST = 1024, WARP = 32, VARIANTS_MOST = 8, REGISTER_STEP = 8, REGISTERS_LEAST = 16 };
+enum { SHAPES_MOST = 160, THREADS_MOST = 1024, WARP = 32, VARIANTS_MOST = 8, REGISTER_STEP = 8, REGISTERS_LEAST = 16,
+       CLOSER_LEAST = 12, STEPS_CLOSE = 1 << 19 /* a quarter of what a report takes */ };
 
 #define ALIKE 0.02              /* of bytes: the same but for edges */
 #define APART 0.15              /* more is not the same work */
@@ -21,6 +23,7 @@ typedef struct Shape {
     ptxlint_estimated estimated;
     int64_t threads;
     bool is_given;              /* the launch as it is */
+    bool is_close;              /* evaluated over many blocks */
 } Shape;
 
 typedef struct Variant {        /* of the shape to take */
@@ -124,6 +127,29 @@ static int by_time(const void *a, const void *b)
     return p < q ? -1 : p > q ? 1 : x->threads < y->threads ? -1 : x->threads > y->threads;
 }
 
+static void look_closer(const Tune *t, Shape *shape)
+{
+    ptxlint_estimated closer;
+    shape->trial.steps = STEPS_CLOSE;
+    if (ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &closer) == PTXLINT_OK)
+        shape->estimated = closer;
+    shape->is_close = true;
+}
+
+/* Sorted by time, the best of them looked at closely. */
+static void sort_shapes(Tune *t)
+{
+    qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
+    for (size_t i = 0; i < t->count; i++)
+        if (t->shapes[i].is_given || i < CLOSER_LEAST)
+            look_closer(t, &t->shapes[i]);
+    qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
+    while (t->count && !t->shapes[0].is_close) {
+        look_closer(t, &t->shapes[0]);
+        qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
+    }
+}
+
 static bool is_tunable(const ptxlint_kernel *kernel)
 {
     return kernel->is_entry && kernel->launch.blocks > 0 && !kernel->launch.block_is_assumed && !kernel->reqntid[0];
@@ -178,7 +204,7 @@ static void add_sizes(Tune *t)
 static void tune(Tune *t)
 {
     add_shapes(t);
-    qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
+    sort_shapes(t);
     t->best = t->count && is_predicted(&t->shapes[0]) ? &t->shapes[0] : NULL;
     for (size_t i = 0; t->best && i < t->count; i++)    /* no change without a gain */
         if (t->shapes[i].is_given && t->shapes[i].estimated.time.predicted_us <= NEARLY * t->shapes[0].estimated.time.predicted_us)

@@ -1,6 +1,6 @@
 #include "estimate/atomic.h"
 
-#include "support/hash.h"
+#include "estimate/spread.h"
 
 #include <math.h>
 
@@ -20,7 +20,7 @@ static double passes_by_chance(unsigned lanes, double elements, uint32_t bytes, 
     double passes = 0;
     for (unsigned s = 0; s < SAMPLES; s++) {
         for (unsigned i = 0; i < lanes; i++)
-            addresses[i] = ptx_hash_mix(s * 32 + i + 1) % count * bytes;
+            addresses[i] = ptx_draw(s * 32 + i, count) * bytes;
         passes += ptx_atomic_passes(addresses, lanes < 32 ? (UINT32_C(1) << lanes) - 1 : UINT32_MAX, bytes, is_serial);
     }
     return passes / SAMPLES;
@@ -41,7 +41,7 @@ double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluat
     double passes = t->atomic_passes / slices_of(gpu, t->data_atomics > 0 ? (double)INFINITY : t->atomic_bytes);
     for (InsnId i = 0; spread && i < func->insn_count; i++) {
         OpKind kind = (OpKind)func->insns[i].op->kind;
-        if ((kind == OPK_ATOM || kind == OPK_RED) && evaluation->insns[i].total.data_requests > 0)
+        if ((kind == OPK_ATOM || kind == OPK_RED) && func->insns[i].op->space != SPACE_SHARED && evaluation->insns[i].total.data_requests > 0)
             passes += passes_by_data(gpu, &func->insns[i], &evaluation->insns[i].total, spread[i]);
     }
     return pass * passes / 1e3;

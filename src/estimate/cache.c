@@ -12,10 +12,32 @@ enum { RESIDENT_MOST = 32, WAVE_MOST = 4096, SECTOR_BYTES = 32, PIECE_BYTES = 64
 
 /* ---- blocks side by side ----------------------------------------------------------------------------------------- */
 
-static int64_t shift_of(const ArrayTraffic *array, const uint32_t grid[3], uint64_t block)
+typedef struct Place {          /* of a block in the grid; z may be beyond it */
+    uint64_t x, y, z;
+} Place;
+
+static Place place_of(const uint32_t grid[3], uint64_t block)
 {
-    uint64_t x = block % grid[0], y = block / grid[0] % grid[1], z = block / grid[0] / grid[1];
-    return (int64_t)(x * (uint64_t)array->shift[0] + y * (uint64_t)array->shift[1] + z * (uint64_t)array->shift[2]);
+    return (Place){ block % grid[0], block / grid[0] % grid[1], block / grid[0] / grid[1] };
+}
+
+static Place add_places(const uint32_t grid[3], Place a, Place b)
+{
+    Place sum = { a.x + b.x, a.y + b.y, a.z + b.z };
+    if (sum.x >= grid[0]) {
+        sum.x -= grid[0];
+        sum.y++;
+    }
+    if (sum.y >= grid[1]) {
+        sum.y -= grid[1];
+        sum.z++;
+    }
+    return sum;
+}
+
+static int64_t shift_of(const ArrayTraffic *array, Place block)
+{
+    return (int64_t)(block.x * (uint64_t)array->shift[0] + block.y * (uint64_t)array->shift[1] + block.z * (uint64_t)array->shift[2]);
 }
 
 static int by_number(const void *a, const void *b)
@@ -40,8 +62,10 @@ static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3]
     if (!is_shift_known(array, grid))
         return count;
     bool is_sorted = true;
-    for (unsigned i = 0; i < count; i++) {
-        shifts[i] = shift_of(array, grid, i * apart);
+    const Place step = place_of(grid, apart);
+    Place at = { 0, 0, 0 };
+    for (unsigned i = 0; i < count; i++, at = add_places(grid, at, step)) {
+        shifts[i] = shift_of(array, at);
         is_sorted &= !i || shifts[i] >= shifts[i - 1];
     }
     if (!is_sorted)
@@ -119,8 +143,7 @@ static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
 
 #define LINES_BY_CHANCE 0.37    /* passes through L1 of a lane that goes its own way: measured on an H200, 32 lanes over 4 to 64 KB */
 
-/* Of `count` places, those that `draws` of them by chance hit at least once. */
-static double hit_by_chance(double draws, double count)
+double ptx_hit_by_chance(double draws, double count)
 {
     return count * (1 - exp(-draws / count));
 }
@@ -150,9 +173,9 @@ static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
 {
     double missed = pool->lanes, read = pool->bytes, fresh = pool->lanes;
     if (isfinite(pool->spread)) {
-        double first = fmin(pool->lanes, m->sms * hit_by_chance(pool->lanes / m->sms, fmax(1, pool->spread / SECTOR_BYTES)));
+        double first = fmin(pool->lanes, m->sms * ptx_hit_by_chance(pool->lanes / m->sms, fmax(1, pool->spread / SECTOR_BYTES)));
         missed = first + (pool->lanes - first) * fmax(0, 1 - m->l1_bytes / pool->spread);
-        double pieces = fmin(missed, hit_by_chance(pool->lanes, fmax(1, pool->spread / PIECE_BYTES)));
+        double pieces = fmin(missed, ptx_hit_by_chance(pool->lanes, fmax(1, pool->spread / PIECE_BYTES)));
         fresh = pieces + (missed - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
         read = fresh * PIECE_BYTES;
     }
@@ -168,7 +191,7 @@ static void store_by_chance(double lanes, double spread, uint32_t bytes, Cached 
 {
     out->store_lines += lanes;
     out->store_sectors += lanes;
-    out->written_bytes += isfinite(spread) ? PIECE_BYTES * hit_by_chance(lanes, fmax(1, spread / PIECE_BYTES)) : lanes * bytes;
+    out->written_bytes += isfinite(spread) ? PIECE_BYTES * ptx_hit_by_chance(lanes, fmax(1, spread / PIECE_BYTES)) : lanes * bytes;
 }
 
 /* How data lead an instruction of global memory; NONE: not at all, or to an atomic. */
@@ -177,7 +200,7 @@ typedef enum Way { WAY_NONE, WAY_LOAD, WAY_STORE } Way;
 static Way way_of(const CacheInput *in, InsnId id)
 {
     const Op *op = in->func->insns[id].op;
-    if (!(in->evaluation->insns[id].total.data_lanes > 0) || op->kind == OPK_ATOM || op->kind == OPK_RED || op->space == SPACE_CONST)
+    if (!(in->evaluation->insns[id].total.data_lanes > 0) || op->kind == OPK_ATOM || op->kind == OPK_RED || op->space == SPACE_CONST || op->space == SPACE_SHARED)
         return WAY_NONE;
     return op->flags & OPF_STORE && op->kind != OPK_CP_ASYNC ? WAY_STORE : WAY_LOAD;
 }

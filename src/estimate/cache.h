@@ -29,6 +29,9 @@ typedef struct Cached {
     const double *data_missed;  /* per instruction: of the lanes whose address hangs on data, the share that L1 does not hold; NULL: no such */
 } Cached;
 
+/* Of `count` places, those that `draws` of them by chance hit at least once. */
+double ptx_hit_by_chance(double draws, double count);
+
 /* Owned by arena. */
 Cached ptx_cached_compute(Arena *arena, const CacheInput *input);
 

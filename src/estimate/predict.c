@@ -148,7 +148,12 @@ static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
     }
 }
 
-enum { CLK_CONSTANT = 3 };      /* for each address of a constant load that is not one for all */
+/* Measured on an H200: an address of a constant load, with others and alone; one that the constant cache does not hold; a piece of 64 bytes that no SM has asked
+ * for; what the cache holds. */
+#define CLK_CONSTANT 2.0
+#define CLK_CONSTANT_ALONE 1.1
+#define CLK_CONSTANT_MISS 34.0
+enum { CLK_CONSTANT_FRESH = 340, CONSTANT_PIECE_BYTES = 64, CONSTANT_CACHE_BYTES = 2048 };
 
 /* Requests and stored data go one way, what is loaded the other. A GPU whose file says nothing has as much less of it than an H200 as of memory bandwidth. */
 static double l2_us(const Gpu *gpu, const Cached *cached)
@@ -174,10 +179,75 @@ static bool has_cache(const Gpu *gpu)
     return ptx_gpu_has(gpu, FIGURE_L1_BYTES) || ptx_gpu_has(gpu, FIGURE_L2_BYTES);
 }
 
-/* One address for all comes with the instruction. */
-static double constant_addresses(const Insn *insn, const Count *count)
+/* One address for all takes what any constant load does; several are served one after the other. */
+static double constant_clocks(const PredictInput *in, const double *spread)
 {
-    return insn->op->space == SPACE_CONST && count->addresses > count->requests ? count->addresses : 0;
+    double clocks = CLK_CONSTANT_ALONE * in->executed->machine[MACHINE_CONST];
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Insn *insn = &in->func->insns[i];
+        const Count *count = &in->evaluation->insns[i].total;
+        if (insn->op->space != SPACE_CONST || !(count->requests > 0))
+            continue;
+        double places = spread && isfinite(spread[i]) ? spread[i] / insn->access_bytes : (double)INFINITY, lanes = count->data_lanes;
+        double distinct = lanes > 0 && isfinite(places) ? ptx_hit_by_chance(lanes / count->data_requests, places) * count->data_requests : lanes;
+        double missed = spread && isfinite(spread[i]) ? fmax(0, 1 - CONSTANT_CACHE_BYTES / spread[i]) : 0;
+        clocks += distinct * (CLK_CONSTANT + missed * CLK_CONSTANT_MISS) + (count->addresses > count->requests ? CLK_CONSTANT * count->addresses : 0);
+    }
+    return clocks;
+}
+
+/* The constant cache is a pipeline beside the others. */
+static void find_constants(const PredictInput *in, const Speeds *s, const double *spread, Prediction *out)
+{
+    double time = busiest_us(in, s, constant_clocks(in, spread));
+    out->pipe_us = fmax(out->pipe_us, time);
+    if (time > out->parts_us[PART_PIPE]) {
+        out->parts_us[PART_PIPE] = time;
+        out->pipe = "constant";
+    }
+}
+
+/* Of lanes that go where data say, the most that one bank of shared memory serves: distinct words of loads, lanes of atomics. */
+static double crowd_of_bank(unsigned lanes, double words, bool is_atomic)
+{
+    enum { BANKS = 32, SAMPLES = 16 };
+    uint64_t count = words < 1 ? 1 : (uint64_t)words;
+    double sum = 0;
+    for (unsigned s = 0; s < SAMPLES; s++) {
+        uint64_t seen[32];
+        unsigned in_bank[BANKS] = { 0 }, most = 0;
+        for (unsigned i = 0; i < lanes; i++) {
+            unsigned k = 0;
+            seen[i] = ptx_draw(s * 32 + i, count);
+            while (k < i && seen[k] != seen[i])
+                k++;
+            unsigned *bank = &in_bank[seen[i] % BANKS];
+            *bank += is_atomic || k == i;
+            most = *bank > most ? *bank : most;
+        }
+        sum += most;
+    }
+    return sum / SAMPLES;
+}
+
+/* Measured on an H200: additions of floats, which are loops around a compare-and-swap, next to those of integers. */
+#define SPINS_OF_FLOAT 4.0
+
+/* Where nothing says how far data lead, anywhere in what a block has. */
+static double wavefronts_by_chance(const PredictInput *in, const double *spread)
+{
+    double wavefronts = 0, all = in->evaluation->traffics.shared_bytes;
+    for (InsnId i = 0; spread && i < in->func->insn_count; i++) {
+        const Insn *insn = &in->func->insns[i];
+        const Count *count = &in->evaluation->insns[i].total;
+        bool is_atomic = insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
+        if (insn->op->space != SPACE_SHARED || !(count->data_requests > 0))
+            continue;
+        unsigned lanes = (unsigned)fmax(1, fmin(32, round(count->data_lanes / count->data_requests)));
+        double each = crowd_of_bank(lanes, fmin(spread[i], fmax(all, 4)) / 4, is_atomic);
+        wavefronts += count->data_requests * each * (is_atomic && ptx_type_info[insn->op->type].kind == KIND_FLOAT ? SPINS_OF_FLOAT : 1);
+    }
+    return wavefronts;
 }
 
 static double local_lines(const PredictInput *in)
@@ -190,16 +260,14 @@ static double local_lines(const PredictInput *in)
     return lines;
 }
 
-static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached, Prediction *out)
+static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached, const double *spread, Prediction *out)
 {
-    double wavefronts = 0, addresses = 0;
-    for (InsnId i = 0; i < in->func->insn_count; i++) {
+    double wavefronts = wavefronts_by_chance(in, spread);
+    for (InsnId i = 0; i < in->func->insn_count; i++)
         wavefronts += in->evaluation->insns[i].total.wavefronts;
-        addresses += constant_addresses(&in->func->insns[i], &in->evaluation->insns[i].total);
-    }
     out->dram_bytes = has_cache(in->gpu) ? cached->read_bytes + cached->written_bytes : bytes_without_cache(in);
     out->parts_us[PART_SHARED] = busiest_us(in, s, wavefronts);
-    out->parts_us[PART_L1] = busiest_us(in, s, cached->load_lines + cached->store_lines + local_lines(in) + CLK_CONSTANT * addresses);
+    out->parts_us[PART_L1] = busiest_us(in, s, cached->load_lines + cached->store_lines + local_lines(in));
     out->parts_us[PART_L2] = l2_us(in->gpu, cached);
     out->parts_us[PART_DRAM] = out->dram_bytes / s->dram;
 }
@@ -211,6 +279,7 @@ static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, 
     ChainInput chain = { in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, all_load_clocks(scratch, in, cached), in->blocks, in->warps_per_block };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = cached->load_sectors;
     double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;      /* whatever comes later, the first one misses */
+    first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
     out->parts_us[PART_LATENCY] = (ptx_chain_compute(scratch, &chain).clocks * fmax(1, waves) + first + turns) / s->clocks_per_us;
 }
@@ -337,7 +406,8 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     const double *spread = hangs_on_data(in) ? ptx_spread_compute(scratch, scratch, in->func) : NULL;
     Cached cached = ptx_cached_compute(scratch, &(CacheInput){ in->func, in->evaluation, in->gpu, spread, in->blocks_per_sm, in->warps_per_block });
     out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
-    find_memory(in, &s, &cached, &out);
+    find_memory(in, &s, &cached, spread, &out);
+    find_constants(in, &s, spread, &out);
     find_chain(scratch, in, &s, &cached, &out);
     ptx_arena_release(scratch, mark);
     join(&out);

@@ -1,10 +1,18 @@
 #include "estimate/pressure_block.h"
 
+#include "estimate/lower_graph.h"
+
 enum {
     WINDOW = 48,                /* candidates that are looked at where registers decide: bounds the time of a choice */
-    READERS_MOST = 16,          /* loads that a store waits for */
-    SIDE_MOST = 8,              /* machine instructions of a side that goes under a predicate */
+    ACCESSES_MOST = 16,         /* loads and stores each that an access is held against */
     UNROLLED_MOST = 400,        /* machine instructions of a loop that are put in order together */
+    FACTORS_MOST = 8,           /* constants that products ask a register for */
+    LOADS_PARAMETERS_SM = 90,   /* from here on parameters are loaded */
+    LATE = 8,                   /* where structures of a few members and rows with shuffles come nearest to ptxas */
+    BANKS = 2,                  /* of registers, by their parity: operands of an instruction out of one bank take a cycle more */
+    ANY_BANK = BANKS,
+    SCATTERED = 16,             /* registers that places take beyond what is live: hardly more */
+    WORDS = 4,                  /* of 64 registers */
     NOWHERE = UINT8_MAX,
     STACK_POINTER = 1,          /* its register, which nothing else gets */
 };
@@ -23,7 +31,6 @@ typedef struct Local {
     uint32_t uses;              /* instructions that read it, each once */
     uint32_t left;              /* of them, not yet in the order */
     uint8_t units;
-    uint8_t place;              /* the register it begins in, while it is live; NOWHERE */
     bool is_out, is_live;
 } Local;
 
@@ -39,6 +46,7 @@ typedef struct Step {
 typedef struct Edge {
     uint32_t to, next;
     uint32_t from, next_pred;
+    bool is_order;              /* only the order is asked for; else a result */
 } Edge;
 
 struct BlockWork {
@@ -68,25 +76,107 @@ struct BlockWork {
     uint32_t heap_count, waiting_count;
     uint32_t clock;
     uint32_t now, now_wide, most, most_wide;
-    uint64_t taken[4];          /* registers, by bit */
-    uint32_t top;               /* the highest that was taken + 1 */
     uint32_t *last_reader;      /* per local: the step that reads it last so far + 1 */
+    uint32_t *sequence;         /* the order: steps */
+    uint32_t sequence_count;
+    uint32_t *birth, *death;    /* per local: slots, one before each step of the order and one behind all */
+    uint8_t *home;              /* per local: its register */
+    uint64_t (*slots)[WORDS];   /* registers that are taken */
+    uint64_t anywhere[WORDS];   /* that are taken by any value, ... */
+    uint64_t through[WORDS];    /* ... by one that lives as long as the region */
+    uint32_t top;               /* the highest that was taken + 1 */
+    uint32_t highest[ORDER__COUNT];     /* of all regions so far */
+    const Defs *defs;
+    unsigned sm;
+    uint8_t *units;             /* per value, then per factor: registers that it takes */
+    int64_t factors[FACTORS_MOST];
+    uint32_t factor_count;
 };
 
-static uint8_t units_of(const LoweredValue *value)
+/* ---- what takes registers ---------------------------------------------------------------------------------------- */
+
+/* Operands that no constant bank and no uniform register can stand for. */
+static bool reads_vectors(const BlockWork *w, const LoweredInsn *insn)
 {
-    return value->file == LOWERED_REG ? value->units : 0;
+    bool is_vector = !insn->def_count || w->lowered->values[ptx_lowered_defs(w->lowered, insn)[0]].file == LOWERED_REG;
+    return is_vector && (insn->machine == MACHINE_IMAD_WIDE || insn->machine == MACHINE_IADD || insn->machine == MACHINE_GLOBAL || insn->machine == MACHINE_ATOMIC);
+}
+
+/* Of 75 kernels for sm_75 to sm_86 two have a block's number in a uniform register; what follows from it stands in others. From sm_90 on parameters
+ * of 64 bits that vector instructions take are loaded into pairs. */
+static void find_units(BlockWork *w)
+{
+    const Lowered *l = w->lowered;
+    for (LoweredValueId v = 0; v < l->value_count; v++)
+        if (l->values[v].file == LOWERED_REG || (l->values[v].file == LOWERED_UNIFORM && w->sm < LOADS_PARAMETERS_SM))
+            w->units[v] = l->values[v].units;
+    for (uint32_t f = 0; f < FACTORS_MOST; f++)
+        w->units[l->value_count + f] = 1;
+    for (uint32_t i = 0; w->sm >= LOADS_PARAMETERS_SM && i < l->insn_count; i++)
+        for (uint32_t u = 0; u < l->insns[i].use_count && reads_vectors(w, &l->insns[i]); u++) {
+            LoweredValueId v = ptx_lowered_uses(l, &l->insns[i])[u];
+            if (l->values[v].file == LOWERED_UNIFORM && l->values[v].units == 2)
+                w->units[v] = 2;
+        }
+}
+
+/* The constant that a product or shift to the left multiplies by; 0: none. */
+static int64_t factor_in(const BlockWork *w, RegId reg)
+{
+    const Insn *def = ptx_defs_count(w->defs, reg) == 1 ? &w->func->insns[w->defs->insns[w->defs->first[reg]]] : NULL;
+    bool is_shift = def && ptx_op_starts(def->op, "shl");
+    for (uint32_t o = 0; def && o < def->operand_count && (is_shift || ptx_op_starts(def->op, "mul") || ptx_op_starts(def->op, "mad")); o++) {
+        const Operand *operand = &ptx_insn_operands(w->func, def)[o];
+        if (operand->kind == OPERAND_INT)
+            return is_shift ? (int64_t)1 << (operand->value & 31) : operand->value;
+    }
+    return 0;
+}
+
+/* Where the third operand of IMAD.WIDE is in a constant bank its factor, if a constant, is in a register: the value that stands for it; NO_ID: none. */
+static LoweredValueId factor_of(BlockWork *w, const LoweredInsn *insn)
+{
+    bool has_bank = false;
+    uint32_t regs = 0;
+    if (w->sm >= LOADS_PARAMETERS_SM || insn->machine != MACHINE_IMAD_WIDE || insn->origin == NO_ID)
+        return NO_ID;
+    for (uint32_t u = 0; u < insn->use_count; u++) {
+        const LoweredValue *value = &w->lowered->values[ptx_lowered_uses(w->lowered, insn)[u]];
+        has_bank |= value->file == LOWERED_CONSTANT && value->units == 2;
+        regs += value->file == LOWERED_REG;
+    }
+    const Insn *sum = &w->func->insns[insn->origin];
+    for (uint32_t o = 0; has_bank && regs < 2 && o < sum->operand_count; o++) {
+        const Operand *operand = &ptx_insn_operands(w->func, sum)[o];
+        int64_t factor = operand->kind == OPERAND_REG && operand->role & ROLE_USE ? factor_in(w, operand->id) : 0;
+        uint32_t f = 0;
+        while (f < w->factor_count && w->factors[f] != factor)
+            f++;
+        if (!factor || f == FACTORS_MOST)
+            continue;
+        w->factors[f] = factor;
+        w->factor_count += f == w->factor_count;
+        return w->lowered->value_count + f;
+    }
+    return NO_ID;
+}
+
+/* A step that stands for no instruction of the function moves a constant. */
+static const LoweredInsn *insn_at(const BlockWork *w, uint32_t s)
+{
+    static const LoweredInsn move = { .origin = NO_ID, .machine = MACHINE_MOVE, .count = 1 };
+    return w->insn_of[s] == NO_ID ? &move : &w->lowered->insns[w->insn_of[s]];
 }
 
 /* ---- the graph of a block ---------------------------------------------------------------------------------------- */
 
-static void add_edge(BlockWork *w, uint32_t from, uint32_t to)
+static void add_edge(BlockWork *w, uint32_t from, uint32_t to, bool is_order)
 {
     if (from == to || w->edge_count == w->edge_capacity)
         return;
     if (w->pred_edge[to] && w->edges[w->pred_edge[to] - 1].from == from)
         return;
-    w->edges[w->edge_count] = (Edge){ to, w->steps[from].edge, from, w->pred_edge[to] };
+    w->edges[w->edge_count] = (Edge){ to, w->steps[from].edge, from, w->pred_edge[to], is_order };
     w->steps[from].edge = w->pred_edge[to] = ++w->edge_count;
     w->steps[from].succ_count++;
     w->steps[to].pred_count++;
@@ -94,7 +184,7 @@ static void add_edge(BlockWork *w, uint32_t from, uint32_t to)
 
 static uint32_t new_local(BlockWork *w, LoweredValueId value, uint32_t maker)
 {
-    w->locals[w->local_count] = (Local){ .units = units_of(&w->lowered->values[value]) };
+    w->locals[w->local_count] = (Local){ .units = w->units[value] };
     w->maker[w->local_count] = maker;
     w->last_reader[w->local_count] = 0;
     return w->local_count++;
@@ -114,9 +204,9 @@ static void read_value(BlockWork *w, uint32_t s, LoweredValueId value, bool is_p
 {
     uint32_t local = local_of(w, value);
     if (w->maker[local])
-        add_edge(w, w->maker[local] - 1, s);
+        add_edge(w, w->maker[local] - 1, s, false);
     if (w->last_reader[local] == s + 1) {
-        w->locals[local].units = (uint8_t)(w->locals[local].units + (is_packed ? units_of(&w->lowered->values[value]) : 0));
+        w->locals[local].units = (uint8_t)(w->locals[local].units + (is_packed ? w->units[value] : 0));
         return;
     }
     w->last_reader[local] = s + 1;
@@ -128,23 +218,66 @@ static void read_value(BlockWork *w, uint32_t s, LoweredValueId value, bool is_p
 static void write_value(BlockWork *w, uint32_t s, LoweredValueId value)
 {
     if (w->stamp[value] == w->build && w->last_reader[w->local_of[value]] && w->lowered->values[value].is_variable)
-        add_edge(w, w->last_reader[w->local_of[value]] - 1, s);     /* it keeps its register */
+        add_edge(w, w->last_reader[w->local_of[value]] - 1, s, true);     /* it keeps its register */
     w->stamp[value] = w->build;
     w->local_of[value] = new_local(w, value, s + 1);
     w->locals_of[w->locals_of_count++] = w->local_of[value];
     w->steps[s].def_count++;
 }
 
-/* What order memory asks for: by kind of memory, a load behind the last store, a store behind the loads before it; barriers and calls part all. */
+/* What an instruction accesses: bytes from a base. */
+typedef struct Access {
+    uint32_t step;
+    uint32_t base;              /* a local; NO_ID: unknown */
+    int64_t from, to;
+} Access;
+
+/* What order memory asks for: accesses of one kind of memory that may meet, one of them a store, keep theirs; barriers and calls part all. */
 typedef struct MemoryOrder {
-    uint32_t store[2];          /* step + 1, of global and of shared memory */
-    uint32_t readers[2][READERS_MOST];
-    uint32_t reader_count[2];
-    uint32_t fence;
+    Access stores[2][ACCESSES_MOST], loads[2][ACCESSES_MOST];       /* of global and of shared memory */
+    uint32_t store_count[2], load_count[2];
+    uint32_t fence;             /* step + 1 */
 } MemoryOrder;
 
-static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Op *op)
+static Access access_of(const BlockWork *w, uint32_t s, const LoweredInsn *insn)
 {
+    const Insn *origin = &w->func->insns[insn->origin];
+    Access access = { s, NO_ID, 0, 0 };
+    for (uint32_t o = 0; o < origin->operand_count; o++) {
+        const Operand *address = &ptx_insn_operands(w->func, origin)[o];
+        if (!(address->role & ROLE_ADDRESS) || address->kind != OPERAND_REG)
+            continue;
+        for (uint32_t u = 0; u < insn->use_count; u++) {
+            LoweredValueId value = ptx_lowered_uses(w->lowered, insn)[u];
+            if (w->lowered->values[value].reg == address->id && w->stamp[value] == w->build && origin->access_bytes)
+                return (Access){ s, w->local_of[value], address->value, address->value + origin->access_bytes };
+        }
+    }
+    return access;
+}
+
+static bool may_meet(const Access *a, const Access *b)
+{
+    return a->base == NO_ID || a->base != b->base || (a->from < b->to && b->from < a->to);
+}
+
+static void follow(BlockWork *w, const Access *before, uint32_t count, const Access *access)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (may_meet(&before[i], access))
+            add_edge(w, before[i].step, access->step, true);
+}
+
+/* Of more than ACCESSES_MOST the last takes the place of the one before it. */
+static void note_access(Access *accesses, uint32_t *count, const Access *access)
+{
+    *count += *count < ACCESSES_MOST;
+    accesses[*count - 1] = *access;
+}
+
+static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const LoweredInsn *insn)
+{
+    const Op *op = w->func->insns[insn->origin].op;
     bool is_fence = op->insn_class == CLASS_BARRIER || op->kind == OPK_CALL;
     if (!is_fence && !(op->flags & (OPF_LOAD | OPF_STORE)) && op->kind != OPK_ATOM && op->kind != OPK_RED)
         return;
@@ -153,39 +286,47 @@ static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Op *op)
     bool is_store = is_fence || !(op->flags & OPF_LOAD) || op->kind == OPK_ATOM || op->flags & OPF_SIDE_EFFECT;
     if (is_const)
         return;
+    Access access = is_fence || (op->flags & OPF_LOAD && is_store) ? (Access){ s, NO_ID, 0, 0 } : access_of(w, s, insn);
     if (m->fence)
-        add_edge(w, m->fence - 1, s);
+        add_edge(w, m->fence - 1, s, true);
     for (unsigned k = 0; k < 2; k++) {
         if (!is_fence && k != is_shared && op->space != SPACE_GENERIC)
             continue;
-        if (m->store[k])
-            add_edge(w, m->store[k] - 1, s);
-        for (uint32_t r = 0; is_store && r < m->reader_count[k]; r++)
-            add_edge(w, m->readers[k][r], s);
-        if (is_store) {
-            m->store[k] = s + 1;
-            m->reader_count[k] = 0;
-        } else {
-            m->readers[k][m->reader_count[k] < READERS_MOST ? m->reader_count[k]++ : READERS_MOST - 1] = s;
-        }
+        follow(w, m->stores[k], m->store_count[k], &access);
+        if (is_store)
+            follow(w, m->loads[k], m->load_count[k], &access);
+        if (is_fence)
+            m->store_count[k] = m->load_count[k] = 0;
+        else
+            note_access(is_store ? m->stores[k] : m->loads[k], is_store ? &m->store_count[k] : &m->load_count[k], &access);
     }
     if (is_fence)
         m->fence = s + 1;
+}
+
+static uint32_t new_step(BlockWork *w, uint32_t insn)
+{
+    w->insn_of[w->step_count] = insn;
+    w->steps[w->step_count] = (Step){ .use_first = w->locals_of_count };
+    w->pred_edge[w->step_count] = 0;
+    return w->step_count++;
 }
 
 /* What a side writes, and what came before it, are one value behind it. */
 static void add_step(BlockWork *w, MemoryOrder *memory, uint32_t i, bool is_side)
 {
     const LoweredInsn *insn = &w->lowered->insns[i];
+    LoweredValueId factor = factor_of(w, insn);
+    if (factor != NO_ID && w->stamp[factor] != w->build)
+        write_value(w, new_step(w, NO_ID), factor);
     bool is_packed = insn->origin != NO_ID && w->func->insns[insn->origin].op->flags & OPF_STORE && w->func->insns[insn->origin].op->vector > 1;
-    uint32_t s = w->step_count++;
-    w->insn_of[s] = i;
-    w->steps[s] = (Step){ .use_first = w->locals_of_count };
-    w->pred_edge[s] = 0;
-    if (s && insn->origin != NO_ID && w->lowered->insns[w->insn_of[s - 1]].origin == insn->origin)
-        add_edge(w, s - 1, s);          /* of one instruction: the first reads, the last writes */
+    uint32_t s = new_step(w, i);
+    if (s && insn->origin != NO_ID && insn_at(w, s - 1)->origin == insn->origin)
+        add_edge(w, s - 1, s, false);   /* of one instruction: the first reads, the last writes */
     for (uint32_t u = 0; u < insn->use_count; u++)
         read_value(w, s, ptx_lowered_uses(w->lowered, insn)[u], is_packed);
+    if (factor != NO_ID)
+        read_value(w, s, factor, false);
     for (uint32_t d = 0; d < insn->def_count; d++) {
         LoweredValueId value = ptx_lowered_defs(w->lowered, insn)[d];
         if ((is_side || insn->is_predicated) && w->lowered->values[value].is_variable && w->stamp[value] == w->build)
@@ -194,7 +335,7 @@ static void add_step(BlockWork *w, MemoryOrder *memory, uint32_t i, bool is_side
     for (uint32_t d = 0; d < insn->def_count; d++)
         write_value(w, s, ptx_lowered_defs(w->lowered, insn)[d]);
     if (insn->origin != NO_ID)
-        order_memory(w, memory, s, w->func->insns[insn->origin].op);
+        order_memory(w, memory, s, insn);
 }
 
 /* A counter or pointer that goes on by a constant: unrolled, all but the last become offsets. */
@@ -221,7 +362,7 @@ static void build_region(BlockWork *w, BlockId first, uint32_t repeat)
 
 static uint32_t latency_of(const BlockWork *w, uint32_t s)
 {
-    const LoweredInsn *insn = &w->lowered->insns[w->insn_of[s]];
+    const LoweredInsn *insn = insn_at(w, s);
     uint32_t repeat = insn->count > 1 && insn->count < 1000 ? (uint32_t)insn->count - 1 : 0;
     return latencies[insn->machine] + 4 * repeat;
 }
@@ -229,45 +370,17 @@ static uint32_t latency_of(const BlockWork *w, uint32_t s)
 static void find_heights(BlockWork *w)
 {
     for (uint32_t s = w->step_count; s-- > 0;) {
-        uint32_t most = 0;
-        for (uint32_t e = w->steps[s].edge; e; e = w->edges[e - 1].next)
-            most = w->steps[w->edges[e - 1].to].height > most ? w->steps[w->edges[e - 1].to].height : most;
-        w->steps[s].height = most + latency_of(w, s);
+        uint32_t latency = latency_of(w, s), most = latency;
+        for (uint32_t e = w->steps[s].edge; e; e = w->edges[e - 1].next) {
+            const Edge *edge = &w->edges[e - 1];
+            uint32_t height = w->steps[edge->to].height + (edge->is_order ? 1 : latency);
+            most = height > most ? height : most;
+        }
+        w->steps[s].height = most;
     }
 }
 
 /* ---- registers while an order grows ------------------------------------------------------------------------------ */
-
-static uint64_t bits_at(uint32_t place, uint32_t units)
-{
-    return (((uint64_t)1 << units) - 1) << place % 64;
-}
-
-/* The first registers that are free: a pair at an even one, more than two at a multiple of four. */
-static uint8_t find_place(const BlockWork *w, uint32_t units)
-{
-    uint32_t step = units > 2 ? 4 : units ? units : 1;
-    for (uint32_t place = 0; units && units <= 8 && place + units < NOWHERE; place += step)
-        if (place % 64 + units <= 64 && !(w->taken[place / 64] & bits_at(place, units)))
-            return (uint8_t)place;
-    return NOWHERE;
-}
-
-static void take_place(BlockWork *w, Local *local, uint8_t place)
-{
-    local->place = place;
-    if (place == NOWHERE)
-        return;
-    w->taken[place / 64] |= bits_at(place, local->units);
-    w->top = (uint32_t)place + local->units > w->top ? (uint32_t)place + local->units : w->top;
-}
-
-static void leave_place(BlockWork *w, Local *local)
-{
-    if (local->place != NOWHERE)
-        w->taken[local->place / 64] &= ~bits_at(local->place, local->units);
-    local->place = NOWHERE;
-}
 
 static void count_in(BlockWork *w, Local *local)
 {
@@ -292,18 +405,12 @@ static void note_most(BlockWork *w)
 
 static void begin_order(BlockWork *w, bool from_end)
 {
-    w->now = w->now_wide = w->most = w->most_wide = w->top = 0;
-    memset(w->taken, 0, sizeof w->taken);
-    w->taken[0] = (uint64_t)1 << STACK_POINTER;
+    w->now = w->now_wide = w->most = w->most_wide = w->sequence_count = 0;
     for (uint32_t v = 0; v < w->local_count; v++) {
         w->locals[v].left = w->locals[v].uses;
         w->locals[v].is_live = false;
-        w->locals[v].place = NOWHERE;
-        if (from_end ? w->locals[v].is_out : !w->maker[v] && (w->locals[v].uses || w->locals[v].is_out)) {
+        if (from_end ? w->locals[v].is_out : !w->maker[v] && (w->locals[v].uses || w->locals[v].is_out))
             count_in(w, &w->locals[v]);
-            if (!from_end)
-                take_place(w, &w->locals[v], find_place(w, w->locals[v].units));
-        }
     }
     note_most(w);
     for (uint32_t s = 0; s < w->step_count; s++) {
@@ -312,43 +419,23 @@ static void begin_order(BlockWork *w, bool from_end)
     }
 }
 
-/* Results of one instruction stand side by side. */
-static void place_results(BlockWork *w, const Step *step)
-{
-    const uint32_t *locals = w->locals_of + step->use_first + step->use_count;
-    uint32_t units = 0;
-    for (uint32_t d = 0; d < step->def_count; d++)
-        units += w->locals[locals[d]].units;
-    uint8_t place = find_place(w, units);
-    for (uint32_t d = 0; d < step->def_count; d++) {
-        Local *local = &w->locals[locals[d]];
-        take_place(w, local, place == NOWHERE ? find_place(w, local->units) : place);
-        if (place != NOWHERE)
-            place = (uint8_t)(place + local->units);
-    }
-}
-
 /* Forward: what dies at s, then what it makes. */
 static void take_forward(BlockWork *w, uint32_t s)
 {
     const Step *step = &w->steps[s];
+    w->sequence[w->sequence_count++] = s;
     const uint32_t *locals = w->locals_of + step->use_first;
     for (uint32_t u = 0; u < step->use_count; u++) {
         Local *local = &w->locals[locals[u]];
-        if (!--local->left && !local->is_out && local->is_live) {
+        if (!--local->left && !local->is_out && local->is_live)
             count_out(w, local);
-            leave_place(w, local);
-        }
     }
     for (uint32_t d = step->use_count; d < step->use_count + step->def_count; d++)
         count_in(w, &w->locals[locals[d]]);
-    place_results(w, step);
     note_most(w);
     for (uint32_t d = step->use_count; d < step->use_count + step->def_count; d++)
-        if (!w->locals[locals[d]].uses && !w->locals[locals[d]].is_out) {
+        if (!w->locals[locals[d]].uses && !w->locals[locals[d]].is_out)
             count_out(w, &w->locals[locals[d]]);
-            leave_place(w, &w->locals[locals[d]]);
-        }
 }
 
 /* Registers more, less those that die. */
@@ -400,7 +487,7 @@ static void order_as_written(BlockWork *w, BlockPressure *out)
     out->at_expansion = 0;
     memset(out->at, 0, sizeof out->at);
     for (uint32_t s = 0; s < w->step_count; s++) {
-        const LoweredInsn *insn = &w->lowered->insns[w->insn_of[s]];
+        const LoweredInsn *insn = insn_at(w, s);
         Expansion kind = insn->origin == NO_ID ? EXPANSION_NONE : ptx_op_expansion(w->func->insns[insn->origin].op);
         out->at[kind] = w->now > out->at[kind] ? w->now : out->at[kind];
         if (insn->count >= EXPANSION_LEAST && w->now > out->at_expansion)
@@ -520,8 +607,8 @@ static uint32_t choose(BlockWork *w, uint32_t target)
     return s;
 }
 
-/* Forward, by the longest way to the end, as results arrive; beyond target registers, what needs the fewest. */
-static void order_eagerly(BlockWork *w, uint32_t target)
+/* Forward, by the longest way to the end, as results arrive, or as soon as they are under way; beyond target registers, what needs the fewest. */
+static void order_eagerly(BlockWork *w, uint32_t target, bool waits)
 {
     w->clock = w->heap_count = w->waiting_count = 0;
     for (uint32_t s = 0; s < w->step_count; s++)
@@ -530,15 +617,172 @@ static void order_eagerly(BlockWork *w, uint32_t target)
     while (w->heap_count || w->waiting_count) {
         uint32_t s = choose(w, target);
         take_forward(w, s);
-        uint32_t done = w->clock + latency_of(w, s);
         for (uint32_t e = w->steps[s].edge; e; e = w->edges[e - 1].next) {
             Step *next = &w->steps[w->edges[e - 1].to];
-            next->ready_at = next->ready_at > done ? next->ready_at : done;
-            if (!--next->left)
+            uint32_t done = w->clock + (w->edges[e - 1].is_order ? 1 : latency_of(w, s));
+            next->ready_at = waits && next->ready_at < done ? done : next->ready_at;
+            if (--next->left)
+                continue;
+            if (waits)
                 heap_push(w, w->waiting, &w->waiting_count, w->edges[e - 1].to);
+            else
+                heap_push(w, w->heap, &w->heap_count, w->edges[e - 1].to);
         }
         w->clock++;
     }
+}
+
+/* ---- registers of an order --------------------------------------------------------------------------------------- */
+
+/* What of a warp's registers it reads the machine learns late: they stay taken for LATE steps more. */
+static bool reads_late(uint8_t machine)
+{
+    return machine == MACHINE_GLOBAL || machine == MACHINE_SHARED || machine == MACHINE_SHUFFLE || machine == MACHINE_ATOMIC
+        || machine == MACHINE_ATOMIC_SHARED || machine == MACHINE_XU || machine == MACHINE_CVT || machine == MACHINE_BITS;
+}
+
+static void find_lives(BlockWork *w)
+{
+    for (uint32_t v = 0; v < w->local_count; v++) {
+        w->birth[v] = w->death[v] = 0;
+        w->home[v] = NOWHERE;
+    }
+    for (uint32_t p = 0; p < w->sequence_count; p++) {
+        const Step *step = &w->steps[w->sequence[p]];
+        const uint32_t *locals = w->locals_of + step->use_first;
+        uint32_t late = p + (reads_late(insn_at(w, w->sequence[p])->machine) ? LATE : 0);
+        for (uint32_t u = 0; u < step->use_count; u++)
+            w->death[locals[u]] = late > w->death[locals[u]] ? late : w->death[locals[u]];
+        for (uint32_t d = step->use_count; d < step->use_count + step->def_count; d++)
+            w->birth[locals[d]] = w->death[locals[d]] = p + 1;
+    }
+    for (uint32_t v = 0; v < w->local_count; v++)
+        if (w->locals[v].is_out || w->death[v] > w->sequence_count)
+            w->death[v] = w->sequence_count;
+    memset(w->slots, 0, (w->sequence_count + 1) * sizeof *w->slots);
+    memset(w->anywhere, 0, sizeof w->anywhere);
+    memset(w->through, 0, sizeof w->through);
+    w->anywhere[0] = w->through[0] = (uint64_t)1 << STACK_POINTER;
+}
+
+static bool is_free(const uint64_t *taken, uint32_t place, uint32_t units)
+{
+    for (uint32_t r = place; r < place + units; r++)
+        if (taken[r / 64] >> r % 64 & 1)
+            return false;
+    return true;
+}
+
+/* Whether it lives as long as the region: such values are not in the slots. */
+static bool lives_through(const BlockWork *w, uint32_t local)
+{
+    return !w->birth[local] && w->death[local] == w->sequence_count;
+}
+
+static void settle(BlockWork *w, uint32_t local, uint32_t place)
+{
+    w->home[local] = (uint8_t)place;
+    for (uint32_t r = place; r < place + w->locals[local].units; r++) {
+        uint64_t bit = (uint64_t)1 << r % 64;
+        w->anywhere[r / 64] |= bit;
+        w->through[r / 64] |= lives_through(w, local) ? bit : 0;
+        for (uint32_t p = w->birth[local]; p <= w->death[local] && !lives_through(w, local); p++)
+            w->slots[p][r / 64] |= bit;
+    }
+    w->top = place + w->locals[local].units > w->top ? place + w->locals[local].units : w->top;
+}
+
+/* Puts values side by side, into the first registers that are free as long as they live: a pair at an even one, more than two at a multiple of
+ * four, one alone at one of this bank, or of either. */
+static void settle_group(BlockWork *w, const uint32_t *locals, uint32_t count, uint32_t units, unsigned bank)
+{
+    uint64_t taken[WORDS];
+    bool is_through = lives_through(w, locals[0]);
+    memcpy(taken, is_through ? w->anywhere : w->through, sizeof taken);
+    for (uint32_t i = 0; i < count && !is_through; i++)
+        for (uint32_t p = w->birth[locals[i]]; p <= w->death[locals[i]]; p++)
+            for (uint32_t k = 0; k <= w->top / 64; k++)
+                taken[k] |= w->slots[p][k];
+    uint32_t place = 0, step = units > 2 ? 4 : units;
+    while (place + units < NOWHERE && (!is_free(taken, place, units) || (bank < ANY_BANK && place % BANKS != bank)))
+        place += step;
+    for (uint32_t i = 0; i < count && place + units < NOWHERE; i++) {
+        settle(w, locals[i], place);
+        place += w->locals[locals[i]].units;
+    }
+}
+
+/* Adds up in which banks the other operands of a step that reads a value are. */
+static void count_banks(const BlockWork *w, uint32_t s, uint32_t local, uint32_t *seen)
+{
+    const Step *step = &w->steps[s];
+    const uint32_t *uses = w->locals_of + step->use_first;
+    bool is_read = false;
+    for (uint32_t u = 0; u < step->use_count; u++)
+        is_read |= uses[u] == local;
+    for (uint32_t u = 0; is_read && u < step->use_count; u++)
+        if (uses[u] != local && w->home[uses[u]] != NOWHERE && w->locals[uses[u]].units)
+            seen[w->home[uses[u]] % BANKS]++;
+}
+
+/* The bank where it is in nobody's way. */
+static unsigned bank_for(const BlockWork *w, uint32_t local)
+{
+    uint32_t seen[BANKS] = { 0 };
+    for (uint32_t e = w->maker[local] ? w->steps[w->maker[local] - 1].edge : 0; e; e = w->edges[e - 1].next)
+        count_banks(w, w->edges[e - 1].to, local, seen);
+    return seen[0] == seen[1] ? ANY_BANK : seen[0] > seen[1];
+}
+
+/* What a step reads last stays taken for a while: before sm_90 not to what that very step writes. */
+static void hold_late(BlockWork *w, uint32_t p, bool is_held)
+{
+    const Step *step = &w->steps[w->sequence[p]];
+    for (uint32_t u = 0; u < step->use_count; u++) {
+        uint32_t local = w->locals_of[step->use_first + u];
+        if (w->home[local] == NOWHERE || w->death[local] != (p + LATE < w->sequence_count ? p + LATE : w->sequence_count) || lives_through(w, local) || w->locals[local].is_out)
+            continue;
+        for (uint32_t r = w->home[local]; r < (uint32_t)w->home[local] + w->locals[local].units; r++)
+            for (uint32_t q = p + 1; q <= w->death[local]; q++)
+                w->slots[q][r / 64] = is_held ? w->slots[q][r / 64] | (uint64_t)1 << r % 64 : w->slots[q][r / 64] & ~((uint64_t)1 << r % 64);
+    }
+}
+
+/* Values of so many units, those that come in first. */
+static void settle_values(BlockWork *w, uint32_t low, uint32_t high)
+{
+    for (uint32_t v = 0; v < w->local_count; v++)
+        if (!w->maker[v] && (w->locals[v].uses || w->locals[v].is_out) && w->locals[v].units >= low && w->locals[v].units <= high)
+            settle_group(w, &v, 1, w->locals[v].units, ANY_BANK);
+    for (uint32_t p = 0; p < w->sequence_count; p++) {
+        const Step *step = &w->steps[w->sequence[p]];
+        const uint32_t *defs = w->locals_of + step->use_first + step->use_count;
+        uint32_t units = 0;
+        for (uint32_t d = 0; d < step->def_count; d++)
+            units += w->locals[defs[d]].units;
+        if (!units || units < low || units > high)
+            continue;
+        bool is_late = w->sm < LOADS_PARAMETERS_SM && reads_late(insn_at(w, w->sequence[p])->machine);
+        if (is_late)
+            hold_late(w, p, false);
+        settle_group(w, defs, step->def_count, units, units == 1 && step->def_count == 1 ? bank_for(w, defs[0]) : ANY_BANK);
+        if (is_late)
+            hold_late(w, p, true);
+    }
+}
+
+/* The wide ones first. The highest register that is taken, plus 1; 0 where an earlier region is sure to take more. */
+static uint32_t settle_all(BlockWork *w, uint32_t *highest)
+{
+    w->top = 0;
+    if (w->most + SCATTERED < *highest)
+        return 0;
+    find_lives(w);
+    settle_values(w, 3, UINT32_MAX);
+    settle_values(w, 2, 2);
+    settle_values(w, 1, 1);
+    *highest = w->top > *highest ? w->top : *highest;
+    return w->top;
 }
 
 void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t target, BlockPressure *out)
@@ -555,11 +799,11 @@ void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t 
             order_frugally(w);
             break;
         default:
-            order_eagerly(w, order == ORDER_TARGET ? target : INT32_MAX);
+            order_eagerly(w, order == ORDER_EAGER ? INT32_MAX : target, order != ORDER_STRAIGHT);
         }
         out->most[order] = w->most;
         out->wide[order] = w->most_wide;
-        out->top[order] = w->top;
+        out->top[order] = order == ORDER_TARGET || order == ORDER_STRAIGHT ? settle_all(w, &w->highest[order]) : 0;
     }
     if (out->most[ORDER_FRUGAL] > out->most[ORDER_PROGRAM]) {
         out->most[ORDER_FRUGAL] = out->most[ORDER_PROGRAM];
@@ -573,16 +817,7 @@ void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t 
 
 /* ---- regions ----------------------------------------------------------------------------------------------------- */
 
-static bool has_fence(const BlockWork *w, BlockId block)
-{
-    const Block *b = &w->cfg->blocks[block];
-    for (InsnId i = b->first; i < b->end; i++)
-        if (w->func->insns[i].op->insn_class == CLASS_BARRIER || w->func->insns[i].op->kind == OPK_CALL)
-            return true;
-    return false;
-}
-
-/* A short side that only the region leads to, or a block where its ways meet. */
+/* A side that goes under a predicate, or ends the kernel, or a block where the ways of the region meet. */
 static bool joins_region(const BlockWork *w, BlockId first, BlockId block)
 {
     const Block *b = &w->cfg->blocks[block];
@@ -591,9 +826,9 @@ static bool joins_region(const BlockWork *w, BlockId first, BlockId block)
     for (uint32_t p = 0; p < b->pred_count; p++)
         if (w->cfg->preds[b->pred_first + p] < first || w->cfg->preds[b->pred_first + p] >= block)
             return false;
-    bool is_exit = b->succ_count == 1 && w->cfg->succs[b->succ_first] == EXIT_BLOCK;
     bool is_side = b->pred_count == 1 && w->cfg->blocks[block - 1].succ_count > 1;
-    return !is_side || is_exit || (w->lowered->first[block + 1] - w->lowered->first[block] <= SIDE_MOST && !has_fence(w, block));
+    bool is_exit = b->succ_count == 1 && w->cfg->succs[b->succ_first] == EXIT_BLOCK;
+    return !is_side || is_exit || w->lowered->runs_with[block] != block;
 }
 
 BlockId ptx_region_last(const BlockWork *w, BlockId first)
@@ -628,24 +863,28 @@ static void find_regions(BlockWork *w)
 }
 
 BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live, const Func *func, const Cfg *cfg, const Loops *loops,
-                              const Unrolling *unrolled)
+                              const Unrolling *unrolled, const Defs *defs, unsigned sm)
 {
     BlockWork *w = ptx_arena_new(arena, BlockWork);
-    *w = (BlockWork){ .arena = arena, .lowered = lowered, .live = live, .func = func, .cfg = cfg, .loops = loops, .unrolled = unrolled };
+    *w = (BlockWork){ .arena = arena, .lowered = lowered, .live = live, .func = func, .cfg = cfg, .loops = loops, .unrolled = unrolled, .defs = defs, .sm = sm };
     uint32_t steps = 0, operands = 0, outs = 0;
     w->last = ptx_arena_array(arena, BlockId, cfg->block_count + 1);
+    w->units = ptx_arena_array(arena, uint8_t, lowered->value_count + FACTORS_MOST);
+    find_units(w);
     find_regions(w);
     for (BlockId b = 0; b < cfg->block_count; b = w->last[b] + 1) {
         uint32_t here = 0, out = live->first[w->last[b] + 1] - live->first[w->last[b]], repeat = ptx_region_repeat(w, b);
         for (uint32_t i = lowered->first[b]; i < lowered->first[w->last[b] + 1]; i++)
-            here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count;
+            here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count + 1;       /* 1: a factor */
         steps = repeat * region_length(w, b) > steps ? repeat * region_length(w, b) : steps;
         operands = repeat * here > operands ? repeat * here : operands;
         outs = out > outs ? out : outs;
     }
-    w->edge_capacity = operands + (READERS_MOST + 5) * steps;
-    w->local_of = ptx_arena_array(arena, uint32_t, lowered->value_count + 1);
-    w->stamp = ptx_arena_array(arena, uint32_t, lowered->value_count + 1);
+    steps += FACTORS_MOST;
+    operands += FACTORS_MOST;
+    w->edge_capacity = operands + (2 * ACCESSES_MOST + 5) * steps;
+    w->local_of = ptx_arena_array(arena, uint32_t, lowered->value_count + FACTORS_MOST);
+    w->stamp = ptx_arena_array(arena, uint32_t, lowered->value_count + FACTORS_MOST);
     w->insn_of = ptx_arena_array(arena, uint32_t, steps + 1);
     w->locals = ptx_arena_array(arena, Local, operands + outs + 1);
     w->maker = ptx_arena_array(arena, uint32_t, operands + outs + 1);
@@ -656,5 +895,10 @@ BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const Lowere
     w->heap = ptx_arena_array(arena, uint32_t, steps + 1);
     w->waiting = ptx_arena_array(arena, uint32_t, steps + 1);
     w->edges = ptx_arena_array(arena, Edge, w->edge_capacity + 1);
+    w->sequence = ptx_arena_array(arena, uint32_t, steps + 1);
+    w->birth = ptx_arena_array(arena, uint32_t, operands + outs + 1);
+    w->death = ptx_arena_array(arena, uint32_t, operands + outs + 1);
+    w->home = ptx_arena_array(arena, uint8_t, operands + outs + 1);
+    w->slots = (uint64_t (*)[WORDS])ptx_arena_array(arena, uint64_t, WORDS * (size_t)(steps + 1));
     return w;
 }

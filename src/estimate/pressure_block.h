@@ -4,6 +4,7 @@
 #ifndef PTX_ESTIMATE_PRESSURE_BLOCK_H
 #define PTX_ESTIMATE_PRESSURE_BLOCK_H
 
+#include "analysis/defs.h"
 #include "estimate/pressure_live.h"
 #include "estimate/unroll.h"
 
@@ -12,6 +13,7 @@ typedef enum Order {
     ORDER_FRUGAL,               /* fewest registers: greedily, from the end */
     ORDER_EAGER,                /* long latencies first, whatever it takes */
     ORDER_TARGET,               /* the same while registers are below what lets the most warps be resident */
+    ORDER_STRAIGHT,             /* the same, but nothing is put into the time that results take */
     ORDER__COUNT
 } Order;
 
@@ -20,7 +22,7 @@ enum { EXPANSION_LEAST = 5 };
 typedef struct BlockPressure {
     uint32_t most[ORDER__COUNT];
     uint32_t wide[ORDER__COUNT];        /* of them, in pairs and quads */
-    uint32_t top[ORDER__COUNT];         /* registers up to the highest, where each value gets the first free ones; 0 for ORDER_FRUGAL */
+    uint32_t top[ORDER__COUNT];         /* registers up to the highest, where each value has its own; of ORDER_TARGET and ORDER_STRAIGHT */
     uint32_t at_expansion;      /* in program order, at an instruction of EXPANSION_LEAST machine instructions or more */
     uint32_t at[EXPANSION__COUNT];      /* the same, at one of these */
 } BlockPressure;
@@ -29,7 +31,7 @@ typedef struct BlockWork BlockWork;
 
 /* Room for any region of the function; arena's. unrolled: per loop. */
 BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live, const Func *func, const Cfg *cfg, const Loops *loops,
-                              const Unrolling *unrolled);
+                              const Unrolling *unrolled, const Defs *defs, unsigned sm);
 
 /* The last block of the region that a block begins: the blocks from it on that become one under predicates. */
 BlockId ptx_region_last(const BlockWork *work, BlockId first);

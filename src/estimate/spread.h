@@ -11,4 +11,14 @@
 /* Per instruction that accesses memory: bytes from the first to the last that data may lead it to; infinite: not known. Owned by arena; scratch is left as found. */
 const double *ptx_spread_compute(Arena *arena, Arena *scratch, const Func *func);
 
+/* The n-th of a sequence of numbers below count that look like chance: the finaliser of splitmix64, Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
+ * Generators" (OOPSLA 2014). */
+static inline uint64_t ptx_draw(uint64_t n, uint64_t count)
+{
+    uint64_t z = (n + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (z ^ z >> 31) % count;
+}
+
 #endif

@@ -103,7 +103,8 @@ void ptx_csv_head(Out *out)
     };
     static const char *const after[] = {
         "bound_shortest", "potential_gflops", "attainable_gflops", "ceiling", "demand_gb_per_s", "bound_time_us",
-        "dram_bytes", "predicted_time_us", "time_limiter",
+        "dram_bytes", "predicted_time_us", "time_limiter", "time_bound_by", "relieved_time_us", "next_limiter", "compute_busy_percent", "memory_busy_percent",
+        "issue_busy_percent", "wave_us", "tail_us", "launch_flops", "launch_flops_per_byte", "predicted_gflops", "bytes_in_flight",
     };
     Csv csv = { .out = out };
     put_names(&csv, before, sizeof before / sizeof *before);
@@ -247,6 +248,24 @@ static void put_time(Csv *csv, const ptxlint_projection *projection)
     ptx_csv_real(csv, time ? time->dram_bytes : (double)NAN);
     ptx_csv_real(csv, time ? time->predicted_us : (double)NAN);
     ptx_csv_text(csv, time ? time->limiter : NULL);
+    ptx_csv_text(csv, time ? time->bound_by : NULL);
+}
+
+static void put_bottleneck(Csv *csv, const ptxlint_projection *projection)
+{
+    const ptxlint_bottleneck *b = projection ? &projection->bottleneck : NULL;
+    const ptxlint_roofline *r = projection ? &projection->roofline : NULL;
+    ptx_csv_real(csv, b ? b->relieved_us : (double)NAN);
+    ptx_csv_text(csv, b ? b->next : NULL);
+    ptx_csv_real(csv, b ? b->compute_percent : (double)NAN);
+    ptx_csv_real(csv, b ? b->memory_percent : (double)NAN);
+    ptx_csv_real(csv, b ? b->issue_percent : (double)NAN);
+    ptx_csv_real(csv, b ? b->wave_us : (double)NAN);
+    ptx_csv_real(csv, b ? b->tail_us : (double)NAN);
+    ptx_csv_real(csv, r ? r->flops : (double)NAN);
+    ptx_csv_real(csv, r ? r->flops_per_byte : (double)NAN);
+    ptx_csv_real(csv, r ? r->predicted_gflops : (double)NAN);
+    ptx_csv_real(csv, projection ? projection->concurrency.bytes : (double)NAN);
 }
 
 void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
@@ -262,6 +281,7 @@ void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel
         put_cycles(&csv, projection);
         put_peak(&csv, projection);
         put_time(&csv, projection);
+        put_bottleneck(&csv, projection);
         ptx_csv_end(&csv);
     }
 }

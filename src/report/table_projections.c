@@ -115,6 +115,56 @@ static Figure bound_time_pipe(const ptxlint_projection *p)
     return word(p->time.bound_by);
 }
 
+static Figure bytes_moved(const ptxlint_projection *p)
+{
+    return ptx_figure_short(p->time.dram_bytes / 1e6);
+}
+
+static Figure predicted_time(const ptxlint_projection *p)
+{
+    return ptx_figure_short(p->time.predicted_us);
+}
+
+static Figure time_limiter(const ptxlint_projection *p)
+{
+    return word(p->time.limiter);
+}
+
+static Figure relieved_time(const ptxlint_projection *p)
+{
+    return ptx_figure_short(p->bottleneck.relieved_us);
+}
+
+static Figure next_limiter(const ptxlint_projection *p)
+{
+    return word(p->bottleneck.next);
+}
+
+static Figure pipelines_busy(const ptxlint_projection *p)
+{
+    return ptx_figure_percent(p->bottleneck.compute_percent, 100);
+}
+
+static Figure memory_busy(const ptxlint_projection *p)
+{
+    return ptx_figure_percent(p->bottleneck.memory_percent, 100);
+}
+
+static Figure tail_time(const ptxlint_projection *p)
+{
+    return ptx_figure_short(p->bottleneck.tail_us);
+}
+
+static Figure rate(const ptxlint_projection *p)
+{
+    return ptx_figure_short(p->roofline.predicted_gflops);
+}
+
+static Figure in_flight(const ptxlint_projection *p)
+{
+    return ptx_figure_short(p->concurrency.bytes);
+}
+
 typedef struct Row {
     const char *name;
     Figure (*figure)(const ptxlint_projection *projection);
@@ -138,6 +188,16 @@ static const Row rows[] = {
     { "  under", ceiling },
     { "bound of launch, us", bound_time },
     { "  bound by", bound_time_pipe },
+    { "from memory, MB", bytes_moved },
+    { "predicted, us", predicted_time },
+    { "  limited by", time_limiter },
+    { "  without it, us", relieved_time },
+    { "  limited then by", next_limiter },
+    { "pipelines busy", pipelines_busy },
+    { "memory busy", memory_busy },
+    { "tail, us", tail_time },
+    { "predicted, GFLOPS", rate },
+    { "in flight of an SM, B", in_flight },
 };
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */

@@ -479,7 +479,7 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_INSN_is_split:            return measure_split(q, s->block, certainty);
     case FACT_INSN_is_barrier_redundant: return ptx_measure_redundant(q, s->insn);
     case FACT_INSN_is_race: case FACT_INSN_is_copy_in_flight: case FACT_INSN_is_operand_in_flight: case FACT_INSN_is_proxy_unfenced:
-    case FACT_INSN_never_completes: case FACT_INSN_is_wait_stale:
+    case FACT_INSN_is_miscounted: case FACT_INSN_is_wait_stale:
         return ptx_measure_race(q, s->insn, fact, certainty);
     case FACT_INSN_is_matrix_in_flight: case FACT_INSN_is_matrix_unfenced:
         return ptx_measure_matrix(q, s->insn, fact, certainty);

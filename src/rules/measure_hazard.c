@@ -65,7 +65,7 @@ static bool is_of(const Hazard *hazard, FactId fact)
     case HAZARD_BULK:   return fact == FACT_INSN_is_copy_in_flight;
     case HAZARD_MATRIX: return fact == FACT_INSN_is_operand_in_flight;
     case HAZARD_PROXY:  return fact == FACT_INSN_is_proxy_unfenced;
-    case HAZARD_STUCK:  return fact == FACT_INSN_never_completes;
+    case HAZARD_STUCK:  return fact == FACT_INSN_is_miscounted;
     case HAZARD_STALE:  return fact == FACT_INSN_is_wait_stale;
     default:            return fact == FACT_INSN_is_race;
     }
@@ -90,37 +90,46 @@ double ptx_measure_possible_race(Inquiry *q, InsnId insn)
     return find_at(hazards->possible, hazards->possible_count, insn) && !find_at(hazards->items, hazards->count, insn);
 }
 
-unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[PLACES_MOST])
+static unsigned put_place(Place *place, const Func *func, InsnId insn, const char *what)
+{
+    *place = (Place){ func->insns[insn].span, what };
+    return 1;
+}
+
+static unsigned find_block_places(const BlockRace *race, FactId fact, Place *place)
+{
+    bool is_alone = race->kind == BLOCK_RACE_EARLY || race->kind == BLOCK_RACE_LATE;
+    const BlockAccess *access = fact == FACT_INSN_block_race_at ? &race->second : &race->first;
+    return fact == FACT_INSN_block_race_with && is_alone ? 0 : put_place(place, access->func, access->insn, NULL);
+}
+
+/* The other access, and the calls that lead to either. */
+static unsigned find_others(const Func *kernel, const Hazard *h, Place places[PLACES_MOST])
 {
     static const char call[] = "the function is called here";
-    const BlockRace *blocks = q->block_race;
-    if (blocks && (fact == FACT_INSN_block_race_at || fact == FACT_INSN_block_race_with)) {
-        if (fact == FACT_INSN_block_race_with && (blocks->kind == BLOCK_RACE_EARLY || blocks->kind == BLOCK_RACE_LATE))
-            return 0;
-        const BlockAccess *access = fact == FACT_INSN_block_race_at ? &blocks->second : &blocks->first;
-        places[0] = (Place){ access->func->insns[access->insn].span, NULL };
-        return 1;
-    }
-    const Divergence *divergence = fact == FACT_INSN_divergent_at ? divergence_at(q, insn) : NULL;
-    if (divergence)
-        places[0] = (Place){ divergence->func->insns[divergence->insn].span, NULL };
-    if (fact == FACT_INSN_divergent_at)
-        return divergence != NULL;
-    const Hazard *h = ptx_measure_hazard(q, insn);
-    unsigned count = 0;
-    if (!h)
-        return 0;
     const HazardAccess *a = &h->second, *b = &h->first;
-    if (fact == FACT_INSN_race_at) {
-        places[count++] = (Place){ a->func->insns[a->insn].span, NULL };
-        return count;
-    }
-    places[count++] = (Place){ b->func->insns[b->insn].span, NULL };
-    if (a->func != q->func)
-        places[count++] = (Place){ q->func->insns[a->place].span, call };
-    if (b->func != q->func && (b->place != a->place || a->func == q->func))
-        places[count++] = (Place){ q->func->insns[b->place].span, call };
+    unsigned count = put_place(&places[0], b->func, b->insn, NULL);
+    if (a->func != kernel)
+        count += put_place(&places[count], kernel, a->place, call);
+    if (b->func != kernel && (b->place != a->place || a->func == kernel))
+        count += put_place(&places[count], kernel, b->place, call);
     return count;
+}
+
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[PLACES_MOST])
+{
+    const Divergence *divergence = divergence_at(q, insn);
+    const Hazard *h = ptx_measure_hazard(q, insn);
+    switch (fact) {
+    case FACT_INSN_divergent_at:
+        return divergence ? put_place(&places[0], divergence->func, divergence->insn, NULL) : 0;
+    case FACT_INSN_block_race_at: case FACT_INSN_block_race_with:
+        return q->block_race ? find_block_places(q->block_race, fact, &places[0]) : 0;
+    case FACT_INSN_race_at:
+        return h ? put_place(&places[0], h->second.func, h->second.insn, NULL) : 0;
+    default:
+        return h ? find_others(q->func, h, places) : 0;
+    }
 }
 
 /* On global memory, else in a cluster. */

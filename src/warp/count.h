@@ -30,7 +30,7 @@ typedef struct Count {
     uint8_t low_bits;           /* of addresses, those below 32: all of them or-ed */
     double used_bytes;          /* of global memory: distinct bytes that lanes ask for, in all requests */
     double addresses;           /* of constant memory and kernel parameters: distinct ones in all requests */
-    double data_requests, data_lanes;   /* of global memory: of those, where the addresses hang on data, and lanes in them */
+    double data_requests, data_lanes;   /* of those, where the addresses hang on data, and lanes in them */
     double waits;               /* of a load of global memory: requests that wait for L2 */
     double parted;              /* of a branch: executions that parted the lanes */
     double worst;               /* most sectors, or wavefronts, that a lane of one request stood for; of that request: */
@@ -40,5 +40,8 @@ typedef struct Count {
     uint32_t rows_by, free_by;  /* Value's words, of the addresses */
     bool is_free;               /* the distances between lanes hang on a parameter that nobody knows */
 } Count;
+
+/* As many more as weight says. */
+void ptx_count_add(Count *to, const Count *from, double weight);
 
 #endif

@@ -82,34 +82,6 @@ static unsigned make_classes(const uint32_t grid[3], Class *classes)
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
 
-static void add_count(Count *to, const Count *from, double weight)
-{
-    to->warps += weight * from->warps;
-    to->lanes += weight * from->lanes;
-    to->requests += weight * from->requests;
-    to->active += weight * from->active;
-    to->sectors += weight * from->sectors;
-    to->ideal_sectors += weight * from->ideal_sectors;
-    to->wavefronts += weight * from->wavefronts;
-    to->ideal_wavefronts += weight * from->ideal_wavefronts;
-    to->used_bytes += weight * from->used_bytes;
-    to->low_bits |= from->low_bits;
-    to->addresses += weight * from->addresses;
-    to->data_requests += weight * from->data_requests;
-    to->data_lanes += weight * from->data_lanes;
-    to->waits += weight * from->waits;
-    to->parted += weight * from->parted;
-    to->is_free |= from->is_free;
-    to->rows_by |= from->rows_by;
-    to->free_by |= from->free_by;
-    if (from->worst > to->worst || !to->pattern) {
-        to->worst = from->worst;
-        to->pattern = from->pattern;
-        to->stride = from->stride;
-    }
-    to->doubt = from->doubt > to->doubt ? from->doubt : to->doubt;
-}
-
 static void note_ratio(Tally *tally, InsnId insn, const Count *count)
 {
     if (!(count->active > 0))
@@ -125,23 +97,23 @@ static void note_ratio(Tally *tally, InsnId insn, const Count *count)
 static void collect_routine(const Routine *routine, Tally *tally, double weight, bool is_rest)
 {
     for (InsnId i = 0, end; i < routine->func->insn_count; i = end) {
-        const Count *first = &routine->counts[i];
+        const Count *first = &routine->sums[i];
         end = i + (routine->slice.plain[i] ? routine->slice.plain[i] : 1u);
         if (!(first->warps > 0))
             continue;
         if (is_rest && tally->totals[i].warps > 0) {
-            routine->counts[i] = (Count){ 0 };
+            routine->sums[i] = (Count){ 0 };
             continue;
         }
         if (!routine->slice.plain[i]) {
             note_ratio(tally, i, first);
-            add_count(&tally->totals[i], first, weight);
+            ptx_count_add(&tally->totals[i], first, weight);
         }
         for (InsnId k = i; routine->slice.plain[i] && k < end; k++) {   /* they run as often as the first of them */
             tally->totals[k].warps += weight * first->warps;
             tally->totals[k].lanes += weight * first->lanes;
         }
-        routine->counts[i] = (Count){ 0 };
+        routine->sums[i] = (Count){ 0 };
     }
 }
 
@@ -309,7 +281,7 @@ static void discard_counts(const Machine *m)
 {
     for (uint32_t r = 0; r < m->run_count; r++) {
         const Routine *routine = m->program->routines[m->run[r]];
-        memset(routine->counts, 0, routine->func->insn_count * sizeof *routine->counts);
+        memset(routine->sums, 0, routine->func->insn_count * sizeof *routine->sums);
     }
 }
 
@@ -400,7 +372,7 @@ static void run_quick(Evaluator *e, const uint32_t block[3])
     bool is_enough = true;
     for (uint32_t r = 0; m->warp_count > 1 && is_enough && r < m->run_count; r++) {
         const Routine *routine = m->program->routines[m->run[r]];
-        is_enough = !is_notable(routine->counts, routine->func->insn_count);
+        is_enough = !is_notable(routine->sums, routine->func->insn_count);
     }
     collect(e, e->out->blocks * (is_enough ? m->warp_count : 1));
     if (!is_enough) {
@@ -641,7 +613,7 @@ static void finish_tally(const Evaluator *e, Tally *tally, double weight)
 {
     for (InsnId i = 0; i < tally->func->insn_count; i++) {
         Evaluated *insn = &tally->insns[i];
-        add_count(&insn->total, &tally->totals[i], weight);
+        ptx_count_add(&insn->total, &tally->totals[i], weight);
         insn->is_reached = insn->total.warps > 0;
         insn->best_share = fmin(insn->best_share, ratio_of(&insn->total));
         insn->certainty = certainty_of(e, insn);

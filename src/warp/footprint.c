@@ -15,7 +15,7 @@ enum {
     PROBES = 4,
 };
 
-typedef enum Side { SIDE_READ, SIDE_WRITTEN, SIDE_ATOMIC, SIDE_MOVED, SIDE__COUNT } Side;
+typedef enum Side { SIDE_READ, SIDE_WRITTEN, SIDE_ATOMIC, SIDE_MOVED, SIDE_CONSTANT, SIDE__COUNT } Side;
 
 typedef struct Extent {         /* of an array */
     uint64_t key;
@@ -107,7 +107,7 @@ static Extent *find_array(Footprint *f, uint64_t piece)
     if (i == ARRAYS_MAX)
         return NULL;
     if (i == f->array_count)
-        f->arrays[f->array_count++] = (Extent){ .key = key, .first = { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+        f->arrays[f->array_count++] = (Extent){ .key = key, .first = { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
     return f->latest = &f->arrays[i];
 }
 
@@ -276,6 +276,13 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
     return waits;
 }
 
+void ptx_footprint_note_constant(Footprint *f, uint64_t address)
+{
+    Extent *array = f->is_probing ? NULL : find_array(f, address >> PIECE_SHIFT);
+    if (array)
+        note_piece(array, address >> PIECE_SHIFT, SIDE_CONSTANT);
+}
+
 static void add(Traffics *to, const Traffics *from, double weight)
 {
     to->load_lines += weight * from->load_lines;
@@ -357,6 +364,7 @@ Traffics ptx_footprint_sum(Footprint *f, Arena *arena, double weight)
         arrays[a] = sum_array(array);
         out.read_bytes += arrays[a].read_bytes + distinct(array, SIDE_ATOMIC);
         out.written_bytes += distinct(array, SIDE_WRITTEN);
+        out.constant_bytes += (double)(1 << PIECE_SHIFT) * between(array, SIDE_CONSTANT);
         out.atomic_bytes += (double)(1 << PIECE_SHIFT) * between(array, SIDE_ATOMIC);
     }
     out.arrays = arrays;

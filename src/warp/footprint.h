@@ -33,6 +33,7 @@ typedef struct Traffics {       /* of the launch */
     const ArrayTraffic *arrays;
     uint32_t array_count;
     uint32_t shared_bytes;      /* of a block */
+    double constant_bytes;      /* between the first and the last of constant memory that any block touches */
     double store_lines, store_sectors;
     double atomic_passes;       /* ptx_atomic_passes of each request */
     double data_atomics;        /* lanes of atomics that lie to each other as they are known to, but data say where */
@@ -48,6 +49,9 @@ Footprint *ptx_footprint_new(Arena *arena);
 /* One request. addresses: of each lane; lanes: those that take part. is_moved: they lie like that to each other, but data say where: of no two requests is it
  * known that they touch the same. Whether a load waits for L2: it is the first to ask for something, or just behind another warp that is. */
 bool ptx_footprint_note(Footprint *footprint, uint32_t warp, const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved);
+
+/* Constant memory that a request touches. */
+void ptx_footprint_note_constant(Footprint *footprint, uint64_t address);
 
 /* What an atomic request keeps L2 busy: each sector as often as lanes are at its most crowded address, twice for elements of 8 bytes; and where lanes wait for
  * each other no less than so many times the most lanes at one address as an addition takes passes [2]. */

@@ -14,8 +14,8 @@ typedef __int128 Wide;          /* sums of products of 64 and 32 bits */
 
 Blocks ptx_blocks_new(const uint32_t first[3], const uint32_t step[3], const uint32_t count[3])
 {
-    Blocks blocks = { .epoch = 0 };
-    for (unsigned d = 0; d < 3; d++) {
+    Blocks blocks = { .step[GROWTH_WARP] = 1, .count[GROWTH_WARP] = 1, .steps[0][GROWTH_WARP] = 1 };
+    for (unsigned d = 0; d < GROWTH_WARP; d++) {
         blocks.first[d] = first[d];
         blocks.step[d] = blocks.steps[0][d] = step[d];
         blocks.count[d] = count[d];
@@ -25,7 +25,7 @@ Blocks ptx_blocks_new(const uint32_t first[3], const uint32_t step[3], const uin
 
 double ptx_blocks_size(const Blocks *blocks)
 {
-    return (double)blocks->count[0] * blocks->count[1] * blocks->count[2];
+    return (double)blocks->count[0] * blocks->count[1] * blocks->count[2] * blocks->count[GROWTH_WARP];
 }
 
 static bool grows_along(const Blocks *blocks, const Value *value, unsigned d)
@@ -35,7 +35,7 @@ static bool grows_along(const Blocks *blocks, const Value *value, unsigned d)
 
 bool ptx_value_grows(const Blocks *blocks, const Value *value)
 {
-    return value->grows && (grows_along(blocks, value, 0) || grows_along(blocks, value, 1) || grows_along(blocks, value, 2));
+    return value->grows && (grows_along(blocks, value, 0) || grows_along(blocks, value, 1) || grows_along(blocks, value, 2) || grows_along(blocks, value, GROWTH_WARP));
 }
 
 /* By how much from one of the blocks to the next: steps are multiples of those that came before. */
@@ -50,11 +50,11 @@ static void stay(Value *out)
 }
 
 /* Numbers are those of registers: what is over 64 bits is of no account. */
-static void grow(const Blocks *blocks, Value *out, const Wide by[3])
+static void grow(const Blocks *blocks, Value *out, const Wide by[GROWTH_DIMS])
 {
     out->grows = 0;
     out->epoch = blocks->epoch;
-    for (unsigned d = 0; d < 3; d++) {
+    for (unsigned d = 0; d < GROWTH_DIMS; d++) {
         out->by[d] = (int64_t)by[d];
         out->grows |= (uint8_t)((out->by[d] != 0) << d);
     }
@@ -64,36 +64,49 @@ static void take_growth(Value *out, const Value *from)
 {
     out->grows = from->grows;
     out->epoch = from->epoch;
-    for (unsigned d = 0; d < 3; d++)
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
         out->by[d] = from->by[d];
 }
 
 void ptx_blocks_pin(Blocks *blocks, const Value *value)
 {
-    for (unsigned d = 0; d < 3; d++)
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
         if (value->grows >> d & 1)
             blocks->count[d] = 1;
 }
 
-void ptx_blocks_index(const Blocks *blocks, Value *out, unsigned d)
+void ptx_blocks_index(const Blocks *blocks, Value *out, unsigned d, int64_t by)
 {
     if (blocks->count[d] <= 1)
         return;
-    Wide by[3] = { 0, 0, 0 };
-    by[d] = blocks->step[d];
-    grow(blocks, out, by);
+    Wide all[GROWTH_DIMS] = { 0 };
+    all[d] = by;
+    grow(blocks, out, all);
+}
+
+uint64_t ptx_blocks_steps(const Blocks *blocks, const Value *value)
+{
+    uint64_t steps = 0;
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
+        steps |= (uint64_t)growth(blocks, value, d);
+    return steps;
+}
+
+uint64_t ptx_blocks_between_warps(const Blocks *blocks, const Value *value)
+{
+    return (uint64_t)growth(blocks, value, GROWTH_WARP);
 }
 
 /* ---- narrowing --------------------------------------------------------------------------------------------------- */
 
 /* So that what grows by so much upwards grows by no more than `up` in all, what grows downwards by no more than `down`. What grows most is narrowed first. */
-static void hold(Blocks *blocks, const Wide by[3], Wide up, Wide down)
+static void hold(Blocks *blocks, const Wide by[GROWTH_DIMS], Wide up, Wide down)
 {
     for (int sign = 1; sign >= -1; sign -= 2)
         for (;;) {
             Wide total = 0, most = 0, slack = sign > 0 ? up : down;
             unsigned at = 0;
-            for (unsigned d = 0; d < 3; d++) {
+            for (unsigned d = 0; d < GROWTH_DIMS; d++) {
                 Wide reach = sign * by[d] * (blocks->count[d] - 1);
                 total += reach > 0 ? reach : 0;
                 if (reach > most) {
@@ -110,7 +123,7 @@ static void hold(Blocks *blocks, const Wide by[3], Wide up, Wide down)
 
 static void hold_value(Blocks *blocks, const Value *value, Wide up, Wide down)
 {
-    hold(blocks, (const Wide[3]){ growth(blocks, value, 0), growth(blocks, value, 1), growth(blocks, value, 2) }, up, down);
+    hold(blocks, (const Wide[GROWTH_DIMS]){ growth(blocks, value, 0), growth(blocks, value, 1), growth(blocks, value, 2), growth(blocks, value, GROWTH_WARP) }, up, down);
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)
@@ -132,13 +145,13 @@ static void stretch(Blocks *blocks, unsigned d, uint64_t times)
     blocks->count[d] = (uint32_t)((blocks->count[d] + times - 1) / times);
     blocks->step[d] *= (uint32_t)times;
     blocks->epoch++;
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < GROWTH_DIMS; i++)
         blocks->steps[blocks->epoch][i] = blocks->step[i];
 }
 
 void ptx_blocks_align(Blocks *blocks, const Value *value, uint64_t multiple)
 {
-    for (unsigned d = 0; d < 3; d++) {
+    for (unsigned d = 0; d < GROWTH_DIMS; d++) {
         Wide by = growth(blocks, value, d);
         uint64_t rest = (uint64_t)((by < 0 ? -by : by) % multiple);
         if (rest)
@@ -148,7 +161,7 @@ void ptx_blocks_align(Blocks *blocks, const Value *value, uint64_t multiple)
 
 bool ptx_value_is_aligned(const Blocks *blocks, const Value *value, uint64_t multiple)
 {
-    for (unsigned d = 0; d < 3; d++)
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
         if (growth(blocks, value, d) % multiple)
             return false;
     return true;
@@ -196,7 +209,7 @@ static void keep_within(Blocks *blocks, const Value *value, uint32_t lanes, unsi
 
 /* Numbers of lanes in full, and how they grow: of products too. */
 typedef struct Line {
-    Wide numbers[WARP_LANES], by[3];
+    Wide numbers[WARP_LANES], by[GROWTH_DIMS];
     uint32_t lanes;             /* those that count; not 0 */
     uint8_t epoch;              /* as of Value.by */
 } Line;
@@ -208,7 +221,7 @@ static bool make_line(const Blocks *blocks, Line *line, const Value *value, uint
     line->epoch = blocks->epoch;
     for (unsigned i = 0; i < WARP_LANES; i++)
         line->numbers[i] = lane_of(value, i, bits, is_signed);
-    for (unsigned d = 0; d < 3; d++)
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
         line->by[d] = growth(blocks, value, d);
     return line->lanes;
 }
@@ -222,7 +235,7 @@ static void scale_line(Line *line, Wide factor)
 {
     for (unsigned i = 0; i < WARP_LANES; i++)
         line->numbers[i] *= factor;
-    for (unsigned d = 0; d < 3; d++)
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
         line->by[d] *= factor;
 }
 
@@ -270,15 +283,15 @@ static Wide best_times(uint32_t count, Wide by, Wide modulus, Wide up, Wide down
 
 /* Narrowed so that the numbers, by how much they grow left out as far as it is a multiple of the modulus, move up and down no further than that.
  * rests: how they move. */
-static void drift(Blocks *blocks, const Line *line, Wide modulus, Wide up, Wide down, Wide rests[3])
+static void drift(Blocks *blocks, const Line *line, Wide modulus, Wide up, Wide down, Wide rests[GROWTH_DIMS])
 {
     Blocks near = *blocks, apart = *blocks;
-    Wide by[3];
-    for (unsigned d = 0; d < 3; d++)
+    Wide by[GROWTH_DIMS];
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
         by[d] = line_growth(blocks, line, d);
     hold(&near, by, up, down);
     double size = ptx_blocks_size(blocks);
-    for (unsigned d = 0; d < 3 && ptx_blocks_size(&near) < size; d++) {
+    for (unsigned d = 0; d < GROWTH_DIMS && ptx_blocks_size(&near) < size; d++) {
         rests[d] = 0;
         if (!by[d])
             continue;
@@ -302,7 +315,7 @@ static void drift(Blocks *blocks, const Line *line, Wide modulus, Wide up, Wide 
 /* Rounded down, by a number that does not grow: how the quotient and the remainder grow. */
 static void divide(Blocks *blocks, const Line *line, Wide by, Line *quotient, Line *remainder)
 {
-    Wide least = by, most = 0, rests[3] = { 0, 0, 0 };
+    Wide least = by, most = 0, rests[GROWTH_DIMS] = { 0 };
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(line->lanes >> i & 1))
             continue;
@@ -312,7 +325,7 @@ static void divide(Blocks *blocks, const Line *line, Wide by, Line *quotient, Li
     }
     drift(blocks, line, by, by - 1 - most, least, rests);
     Line from = *line;
-    for (unsigned d = 0; d < 3; d++) {
+    for (unsigned d = 0; d < GROWTH_DIMS; d++) {
         Wide whole_growth = line_growth(blocks, &from, d);
         quotient->by[d] = blocks->count[d] > 1 ? (whole_growth - rests[d]) / by : 0;
         remainder->by[d] = blocks->count[d] > 1 ? rests[d] : 0;
@@ -328,8 +341,8 @@ static void divide(Blocks *blocks, const Line *line, Wide by, Line *quotient, Li
 
 static void add_growth(Blocks *blocks, Value *out, const Line *line, Wide factor)
 {
-    Wide by[3];
-    for (unsigned d = 0; d < 3; d++)
+    Wide by[GROWTH_DIMS];
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
         by[d] = growth(blocks, out, d) + (Wide)(int64_t)line_growth(blocks, line, d) * factor;
     grow(blocks, out, by);
 }
@@ -404,8 +417,8 @@ static bool is_fixed(const Follower *f, unsigned arg)
 /* Modulo the register's width, as the operation is. */
 static bool sum(const Follower *f, const Value *a, const Value *b, int sign)
 {
-    Wide by[3];
-    for (unsigned d = 0; d < 3; d++)
+    Wide by[GROWTH_DIMS];
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
         by[d] = growth(f->blocks, a, d) + sign * growth(f->blocks, b, d);
     grow(f->blocks, f->out, by);
     return true;
@@ -420,9 +433,9 @@ static bool multiply(const Follower *f, Value *out)
         return true;
     if (!is_fixed(f, other))
         return false;
-    Wide by[3], factor = whole(f->args[other]->all, f->op->factor_bits, f->op->is_signed);
+    Wide by[GROWTH_DIMS], factor = whole(f->args[other]->all, f->op->factor_bits, f->op->is_signed);
     keep_within(f->blocks, f->args[grown], f->lanes, f->op->factor_bits, f->op->is_signed);
-    for (unsigned d = 0; d < 3; d++)
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
         by[d] = (Wide)(int64_t)growth(f->blocks, f->args[grown], d) * factor;
     grow(f->blocks, out, by);
     return true;
@@ -432,8 +445,8 @@ static bool shift_left(const Follower *f)
 {
     if (!is_fixed(f, 1) || f->args[1]->all >= f->op->bits)
         return false;
-    Wide by[3];
-    for (unsigned d = 0; d < 3; d++)
+    Wide by[GROWTH_DIMS];
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
         by[d] = (Wide)(int64_t)growth(f->blocks, f->args[0], d) * ((Wide)1 << f->args[1]->all);
     grow(f->blocks, f->out, by);
     return true;
@@ -518,7 +531,7 @@ static void keep_bits(const Follower *f, const Value *value, unsigned low, unsig
 {
     Line line;
     uint64_t window = UINT64_C(1) << low;
-    Wide least = (Wide)window, most = 0, rests[3];
+    Wide least = (Wide)window, most = 0, rests[GROWTH_DIMS];
     if (!ptx_value_grows(f->blocks, value) || !make_line(f->blocks, &line, value, f->lanes, f->op->bits, false))
         return;
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -709,8 +722,8 @@ static bool keep_order(const Follower *f)
         return false;           /* whether it is a test for null hangs on b */
     keep_within(f->blocks, a, f->lanes, op->bits, op->is_signed);
     keep_within(f->blocks, b, f->lanes, op->bits, op->is_signed);
-    Wide up = MUCH, down = MUCH, by[3];
-    for (unsigned d = 0; d < 3; d++)
+    Wide up = MUCH, down = MUCH, by[GROWTH_DIMS];
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
         by[d] = growth(f->blocks, a, d) - growth(f->blocks, b, d);
     for (unsigned i = 0; i < WARP_LANES; i++)
         if (f->lanes & ~a->unknown & ~b->unknown & UINT32_C(1) << i)
@@ -807,7 +820,7 @@ void ptx_growth_choose(Blocks *blocks, Value *out, const Value *a, const Value *
 {
     of_a &= ~a->unknown;
     of_b &= ~b->unknown;
-    for (unsigned d = 0; d < 3 && of_a && of_b; d++)
+    for (unsigned d = 0; d < GROWTH_DIMS && of_a && of_b; d++)
         if (growth(blocks, a, d) != growth(blocks, b, d))
             blocks->count[d] = 1;
     if (of_a || of_b)

@@ -1,4 +1,4 @@
-/* growth.h -- one run for many blocks: numbers as affine functions of %ctaid.
+/* growth.h -- one run for many blocks, and many warps of each: numbers as affine functions of %ctaid and of the warp.
  *
  * A run is that of one block, and stands for others as long as nothing it does would be different for them. Registers hold the numbers of that block,
  * and by how much they grow from block to block (Value.grows); what cannot be followed, a comparison that would come out otherwise, a sector that
@@ -9,24 +9,33 @@
 
 #include "warp/value.h"
 
-enum { MOST_EPOCHS = 48 };
+enum { MOST_EPOCHS = 48, GROWTH_WARP = GROWTH_DIMS - 1 };
 
-/* In each dimension of the grid, from the first block on every step-th, so many. The first of all is the one that runs. */
+/* In each dimension of the grid, from the first block on every step-th, so many; and so of the warps of a block. The first of all is the one that runs. */
 typedef struct Blocks {
-    uint32_t first[3], step[3], count[3];
-    uint32_t steps[MOST_EPOCHS][3];     /* step, as it was when Value.by was written */
+    uint32_t first[GROWTH_DIMS], step[GROWTH_DIMS], count[GROWTH_DIMS];
+    uint32_t steps[MOST_EPOCHS][GROWTH_DIMS];   /* step, as it was when Value.by was written */
     uint8_t epoch;
 } Blocks;
 
+/* Of the grid, and one warp of each. */
 Blocks ptx_blocks_new(const uint32_t first[3], const uint32_t step[3], const uint32_t count[3]);
+
+/* Warps of all these blocks. */
 double ptx_blocks_size(const Blocks *blocks);
 
 /* Narrowed to those in which a value stays as it is; or only grows by multiples. */
 void ptx_blocks_pin(Blocks *blocks, const Value *value);
 void ptx_blocks_align(Blocks *blocks, const Value *value, uint64_t multiple);
 
-/* out, which is %ctaid of a dimension, grows. */
-void ptx_blocks_index(const Blocks *blocks, Value *out, unsigned dimension);
+/* out grows along a dimension, by so much from one of the blocks or warps to the next. */
+void ptx_blocks_index(const Blocks *blocks, Value *out, unsigned dimension, int64_t by);
+
+/* Each growth of a value, or-ed. */
+uint64_t ptx_blocks_steps(const Blocks *blocks, const Value *value);
+
+/* By how much a value grows from one of the warps to the next, as far as they are narrowed now. */
+uint64_t ptx_blocks_between_warps(const Blocks *blocks, const Value *value);
 
 bool ptx_value_grows(const Blocks *blocks, const Value *value);
 bool ptx_value_is_aligned(const Blocks *blocks, const Value *value, uint64_t multiple);

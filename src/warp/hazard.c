@@ -130,7 +130,7 @@ static uint8_t level_of(const Machine *m, const Seen *seen)
 {
     const Site *site = &m->race->sites[seen->site];
     const Routine *routine = m->program->routines[site->func - m->module->funcs];
-    uint8_t doubt = routine->counts[site->insn].doubt, level = doubt >= DOUBT_DATA ? RACE_DATA : doubt >= DOUBT_PARAMETER ? RACE_ASSUMED : RACE_CERTAIN;
+    uint8_t doubt = routine->counts[site->insn].doubt, level = doubt >= DOUBT_DATA ? RACE_DATA : doubt >= DOUBT_PARAMETER ? RACE_GUESSED : RACE_CERTAIN;
     return level > seen->level ? level : seen->level;
 }
 
@@ -223,7 +223,7 @@ static bool make_hazard(const Search *s, const RacePair *pair, bool is_possible,
 {
     const Machine *m = s->machine;
     uint8_t first = level_of(m, &pair->first), second = level_of(m, &pair->second), level = first > second ? first : second;
-    if ((level == RACE_DATA) != is_possible)
+    if ((level == RACE_DATA) != is_possible || (level == RACE_GUESSED && m->block_is_assumed))      /* two guesses are one too many */
         return false;
     bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
     const uint8_t queue = pair->is_open && !pair->first.queue ? pair->second.queue : pair->first.queue;
@@ -234,7 +234,8 @@ static bool make_hazard(const Search *s, const RacePair *pair, bool is_possible,
     if (kind == HAZARD_WARP && (level != RACE_CERTAIN || s->module->target.sm < INDEPENDENT_LANES))
         return false;
     *out = (Hazard){ .first = access_of(m, &pair->first), .second = access_of(m, &pair->second),
-                     .kind = kind, .before = NO_ID, .queue = queue, .is_committed = pair->is_committed, .newer = pair->newer, .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
+                     .kind = kind, .before = NO_ID, .queue = queue, .is_committed = pair->is_committed, .newer = pair->newer,
+                     .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
     find_variable(m, pair->address, out);
     return !is_excused(s, out, pair->address);
 }
@@ -368,6 +369,12 @@ static bool locate(Search *s, Seen first, Seen second, Hazard *h)
     return h->first.place != NO_ID && h->second.place != NO_ID;
 }
 
+/* The smaller the better: what is missing, and an access of a thread's own rather than one of the tensor core, which is seen by its descriptor alone. */
+static unsigned witness_rank(const Hazard *h)
+{
+    return 2u * h->kind + (h->first.queue == QUEUE_MATRIX || h->second.queue == QUEUE_MATRIX);
+}
+
 /* The surest that races; NULL: nothing does. */
 static const RacePair *find_worst(const Search *s, bool is_possible, Hazard *h)
 {
@@ -375,7 +382,7 @@ static const RacePair *find_worst(const Search *s, bool is_possible, Hazard *h)
     const RacePair *worst = NULL;
     Hazard made;
     for (uint32_t p = 0; p < r->pair_count; p++)
-        if (make_hazard(s, &r->pairs[p], is_possible, &made) && (!worst || made.kind < h->kind)) {
+        if (make_hazard(s, &r->pairs[p], is_possible, &made) && (!worst || witness_rank(&made) < witness_rank(h))) {
             *h = made;
             worst = &r->pairs[p];
         }
@@ -667,7 +674,8 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     m->race->func = func;
     m->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
     for (InsnId i = 0; i < func->insn_count && tried < MOST_REDUNDANT && m->steps < most; i++) {
-        if (!is_plain_barrier(&func->insns[i]) || !ptx_block_is_reachable(cfg, cfg->block_of[i]) || follows_mark(cfg, marks, before, i))
+        bool is_executed = s->program->routines[s->kernel]->counts[i].warps > 0;
+        if (!is_plain_barrier(&func->insns[i]) || !is_executed || follows_mark(cfg, marks, before, i))
             continue;
         tried++;
         m->race->left_out[i] = true;
@@ -778,23 +786,20 @@ static const char *missing_of(const Hazard *h)
     }
 }
 
-/* Of HAZARD_STUCK. */
-static int write_lack(char *out, size_t size, const Hazard *h)
-{
-    if (h->pending)
-        return snprintf(out, size, "of %u arrivals %u are missing", (unsigned)h->wanted, (unsigned)h->pending);
-    return snprintf(out, size, "copies bring %lld bytes %s than are expected", (long long)(h->owed < 0 ? -h->owed : h->owed), h->owed < 0 ? "more" : "less");
-}
-
+/* Of HAZARD_STUCK and HAZARD_STALE. */
 static int write_wait(char *out, size_t size, const Hazard *h, const char *name, int length)
 {
-    char lack[80] = "";
     const uint32_t *thread = h->second.thread;
+    int count = snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` ", thread[0], thread[1], thread[2], length, name);
+    out += count;
+    size -= (size_t)count;
     if (h->kind == HAZARD_STALE)
-        return snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` for the phase before the one in which it has arrived, and returns at once", thread[0], thread[1],
-                        thread[2], length, name);
-    write_lack(lack, sizeof lack, h);
-    return snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` for a phase that never completes: %s", thread[0], thread[1], thread[2], length, name, lack);
+        return count + snprintf(out, size, "by the parity of the phase before the one in which it has arrived: that returns at once, or never");
+    if (h->pending)
+        return count + snprintf(out, size, "for a phase that never completes: of %u arrivals %u are missing", (unsigned)h->wanted, (unsigned)h->pending);
+    if (h->owed > 0)
+        return count + snprintf(out, size, "for a phase that never completes: copies bring %lld bytes less than are expected", (long long)h->owed);
+    return count + snprintf(out, size, "for a phase that may complete before its copies: they bring %lld bytes more than are expected", -(long long)h->owed);
 }
 
 const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel, const Hazard *h)
@@ -817,14 +822,15 @@ const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *
 /* The wait that a copy lacks, and behind it a barrier where other threads are concerned. */
 static int write_copy_wait(char *out, size_t size, const Hazard *h)
 {
-    const char *commit = h->is_committed ? "" : h->queue == QUEUE_BULK ? "cp.async.bulk.commit_group behind the copy, " : "cp.async.commit_group behind the copy, ";
-    bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread);
-    const char *barrier = is_own ? "" : " by the copying thread, and a barrier";
+    bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread), is_bulk = h->queue == QUEUE_BULK;
+    const char *barrier = is_own ? "" : " by the copying thread, and a barrier", *queue = is_bulk ? "cp.async.bulk" : "cp.async";
     if (h->queue == QUEUE_MBARRIER)
-        return snprintf(out, size, "mbarrier.try_wait.parity for the phase of the copy, in a loop, by every thread that comes to these bytes, or by one and a barrier");
-    if (h->queue == QUEUE_BULK)
-        return snprintf(out, size, "%scp.async.bulk.wait_group.read %u%s", commit, (unsigned)h->newer, barrier);
-    return snprintf(out, size, "%scp.async.wait_group %u (__pipeline_wait_prior(%u))%s", commit, (unsigned)h->newer, (unsigned)h->newer, barrier);
+        return snprintf(out, size, "mbarrier.try_wait.parity in a loop, for the phase of the copy, by every thread that comes here");
+    if (!h->is_committed)
+        return snprintf(out, size, "%s.commit_group, then %s.wait_group%s 0%s", queue, queue, is_bulk ? ".read" : "", barrier);
+    if (is_bulk)
+        return snprintf(out, size, "cp.async.bulk.wait_group.read %u%s", (unsigned)h->newer, barrier);
+    return snprintf(out, size, "cp.async.wait_group %u (__pipeline_wait_prior(%u))%s", (unsigned)h->newer, (unsigned)h->newer, barrier);
 }
 
 const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
@@ -847,7 +853,7 @@ const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *fu
     static const char *const advice[] = {
         [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, where all threads of the block come by",
         [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two: since sm_70 lanes of a warp need not run together",
-        [HAZARD_PROXY] = "fence.proxy.async.shared::cta behind the write, by the threads that write, before the barrier or mbarrier that orders the two",
+        [HAZARD_PROXY] = "fence.proxy.async.shared::cta by the threads that write, before the barrier or mbarrier that orders the two",
         [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and mbarrier.arrive.expect_tx with as many bytes as are copied",
         [HAZARD_STALE] = "another parity each time round: xor.b32 with 1 behind the wait",
     };

@@ -22,7 +22,7 @@ typedef enum HazardKind {
     HAZARD_BULK,                /* of a bulk copy, or what else completes on an mbarrier */
     HAZARD_MATRIX,              /* of shared memory that a multiplication reads: a wait for it */
     HAZARD_PROXY,               /* of what is written, and read through the async proxy: a fence */
-    HAZARD_STUCK,               /* first: where the mbarrier is made; second waits for it, and it never completes */
+    HAZARD_STUCK,               /* first: where the mbarrier is made; second waits for it, and arrivals or bytes are not those that it takes */
     HAZARD_STALE,               /* first arrives at an mbarrier; second waits there for the phase before */
 } HazardKind;
 

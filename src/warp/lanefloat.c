@@ -354,7 +354,7 @@ static uint64_t fn_testp(LANE_OPERANDS)
 {
     Format f = format_of((Type)op->type);
     Soft x = decode(a, f, false);
-    bool is_normal = x.class == SOFT_FINITE && x.mantissa >> (f.precision - 1);
+    bool is_normal = x.class == SOFT_ZERO || (x.class == SOFT_FINITE && x.mantissa >> (f.precision - 1));     /* PTX ISA: zero counts as normal */
     switch (op->mode) {
     case 'f': return x.class == SOFT_ZERO || x.class == SOFT_FINITE;
     case 'i': return x.class == SOFT_INFINITE;

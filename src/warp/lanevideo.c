@@ -88,7 +88,7 @@ static uint64_t fn_one(LANE_OPERANDS)
     uint32_t to = v->parts[0];
     int64_t x = operated(op, part_of(a, v->parts[1], 0, v->is_signed[0]), part_of(b, v->parts[2], 0, v->is_signed[1]));
     if (op->is_saturating)
-        x = (int64_t)clamped(x, bits_of(to), op->is_signed);
+        x = (int64_t)clamped(x, WORD_BITS, op->is_signed);
     return v->merges ? with_part(c, (uint64_t)x, bits_of(to), to & 7) : (uint64_t)seconded(op, x, c);
 }
 
@@ -142,6 +142,15 @@ static bool is_signed(Type type)
     return ptx_type_info[type].kind == KIND_SIGNED;
 }
 
+/* Where an H200 gives what the manual says: not where .sat meets numbers of both kinds or a shift, nor where vmad's sum is unsigned and is more than added. */
+static bool is_told(const Lanewise *op)
+{
+    const Video *v = &op->video;
+    if (v->kind == VIDEO_MAD)
+        return v->is_signed[0] || v->is_signed[1] || !(op->is_saturating || v->shift);
+    return v->count || !op->is_saturating || ((v->kind == VIDEO_ADD || v->kind == VIDEO_SUB) && v->is_signed[0] == v->is_signed[1]);
+}
+
 LaneFn *ptx_lane_video(const Op *op, Lanewise *out)
 {
     const char *name = ptx_opcode_info[op->opcode].text;
@@ -159,6 +168,8 @@ LaneFn *ptx_lane_video(const Op *op, Lanewise *out)
     v->second = (uint8_t)(ptx_op_has_modifier(op, "add") ? VIDEO_ADD : ptx_op_has_modifier(op, "min") ? VIDEO_MIN : ptx_op_has_modifier(op, "max") ? VIDEO_MAX : VIDEO_NONE);
     v->shift = ptx_op_has_modifier(op, "shr7") ? 7 : ptx_op_has_modifier(op, "shr15") ? 15 : 0;
     v->adds_one = ptx_op_has_modifier(op, "po");
+    if (!is_told(out))
+        return NULL;
     return v->kind == VIDEO_MAD ? fn_mad : v->count ? fn_several : fn_one;
 }
 
@@ -171,6 +182,8 @@ void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned cou
         if (operands[i].flags & OPERAND_MINUS)
             v->minus |= (uint8_t)(1u << (i - 1));
     v->merges = count > 3 && !v->second && v->kind != VIDEO_MAD && !v->count;
+    if (!v->count && v->parts[0] && op->is_saturating)
+        op->fn = NULL;                  /* an H200 does not clamp to the part */
     uint32_t all = v->count == 2 ? ALL_HALVES : ALL_BYTES, by = v->count;
     if (!by)
         return;

@@ -193,7 +193,7 @@ static uint64_t fn_sad(LANE_OPERANDS)
     return (is_less(op, a, b) ? own(op, b) - own(op, a) : own(op, a) - own(op, b)) + c;
 }
 
-/* Division by zero gives all ones, and the remainder the dividend, on the machines that were asked. */
+/* Division by zero gives all ones, as quotient and as remainder: an H200 was asked. */
 static uint64_t fn_div(LANE_OPERANDS)
 {
     a = own(op, a);
@@ -210,7 +210,7 @@ static uint64_t fn_rem(LANE_OPERANDS)
     a = own(op, a);
     b = own(op, b);
     if (!b)
-        return a;
+        return UINT64_MAX;
     if (!op->is_signed)
         return a % b;
     return b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
@@ -489,9 +489,11 @@ FLOAT_FUNCTIONS(rcp, 1.0f / a, 1.0 / a)
 FLOAT_FUNCTIONS(sqrt, sqrtf(a), sqrt(a))
 FLOAT_FUNCTIONS(abs, fabsf(a), fabs(a))
 FLOAT_FUNCTIONS(neg, -a, -a)
-/* PTX ISA, "min": +0.0 > -0.0, of which C leaves the choice open. */
-FLOAT_FUNCTIONS(min, a == b ? (signbit(a) ? a : b) : fminf(a, b), a == b ? (signbit(a) ? a : b) : fmin(a, b))
-FLOAT_FUNCTIONS(max, a == b ? (signbit(a) ? b : a) : fmaxf(a, b), a == b ? (signbit(a) ? b : a) : fmax(a, b))
+/* PTX ISA, "min": +0.0 > -0.0, and any NaN loses: of neither C is sure. */
+#define LESSER(a, b) (isnan(a) ? (b) : isnan(b) ? (a) : (a) < (b) || ((a) == (b) && signbit(a)) ? (a) : (b))
+#define LARGER(a, b) (isnan(a) ? (b) : isnan(b) ? (a) : (a) > (b) || ((a) == (b) && !signbit(a)) ? (a) : (b))
+FLOAT_FUNCTIONS(min, LESSER(a, b), LESSER(a, b))
+FLOAT_FUNCTIONS(max, LARGER(a, b), LARGER(a, b))
 
 /* ---- comparisons ------------------------------------------------------------------------------------------------- */
 

@@ -61,7 +61,7 @@ static Routine *routine_of(Machine *m, FuncId id)
     routine->kinds = plan->kinds;
     routine->finder = ptx_region_finder(m->arena, func, plan->cfg);
     routine->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
-    routine->counts = ptx_arena_array(m->arena, Count, func->insn_count);
+    routine->counts = routine->sums = ptx_arena_array(m->arena, Count, func->insn_count);
     routine->traffic = ptx_arena_array(m->arena, Traffic *, 2 * (size_t)func->insn_count);
     return routine;
 }
@@ -574,7 +574,7 @@ static void step(Machine *m, Warp *w)
         ptx_cluster_access(m, w, insn, active, doubt);
     else if (ptx_insn_is_access(insn))
         ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < DOUBT_ORDER ? DOUBT_ORDER : doubt);
-    if (routine->slice.is_needed[top->pc] || insn->op->flags & OPF_SIDE_EFFECT)
+    if (routine->slice.is_needed[top->pc] || (insn->op->flags & OPF_SIDE_EFFECT && !(m->are_apart && ptx_insn_is_access(insn))))
         ptx_machine_execute(m, w, insn, code, active, doubt);
     if (maybe) {                /* the lanes of which nobody knows whether they wrote */
         const Operand *operands = ptx_insn_operands(routine->func, insn);
@@ -655,29 +655,27 @@ static void set_tid(Machine *m, Warp *w)
     }
 }
 
-void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, uint32_t warp_count)
+static void begin_warp(Machine *m, Routine *routine, uint32_t index)
 {
-    m->blocks = *blocks;
-    m->shared_is_lost = false;
-    m->barrier = -1;
-    ptx_memory_forget_shared(m);
-    Routine *routine = routine_of(m, m->kernel);
-    if (!routine)
-        return;
-    for (uint32_t i = 0; i < warp_count; i++) {
-        Warp *w = &m->warps[first_warp + i];
-        w->index = first_warp + i;
-        if (!w->tid[0].align)
-            set_tid(m, w);
-        uint64_t threads = (uint64_t)m->block[0] * m->block[1] * m->block[2], from = (uint64_t)w->index * WARP_LANES;
-        w->live = threads - from >= WARP_LANES ? UINT32_MAX : (UINT32_C(1) << (threads - from)) - 1;
-        w->entry_count = w->log_count = w->local.count = 0;
-        while (w->frame)
-            leave(w);
-        w->is_done = w->is_waiting = w->is_at_put = false;
-        w->barrier = 0;
-        enter(m, w, routine, NULL, (Entry){ .lanes = w->live });
-    }
+    Warp *w = &m->warps[index];
+    w->index = index;
+    if (!w->tid[0].align)
+        set_tid(m, w);
+    uint64_t threads = (uint64_t)m->block[0] * m->block[1] * m->block[2], from = (uint64_t)w->index * WARP_LANES;
+    w->live = threads - from >= WARP_LANES ? UINT32_MAX : (UINT32_C(1) << (threads - from)) - 1;
+    w->entry_count = w->log_count = w->local.count = 0;
+    while (w->frame)
+        leave(w);
+    w->is_done = w->is_waiting = w->is_at_put = false;
+    w->barrier = 0;
+    enter(m, w, routine, NULL, (Entry){ .lanes = w->live });
+}
+
+/* In turns, from barrier to barrier. */
+static void run_together(Machine *m, Routine *routine, uint32_t first_warp, uint32_t warp_count)
+{
+    for (uint32_t i = 0; i < warp_count; i++)
+        begin_warp(m, routine, first_warp + i);
     for (bool is_running = true; is_running;) {
         is_running = false;
         m->round = ptx_memory_tick(m);
@@ -695,6 +693,102 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
         if (m->race)
             is_running = ptx_race_release(m, first_warp, warp_count);
     }
+}
+
+/* ---- warps that stand for others --------------------------------------------------------------------------------- */
+
+/* Warps so far apart have the same threads but for one index: the outermost that the block has. */
+static void space_warps(Machine *m)
+{
+    const uint32_t *block = m->block, outermost = block[2] > 1 ? 2 : block[1] > 1 ? 1 : 0;
+    uint32_t row = outermost == 2 ? block[0] * block[1] : outermost == 1 ? block[0] : 1;
+    m->spacing = 1;
+    while (m->spacing * WARP_LANES % row)
+        m->spacing++;
+    memset(m->tid_by, 0, sizeof m->tid_by);
+    m->tid_by[outermost] = m->spacing * WARP_LANES / row;
+}
+
+/* What was counted of a run, for each of the warps that it stands for. */
+static void sum_counts(const Routine *routine, uint32_t warps)
+{
+    for (InsnId i = 0; i < routine->func->insn_count; i++)
+        if (routine->counts[i].warps > 0) {
+            ptx_count_add(&routine->sums[i], &routine->counts[i], warps);
+            routine->counts[i] = (Count){ 0 };
+        }
+}
+
+/* Runs the first of these warps, which are left, for as many of them as it stands for. Those; *is_alone: it could have been more. */
+static uint32_t run_standing(Machine *m, Routine *routine, uint32_t first, uint32_t step, uint32_t are_left, bool *is_alone)
+{
+    uint32_t count = 1, are_done = 0;
+    while (first + count * step < WARP_LANES && are_left >> (first + count * step) & 1)
+        count++;
+    bool are_several = count > 1;
+    m->blocks = ptx_blocks_new(m->blocks.first, m->blocks.step, m->blocks.count);
+    m->blocks.step[GROWTH_WARP] = m->blocks.steps[0][GROWTH_WARP] = step;
+    m->blocks.count[GROWTH_WARP] = count;
+    run_together(m, routine, first, 1);
+    ptx_noted_close(m, &m->warps[first]);
+    count = m->blocks.count[GROWTH_WARP];
+    *is_alone |= are_several && count == 1;
+    for (uint32_t i = 0; i < count; i++)
+        are_done |= UINT32_C(1) << (first + i * m->blocks.step[GROWTH_WARP]);
+    sum_counts(routine, count);
+    while (m->warps[first].frame)       /* for the next one */
+        leave(&m->warps[first]);
+    m->blocks.count[GROWTH_WARP] = 1;
+    return are_done;
+}
+
+/* As far apart as those before, if there is one; else the nearest. */
+static uint32_t distance_from(const Machine *m, uint32_t warp, uint32_t are_left, uint32_t last)
+{
+    uint32_t step = m->spacing;
+    if (warp + last < WARP_LANES && are_left >> (warp + last) & 1)
+        return last;
+    while (warp + step < WARP_LANES && !(are_left >> (warp + step) & 1))
+        step += m->spacing;
+    return step;
+}
+
+/* As long as one stands for others: once it does not, they are taken one by one. */
+static void run_apart(Machine *m, Routine *routine)
+{
+    const uint32_t full = m->block[0] * m->block[1] * m->block[2] / WARP_LANES;
+    uint32_t are_left = full ? UINT32_MAX >> (WARP_LANES - full) : 0;
+    space_warps(m);
+    if (routine->sums == routine->counts)
+        routine->counts = ptx_arena_array(m->arena, Count, routine->func->insn_count);
+    uint32_t step = m->spacing;
+    bool is_alone = false;
+    for (uint32_t w = 0; w < m->warp_count; w++) {
+        if (w < full && !(are_left >> w & 1))
+            continue;
+        step = is_alone ? WARP_LANES : distance_from(m, w, are_left, step);
+        are_left &= ~run_standing(m, routine, w, step, are_left, &is_alone);
+        step = m->blocks.step[GROWTH_WARP];
+    }
+}
+
+void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, uint32_t warp_count)
+{
+    m->blocks = *blocks;
+    m->shared_is_lost = false;
+    m->barrier = -1;
+    ptx_memory_forget_shared(m);
+    Routine *routine = routine_of(m, m->kernel);
+    if (!routine)
+        return;
+    m->are_apart = routine->slice.is_apart && !m->race && !m->contents && !m->cluster && m->warp_count <= WARP_LANES;
+    if (m->are_apart && warp_count > 1 && warp_count == m->warp_count) {
+        run_apart(m, routine);
+        return;
+    }
+    run_together(m, routine, first_warp, warp_count);
+    if (routine->sums != routine->counts)
+        sum_counts(routine, 1);
 }
 
 void ptx_machine_run(Machine *m, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count)

@@ -55,7 +55,8 @@ typedef struct Routine {           /* a function as it is run */
     const Loops *loops;
     Slice slice;
     uint8_t *kinds;
-    Count *counts;              /* per instruction, of the block that runs; of plain ones only the first of them */
+    Count *counts;              /* per instruction, of the warps that run; of plain ones only the first of them */
+    Count *sums;                /* the same of the block, until the caller empties them; where its warps run together these are the counts */
     RegionFinder finder;
     uint64_t walked;            /* blocks, by the finder */
     Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
@@ -167,6 +168,18 @@ struct Program {
     VarId *own_first, *own_end; /* per function: its variables */
 };
 
+/* What a warp asks of memory that somebody is told of. */
+typedef struct Noted {
+    const Insn *insn;
+    Count *count;
+    struct Request *request;    /* its addresses are not asked for */
+    const Value *address;
+    uint32_t lanes;             /* those that count */
+    bool is_traced;             /* for Machine.trace; else for the footprint */
+    uint8_t kind;               /* FootprintKind */
+    uint8_t space, doubt;       /* Space, Doubt: of what is traced */
+} Noted;
+
 typedef struct Machine {
     Arena *arena;               /* everything here; the caller releases it */
     Arena *scratch;
@@ -195,6 +208,10 @@ typedef struct Machine {
     uint32_t warp_count;
     uint32_t block[3], grid[3];
     Blocks blocks;              /* that the run stands for; the first of them runs */
+    bool are_apart;             /* nothing that a warp does hangs on the others */
+    uint32_t spacing, tid_by[3];        /* warps so far apart differ in %tid by so much in all lanes */
+    struct Kept *kept;          /* noted of a warp that stands for others, until these are known */
+    uint32_t kept_count, kept_capacity;
     bool block_is_assumed, grid_is_assumed, initial_is_assumed, warpid_is_assumed;
     AddendId next_addend;
     uint32_t next_region;
@@ -215,7 +232,7 @@ Machine *ptx_machine_new(Arena *arena, Arena *scratch, Program *program, FuncId 
 /* Leaves the program to the next kernel. */
 void ptx_machine_end(Machine *machine);
 
-/* Runs one block; counts go to Routine.counts, added up from block to block unless the caller empties them. first, count: the warps that run. */
+/* Runs one block; counts go to Routine.sums, added up from block to block unless the caller empties them. first, count: the warps that run. */
 void ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count);
 
 /* Runs the first of these blocks, and leaves in machine->blocks those for which every count is the same. */
@@ -275,6 +292,10 @@ bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, uns
 /* Where an access touches shared memory; *addressed: the lanes that say so, *bytes: of each. False: it does not. */
 bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes);
 
+/* noted.c: of a warp that stands for others what it asks for is kept until its end, and then told for each of them. */
+void ptx_noted_tell(Machine *machine, const Warp *warp, const Noted *noted);
+void ptx_noted_close(Machine *machine, const Warp *warp);
+
 /* registers.c */
 const Value *ptx_machine_make(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);
 void ptx_machine_write(Machine *machine, Warp *warp, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt);
@@ -328,6 +349,10 @@ typedef struct Request {
 
 /* Ideal ones: of as many bytes, and no more than the real figure. */
 double ptx_traffic_sectors(const Gpu *gpu, const Request *request);
+
+/* Bytes: sectors, and wavefronts, are the same wherever all addresses move by so many. */
+unsigned ptx_traffic_sector_period(const Gpu *gpu, const Request *request);
+unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *request);
 double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *request, double real);
 double ptx_traffic_used_bytes(const Request *request);          /* distinct ones */
 double ptx_traffic_wavefronts(const Gpu *gpu, const Request *request);

@@ -756,10 +756,11 @@ static Traffic **traffic_of(const Warp *w, const Insn *insn, unsigned side)
     return &routine->traffic[2 * (size_t)(insn - routine->func->insns) + side];
 }
 
-static void trace(const Machine *m, const Warp *w, const Insn *insn, Space space, const Request *r, const Value *address, const Count *count)
+static void trace(Machine *m, const Warp *w, const Insn *insn, Space space, Request *r, const Value *address, Count *count)
 {
+    const Noted noted = { .insn = insn, .count = count, .request = r, .address = address, .is_traced = true, .space = (uint8_t)space, .doubt = count->doubt };
     if (m->trace && (space == SPACE_SHARED || space == SPACE_GLOBAL || space == SPACE_GENERIC))
-        ptx_trace_note(m->trace, w->frame->routine->func, insn, w->index, space, r, address, count->doubt);
+        ptx_noted_tell(m, w, &noted);
 }
 
 static FootprintKind footprint_kind(const Request *r, const Op *op)
@@ -795,6 +796,8 @@ static void note_fragment(Machine *m, Warp *w, const Insn *insn, Count *count, c
     uint32_t bytes = ptx_type_info[insn->op->type].bits / 8u ? ptx_type_info[insn->op->type].bits / 8u : 1;
     FootprintKind kind = insn->op->text[5] == 's' ? FOOTPRINT_STORE : FOOTPRINT_LOAD;
     bool waits = false;
+    m->blocks.count[GROWTH_WARP] = 1;
+    ptx_noted_close(m, w);
     ptx_value_places(address, lanes);
     first = lanes[0];
     for (uint64_t quarter = 0; quarter < 4; quarter++) {
@@ -811,18 +814,17 @@ static bool is_joined(const Request *r, const Op *op, const Value *address)
     return (r->kind == REQUEST_ATOMIC || r->kind == REQUEST_INCREMENT) && !address->lanes && ptx_type_info[op->type].kind != KIND_FLOAT;
 }
 
-static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
+static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
 {
-    uint64_t lanes[WARP_LANES];
     if (!m->footprint)
         return;
     if (is_fragment(insn->op)) {
         note_fragment(m, w, insn, count, r, address);
         return;
     }
-    ptx_value_places(address, lanes);
     uint32_t taking_part = is_joined(r, insn->op, address) ? r->lanes & -r->lanes : r->lanes;
-    count->waits += ptx_footprint_note(m->footprint, w->index, lanes, taking_part, r->bytes, footprint_kind(r, insn->op), address->is_data);
+    const Noted noted = { .insn = insn, .count = count, .request = r, .address = address, .lanes = taking_part, .kind = (uint8_t)footprint_kind(r, insn->op) };
+    ptx_noted_tell(m, w, &noted);
 }
 
 static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
@@ -873,10 +875,36 @@ static void count_copied(Machine *m, Warp *w, const Insn *insn, Count *count, Re
     trace(m, w, insn, SPACE_SHARED, r, address, count);
 }
 
+/* A fragment of elements of 16 bits, 16 x 16, comes out of shared memory as ldmatrix.x4 does: eight rows of 16 bytes four times. */
+static bool is_halves(const Op *op)
+{
+    return is_fragment(op) && op->text[5] == 'l' && ptx_type_info[op->type].bits == 16;
+}
+
+static void count_halves(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
+{
+    enum { ROWS = 8, ROW_BYTES = 16 };
+    uint64_t lanes[WARP_LANES], pitch = 2 * fragment_pitch(m, w, insn);
+    Value rows = *address;
+    ptx_value_places(address, lanes);
+    for (uint64_t i = WARP_LANES; i--;)
+        lanes[i] = lanes[0] + (i % ROWS + (i / ROWS & 1) * ROWS) * pitch + i / (2 * ROWS) * ROW_BYTES;
+    rows.lanes = lanes;
+    Request four = { .kind = REQUEST_MATRIX, .lanes = r->lanes, .bytes = r->bytes, .bank_bytes = r->bank_bytes, .matrices = 4 };
+    ptx_count_doubt(count, DOUBT_MODEL);
+    if (!m->is_traced_only)
+        ptx_request_count(m, traffic_of(w, insn, 0), count, &four, &rows, BANK_BYTES, ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, &count->wavefronts, &count->ideal_wavefronts);
+    trace(m, w, insn, SPACE_SHARED, r, address, count);
+}
+
 static void count_shared(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
 {
     if (r->kind == REQUEST_COPY) {
         count_copied(m, w, insn, count, r, address);
+        return;
+    }
+    if (is_halves(insn->op)) {
+        count_halves(m, w, insn, count, r, address);
         return;
     }
     if (!m->is_traced_only)
@@ -885,7 +913,7 @@ static void count_shared(Machine *m, Warp *w, const Insn *insn, Count *count, Re
 }
 
 /* The constant cache serves one address at a time. */
-static void count_constant(Count *count, const Value *address, uint32_t lanes)
+static void count_constant(Machine *m, Count *count, const Value *address, uint32_t lanes)
 {
     uint64_t seen[WARP_LANES] = { 0 };
     unsigned distinct = 0;
@@ -898,6 +926,8 @@ static void count_constant(Count *count, const Value *address, uint32_t lanes)
         if (!k)
             seen[distinct++] = ptx_value_lane(address, i);
     }
+    for (unsigned k = 0; m->footprint && k < distinct; k++)
+        ptx_footprint_note_constant(m->footprint, seen[k]);
     count->addresses += distinct;
     ptx_count_scales(count, address);
 }
@@ -924,7 +954,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             Request lost = { .lanes = addressed };
             ptx_count_doubt(count, DOUBT_ADDRESS);
             trace(m, w, insn, is_copy ? space : (Space)insn->op->space, &lost, &address.value, count);
-            if (space == SPACE_GLOBAL) {
+            if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_SHARED) {
                 count->data_requests++;
                 count->data_lanes += ptx_lanes_count(addressed);
             }
@@ -941,7 +971,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
         else if (space == SPACE_GLOBAL)
             count_global(m, w, insn, count, &here, &address.value);
         else if (space == SPACE_CONST || (space == SPACE_PARAM && ptx_request_place(ptx_value_lane(&address.value, 0)) < m->param_size))
-            count_constant(count, &address.value, addressed);
+            count_constant(m, count, &address.value, addressed);
     }
 }
 

@@ -89,6 +89,10 @@ static void run_video(Machine *m, Warp *w, const Insn *insn, const Decoded *code
     }
     if (!count)
         return;
+    if (!own.lanewise.fn) {
+        ptx_machine_forget(m, w, insn, lanes, doubt);
+        return;
+    }
     compute(m, &own, &out, args, count, lanes);
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
 }

@@ -368,7 +368,9 @@ static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
 {
     if (doubt >= DOUBT_DATA)
         return RACE_DATA;
-    return doubt >= DOUBT_PARAMETER || address->is_assumed || m->block_is_assumed ? RACE_ASSUMED : RACE_CERTAIN;
+    if (doubt >= DOUBT_PARAMETER)
+        return RACE_GUESSED;
+    return address->is_assumed || m->block_is_assumed ? RACE_ASSUMED : RACE_CERTAIN;
 }
 
 static TouchId add_touch(Race *r, const Touch *touch)
@@ -463,7 +465,7 @@ TouchId ptx_race_begin_async(Machine *m, Warp *w, const Insn *insn, uint8_t doub
     uint32_t site = site_of(m, w, insn);
     if (site == MOST_SITES)
         return 0;
-    const Value place = { .is_assumed = like->level == RACE_ASSUMED };
+    const Value place = { .is_assumed = like->level == RACE_ASSUMED || like->level == RACE_GUESSED };
     Touch now = touch_by(m, w, insn, doubt, &place, site);
     now.queue = like->queue;
     now.group = like->group;

@@ -14,7 +14,12 @@
 #include "warp/machine.h"
 
 /* How sure it is that an access happens, and where. */
-typedef enum RaceLevel { RACE_CERTAIN, RACE_ASSUMED, RACE_DATA } RaceLevel;
+typedef enum RaceLevel {
+    RACE_CERTAIN,
+    RACE_ASSUMED,               /* rests on the block's shape, or on what was taken for a parameter in its address */
+    RACE_GUESSED,               /* in whether it happens */
+    RACE_DATA,
+} RaceLevel;
 
 typedef struct Site {           /* an instruction that accesses shared memory */
     const Func *func;
@@ -121,6 +126,7 @@ typedef struct Mbarrier {
     uint32_t *done;             /* what those of complete phases knew */
     uint32_t *tokens;           /* per warp: the phase in which it arrived last, */
     InsnId *arrivals;           /* and where; NO_ID: nowhere */
+    uint32_t *arrived;          /* and lanes of it that did */
     InsnId made;                /* of the kernel's own function; NO_ID */
     int64_t owed, brought;      /* bytes that are expected in this phase, and those of copies that were begun. These come once no warp can go on: late copies are
                                  * the ones that tell */
@@ -130,7 +136,7 @@ typedef struct Mbarrier {
     bool is_open, has_other_copies;     /* open: some copies bring nobody knows how many bytes: all that are owed */
 } Mbarrier;
 
-/* A warp waits for the phase before the one in which it has arrived: the wait returns at once. */
+/* Threads wait for the phase before the one in which they have arrived: the wait returns at once. */
 typedef struct StaleWait {
     InsnId wait, arrival;       /* of the kernel's own function; NO_ID: there is none */
     uint32_t warp, phase;       /* that it arrived in, from 0 on */

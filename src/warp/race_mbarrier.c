@@ -42,14 +42,17 @@ bool ptx_mbarrier_init(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
             b->done = ptx_arena_array(r->arena, uint32_t, r->width);
             b->tokens = ptx_arena_array(r->arena, uint32_t, r->warp_count);
             b->arrivals = ptx_arena_array(r->arena, InsnId, r->warp_count);
+            b->arrived = ptx_arena_array(r->arena, uint32_t, r->warp_count);
         }
         b->completed = 0;
     }
     memset(b->known, 0, r->width * sizeof *b->known);
     memset(b->done, 0, r->width * sizeof *b->done);
     memset(b->tokens, 0, r->warp_count * sizeof *b->tokens);
-    for (uint32_t i = 0; i < r->warp_count; i++)
+    for (uint32_t i = 0; i < r->warp_count; i++) {
         b->arrivals[i] = NO_ID;
+        b->arrived[i] = 0;
+    }
     b->address = (uint32_t)address;
     b->made = w->frame->caller ? NO_ID : (InsnId)(insn - w->frame->routine->func->insns);
     b->wanted = b->pending = (uint32_t)count;
@@ -65,10 +68,10 @@ bool ptx_mbarrier_init(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
 
 /* Of one tensor copy in a phase all bytes that are expected; of several as many each where they fill a run of memory that way; else the fewest that
  * there can be. */
-static uint32_t tensor_bytes(Mbarrier *b)
+static uint32_t tensor_bytes(const Mbarrier *b)
 {
     uint32_t count = b->tensor_count, each = count ? b->expected / count : 0;
-    if (!each || b->expected % count || b->has_other_copies)
+    if (each < LEAST_TENSOR || b->expected % count || b->has_other_copies)
         return LEAST_TENSOR;
     for (uint32_t i = 1; i < count; i++)
         if (b->tensors[i].address != b->tensors[i - 1].address + each)
@@ -204,7 +207,10 @@ bool ptx_mbarrier_arrive(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, 
     if (expects)
         expect(m, w, insn, lanes, b);
     uint32_t *known = ptx_race_known(r, w->index);
-    r->has_others |= b->arrivals[w->index] != NO_ID && b->tokens[w->index] == b->phase;     /* twice: in another order it might be in two phases */
+    uint32_t *arrived = &b->arrived[w->index];
+    *arrived = b->tokens[w->index] == b->phase ? *arrived : 0;
+    r->has_others |= (*arrived & lanes) != 0;   /* twice: in another order it might be in two phases */
+    *arrived |= lanes;
     b->tokens[w->index] = b->phase;
     b->arrivals[w->index] = w->frame->caller ? NO_ID : (InsnId)(insn - w->frame->routine->func->insns);
     ptx_race_join(b->known, known, r->width);
@@ -229,10 +235,10 @@ bool ptx_mbarrier_is_past(const Mbarrier *b, uint32_t phase)
     return b->phase >= phase;
 }
 
-/* It has arrived in a phase, and waits for the one before: that was complete already. */
-static void note_stale(Race *r, const Mbarrier *b, const Warp *w, const Insn *insn, uint32_t phase, uint8_t doubt)
+/* They have arrived in a phase, and wait for the one before: that was complete already. */
+static void note_stale(Race *r, const Mbarrier *b, const Warp *w, const Insn *insn, uint32_t lanes, uint32_t phase, uint8_t doubt)
 {
-    bool is_stale = b->arrivals[w->index] != NO_ID && phase <= b->tokens[w->index] && b->tokens[w->index] && !w->frame->caller;
+    bool is_stale = b->arrivals[w->index] != NO_ID && !(lanes & ~b->arrived[w->index]) && phase <= b->tokens[w->index] && b->tokens[w->index] && !w->frame->caller;
     if (!is_stale || r->stale.wait != NO_ID || doubt)
         return;
     r->stale = (StaleWait){ .arrival = b->arrivals[w->index], .wait = (InsnId)(insn - w->frame->routine->func->insns), .warp = w->index, .phase = b->tokens[w->index],
@@ -249,7 +255,7 @@ bool ptx_mbarrier_wait(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, ui
         return false;
     uint32_t phase = is_parity ? b->phase + ((b->phase & 1) == (parity & 1)) : b->tokens[w->index] + 1;
     if (is_parity)
-        note_stale(r, b, w, insn, phase, doubt);
+        note_stale(r, b, w, insn, lanes, phase, doubt);
     if (ptx_mbarrier_is_past(b, phase)) {
         ptx_race_join(ptx_race_known(r, w->index), b->done, r->width);
         return true;
@@ -268,7 +274,8 @@ void ptx_mbarrier_note_stuck(Race *r, const Warp *w)
         return;
     const Mbarrier *b = &r->mbarriers[w->mbarrier];
     const uint32_t seen = ptx_race_known(r, w->index)[r->warp_count + w->mbarrier];
-    if (b->made == NO_ID || w->phase + b->completed != b->phase + seen + 1)     /* others ran ahead of it: in another order they might not */
+    if (b->made == NO_ID || (!b->pending && !b->owed) || w->phase + b->completed != b->phase + seen + 1)     /* others ran ahead of it: in another order they might not */
         return;
-    r->stuck = (Stuck){ .wait = w->entries[w->entry_count - 1].pc, .made = b->made, .warp = w->index, .wanted = b->wanted, .pending = b->pending, .owed = b->owed, .address = b->address };
+    r->stuck = (Stuck){ .wait = w->entries[w->entry_count - 1].pc, .made = b->made, .warp = w->index, .wanted = b->wanted, .pending = b->pending, .owed = b->owed,
+                        .address = b->address };
 }

@@ -159,7 +159,7 @@ static Value block_index(Machine *m, unsigned d, uint32_t cluster, bool is_in_cl
     if (d > 2)
         return assumed(0, m->grid_is_assumed);
     Value own = assumed(m->blocks.first[d], m->grid_is_assumed), divisor = ptx_value_const(cluster);
-    ptx_blocks_index(&m->blocks, &own, d);
+    ptx_blocks_index(&m->blocks, &own, d, m->blocks.step[d]);
     if (cluster <= 1 && !is_in_cluster)
         return own;
     Value out = assumed(is_in_cluster ? own.all % cluster : own.all / cluster, m->grid_is_assumed);
@@ -180,19 +180,34 @@ static Value cluster_rank(Machine *m)
     return rank;
 }
 
+/* Of warps that lie as far apart as Machine.spacing says, or times as far. */
+static Value thread_index(const Machine *m, const Warp *w, unsigned d)
+{
+    Value own = w->tid[d];
+    uint32_t times = m->spacing ? m->blocks.step[GROWTH_WARP] / m->spacing : 1;
+    ptx_blocks_index(&m->blocks, &own, GROWTH_WARP, (int64_t)m->tid_by[d] * times);
+    return own;
+}
+
+static Value warp_index(Machine *m, const Warp *w)
+{
+    Value own = assumed(w->index, true);
+    m->warpid_is_assumed = true;                /* PTX ISA: volatile, to be computed from %tid */
+    ptx_blocks_index(&m->blocks, &own, GROWTH_WARP, m->blocks.step[GROWTH_WARP]);
+    return own;
+}
+
 static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
 {
     unsigned d = operand->value < 0 || operand->value > 2 ? 3 : (unsigned)operand->value;
     uint32_t cluster = cluster_dim(m, 0) * cluster_dim(m, 1) * cluster_dim(m, 2);
     switch ((SregId)operand->id) {
-    case SREG_TID:              return d < 3 ? w->tid[d] : ptx_value_const(0);
+    case SREG_TID:              return d < 3 ? thread_index(m, w, d) : ptx_value_const(0);
     case SREG_NTID:             return assumed(d < 3 ? m->block[d] : 0, m->block_is_assumed);
     case SREG_CTAID:            return block_index(m, d, 1, false);
     case SREG_NCTAID:           return assumed(d < 3 ? m->grid[d] : 0, m->grid_is_assumed);
     case SREG_LANEID:           return linear(s, 0, 1);
-    case SREG_WARPID:
-        m->warpid_is_assumed = true;            /* PTX ISA: volatile, to be computed from %tid */
-        return assumed(w->index, true);
+    case SREG_WARPID:           return warp_index(m, w);
     case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
         return lane_masks(s, (SregId)operand->id);
     case SREG_CLUSTER_CTAID:    return block_index(m, d, d < 3 ? cluster_dim(m, d) : 1, true);
@@ -237,7 +252,7 @@ static void negate_number(Scratch *s, const Value *from)
         s->lanes[i] = 0 - ptx_value_lane(from, i);
     s->value = *from;
     s->value.lanes = s->lanes;
-    for (unsigned d = 0; d < 3; d++)
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
         s->value.by[d] = (int64_t)(0 - (uint64_t)from->by[d]);
     if (from->align != ALIGN_EXACT)
         s->value.addend = ADDEND_OTHER;

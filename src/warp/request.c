@@ -1,6 +1,8 @@
 /* What a request of a warp costs, and its pattern. */
 #include "warp/request.h"
 
+enum { LOW_BITS = 31 };         /* of addresses, that Count.low_bits tells of */
+
 /* What shared memory has no instruction for is a loop around cas, whose rounds hang on who else is there. Only figures of wavefronts ask. */
 static bool is_spun(const Insn *insn)
 {
@@ -82,13 +84,13 @@ bool ptx_request_figure(const Machine *m, Request *r, const Value *address, unsi
     return true;
 }
 
-/* The figure is the same for addresses that lie a multiple of so many bytes further on. */
-static bool repeats_every(const Machine *m, const Traffic *t, const Request *r, const Value *address, TrafficFn *traffic, unsigned bytes)
+/* The figure, which is the same for addresses that lie `period` bytes further on, is so for a part of that. */
+static bool repeats_every(const Machine *m, const Traffic *t, const Request *r, const Value *address, TrafficFn *traffic, unsigned bytes, unsigned period)
 {
     uint64_t lanes[WARP_LANES];
     Request there = *r;
     there.addresses = lanes;
-    for (unsigned by = bytes; by < PERIOD; by += bytes) {
+    for (unsigned by = bytes; by < period; by += bytes) {
         for (unsigned i = 0; i < WARP_LANES; i++)
             lanes[i] = ptx_request_place(ptx_value_lane(address, i)) + by;
         if (traffic(m->gpu, &there) != t->figure)
@@ -98,16 +100,19 @@ static bool repeats_every(const Machine *m, const Traffic *t, const Request *r, 
 }
 
 /* Blocks whose addresses lie elsewhere, at the same distances, but for which the figure is another are not among those that the run stands for. */
-static void narrow(Machine *m, Traffic *t, const Request *r, const Value *address, TrafficFn *traffic)
+static void narrow(Machine *m, Traffic *t, Count *count, const Request *r, const Value *address, TrafficFn *traffic)
 {
     if (!address->grows || ptx_value_is_aligned(&m->blocks, address, PERIOD))
         return;
     if (!t->period) {
-        t->period = PERIOD;
-        while (traffic == ptx_traffic_sectors && t->period > 1 && repeats_every(m, t, r, address, traffic, t->period / 2))
+        bool are_sectors = traffic == ptx_traffic_sectors;
+        unsigned period = are_sectors ? ptx_traffic_sector_period(m->gpu, r) : ptx_traffic_bank_period(m->gpu, r);
+        t->period = (uint16_t)period;
+        while (are_sectors && t->period > 1 && repeats_every(m, t, r, address, traffic, t->period / 2, period))
             t->period /= 2;
     }
     ptx_blocks_align(&m->blocks, address, t->period);
+    count->low_bits |= (uint8_t)(ptx_blocks_steps(&m->blocks, address) & LOW_BITS);
 }
 
 static bool is_alike(const Traffic *t, const Request *r, const Value *address, uint64_t first)
@@ -192,7 +197,6 @@ static void classify(Traffic *t, uint32_t bytes)
  * that the access is allowed. */
 static uint8_t low_bits_of(const Request *r, const Value *address)
 {
-    enum { LOW_BITS = 31 };
     uint64_t bits = address->align < 5 ? UINT64_C(1) << address->align : address->addend == ADDEND_OTHER ? r->bytes : 0;
     for (unsigned i = 0; i < WARP_LANES; i++)
         bits |= r->lanes >> i & 1 ? r->addresses[i] : 0;
@@ -238,7 +242,7 @@ void ptx_request_count(Machine *m, Traffic **place, Count *count, Request *r, co
         count->pattern = t->pattern;
         count->stride = t->stride;
     }
-    narrow(m, t, r, address, traffic);
+    narrow(m, t, count, r, address, traffic);
     ptx_count_scales(count, address);
     if (t->is_modelled)
         ptx_count_doubt(count, DOUBT_MODEL);

@@ -162,6 +162,20 @@ static void take_global_stores(Slicer *s)
             need(s, i);
 }
 
+/* A barrier that gives back a number, of all warps. */
+static bool reduces(const Func *func, const Insn *insn)
+{
+    return insn->op->kind == OPK_BAR && insn->operand_count && ptx_insn_operands(func, insn)->role & ROLE_DEF;
+}
+
+static bool is_apart(const Slicer *s)
+{
+    bool is_apart = !s->reads_shared && !s->func->has_calls;
+    for (InsnId i = 0; is_apart && i < s->func->insn_count; i++)
+        is_apart = !reduces(s->func, &s->func->insns[i]);
+    return is_apart;
+}
+
 Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, bool has_contents)
 {
     bool *is_needed = ptx_arena_array(arena, bool, func->insn_count);
@@ -182,7 +196,7 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
     while (s.depth)
         take(&s, s.stack[--s.depth]);
     ptx_arena_release(scratch, mark);
-    return (Slice){ is_needed, count_plain(arena, func, cfg, is_needed) };
+    return (Slice){ is_needed, count_plain(arena, func, cfg, is_needed), is_apart(&s) };
 }
 
 static bool may_store_shared(const Op *op)

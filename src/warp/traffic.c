@@ -8,7 +8,7 @@
  *                   lanes share addresses in pairs take fewer.
  *
  * Costs are given in sectors of 32 bytes, so that a line of 128 is four. */
-#include "warp/machine.h"
+#include "warp/request.h"
 
 enum { SECTOR = 32, MOST_BANKS = 32, HALF_WARP = 16 };
 
@@ -24,15 +24,15 @@ static uint32_t group_mask(unsigned first, unsigned lanes)
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
-/* Distinct pieces of `size` bytes that these lanes touch. An access has 32 bytes at the most, so a lane touches two at the most. */
-static unsigned distinct_pieces(const Request *r, uint32_t lanes, unsigned size)
+/* Distinct pieces of 2^shift bytes that these lanes touch. An access has 32 bytes at the most, so a lane touches two at the most. */
+static unsigned distinct_pieces(const Request *r, uint32_t lanes, unsigned shift)
 {
     uint64_t seen[WARP_LANES * 2], highest = 0;
     unsigned count = 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(r->lanes & lanes & UINT32_C(1) << i))
             continue;
-        uint64_t first = r->addresses[i] / size, last = (r->addresses[i] + r->bytes - 1) / size;
+        uint64_t first = r->addresses[i] >> shift, last = (r->addresses[i] + r->bytes - 1) >> shift;
         for (uint64_t piece = first; piece <= last && count < 2 * WARP_LANES; piece++) {
             unsigned k = piece > highest ? 0 : count;
             while (k && seen[k - 1] != piece)
@@ -91,18 +91,30 @@ static unsigned segment_sectors(const Request *r, unsigned first)
     return sectors;
 }
 
+/* Bytes that are fetched together where all lanes are served at once. */
+static unsigned piece_of(const Gpu *gpu, const Request *r)
+{
+    bool is_load = r->kind == REQUEST_LOAD || r->kind == REQUEST_COPY;
+    FigureId which = !is_load ? FIGURE_STORE_BYTES : r->is_uncached ? FIGURE_LOAD_UNCACHED_BYTES : FIGURE_LOAD_BYTES;
+    unsigned piece = figure(gpu, which, SECTOR);
+    return piece < SECTOR || piece > 4096 || piece & (piece - 1) ? SECTOR : piece;
+}
+
 double ptx_traffic_sectors(const Gpu *gpu, const Request *r)
 {
     if (figure(gpu, FIGURE_COALESCE_LANES, WARP_LANES) == HALF_WARP) {
         bool in_order = figure(gpu, FIGURE_COALESCE_IN_ORDER, 0);
         return in_order ? in_order_sectors(r, 0) + in_order_sectors(r, HALF_WARP) : segment_sectors(r, 0) + segment_sectors(r, HALF_WARP);
     }
-    bool is_load = r->kind == REQUEST_LOAD || r->kind == REQUEST_COPY;
-    FigureId which = !is_load ? FIGURE_STORE_BYTES : r->is_uncached ? FIGURE_LOAD_UNCACHED_BYTES : FIGURE_LOAD_BYTES;
-    unsigned piece = figure(gpu, which, SECTOR);
-    if (piece < SECTOR || piece > 4096)
-        piece = SECTOR;
-    return (double)distinct_pieces(r, UINT32_MAX, piece) * piece / SECTOR;
+    unsigned piece = piece_of(gpu, r);
+    return (double)distinct_pieces(r, UINT32_MAX, (unsigned)__builtin_ctz(piece)) * piece / SECTOR;
+}
+
+unsigned ptx_traffic_sector_period(const Gpu *gpu, const Request *r)
+{
+    bool are_halves = figure(gpu, FIGURE_COALESCE_LANES, WARP_LANES) == HALF_WARP;
+    unsigned piece = piece_of(gpu, r);
+    return are_halves || piece > PERIOD ? PERIOD : piece;
 }
 
 double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *r, double real)
@@ -411,6 +423,14 @@ double ptx_traffic_wavefronts(const Gpu *gpu, const Request *r)
     default:
         return r->bytes <= 4 ? most_words(&banks, r, UINT32_MAX) : sum_of_groups(&banks, r, lanes_at_once(&banks, r->bytes));
     }
+}
+
+/* Which words conflict stays the same where all move by as many banks; where rows of banks count, by rows. */
+unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *r)
+{
+    const Banks banks = banks_of(gpu, r);
+    bool are_rows = banks.row_bytes || r->kind == REQUEST_COPY || banks.bytes & (banks.bytes - 1) || banks.bytes > PERIOD;
+    return are_rows ? PERIOD : banks.bytes;
 }
 
 double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *r, double real)

@@ -18,6 +18,7 @@ enum {
     WARP_LANES = 32,
     ALIGN_EXACT = 64,           /* Value.align: there is no addend */
     ALIGN_POINTER = 8,          /* device allocators return multiples of 256 bytes */
+    GROWTH_DIMS = 4,            /* the dimensions of the grid, and the warps of a block */
 };
 
 /* Which addend: two values of one base differ by what their numbers differ by. */
@@ -35,8 +36,8 @@ typedef struct Value {
     bool is_assumed;
     uint32_t rows_by;           /* unknown parameters that something was multiplied by, a bit for each; those that the same in all lanes was */
     uint32_t free_by;           /* those that lanes were, or that divided them: how lanes differ hangs on what was taken for them */
-    uint8_t grows, epoch;       /* growth.h's: the dimensions of the grid, a bit for each, along which the number is another in each block ... */
-    int64_t by[3];              /* ... by how much from one block to the next, in all lanes */
+    uint8_t grows, epoch;       /* growth.h's: the dimensions, a bit for each, along which the number is another in each block or warp ... */
+    int64_t by[GROWTH_DIMS];    /* ... by how much from one to the next, in all lanes */
 } Value;
 
 static inline unsigned ptx_lanes_count(uint32_t lanes)
@@ -135,7 +136,7 @@ typedef enum Compare {
     COMPARE_EQU, COMPARE_NEU, COMPARE_LTU, COMPARE_LEU, COMPARE_GTU, COMPARE_GEU, COMPARE_NUM, COMPARE_NAN
 } Compare;
 
-/* lanevideo.c: as this instruction names the parts of its operands; of a video instruction. */
+/* lanevideo.c: as this instruction names the parts of its operands; of a video instruction. Without a function where that cannot be told. */
 void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned count);
 
 /* False: no operation of numbers in lanes (memory, control, votes), or one whose result cannot be told (fn is NULL then too). */

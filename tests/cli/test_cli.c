@@ -98,6 +98,7 @@ static const Case cases[] = {
     { "$PTXLINT --primary ptx --format rdjsonl lines.ptx", 1, "\"location\":{\"path\":\"lines.ptx\"", "", NULL },
     { "$PTXLINT --primary auto --format rdjsonl lines.ptx", 1, "\"location\":{\"path\":\"kernel.cu\"", "", NULL },
     { "$PTXLINT --primary source --format jsonl lines.ptx", 1, "\"primary\":\"source\"", "", NULL },
+    { "$PTXLINT report --csv clean.ptx",               0, ",time_bound_by,relieved_time_us,next_limiter,compute_busy_percent,", "", NULL },
     { "$PTXLINT --csv clean.ptx",                      2, "", "--csv: unknown option", NULL },
     { "$PTXLINT --color sometimes clean.ptx",          2, "", "is not one of auto, always, never", NULL },
     { "$PTXLINT --only syntax,style clean.ptx",        2, "", "--only: ", NULL },

@@ -141,7 +141,7 @@ static inline uint64_t oracle_dp4a(uint64_t a, uint64_t b, uint64_t c, bool is_a
 }
 
 static inline uint64_t oracle_div(int64_t a, int64_t b) { return !b ? UINT64_MAX : b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b); }
-static inline uint64_t oracle_rem(int64_t a, int64_t b) { return !b ? (uint64_t)a : b == -1 ? 0 : (uint64_t)(a % b); }
+static inline uint64_t oracle_rem(int64_t a, int64_t b) { return !b ? UINT64_MAX : b == -1 ? 0 : (uint64_t)(a % b); }
 static inline uint64_t oracle_mulhi(uint64_t a, uint64_t b)
 {
     uint64_t al = a & UINT32_MAX, ah = a >> 32, bl = b & UINT32_MAX, bh = b >> 32;
@@ -206,9 +206,9 @@ static inline uint64_t oracle_to_int(double a, char round, int bits, bool is_sig
     X("mul24.hi.u32", "rrr", (uint64_t)(u24(a) * u24(b)) >> 16) X("mul24.hi.s32", "rrr", (uint64_t)(s24(a) * s24(b)) >> 16) \
     X("mad24.lo.s32", "rrrr", (uint64_t)(s24(a) * s24(b)) + c)                                                       \
     X("sad.u32", "rrrr", (a < b ? b - a : a - b) + c) X("sad.s32", "rrrr", (IS_LESS_S ? b - a : a - b) + c)          \
-    X("div.u32", "rrr", b ? a / b : UINT64_MAX) X("rem.u32", "rrr", b ? a % b : a)                                   \
+    X("div.u32", "rrr", b ? a / b : UINT64_MAX) X("rem.u32", "rrr", b ? a % b : UINT32_MAX)                                   \
     X("div.s32", "rrr", oracle_div(s32(a), s32(b))) X("rem.s32", "rrr", oracle_rem(s32(a), s32(b)))                  \
-    X("div.u64", "ddd", b ? a / b : UINT64_MAX) X("rem.u64", "ddd", b ? a % b : a)                                   \
+    X("div.u64", "ddd", b ? a / b : UINT64_MAX) X("rem.u64", "ddd", b ? a % b : UINT64_MAX)                                   \
     X("div.s64", "ddd", oracle_div(S64(a), S64(b))) X("rem.s64", "ddd", oracle_rem(S64(a), S64(b)))                  \
     X("abs.s32", "rr", s32(a) < 0 ? 0 - a : a) X("neg.s32", "rr", 0 - a) X("neg.s64", "dd", 0 - a)                   \
     X("min.s32", "rrr", IS_LESS_S ? a : b) X("max.s32", "rrr", IS_LESS_S ? b : a) X("min.u32", "rrr", a < b ? a : b) \
@@ -288,7 +288,7 @@ static inline uint64_t oracle_to_int(double a, char round, int bits, bool is_sig
     X("mul.f32", "rrr", bits_of_f32(FA * FB)) X("fma.rn.f32", "rrrr", bits_of_f32(fmaf(FA, FB, FC)))                 \
     X("div.rn.f32", "rrr", bits_of_f32(FA / FB)) X("sqrt.rn.f32", "rr", bits_of_f32(sqrtf(FA)))                      \
     X("add.sat.f32", "rrr", bits_of_f32(FA + FB > 0 ? FA + FB < 1 ? FA + FB : 1 : 0))                                \
-    X("min.f32", "rrr", FA == FB ? a | b : bits_of_f32(fminf(FA, FB))) X("max.f32", "rrr", FA == FB ? a & b : bits_of_f32(fmaxf(FA, FB)))                  \
+    X("min.f32", "rrr", FA == FB ? a | b : bits_of_f32((float)oracle_lesser((double)FA, (double)FB))) X("max.f32", "rrr", FA == FB ? a & b : bits_of_f32(-(float)oracle_lesser(-(double)FA, -(double)FB)))                  \
     X("setp.eq.f32", "prr", FA == FB) X("setp.ne.f32", "prr", FA < FB || FA > FB) X("setp.lt.f32", "prr", FA < FB)   \
     X("setp.ltu.f32", "prr", !(FA >= FB)) X("setp.neu.f32", "prr", !(FA == FB)) X("setp.num.f32", "prr", FA == FA && FB == FB) \
     X("setp.nan.f32", "prr", FA != FA || FB != FB) X("setp.geu.f64", "pdd", !(f64_of(a) < f64_of(b)))                \
@@ -413,7 +413,7 @@ static inline uint64_t oracle_dp2a(uint64_t a, uint64_t b, uint64_t c, bool is_a
     X("abs.s64", "dd", S64(a) < 0 ? 0 - a : a) X("abs.s16", "hh", s16(a) < 0 ? 0 - a : a) X("sad.u16", "hhhh", (a < b ? b - a : a - b) + c) \
     X("mul.hi.u16", "hhh", a * b >> 16) X("mul.hi.s16", "hhh", (uint64_t)(s16(a) * s16(b)) >> 16) X("not.b16", "hh", ~a) X("shr.u16", "hhr", b > 15 ? 0 : a >> b) \
     X("mad.hi.s64", "dddd", oracle_mulhi_signed(a, b) + c) X("mad.hi.u64", "dddd", oracle_mulhi(a, b) + c) X("div.s16", "hhh", oracle_div(s16(a), s16(b))) \
-    X("rem.u16", "hhh", b ? a % b : a) X("max.s64", "ddd", S64(a) < S64(b) ? b : a) X("min.u64", "ddd", a < b ? a : b) X("sad.s64", "dddd", (S64(a) < S64(b) ? b - a : a - b) + c)
+    X("rem.u16", "hhh", b ? a % b : UINT16_MAX) X("max.s64", "ddd", S64(a) < S64(b) ? b : a) X("min.u64", "ddd", a < b ? a : b) X("sad.s64", "dddd", (S64(a) < S64(b) ? b - a : a - b) + c)
 
 /* k: the condition code, which is not written. Sums, and what they leave in it. */
 #define ORACLE_CARRIES(X)                                                                                            \
@@ -453,7 +453,7 @@ static inline uint64_t oracle_dp2a(uint64_t a, uint64_t b, uint64_t c, bool is_a
     X("fma.rz.f64", "dddd", bits_of_f64(rounded_f64(FE_TOWARDZERO, 'f', f64_of(a), f64_of(b), f64_of(c))))            \
     X("cvt.rz.f32.s32", "rr", bits_of_f32(narrowed(FE_TOWARDZERO, (double)s32(a)))) X("cvt.rp.f32.u32", "rr", bits_of_f32(narrowed(FE_UPWARD, (double)a))) \
     X("cvt.rm.f32.f64", "rd", bits_of_f32(narrowed(FE_DOWNWARD, f64_of(a)))) X("cvt.rni.f64.f64", "dd", bits_of_f64(rint(f64_of(a)))) \
-    X("cvt.rpi.f64.f64", "dd", bits_of_f64(ceil(f64_of(a)))) X("testp.normal.f32", "pr", isnormal(FA) != 0) X("testp.subnormal.f32", "pr", fpclassify(FA) == FP_SUBNORMAL) \
+    X("cvt.rpi.f64.f64", "dd", bits_of_f64(ceil(f64_of(a)))) X("testp.normal.f32", "pr", isnormal(FA) != 0 || FA == 0) X("testp.subnormal.f32", "pr", fpclassify(FA) == FP_SUBNORMAL) \
     X("testp.notanumber.f64", "pd", isnan(f64_of(a)) != 0) X("testp.finite.f32", "pr", isfinite(FA) != 0) X("testp.infinite.f64", "pd", isinf(f64_of(a)) != 0) \
     X("min.NaN.f32", "rrr", FA != FA || FB != FB ? 0x7fffffff : bits_of_f32((float)oracle_lesser((double)FA, (double)FB)))
 

@@ -30,12 +30,6 @@ static inline int64_t oracle_down(int64_t x, int by)
     return (x - rest) / divisor - (rest < 0);
 }
 
-static inline uint64_t oracle_umad(uint64_t a, uint64_t b, uint64_t c)
-{
-    bool is_large = a && b > UINT32_MAX / a;
-    return is_large || a * b + c > UINT32_MAX ? UINT32_MAX : a * b + c;
-}
-
 typedef int64_t OraclePart(int64_t x, int64_t y);
 
 static inline int64_t part_add(int64_t x, int64_t y) { return x + y; }
@@ -76,19 +70,19 @@ static inline uint64_t oracle_simd(OraclePart *part, uint64_t a, uint64_t b, uin
 
 #define ORACLE_VIDEO(X)                                                                                              \
     X("vadd.u32.u32.u32", "rrr", a + b) X("vadd.s32.s32.s32.sat", "rrr", sat32(S32(a) + S32(b))) X("vadd.s32.u32.u32.sat", "rrr", sat32(U32(a) + U32(b))) \
-    X("vadd.u32.s32.u32.sat", "rrr", TO_U32(S32(a) + U32(b))) X("vadd.u32.s32.s32", "rr(b2)r(h1)", (uint64_t)(SB(a, 2) + SH(b, 1))) \
-    X("vadd.u32.s32.u32.sat", "r(h1)r(b2)r(h0)r", INTO_H(c, 1, within(SB(a, 2) + UH(b, 0), 0, 65535))) X("vadd.s32.s32.s32.sat", "r(b3)r(h1)rr", INTO_B(c, 3, within(SH(a, 1) + S32(b), -128, 127))) \
+    X("vadd.u32.s32.s32", "rr(b2)r(h1)", (uint64_t)(SB(a, 2) + SH(b, 1))) \
+    X("vadd.u32.s32.u32", "r(h1)r(b2)r(h0)r", INTO_H(c, 1, SB(a, 2) + UH(b, 0))) X("vadd.s32.s32.s32", "r(b3)r(h1)rr", INTO_B(c, 3, SH(a, 1) + S32(b))) \
     X("vadd.u32.u32.u32", "r(b0)rrr", INTO_B(c, 0, a + b)) X("vadd.s32.s32.s32.sat.add", "rrrr", sat32(S32(a) + S32(b)) + c) \
-    X("vsub.u32.u32.u32.sat", "rrr", TO_U32(U32(a) - U32(b))) X("vsub.s32.s32.s32.add", "rrrr", a - b + c) X("vsub.s32.u32.s32.sat", "rr(b3)r(b0)", sat32(UB(a, 3) - SB(b, 0))) \
-    X("vabsdiff.u32.u32.u32.add", "rrrr", APART(a, b) + c) X("vabsdiff.u32.s32.s32", "rrr", (uint64_t)APART(S32(a), S32(b))) X("vabsdiff.s32.s32.u32.sat", "rrr(h0)", sat32(APART(S32(a), UH(b, 0)))) \
+    X("vsub.u32.u32.u32.sat", "rrr", TO_U32(U32(a) - U32(b))) X("vsub.s32.s32.s32.add", "rrrr", a - b + c) X("vsub.s32.u32.s32", "rr(b3)r(b0)", (uint64_t)(UB(a, 3) - SB(b, 0))) X("vsub.s32.s32.s32.sat", "rr(h1)r", sat32(SH(a, 1) - S32(b))) \
+    X("vabsdiff.u32.u32.u32.add", "rrrr", APART(a, b) + c) X("vabsdiff.u32.s32.s32", "rrr", (uint64_t)APART(S32(a), S32(b))) X("vabsdiff.s32.s32.u32", "rrr(h0)", (uint64_t)APART(S32(a), UH(b, 0))) \
     X("vmin.s32.s32.u32", "rr(b1)r(b3)", (uint64_t)LESSER(SB(a, 1), UB(b, 3))) X("vmin.s32.s32.s32.max", "rrrr", (uint64_t)LARGER(LESSER(S32(a), S32(b)), S32(c))) \
     X("vmax.u32.u32.u32.min", "rrrr", LESSER(LARGER(a, b), c)) X("vmax.s32.s32.s32", "r(h0)rr(b1)r", INTO_H(c, 0, LARGER(S32(a), SB(b, 1)))) \
-    X("vshl.u32.u32.u32.clamp", "rrr", b > 31 ? 0 : a << b) X("vshl.s32.s32.u32.sat.wrap", "rrr", sat32(S32(a) * (INT64_C(1) << (b & 31)))) \
+    X("vshl.u32.u32.u32.clamp", "rrr", b > 31 ? 0 : a << b) X("vshl.s32.s32.u32.wrap", "rrr", (uint64_t)(S32(a) * (INT64_C(1) << (b & 31)))) \
     X("vshl.u32.u32.u32.wrap.add", "rr(h1)r(b0)r", ((uint64_t)UH(a, 1) << (b & 31)) + c) X("vshr.s32.s32.u32.wrap", "rrr", oracle_shr_signed(a, b & 31, 32)) \
     X("vshr.u32.u32.u32.clamp.max", "rrrr", LARGER(b > 31 ? 0 : a >> b, c)) X("vshr.s32.s32.u32.clamp", "r(b1)r(h1)rr", INTO_B(c, 1, oracle_down(SH(a, 1), b > 32 ? 32 : (int)b))) \
     X("vset.s32.s32.lt", "rrr", IS_LESS_S) X("vset.u32.s32.ge", "rr(h0)r(b3)", UH(a, 0) >= SB(b, 3)) X("vset.u32.u32.eq", "r(b2)r(b0)r(b1)r", INTO_B(c, 2, UB(a, 0) == UB(b, 1))) \
     X("vset.s32.u32.gt.add", "rrrr", (S32(a) > U32(b)) + c) X("vset.s32.u32.ne", "rrr", S32(a) != U32(b)) X("vset.u32.u32.le.max", "rrrr", LARGER((uint64_t)(a <= b), c)) \
-    X("vmad.s32.s32.s32", "rrrr", a * b + c) X("vmad.u32.u32.u32.sat", "rrrr", oracle_umad(a, b, c)) X("vmad.u32.u32.u32.shr15", "rrrr", (a * b + c) >> 15) \
+    X("vmad.s32.s32.s32", "rrrr", a * b + c) \
     X("vmad.s32.s32.s32.sat.shr7", "rrrr", sat32(oracle_down(S32(a) * S32(b) + S32(c), 7))) X("vmad.u32.u32.u32.po", "rrrr", a * b + c + 1) \
     X("vmad.s32.s32.s32.sat", "rr(-)rr", sat32(S32(c) - S32(a) * S32(b))) X("vmad.s32.u32.s32.sat.shr15", "rr(b1)r(h1)r", sat32(oracle_down(UB(a, 1) * SH(b, 1) + S32(c), 15))) \
     X("vmad.s32.s32.u32.sat", "rr(b0)r(b3)r(-)", sat32(SB(a, 0) * UB(b, 3) - S32(c)))                                 \

@@ -238,6 +238,77 @@ static void test_orders(void **state)
     ptxlint_module_free(module);
 }
 
+/* Blocks that work as often as the square of their number: one from the middle stands for three quarters of the mean. */
+static void test_steps(void **state)
+{
+    static const char text[] =
+        ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 o)\n{\n.reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .pred %p<2>;\n"
+        "mov.u32 %r1, %ctaid.x; mul.lo.s32 %r2, %r1, %r1; add.s32 %r2, %r2, 1; mov.u32 %r3, 0; mov.u32 %r4, 1;\n"
+        "L: xor.b32 %r4, %r4, %r3; mul.lo.s32 %r4, %r4, %r4; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r2; @%p1 bra L;\n"
+        "ld.param.u64 %rd1, [o]; st.global.u32 [%rd1], %r4; ret;\n}\n";
+    ptxlint_options options;
+    ptxlint_module *module;
+    ptxlint_trial trial;
+    ptxlint_estimated quick, close;
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    (void)state;
+    ptxlint_options_init(&options);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    assert_int_equal(ptxlint_module_new(text, sizeof text - 1, &options, &module), PTXLINT_OK);
+    ptxlint_trial_init(&trial);
+    trial.grid[0] = 64;
+    trial.block[0] = 32;
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &quick), PTXLINT_OK);
+    trial.steps = 1 << 22;
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &close), PTXLINT_OK);
+    assert_true(close.warp_instructions > 1.2 * quick.warp_instructions && close.warp_instructions < 1.5 * quick.warp_instructions);
+    ptxlint_module_free(module);
+}
+
+static double time_of(const char *text)
+{
+    ptxlint_module *module;
+    ptxlint_options options;
+    ptxlint_trial trial;
+    ptxlint_estimated out;
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    ptxlint_options_init(&options);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
+    ptxlint_trial_init(&trial);
+    trial.grid[0] = 1 << 13;
+    trial.block[0] = 1024;
+    assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_OK);
+    ptxlint_module_free(module);
+    return out.time.predicted_us;
+}
+
+/* Data say which address: the fewer there are to go to, the more lanes wait for each other; so in memory, in shared memory, and with constants the other way around. */
+static void test_crowds(void **state)
+{
+    static const struct { const char *what, *body; int few, many; } cases[] = {
+        { "atomics of memory", "mad.wide.u32 %%rd2, %%r2, 4, %%rd1; red.global.add.u32 [%%rd2], 3;", 63, 1048575 },
+        { "atomics of shared memory", "shl.b32 %%r3, %%r2, 2; mov.u32 %%r4, s; add.s32 %%r7, %%r4, %%r3; red.shared.add.u32 [%%r7], %%r1;", 1, 1023 },
+        { "constants", "mul.wide.u32 %%rd2, %%r2, 4; mov.u64 %%rd4, c; add.s64 %%rd2, %%rd4, %%rd2; ld.const.u32 %%r5, [%%rd2]; st.global.u32 [%%rd3], %%r5;", 1023, 1 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        double us[2];
+        for (unsigned n = 0; n < 2; n++) {
+            char format[1024], text[1536];
+            snprintf(format, sizeof format, ".version 7.8\n.target sm_90\n.address_size 64\n.const .align 4 .b8 c[4096];\n.visible .entry k(.param .u64 a)\n{\n.shared .align 4 .b8 s[4096];\n"
+                     ".reg .b32 %%%%r<8>; .reg .b64 %%%%rd<8>;\nld.param.u64 %%%%rd1, [a]; mov.u32 %%%%r6, %%%%tid.x; mad.wide.u32 %%%%rd3, %%%%r6, 4, %%%%rd1;\n"
+                     "ld.global.u32 %%%%r1, [%%%%rd3]; and.b32 %%%%r2, %%%%r1, %%d;\n%s ret;\n}\n", cases[c].body);
+            snprintf(text, sizeof text, format, n ? cases[c].many : cases[c].few);
+            us[n] = time_of(text);
+        }
+        if (!(us[0] > 1.05 * us[1]))
+            fail_msg("%s: %g and %g us", cases[c].what, us[0], us[1]);
+    }
+}
+
 static void test_arguments(void **state)
 {
     (void)state;
@@ -293,7 +364,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_orders), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,8 @@
 
     label.py assemble OUT DIR...     OUT/NAME.cubin of DIR/NAME.ptx, whose line table names the lines of the PTX, and OUT/kernels.json (needs ptxas)
     label.py run OUT RESULTS [TOOL...]   each kernel under racecheck and synccheck, a process each (needs a GPU): RESULTS.jsonl
-    label.py join RESULTS DIR        DIR/labels.jsonl: a line a kernel, with the lines that raced and what synccheck said
+    label.py join RESULTS DIR        DIR/labels.jsonl: a line a kernel, with the lines that raced, what racecheck said of blocks of a cluster, and synccheck of
+                                     barriers; `why`, written by hand, stays: why ptxlint says something else
     label.py launch CUBIN KERNEL...  one kernel, as `run` starts it
 
 A kernel's block is its .reqntid; a launches.json beside the PTX says more. A kernel that does not end in TIMEOUT seconds hangs."""
@@ -73,7 +74,8 @@ def read(text):
     for a, first, b, second, count in re.findall(r"Race reported between (\w+) access.*?in k\.ptx:(\d+).*?and (\w+) access.*?in k\.ptx:(\d+).*?\[(\d+) hazards?\]", text, re.S):
         races[a, int(first), b, int(second)] += int(count)
     barriers = sorted(set(re.findall(r"Barrier error detected\. (.*)", text)))
-    return races, barriers, "HANG" in text
+    blocks = sorted(set(re.findall(r"located in a (block that .*)", text)))
+    return races, barriers, blocks, "HANG" in text
 
 def run(out, results, *tools):
     kernels = json.load(open(f"{out}/kernels.json"))
@@ -85,22 +87,27 @@ def run(out, results, *tools):
 # ---- labels --------------------------------------------------------------------------------------------------------------
 
 def join(results, directory):
+    path = f"{directory}/labels.jsonl"
+    whys = {(l["file"], l["kernel"]): l["why"] for l in map(json.loads, open(path)) if "why" in l} if os.path.exists(path) else {}
     labels = {}
     for row in map(json.loads, open(results + ".jsonl")):
-        races, barriers, hangs = read(row["text"])
-        label = labels.setdefault((row["file"], row["kernel"]), dict(file=row["file"] + ".ptx", kernel=row["kernel"]))
+        races, barriers, blocks, hangs = read(row["text"])
+        key = row["file"] + ".ptx", row["kernel"]
+        label = labels.setdefault(key, dict(file=key[0], kernel=key[1], races=[], barriers=[]))
         if row["tool"] == "racecheck":
             label["races"] = [dict(first=a, line=x, second=b, other=y) for a, x, b, y in sorted(races)]
+            if blocks:
+                label["blocks"] = blocks
         else:
             label["barriers"] = barriers
         if hangs:
             label["hangs"] = True
-        if "ERROR SUMMARY" not in row["text"] and "RACECHECK SUMMARY" not in row["text"] and not hangs:
-            label["failed"] = row["text"].strip()[-160:]
-    own = {os.path.basename(p) for p in glob.glob(f"{directory}/*.ptx")}
-    with open(f"{directory}/labels.jsonl", "w") as f:
-        for label in labels.values():
-            if label["file"] in own:
+        if key in whys:
+            label["why"] = whys[key]
+    texts = {os.path.basename(p): open(p).read() for p in glob.glob(f"{directory}/*.ptx")}
+    with open(path, "w") as f:
+        for key, label in sorted(labels.items()):
+            if f".entry {key[1]}(" in texts.get(key[0], ""):
                 f.write(json.dumps(label) + "\n")
 
 if __name__ == "__main__":

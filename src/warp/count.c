@@ -1,0 +1,29 @@
+#include "warp/count.h"
+
+void ptx_count_add(Count *to, const Count *from, double weight)
+{
+    to->warps += weight * from->warps;
+    to->lanes += weight * from->lanes;
+    to->requests += weight * from->requests;
+    to->active += weight * from->active;
+    to->sectors += weight * from->sectors;
+    to->ideal_sectors += weight * from->ideal_sectors;
+    to->wavefronts += weight * from->wavefronts;
+    to->ideal_wavefronts += weight * from->ideal_wavefronts;
+    to->used_bytes += weight * from->used_bytes;
+    to->low_bits |= from->low_bits;
+    to->addresses += weight * from->addresses;
+    to->data_requests += weight * from->data_requests;
+    to->data_lanes += weight * from->data_lanes;
+    to->waits += weight * from->waits;
+    to->parted += weight * from->parted;
+    to->is_free |= from->is_free;
+    to->rows_by |= from->rows_by;
+    to->free_by |= from->free_by;
+    if (from->worst > to->worst || !to->pattern) {
+        to->worst = from->worst;
+        to->pattern = from->pattern;
+        to->stride = from->stride;
+    }
+    to->doubt = from->doubt > to->doubt ? from->doubt : to->doubt;
+}
