@@ -215,7 +215,7 @@ static bool estimate(Estimator *e, const ptxlint_module *m, const ptxlint_kernel
     if (setjmp(on_failure))
         return false;
     if (!e->program) {
-        e->program = ptx_program_new(&e->kept, m->ir);
+        e->program = ptx_program_new(&e->kept, m->ir, m->calls);
         ptx_program_keep(e->program, &e->kept);
     }
     if (!make_launch(&e->out, m, id, trial, &launch)) {

@@ -18,7 +18,7 @@ struct ptxlint_module {
     const Module *ir;
     Program *program;           /* of the evaluations of a report; NULL: none yet */
     const Facts *facts;         /* per function of ir */
-    const FuncId *callees;      /* CallGraph.callees */
+    const CallGraph *calls;
     const uint32_t *lines;      /* where each line begins; line_count of them */
     uint32_t line_count;
     ptxlint_module_info info;

@@ -60,7 +60,7 @@ static const Throughput **analyse_throughput(ptxlint_module *m, Arena *scratch, 
 static const Evaluation *evaluate(ptxlint_module *m, Arena *work, Arena *scratch, const Func *func, const Launch *launch)
 {
     if (!m->program)
-        m->program = ptx_program_new(&m->arena, m->ir);
+        m->program = ptx_program_new(&m->arena, m->ir, m->calls);
     return ptx_evaluate(&m->arena, work, scratch, m->program, (FuncId)(func - m->ir->funcs), launch, m->gpus[0], EVALUATE_STEPS_REPORT, DEPTH_WHOLE);
 }
 
@@ -163,21 +163,19 @@ static void end_times(const RuleTimes *times, const ptxlint_options *options)
 static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *work, Arena *scratch)
 {
     Facts *facts = ptx_arena_array(&m->arena, Facts, m->ir->func_count ? m->ir->func_count : 1);
-    const CallGraph *calls;
-    TIMED(CALLS, calls = ptx_callgraph_build(&m->arena, scratch, m->ir));
+    TIMED(CALLS, m->calls = ptx_callgraph_build(&m->arena, scratch, m->ir));
     RuleTimes *times = begin_times(m, options);
-    Engine *engine = ptx_engine_new(&m->arena, work, scratch, &m->diags, m->ir, calls, m->gpu_count ? m->gpus[0] : NULL,
+    Engine *engine = ptx_engine_new(&m->arena, work, scratch, &m->diags, m->ir, m->calls, m->gpu_count ? m->gpus[0] : NULL,
                                     ptx_config_rulebook(options->config), times);
     m->facts = facts;
     m->estimator = ptx_arena_new(&m->arena, EstimatorSlot);
-    m->callees = calls->callees;
     m->op_cycles = ptx_arena_array(&m->arena, const OpCycles *, m->gpu_count + 1);
     for (size_t g = 0; g < m->gpu_count && !options->findings_only; g++)
         TIMED(THROUGHPUT, m->op_cycles[g] = ptx_throughput_ops(&m->arena, m->ir, m->gpus[g]));
     for (FuncId f = 0; f < m->ir->func_count; f++) {
         const Func *func = &m->ir->funcs[f];
         m->diags.func = (int32_t)f;
-        facts[f].calls = &calls->nodes[f];
+        facts[f].calls = &m->calls->nodes[f];
         analyse_func(m, options, work, scratch, func, &facts[f]);
         if (!func->has_body)
             continue;

@@ -248,7 +248,7 @@ bool ptx_view_may_share(const ptxlint_module *m, FuncId id)
 {
     const CallNode *calls = m->facts ? m->facts[id].calls : NULL;
     for (uint32_t c = 0; calls && c < calls->callee_count; c++)
-        if (!is_system_call(m, m->callees[calls->callee_first + c]))
+        if (!is_system_call(m, m->calls->callees[calls->callee_first + c]))
             return true;
     return calls && calls->has_indirect_call;
 }

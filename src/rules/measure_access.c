@@ -13,7 +13,7 @@ enum { SECTOR = 32 };
 Program *ptx_measure_program(Inquiry *q)
 {
     if (!q->shared->program)
-        q->shared->program = ptx_program_new(q->shared->arena, q->shared->module);
+        q->shared->program = ptx_program_new(q->shared->arena, q->shared->module, q->shared->calls);
     if (!q->keeps_plans)
         ptx_program_keep(q->shared->program, q->arena);
     q->keeps_plans = true;

@@ -7,6 +7,7 @@
 #ifndef PTX_WARP_EVALUATE_H
 #define PTX_WARP_EVALUATE_H
 
+#include "analysis/callgraph.h"
 #include "analysis/launch.h"
 #include "gpu/gpu.h"
 #include "ir/ir.h"
@@ -64,7 +65,7 @@ typedef enum Depth {
 
 /* What the evaluations of a module's kernels share; it must outlive them, and serves one at a time. */
 typedef struct Program Program;
-Program *ptx_program_new(Arena *arena, const Module *module);
+Program *ptx_program_new(Arena *arena, const Module *module, const CallGraph *calls);
 
 /* What is found of functions and variables whatever the launch is kept in arena from now on, until this is called again. Before, what is found of functions is
  * not kept, and the arena of the program must be none that evaluations leave as found. */

@@ -38,13 +38,13 @@ static const Plan *plan_of(Machine *m, FuncId id)
     return program->plans[id];
 }
 
-static Routine *routine_of(Machine *m, FuncId id)
+/* called: a declaration of it, maybe. */
+static Routine *routine_of(Machine *m, FuncId called)
 {
+    FuncId id = m->program->definition_of[called];
     if (m->program->routines[id])
         return m->program->routines[id];
     const Func *func = &m->module->funcs[id];
-    if (func->alias_of && !func->has_body)
-        return routine_of(m, func->alias_of - 1);
     const Plan *plan = plan_of(m, id);
     if (!plan)
         return NULL;

@@ -151,6 +151,7 @@ typedef struct Warp {
 /* What the kernels of a module share, so that each takes no more room and time than it has instructions. */
 struct Program {
     const Module *module;
+    const FuncId *definition_of;        /* CallGraph.definition_of */
     Decoded *codes;             /* per Op */
     Arena *kept;                /* of plans; NULL: they are made anew for each run */
     const Plan **plans;         /* per function; NULL: none yet */

@@ -22,10 +22,11 @@ static void find_variables(Program *program, Arena *arena)
     }
 }
 
-Program *ptx_program_new(Arena *arena, const Module *module)
+Program *ptx_program_new(Arena *arena, const Module *module, const CallGraph *calls)
 {
     Program *program = ptx_arena_new(arena, Program);
     program->module = module;
+    program->definition_of = calls->definition_of;
     program->codes = ptx_arena_array(arena, Decoded, module->op_count + 1);
     program->routines = ptx_arena_array(arena, Routine *, module->func_count + 1);
     program->plans = ptx_arena_array(arena, const Plan *, module->func_count + 1);

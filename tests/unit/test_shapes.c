@@ -25,6 +25,7 @@ static const Case cases[] = {
     { "as many threads as .maxntid", ".maxntid 1024", COLUMNS GLOBAL, "1024x1x1 32, 32x32x1 32, 16x64x1 16" },
     { "two rows of 16", ".maxntid 32", COLUMNS GLOBAL, "32x1x1 32, 16x2x1 16" },
     { "in a function that it calls", "", "mov.u32 %r1, %tid.x; call (%r2), row; mad.lo.u32 %r9, %r1, 1024, %r2;\n" GLOBAL, "256x1x1 32, 32x8x1 32, 16x16x1 16" },
+    { "in one that is defined below", "", "mov.u32 %r1, %tid.x; call (%r2), below; mad.lo.u32 %r9, %r1, 1024, %r2;\n" GLOBAL, "256x1x1 32, 32x8x1 32, 16x16x1 16" },
     { "rows: pieces of 64 bytes cost as much as one of 128", "", ROWS GLOBAL, "" },
     { "threads in their order", "", TWO_D "mov.u32 %r3, %ntid.x; mad.lo.u32 %r9, %r2, %r3, %r1; shl.b32 %r9, %r9, 4;\n" GLOBAL, "" },
     { "%tid.x alone", "", "mov.u32 %r1, %tid.x; shl.b32 %r9, %r1, 1;\n" GLOBAL, "" },
@@ -43,7 +44,9 @@ static ptxlint_module *report_of(const Case *c, const char *block)
     Text text = { 0 }, json = { 0 };
     kit_print(&text, ".version 8.5\n.target sm_90\n.address_size 64\n.const .align 4 .u32 table[1024];\n"
                      ".func (.reg .b32 %%y) row()\n{\nmov.u32 %%y, %%tid.y;\nret;\n}\n.func (.reg .b32 %%y) one()\n{\nmov.u32 %%y, 1;\nret;\n}\n"
-                     ".visible .entry k(.param .u64 p)%s\n{\n.reg .b32 %%r<12>;\n.reg .b64 %%rd<4>;\n.shared .align 4 .b32 memory[8192];\n%sret;\n}\n", c->bounds, c->text);
+                     ".func (.reg .b32 %%y) below();\n"
+                     ".visible .entry k(.param .u64 p)%s\n{\n.reg .b32 %%r<12>;\n.reg .b64 %%rd<4>;\n.shared .align 4 .b32 memory[8192];\n%sret;\n}\n"
+                     ".func (.reg .b32 %%y) below()\n{\nmov.u32 %%y, %%tid.y;\nret;\n}\n", c->bounds, c->text);
     ptxlint_options_init(&options);
     options.gpus = &gpu;
     options.gpu_count = 1;
