@@ -25,7 +25,6 @@ typedef struct Gathering {
     const Lowered *lowered;
     const LoweredLive *live;
     const Gpu *gpu;
-    const Unrolling *unrolled;  /* per loop */
     uint32_t *f;                /* per PressureFeature */
 } Gathering;
 
@@ -144,7 +143,7 @@ static uint32_t step_above(const Gathering *g, uint32_t registers)
 /* Of the loop that the region is: what it comes to when unrolled, and what of it asks for registers then. */
 static void note_unrolled(Gathering *g, const BlockWork *work, BlockId first, uint32_t repeat, const BlockPressure *p)
 {
-    const Unrolling *unrolled = &g->unrolled[g->loops->loop_of[first]];
+    const Unrolling *unrolled = &g->lowered->unrolled[g->loops->loop_of[first]];
     uint32_t loads = 0, stores = 0, from = g->lowered->first[first], to = g->lowered->first[ptx_region_last(work, first) + 1];
     for (uint32_t i = from; i < to; i++) {
         const LoweredInsn *insn = &g->lowered->insns[i];
@@ -224,8 +223,7 @@ static bool gather(Gathering *g, Arena *scratch)
     if (!g->live)
         return false;
     const Defs *defs = ptx_defs_compute(scratch, g->func, g->cfg, g->loops);
-    g->unrolled = ptx_unroll_compute(scratch, g->func, g->cfg, g->loops, defs, g->lowered, g->gpu->target.sm);
-    BlockWork *work = ptx_block_work_new(scratch, g->lowered, g->live, g->func, g->cfg, g->loops, g->unrolled, defs, g->gpu->target.sm);
+    BlockWork *work = ptx_block_work_new(scratch, g->lowered, g->live, g->func, g->cfg, g->loops, defs, g->gpu->target.sm);
     g->f[PRESSURE_INSNS] = g->lowered->insn_count;
     g->f[PRESSURE_BLOCKS] = g->cfg->rpo_count;
     g->f[PRESSURE_LOOPS] = g->loops->loop_count;

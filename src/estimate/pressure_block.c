@@ -56,7 +56,6 @@ struct BlockWork {
     const Func *func;
     const Cfg *cfg;
     const Loops *loops;
-    const Unrolling *unrolled;  /* per loop */
     BlockId *last;              /* per block that begins a region */
     uint32_t *insn_of;          /* per step */
     uint32_t *local_of;         /* per value: local + 1 in this block */
@@ -847,7 +846,7 @@ uint32_t ptx_region_repeat(const BlockWork *w, BlockId first)
     bool loops = false;
     for (uint32_t s = 0; s < b->succ_count; s++)
         loops |= w->cfg->succs[b->succ_first + s] == first;
-    uint32_t times = loops ? w->unrolled[w->loops->loop_of[first]].times : 1, length = region_length(w, first);
+    uint32_t times = loops ? w->lowered->unrolled[w->loops->loop_of[first]].times : 1, length = region_length(w, first);
     uint32_t most = length < UNROLLED_MOST / 2 ? UNROLLED_MOST / (length ? length : 1) : 2;
     return times < most ? times : most;
 }
@@ -863,10 +862,10 @@ static void find_regions(BlockWork *w)
 }
 
 BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live, const Func *func, const Cfg *cfg, const Loops *loops,
-                              const Unrolling *unrolled, const Defs *defs, unsigned sm)
+                              const Defs *defs, unsigned sm)
 {
     BlockWork *w = ptx_arena_new(arena, BlockWork);
-    *w = (BlockWork){ .arena = arena, .lowered = lowered, .live = live, .func = func, .cfg = cfg, .loops = loops, .unrolled = unrolled, .defs = defs, .sm = sm };
+    *w = (BlockWork){ .arena = arena, .lowered = lowered, .live = live, .func = func, .cfg = cfg, .loops = loops, .defs = defs, .sm = sm };
     uint32_t steps = 0, operands = 0, outs = 0;
     w->last = ptx_arena_array(arena, BlockId, cfg->block_count + 1);
     w->units = ptx_arena_array(arena, uint8_t, lowered->value_count + FACTORS_MOST);

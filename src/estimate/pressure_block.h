@@ -29,9 +29,9 @@ typedef struct BlockPressure {
 
 typedef struct BlockWork BlockWork;
 
-/* Room for any region of the function; arena's. unrolled: per loop. */
+/* Room for any region of the function; arena's. */
 BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const LoweredLive *live, const Func *func, const Cfg *cfg, const Loops *loops,
-                              const Unrolling *unrolled, const Defs *defs, unsigned sm);
+                              const Defs *defs, unsigned sm);
 
 /* The last block of the region that a block begins: the blocks from it on that become one under predicates. */
 BlockId ptx_region_last(const BlockWork *work, BlockId first);

@@ -1,7 +1,7 @@
 /* A kernel on several GPUs: figures as rows, a column for each GPU. */
 #include "report/report.h"
 
-#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,36 +32,6 @@ static Figure blocks(const ptxlint_projection *p)
     return p->occupancy.error ? word("none fits") : ptx_figure_int(p->occupancy.blocks_per_sm);
 }
 
-static Figure warps(const ptxlint_projection *p)
-{
-    return ptx_figure_int(p->occupancy.warps_per_sm);
-}
-
-static Figure occupancy(const ptxlint_projection *p)
-{
-    return ptx_figure_percent(p->occupancy.percent, 100);
-}
-
-static Figure limiter(const ptxlint_projection *p)
-{
-    return word(p->occupancy.limiter);
-}
-
-static Figure waves(const ptxlint_projection *p)
-{
-    return ptx_figure_short(p->waves);
-}
-
-static Figure utilisation(const ptxlint_projection *p)
-{
-    return ptx_figure_percent(p->utilisation_percent, 100);
-}
-
-static Figure bound_pipe(const ptxlint_projection *p)
-{
-    return word(p->cycles.bound_shortest);
-}
-
 static Figure cycles_of(const ptxlint_cycles *cycles, const char *pipe, bool is_longest)
 {
     for (size_t i = 0; pipe && i < cycles->pipe_count; i++)
@@ -80,125 +50,70 @@ static Figure longest(const ptxlint_projection *p)
     return cycles_of(&p->cycles, p->cycles.bound_longest, true);
 }
 
-static Figure potential(const ptxlint_projection *p)
-{
-    return ptx_figure_short(p->peak.potential_gflops);
-}
-
-static Figure demand(const ptxlint_projection *p)
-{
-    return ptx_figure_short(p->peak.demand_gb_per_s);
-}
-
-static Figure memory(const ptxlint_projection *p)
-{
-    return ptx_figure_short(p->peak.memory_gb_per_s);
-}
-
-static Figure attainable(const ptxlint_projection *p)
-{
-    return ptx_figure_short(p->peak.attainable_gflops);
-}
-
-static Figure ceiling(const ptxlint_projection *p)
-{
-    return word(p->peak.ceiling);
-}
-
-static Figure bound_time(const ptxlint_projection *p)
-{
-    return ptx_figure_short(p->time.bound_us);
-}
-
-static Figure bound_time_pipe(const ptxlint_projection *p)
-{
-    return word(p->time.bound_by);
-}
-
 static Figure bytes_moved(const ptxlint_projection *p)
 {
     return ptx_figure_short(p->time.dram_bytes / 1e6);
 }
 
-static Figure predicted_time(const ptxlint_projection *p)
-{
-    return ptx_figure_short(p->time.predicted_us);
-}
-
-static Figure time_limiter(const ptxlint_projection *p)
-{
-    return word(p->time.limiter);
-}
-
-static Figure relieved_time(const ptxlint_projection *p)
-{
-    return ptx_figure_short(p->bottleneck.relieved_us);
-}
-
-static Figure next_limiter(const ptxlint_projection *p)
-{
-    return word(p->bottleneck.next);
-}
-
-static Figure pipelines_busy(const ptxlint_projection *p)
-{
-    return ptx_figure_percent(p->bottleneck.compute_percent, 100);
-}
-
-static Figure memory_busy(const ptxlint_projection *p)
-{
-    return ptx_figure_percent(p->bottleneck.memory_percent, 100);
-}
-
-static Figure tail_time(const ptxlint_projection *p)
-{
-    return ptx_figure_short(p->bottleneck.tail_us);
-}
-
-static Figure rate(const ptxlint_projection *p)
-{
-    return ptx_figure_short(p->roofline.predicted_gflops);
-}
-
-static Figure in_flight(const ptxlint_projection *p)
-{
-    return ptx_figure_short(p->concurrency.bytes);
-}
+typedef enum RowKind { ROW_COUNT, ROW_NUMBER, ROW_PERCENT, ROW_WORD } RowKind;
 
 typedef struct Row {
     const char *name;
-    Figure (*figure)(const ptxlint_projection *projection);
+    Figure (*figure)(const ptxlint_projection *projection);     /* NULL: what stands at `at` */
+    RowKind kind;
+    size_t at;
 } Row;
 
+/* int64_t, double and const char * members of a projection. */
+#define COUNT(member) NULL, ROW_COUNT, offsetof(ptxlint_projection, member)
+#define NUMBER(member) NULL, ROW_NUMBER, offsetof(ptxlint_projection, member)
+#define PERCENT(member) NULL, ROW_PERCENT, offsetof(ptxlint_projection, member)
+#define WORD(member) NULL, ROW_WORD, offsetof(ptxlint_projection, member)
+#define FIGURE(function) function, ROW_WORD, 0
+
 static const Row rows[] = {
-    { "registers a thread", registers },
-    { "blocks of an SM", blocks },
-    { "warps of an SM", warps },
-    { "occupancy", occupancy },
-    { "limited by", limiter },
-    { "waves", waves },
-    { "SMs used", utilisation },
-    { "shortest path, clocks", shortest },
-    { "  bound by", bound_pipe },
-    { "longest path, clocks", longest },
-    { "potential, GFLOPS", potential },
-    { "demand, GB/s", demand },
-    { "memory, GB/s", memory },
-    { "roofline, GFLOPS", attainable },
-    { "  under", ceiling },
-    { "bound of launch, us", bound_time },
-    { "  bound by", bound_time_pipe },
-    { "from memory, MB", bytes_moved },
-    { "predicted, us", predicted_time },
-    { "  limited by", time_limiter },
-    { "  without it, us", relieved_time },
-    { "  limited then by", next_limiter },
-    { "pipelines busy", pipelines_busy },
-    { "memory busy", memory_busy },
-    { "tail, us", tail_time },
-    { "predicted, GFLOPS", rate },
-    { "in flight of an SM, B", in_flight },
+    { "registers a thread", FIGURE(registers) },
+    { "blocks of an SM", FIGURE(blocks) },
+    { "warps of an SM", COUNT(occupancy.warps_per_sm) },
+    { "occupancy", PERCENT(occupancy.percent) },
+    { "limited by", WORD(occupancy.limiter) },
+    { "waves", NUMBER(waves) },
+    { "SMs used", PERCENT(utilisation_percent) },
+    { "shortest path, clocks", FIGURE(shortest) },
+    { "  bound by", WORD(cycles.bound_shortest) },
+    { "longest path, clocks", FIGURE(longest) },
+    { "potential, GFLOPS", NUMBER(peak.potential_gflops) },
+    { "demand, GB/s", NUMBER(peak.demand_gb_per_s) },
+    { "memory, GB/s", NUMBER(peak.memory_gb_per_s) },
+    { "roofline, GFLOPS", NUMBER(peak.attainable_gflops) },
+    { "  under", WORD(peak.ceiling) },
+    { "bound of launch, us", NUMBER(time.bound_us) },
+    { "  bound by", WORD(time.bound_by) },
+    { "from memory, MB", FIGURE(bytes_moved) },
+    { "predicted, us", NUMBER(time.predicted_us) },
+    { "  limited by", WORD(time.limiter) },
+    { "  without it, us", NUMBER(bottleneck.relieved_us) },
+    { "  limited then by", WORD(bottleneck.next) },
+    { "pipelines busy", PERCENT(bottleneck.compute_percent) },
+    { "memory busy", PERCENT(bottleneck.memory_percent) },
+    { "tail, us", NUMBER(bottleneck.tail_us) },
+    { "predicted, GFLOPS", NUMBER(roofline.predicted_gflops) },
+    { "in flight of an SM, B", NUMBER(concurrency.bytes) },
 };
+
+static Figure figure_of(const Row *row, const ptxlint_projection *projection)
+{
+    const void *at = (const char *)projection + row->at;
+    if (row->figure)
+        return row->figure(projection);
+    switch (row->kind) {
+    case ROW_COUNT:     return ptx_figure_int(*(const int64_t *)at);
+    case ROW_NUMBER:    return ptx_figure_short(*(const double *)at);
+    case ROW_PERCENT:   return ptx_figure_percent(*(const double *)at, 100);
+    case ROW_WORD:      break;
+    }
+    return word(*(const char *const *)at);
+}
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
@@ -207,7 +122,7 @@ static size_t column_width(const ptxlint_projection *projection)
 {
     size_t width = strlen(ptx_report_gpu_name(projection->gpu));
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        size_t here = strlen(rows[r].figure(projection).text);
+        size_t here = strlen(figure_of(&rows[r], projection).text);
         width = here > width ? here : width;
     }
     return width + 2 > COLUMN_LEAST ? width + 2 : COLUMN_LEAST;
@@ -234,7 +149,7 @@ static void put_row(Out *out, const ptxlint_kernel *kernel, const Row *row, size
 {
     ptx_out_format(out, "  %-*s", NAME_COLUMNS, row->name);
     for (size_t i = first; i < end; i++)
-        put_right(out, row->figure(&kernel->projections[i]).text, column_width(&kernel->projections[i]));
+        put_right(out, figure_of(row, &kernel->projections[i]).text, column_width(&kernel->projections[i]));
     ptx_out_text(out, "\n");
 }
 
