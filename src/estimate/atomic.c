@@ -34,7 +34,7 @@ static double passes_by_data(const Gpu *gpu, const Insn *insn, const Count *coun
     return count->data_requests * passes_by_chance(lanes, spread / bytes, bytes, is_serial) / slices_of(gpu, spread);
 }
 
-double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation, const double *spread)
+double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation, const Spread *spread)
 {
     const Traffics *t = &evaluation->traffics;
     double pass = ptx_gpu_has(gpu, FIGURE_ATOMIC_PASS_NS) ? gpu->figures[FIGURE_ATOMIC_PASS_NS] : 0.7;
@@ -42,7 +42,7 @@ double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluat
     for (InsnId i = 0; spread && i < func->insn_count; i++) {
         OpKind kind = (OpKind)func->insns[i].op->kind;
         if ((kind == OPK_ATOM || kind == OPK_RED) && func->insns[i].op->space != SPACE_SHARED && evaluation->insns[i].total.data_requests > 0)
-            passes += passes_by_data(gpu, &func->insns[i], &evaluation->insns[i].total, spread[i]);
+            passes += passes_by_data(gpu, &func->insns[i], &evaluation->insns[i].total, spread[i].reach > 0 ? spread[i].reach : (double)INFINITY);
     }
     return pass * passes / 1e3;
 }

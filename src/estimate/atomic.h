@@ -6,11 +6,12 @@
 #ifndef PTX_ESTIMATE_ATOMIC_H
 #define PTX_ESTIMATE_ATOMIC_H
 
+#include "estimate/spread.h"
 #include "gpu/gpu.h"
 #include "ir/ir.h"
 #include "warp/evaluate.h"
 
 /* spread: ptx_spread_compute; NULL: of no address data say where. */
-double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation, const double *spread);
+double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation, const Spread *spread);
 
 #endif

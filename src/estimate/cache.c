@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { RESIDENT_MOST = 32, WAVE_MOST = 4096, SECTOR_BYTES = 32, PIECE_BYTES = 64, RESERVED_BYTES = 1024, POOLS_MOST = 16 };
+enum { RESIDENT_MOST = 32, WAVE_MOST = 4096, SECTOR_BYTES = 32, LINE_BYTES = 128, PIECE_BYTES = 64, RESERVED_BYTES = 1024, POOLS_MOST = 16 };
 
 #define TOGETHER 0.88           /* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product over 32 block shapes */
 #define L2_SHARE 0.5            /* of L2: what the other half of the GPU asks for lies in both halves */
@@ -150,7 +150,7 @@ double ptx_hit_by_chance(double draws, double count)
 
 /* Loads that may reach equally far are taken to do so in one array: the copies of an unrolled loop do. */
 typedef struct Pool {
-    double spread, lanes, bytes;
+    double spread, lanes, own;  /* own: lanes that ask for sectors of their own */
     double missed;              /* of the lanes, the share that L1 does not hold */
 } Pool;
 
@@ -171,27 +171,36 @@ static Pool *find_pool(Pools *pools, double spread)
 
 static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
 {
-    double missed = pool->lanes, read = pool->bytes, fresh = pool->lanes;
-    if (isfinite(pool->spread)) {
-        double first = fmin(pool->lanes, m->sms * ptx_hit_by_chance(pool->lanes / m->sms, fmax(1, pool->spread / SECTOR_BYTES)));
-        missed = first + (pool->lanes - first) * fmax(0, 1 - m->l1_bytes / pool->spread);
-        double pieces = fmin(missed, ptx_hit_by_chance(pool->lanes, fmax(1, pool->spread / PIECE_BYTES)));
-        fresh = pieces + (missed - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
-        read = fresh * PIECE_BYTES;
-    }
+    double first = fmin(pool->own, m->sms * ptx_hit_by_chance(pool->own / m->sms, fmax(1, pool->spread / SECTOR_BYTES)));
+    double missed = first + (pool->own - first) * fmax(0, 1 - m->l1_bytes / pool->spread);
+    double pieces = fmin(missed, ptx_hit_by_chance(pool->own, fmax(1, pool->spread / PIECE_BYTES)));
+    double fresh = pieces + (missed - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
     out->load_lines += pool->lanes * LINES_BY_CHANCE;
     out->load_sectors += missed;
     out->load_requests += missed;
-    out->read_bytes += read;
+    out->read_bytes += fresh * PIECE_BYTES;
+    out->scattered_bytes += fresh * PIECE_BYTES;
     out->fresh_sectors += fresh;
     pool->missed = missed / pool->lanes;
 }
 
+/* Only how control went hides where: lanes are taken to lie side by side, or to come to what lies there in the next iterations. */
+static void load_along(const Count *count, uint32_t bytes, Cached *out)
+{
+    double moved = count->data_lanes * bytes;
+    out->load_lines += count->data_requests;
+    out->load_sectors += moved / SECTOR_BYTES;
+    out->load_requests += moved / LINE_BYTES;
+    out->read_bytes += moved;
+    out->fresh_sectors += moved / SECTOR_BYTES;
+}
+
 static void store_by_chance(double lanes, double spread, uint32_t bytes, Cached *out)
 {
-    out->store_lines += lanes;
-    out->store_sectors += lanes;
-    out->written_bytes += isfinite(spread) ? PIECE_BYTES * ptx_hit_by_chance(lanes, fmax(1, spread / PIECE_BYTES)) : lanes * bytes;
+    double share = spread > 0 ? 1 : fmin(1, (double)bytes / SECTOR_BYTES);
+    out->store_lines += lanes * share;
+    out->store_sectors += lanes * share;
+    out->written_bytes += isfinite(spread) && spread > 0 ? PIECE_BYTES * ptx_hit_by_chance(lanes, fmax(1, spread / PIECE_BYTES)) : lanes * bytes;
 }
 
 /* How data lead an instruction of global memory; NONE: not at all, or to an atomic. */
@@ -205,26 +214,43 @@ static Way way_of(const CacheInput *in, InsnId id)
     return op->flags & OPF_STORE && op->kind != OPK_CP_ASYNC ? WAY_STORE : WAY_LOAD;
 }
 
+#define ANYWHERE 1e15
+#define REACH_MOST 2147483648.0 /* bytes: numbers of nearly as many bits as they have say nothing */
+
+/* A table that data lead into has as many elements as there are threads, where nothing says how many: an index for each is what such data mostly are. Pointers
+ * lead anywhere. */
+static double reach_of(const CacheInput *in, InsnId id)
+{
+    double threads = in->evaluation->blocks * in->warps_per_block * 32;
+    if (in->spread[id].is_pointer)
+        return ANYWHERE;
+    return in->spread[id].reach < REACH_MOST ? in->spread[id].reach : threads * in->func->insns[id].access_bytes;
+}
+
 static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, Cached *out)
 {
     double *missed = ptx_arena_array(arena, double, in->func->insn_count);
     Pools pools = { .count = 0 };
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         Way way = way_of(in, i);
-        double lanes = in->evaluation->insns[i].total.data_lanes;
+        const Count *count = &in->evaluation->insns[i].total;
         uint32_t bytes = in->func->insns[i].access_bytes;
         if (way == WAY_STORE)
-            store_by_chance(lanes, in->spread[i], bytes, out);
-        if (way == WAY_LOAD) {
-            Pool *pool = find_pool(&pools, in->spread[i]);
-            pool->lanes += lanes;
-            pool->bytes += lanes * bytes;
+            store_by_chance(count->data_lanes, in->spread[i].reach, bytes, out);
+        if (way == WAY_LOAD && !(in->spread[i].reach > 0))
+            load_along(count, bytes, out);
+        if (way == WAY_LOAD && in->spread[i].reach > 0) {
+            Pool *pool = find_pool(&pools, reach_of(in, i));
+            pool->lanes += count->data_lanes;
+            pool->own += count->data_lanes * in->spread[i].own;
         }
     }
     for (unsigned p = 0; p < pools.count; p++)
         load_by_chance(m, &pools.all[p], out);
-    for (InsnId i = 0; i < in->func->insn_count; i++)
-        missed[i] = way_of(in, i) == WAY_LOAD ? find_pool(&pools, in->spread[i])->missed : 1;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        bool is_led = way_of(in, i) == WAY_LOAD;
+        missed[i] = !is_led ? 1 : in->spread[i].reach > 0 ? find_pool(&pools, reach_of(in, i))->missed : fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
+    }
     out->data_missed = missed;
 }
 

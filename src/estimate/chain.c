@@ -82,11 +82,14 @@ static double walk_block(Walker *w, BlockId block)
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */
 
-/* How often the warp runs it that runs it most. */
+/* How often the warp of a block runs it that runs it most: a block makes room for the next when its last warp ends. */
 static double executions(const ChainInput *in, BlockId block)
 {
-    double all = in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first].total.warps / in->blocks;
-    double each = all / in->warps_per_block;
+    LoopId loop = in->loops->loop_of[block];
+    if (in->are_left_out && loop != NO_LOOP && in->are_left_out[loop])
+        return 0;
+    const Count *count = &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first].total;
+    double all = count->warps / in->blocks, each = fmax(all / in->warps_per_block, count->most / in->blocks);
     return each >= 1 ? each : fmin(1, all);
 }
 

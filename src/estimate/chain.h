@@ -23,6 +23,7 @@ typedef struct ChainInput {
     const Evaluation *evaluation;
     const Latencies *latencies;
     const float *load_clocks;   /* per instruction of the function: of a load of global memory */
+    const bool *are_left_out;   /* per loop: what it takes is not asked for; NULL: none */
     double blocks, warps_per_block;
 } ChainInput;
 

@@ -112,6 +112,7 @@ static void collect_routine(const Routine *routine, Tally *tally, double weight,
         for (InsnId k = i; routine->slice.plain[i] && k < end; k++) {   /* they run as often as the first of them */
             tally->totals[k].warps += weight * first->warps;
             tally->totals[k].lanes += weight * first->lanes;
+            tally->totals[k].most += weight * first->most;
         }
         routine->sums[i] = (Count){ 0 };
     }
@@ -245,11 +246,12 @@ static unsigned dimensions_of(const Class *c)
     return (c->count[0] > 1 ? 1u : 0u) + (c->count[1] > 1 ? 1u : 0u) + (c->count[2] > 1 ? 1u : 0u);
 }
 
-/* Blocks spread evenly, the same ones each time: the sequences of Roberts, "The unreasonable effectiveness of quasirandom sequences" (2018), with powers of the
- * root of x^(d+1) = x + 1 as steps. */
+/* Blocks, or warps, spread evenly, the same ones each time: the sequences of Roberts, "The unreasonable effectiveness of quasirandom sequences" (2018), with powers
+ * of the root of x^(d+1) = x + 1 as steps. */
+static const double roots[] = { 1, 1.6180339887498949, 1.3247179572447461, 1.2207440846057596, 1.1673039782614187 };
+
 static void run_sample(Evaluator *e, const Class *c, uint32_t sample)
 {
-    static const double roots[] = { 1, 1.6180339887498949, 1.3247179572447461, 1.2207440846057596 };
     uint64_t index = sample;
     double step = 1;
     uint32_t at[3];
@@ -308,6 +310,71 @@ static void run_classes(Evaluator *e, Class *classes, unsigned count, double aff
     }
 }
 
+/* A place among `count`. */
+static uint32_t spread(double step, uint64_t sample, uint32_t count)
+{
+    double part = 0.5 + step * ((double)sample + 1);
+    return (uint32_t)((part - floor(part)) * count);
+}
+
+/* Warps from all over the grid, as long as the budget does. How many ran. */
+static uint64_t run_single_warps(Evaluator *e)
+{
+    Machine *m = e->machine;
+    uint64_t samples = 0;
+    unsigned dimensions = 1;
+    for (unsigned d = 0; d < 3; d++)
+        dimensions += m->grid[d] > 1;
+    while (!m->is_cut) {
+        double step = 1 / roots[dimensions];
+        uint32_t at[3], warp = spread(step, samples, m->warp_count);
+        for (unsigned d = 0; d < 3; d++)
+            at[d] = m->grid[d] > 1 ? spread(step /= roots[dimensions], samples, m->grid[d]) : 0;
+        ptx_machine_run(m, at, warp, 1);
+        if (m->is_cut)
+            discard_counts(m);
+        else
+            collect_all(e, 1, false);
+        samples += !m->is_cut;
+    }
+    m->is_cut = false;
+    return samples;
+}
+
+/* What was counted of blocks and what was counted of warps, each run as much as another; which loads wait, and how long the longest of a block is, blocks alone say. */
+static void join_counts(Count *blocks, const Count *warps, double share, double weight)
+{
+    Count joined = { 0 };
+    ptx_count_add(&joined, blocks, 1 - share);
+    ptx_count_add(&joined, warps, share * weight);
+    joined.waits = blocks->requests > 0 ? blocks->waits / blocks->requests * joined.requests : 0;
+    joined.most = blocks->warps > 0 ? blocks->most / blocks->warps * joined.warps : 0;
+    *blocks = joined;
+}
+
+/* Where warps that hang on nobody take different ways, as many of them as three quarters of the budget do for: more of the launch is seen than by whole blocks. */
+static void add_single_warps(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    Footprint *footprint = m->footprint;
+    Count **blocks = ptx_arena_array(e->arena, Count *, e->tally_count);
+    m->footprint = NULL;
+    m->most_steps = m->steps + most_steps / 4 * 3;
+    for (uint32_t t = 0; t < e->tally_count; t++) {
+        blocks[t] = e->tallies[t].totals;
+        e->tallies[t].totals = ptx_arena_array(e->arena, Count, e->tallies[t].func->insn_count);
+    }
+    uint32_t tally_count = e->tally_count;
+    double samples = (double)run_single_warps(e), share = samples / (samples + e->out->blocks_run);
+    for (uint32_t t = 0; t < tally_count; t++) {
+        const Count *warps = e->tallies[t].totals;
+        e->tallies[t].totals = blocks[t];
+        for (InsnId i = 0; samples > 0 && i < e->tallies[t].func->insn_count; i++)
+            join_counts(&blocks[t][i], &warps[i], share, e->out->blocks * m->warp_count / samples);
+    }
+    m->footprint = footprint;
+}
+
 /* The budget does not do for one block: its first warp and its last stand for all. */
 static void run_warps(Evaluator *e, uint64_t most_steps)
 {
@@ -327,6 +394,19 @@ static void run_warps(Evaluator *e, uint64_t most_steps)
     m->is_cut = is_cut;
 }
 
+/* The budget does not do for a few blocks of each class: as many from all over the grid as a quarter of it does for. False: for none. */
+static bool run_anywhere(Evaluator *e, uint64_t most_steps, double cost)
+{
+    Machine *m = e->machine;
+    Class all = { { 0, 0, 0 }, { m->grid[0], m->grid[1], m->grid[2] }, e->out->blocks, (uint32_t)fmax(1, (double)(most_steps / 4) / cost) };
+    forget(e);
+    m->is_cut = false;
+    m->most_steps = m->steps + most_steps / 2;
+    for (uint32_t sample = 0; sample < all.samples && !m->is_cut; sample++)
+        run_sample(e, &all, sample);
+    return !m->is_cut;
+}
+
 /* All blocks where the budget does for them. Else a few, within half as much again, and where these differ as many as it does for. */
 static void run_launch(Evaluator *e, uint64_t most_steps)
 {
@@ -342,15 +422,20 @@ static void run_launch(Evaluator *e, uint64_t most_steps)
     m->is_cut = false;
     m->most_steps = m->steps + most_steps / 2;
     run_classes(e, classes, count, few);
-    if (m->is_cut && e->out->blocks_run <= 1)
+    double blocks_run = e->out->blocks_run, cost = (double)(m->steps - first) / blocks_run, affordable = (double)(m->most_steps - m->steps) / cost;
+    bool are_single = m->are_apart && m->warp_count > 1 && e->most_steps > e->least_steps;
+    if (m->is_cut && are_single && blocks_run > 1 && run_anywhere(e, most_steps, cost))
+        affordable = 0;
+    if (m->is_cut && blocks_run <= 1)
         run_warps(e, most_steps / 2);
-    if (m->is_cut || e->out->blocks_run <= 1)
+    if (m->is_cut || blocks_run <= 1 || !any_differs(e))
         return;
-    double cost = (double)(m->steps - first) / e->out->blocks_run, affordable = (double)(m->most_steps - m->steps) / cost;
-    if (affordable < 2 * few || !any_differs(e))
-        return;
-    forget(e);
-    run_classes(e, classes, count, affordable);
+    if (affordable >= 2 * few) {
+        forget(e);
+        run_classes(e, classes, count, affordable);
+    }
+    if (are_single && !m->is_cut)
+        add_single_warps(e, most_steps);
 }
 
 /* Whether something is left to be found: an access that costs more than it had to, a branch that parts lanes. */

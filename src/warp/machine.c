@@ -1,5 +1,6 @@
 #include "warp/cluster.h"
 #include "warp/race.h"
+#include "warp/stay.h"
 
 #include <math.h>
 
@@ -8,7 +9,6 @@ enum {
     DOUBTFUL_STAYS = 4,         /* iterations of a loop that lanes stay in when nobody knows whether they do */
     HURRIED_STAYS = 8,          /* and where Machine.is_hurried */
     ASSUMED_STAYS = 64,         /* and when that rests on an assumption: Machine.most_stays, if the caller does not change it */
-    MOST_LOOPS = 16,            /* around each other, that are looked at */
     MOST_FRAMES = 64,           /* calls inside each other */
     MOST_ENTRIES = 4096,
 };
@@ -207,27 +207,12 @@ static void cloud(Machine *m, Warp *w, const Entry *entry, uint32_t lanes)
     }
 }
 
-static bool loop_holds(const Routine *routine, LoopId loop, InsnId insn)
-{
-    if (insn >= routine->func->insn_count)
-        return false;
-    LoopId inner = routine->loops->loop_of[routine->cfg->block_of[insn]];
-    for (unsigned climbed = 0; inner != NO_LOOP && climbed < MOST_LOOPS; climbed++) {
-        if (inner == loop)
-            return true;
-        if (routine->loops->loops[inner].depth <= routine->loops->loops[loop].depth)
-            return false;
-        inner = routine->loops->loops[inner].parent;
-    }
-    return false;
-}
-
 /* Both sides stay in a loop, and lanes that leave it keep them from meeting there. A GPU lets them meet in the loop all the same, and has those that
  * leave wait behind it; a stack of entries cannot, so what follows is an estimate. */
 static bool meets_behind_loop(const Routine *routine, InsnId branch, InsnId target, InsnId next, InsnId join)
 {
     LoopId loop = routine->loops->loop_of[routine->cfg->block_of[branch]];
-    return loop != NO_LOOP && loop_holds(routine, loop, target) && loop_holds(routine, loop, next) && !loop_holds(routine, loop, join);
+    return loop != NO_LOOP && ptx_loop_has(routine, loop, target) && ptx_loop_has(routine, loop, next) && !ptx_loop_has(routine, loop, join);
 }
 
 /* Parts the lanes: entry waits at the meeting point, and two more run up to it. */
@@ -280,16 +265,16 @@ static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken
     }
 }
 
-/* Of a branch that some lanes leave a loop by: 1 where staying is to take it, -1 where it is to fall through; 0: no such branch. */
-static int staying_side(const Routine *routine, InsnId branch, InsnId target)
+/* How often lanes of which nobody knows whether they do, or that rest on an assumption, stay in a loop at its branch. */
+static unsigned most_stays(const Machine *m, const Routine *routine, InsnId branch, InsnId target, bool is_maybe)
 {
-    LoopId loop = routine->loops->loop_of[routine->cfg->block_of[branch]];
-    for (unsigned climbed = 0; loop != NO_LOOP && climbed < MOST_LOOPS; climbed++, loop = routine->loops->loops[loop].parent) {
-        bool taken = loop_holds(routine, loop, target), falls = loop_holds(routine, loop, branch + 1);
-        if (taken != falls)
-            return taken ? 1 : -1;
+    if (!is_maybe)
+        return m->is_hurried ? HURRIED_STAYS : m->most_stays;
+    switch (ptx_stay_find(routine, branch, target)) {
+    case STAY_NONE: return 0;
+    case STAY_LONG: return m->is_hurried || m->most_stays < DOUBTFUL_STAYS ? DOUBTFUL_STAYS : m->most_stays;
+    default:        return DOUBTFUL_STAYS;
     }
-    return 0;
 }
 
 static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint32_t maybe, bool is_assumed)
@@ -310,10 +295,10 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
     Count *count = &routine->counts[top->pc];
     uint8_t worst = doubt > top->doubt ? doubt : top->doubt;
     count->doubt = worst > count->doubt ? worst : count->doubt;
-    int side = maybe || is_assumed || m->is_hurried ? staying_side(routine, top->pc, target) : 0;
+    int side = maybe || is_assumed || m->is_hurried ? ptx_stay_side(routine, top->pc, target) : 0;
     if (side) {
         uint8_t *stays = &w->frame->stays[top->pc];
-        bool leaves = ++*stays > (maybe ? DOUBTFUL_STAYS : m->is_hurried ? HURRIED_STAYS : m->most_stays);
+        bool leaves = ++*stays > most_stays(m, routine, top->pc, target, maybe != 0);
         if (leaves)
             *stays = 0;
         if (maybe || leaves) {
@@ -714,7 +699,9 @@ static void sum_counts(const Routine *routine, uint32_t warps)
 {
     for (InsnId i = 0; i < routine->func->insn_count; i++)
         if (routine->counts[i].warps > 0) {
-            ptx_count_add(&routine->sums[i], &routine->counts[i], warps);
+            Count *sum = &routine->sums[i];
+            ptx_count_add(sum, &routine->counts[i], warps);
+            sum->most = routine->counts[i].warps > sum->most ? routine->counts[i].warps : sum->most;
             routine->counts[i] = (Count){ 0 };
         }
 }

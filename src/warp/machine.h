@@ -45,7 +45,7 @@ typedef struct Plan {           /* of a function: what does not hang on the laun
     const Dom *dom, *meeting;   /* meeting: where lanes meet again, early exits left out of it */
     const Loops *loops;
     Slice slice;
-    uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; 0: not asked for yet */
+    uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; of a branch its Stay; 0: not asked for yet */
 } Plan;
 
 typedef struct Routine {           /* a function as it is run */

@@ -154,7 +154,7 @@ static void test_spread(void **state)
         { "ld.global.u32 %r1, [%rd1]; shr.u32 %r2, %r1, 20; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd9, %rd1, %rd2;", 4096 * 4 },
         { "ld.global.u32 %r1, [%rd1]; rem.u32 %r2, %r1, 100; mad.wide.u32 %rd9, %r2, 16, %rd1;", 1600 + 4 },
         { "ld.global.u32 %r1, [%rd1]; bfe.u32 %r2, %r1, 8, 4; mad.wide.u32 %rd9, %r2, 4, %rd1;", 64 },
-        { "mov.u32 %r1, %tid.x; mad.wide.u32 %rd9, %r1, 4, %rd1;", (double)INFINITY },
+        { "mov.u32 %r1, %tid.x; mad.wide.u32 %rd9, %r1, 4, %rd1;", 0 },
         { "ld.global.u32 %r1, [%rd1]; mad.wide.u32 %rd9, %r1, 4, %rd1;", (double)INFINITY },
         { "mov.u32 %r1, 7; L: and.b32 %r2, %r1, 15; mad.wide.u32 %rd2, %r2, 4, %rd1; ld.global.u32 %r1, [%rd2]; setp.ne.s32 %p1, %r1, 0; @%p1 bra L;\n"
           "mov.u64 %rd9, %rd2;", 64 },
@@ -172,10 +172,39 @@ static void test_spread(void **state)
         ptx_arena_init(&arena, 1 << 20, &on_failure);
         assert_int_equal(setjmp(on_failure), 0);
         const Func *func = &module->ir->funcs[0];
-        const double *spread = ptx_spread_compute(&arena, &arena, func);
-        double got = spread[func->insn_count - 2];
+        const Spread *spread = ptx_spread_compute(&arena, &arena, func);
+        double got = spread[func->insn_count - 2].reach;
         if (!(got == cases[c].want))
             fail_msg("%s: %g bytes, not %g", cases[c].body, got, cases[c].want);
+        ptx_arena_free(&arena);
+        ptxlint_module_free(module);
+    }
+}
+
+/* Of the body's loads, the share of sectors that each asks for itself. */
+static void test_neighbours(void **state)
+{
+    static const struct { const char *body; double want; } cases[] = {
+        { "ld.global.u32 %r2, [%rd9];", 0.5 },                          /* the very place */
+        { "ld.global.u32 %r2, [%rd9+16];", 0.75 },
+        { "ld.global.u32 %r2, [%rd9+32];", 1 },
+        { "add.s32 %r3, %r1, 2; mad.wide.u32 %rd2, %r3, 4, %rd1; ld.global.u32 %r2, [%rd2];", 0.625 },
+        { "ld.global.u32 %r3, [%rd1+4]; mad.wide.u32 %rd2, %r3, 4, %rd1; ld.global.u32 %r2, [%rd2];", 1 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[1024];
+        snprintf(text, sizeof text, ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<10>;\n"
+                 "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r1, [%%rd1]; mad.wide.u32 %%rd9, %%r1, 4, %%rd1; %s ld.global.u32 %%r7, [%%rd9]; ret;\n}\n", cases[c].body);
+        ptxlint_module *module = kit_module(text);
+        Arena arena;
+        jmp_buf on_failure;
+        ptx_arena_init(&arena, 1 << 20, &on_failure);
+        assert_int_equal(setjmp(on_failure), 0);
+        const Func *func = &module->ir->funcs[0];
+        double got = ptx_spread_compute(&arena, &arena, func)[func->insn_count - 2].own;
+        if (fabs(got - cases[c].want) > 1e-9)
+            fail_msg("%s: %g, not %g", cases[c].body, got, cases[c].want);
         ptx_arena_free(&arena);
         ptxlint_module_free(module);
     }
@@ -266,7 +295,7 @@ static void test_steps(void **state)
     ptxlint_module_free(module);
 }
 
-static double time_of(const char *text)
+static ptxlint_estimated of_launch(const char *text, int64_t blocks, int64_t threads)
 {
     ptxlint_module *module;
     ptxlint_options options;
@@ -278,11 +307,49 @@ static double time_of(const char *text)
     options.gpu_count = 1;
     assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
     ptxlint_trial_init(&trial);
-    trial.grid[0] = 1 << 13;
-    trial.block[0] = 1024;
+    trial.grid[0] = blocks;
+    trial.block[0] = threads;
     assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_OK);
     ptxlint_module_free(module);
-    return out.time.predicted_us;
+    return out;
+}
+
+/* Loops that data end: a compare-and-swap at once, equal numbers soon, where a counter ends them too by the counter. */
+static void test_stays(void **state)
+{
+    static const struct { const char *what, *loop; double least, most; } cases[] = {
+        { "a swap", "L: atom.global.cas.b32 %r2, [%rd1], %r1, 7; setp.ne.s32 %p1, %r2, 0; @%p1 bra L;", 0, 12 },
+        { "until a number comes", "L: ld.global.u32 %r2, [%rd2]; add.s64 %rd2, %rd2, 4; setp.eq.s32 %p1, %r2, 9; @%p1 bra E; add.s32 %r3, %r3, 1; setp.lt.s32 %p2, %r3, 40; @%p2 bra L; E:", 200, 400 },
+        { "as long as a number comes", "L: ld.global.u32 %r2, [%rd2]; add.s64 %rd2, %rd2, 4; setp.ne.s32 %p1, %r2, 9; @%p1 bra E; add.s32 %r3, %r3, 1; setp.lt.s32 %p2, %r3, 40; @%p2 bra L; E:", 20, 60 },
+        { "a counter that was loaded", "L: ld.global.u32 %r2, [%rd2]; add.s64 %rd2, %rd2, 4; add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, %r1; @%p1 bra L;", 15, 60 },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[1024];
+        snprintf(text, sizeof text, ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
+                 "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r1, [%%rd1]; mov.u64 %%rd2, %%rd1; mov.u32 %%r3, 0;\n%s\nst.global.u32 [%%rd1], %%r3; ret;\n}\n", cases[c].loop);
+        double each = of_launch(text, 1 << 13, 32).warp_instructions / (1 << 13);
+        if (!(each >= cases[c].least && each <= cases[c].most))
+            fail_msg("%s: %g instructions", cases[c].what, each);
+    }
+}
+
+/* Blocks that all wait for all, and blocks that wait for the one before: the more there are, the longer; others do not wait. */
+static void test_waiting(void **state)
+{
+    static const char format[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%ctaid.x; mul.wide.u32 %%rd2, %%r1, 4; add.s64 %%rd3, %%rd1, %%rd2; %s\n"
+        "L: ld%s.global.u32 %%r2, [%s]; setp.eq.s32 %%p1, %%r2, 0; @%%p1 bra L; st.global.u32 [%%rd3+4], %%r2; ret;\n}\n";
+    char all[1024], chain[1024], told[1024], not[1024];
+    (void)state;
+    snprintf(all, sizeof all, format, "red.global.add.u32 [%rd1], 1;", ".volatile", "%rd1");
+    snprintf(chain, sizeof chain, format, "", ".volatile", "%rd3");
+    snprintf(told, sizeof told, format, "st.global.u32 [%rd3+4], %r1;", ".volatile", "%rd3");
+    snprintf(not, sizeof not, format, "", "", "%rd3");
+    double alone = of_launch(not, 1024, 32).time.predicted_us;
+    assert_true(of_launch(all, 1024, 32).time.predicted_us > of_launch(all, 16, 32).time.predicted_us + 1.5);
+    assert_true(of_launch(chain, 1024, 32).time.predicted_us > 200 && alone < 20);
+    assert_true(of_launch(told, 1024, 32).time.predicted_us < 20);
 }
 
 /* Data say which address: the fewer there are to go to, the more lanes wait for each other; so in memory, in shared memory, and with constants the other way around. */
@@ -302,7 +369,7 @@ static void test_crowds(void **state)
                      ".reg .b32 %%%%r<8>; .reg .b64 %%%%rd<8>;\nld.param.u64 %%%%rd1, [a]; mov.u32 %%%%r6, %%%%tid.x; mad.wide.u32 %%%%rd3, %%%%r6, 4, %%%%rd1;\n"
                      "ld.global.u32 %%%%r1, [%%%%rd3]; and.b32 %%%%r2, %%%%r1, %%d;\n%s ret;\n}\n", cases[c].body);
             snprintf(text, sizeof text, format, n ? cases[c].many : cases[c].few);
-            us[n] = time_of(text);
+            us[n] = of_launch(text, 1 << 13, 1024).time.predicted_us;
         }
         if (!(us[0] > 1.05 * us[1]))
             fail_msg("%s: %g and %g us", cases[c].what, us[0], us[1]);
@@ -364,7 +431,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Measures testdata/measured/timed/ or further/ on a GPU: run.sh SOURCE OUT. Needs ncu with the right to read counters, nvcc, ptxas, Python with numpy.
-# OUT/measured.jsonl has what times.jsonl keeps a part of; micro.json and sweep.jsonl are as in SOURCE.
+# Measures testdata/measured/timed/, further/ or later/ on a GPU: run.sh SOURCE OUT. Needs ncu with the right to read counters, nvcc, ptxas, Python with numpy.
+# OUT/measured.jsonl has what times.jsonl keeps a part of; micro.json is timed/'s, waits.json later/'s micro.json; sweep.jsonl is as in SOURCE/shapes.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 source=$1
@@ -8,8 +8,10 @@ out=$2
 measure="python3 $here/../measure-accesses/measure.py"
 mkdir -p "$out"
 
-nvcc -arch=sm_90 -std=c++17 -o "$out/micro" "$here/micro.cu"
-"$out/micro" >"$out/micro.json"
+for name in micro waits; do
+    nvcc -arch=sm_90 -std=c++17 -o "$out/$name" "$here/$name.cu"
+    "$out/$name" >"$out/$name.json"
+done
 
 $measure launches "$source"
 $measure assemble "$source" "$out"
