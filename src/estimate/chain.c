@@ -72,7 +72,7 @@ static double walk_block(Walker *w, BlockId block)
             start = at + latency_of(w, insn) + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
         for (unsigned d = 0; d < insn->def_count; d++)
             w->ready[operands[d]] = at + latency_of(w, insn);
-        made = insn->def_count ? at + latency_of(w, insn) : at;
+        made = insn->def_count || is_float((MachineOp)insn->machine) ? at + latency_of(w, insn) : at;
         last = fmax(last, at);
     }
     w->now = fmax(fmax(last, start), begin + issued);

@@ -3,6 +3,7 @@
 #include "analysis/work.h"
 #include "estimate/atomic.h"
 #include "estimate/cache.h"
+#include "estimate/least.h"
 #include "estimate/spread.h"
 #include "estimate/waiting.h"
 
@@ -369,8 +370,10 @@ static void hold(Prediction *out, double us, TimePart part, const char *pipe)
     out->bound_pipe = pipe;
 }
 
+#define FASTEST 1.03            /* of the bandwidth that memory sustains: no launch that was measured had more */
+
 /* What is written may stay in L2, what hangs on data may hit the same sector: neither need come from memory. */
-static void find_bound(const PredictInput *in, const Speeds *s, Prediction *out)
+static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s, Prediction *out)
 {
     const Traffics *t = &in->evaluation->traffics;
     double wavefronts = 0;
@@ -380,7 +383,10 @@ static void find_bound(const PredictInput *in, const Speeds *s, Prediction *out)
     out->bound_us = out->parts_us[PART_OVERHEAD];
     out->bound_by = PART_OVERHEAD;
     hold(out, out->parts_us[PART_DISPATCH], PART_DISPATCH, NULL);
-    hold(out, moved / s->dram_peak, PART_DRAM, NULL);
+    const LeastInput least = { in->gpu, in->func, in->cfg, in->loops, in->evaluation, in->blocks, in->warps_per_block };
+    hold(out, moved / fmin(s->dram_peak, FASTEST * s->dram), PART_DRAM, NULL);
+    hold(out, ptx_least_atomic_us(&least), PART_ATOMIC, NULL);
+    hold(out, ptx_least_chain_us(scratch, &least), PART_LATENCY, NULL);
     hold(out, busiest_us(in, s, wavefronts), PART_SHARED, NULL);
     for (unsigned p = 0; p < PIPE__COUNT; p++)
         hold(out, busiest_us(in, s, pipe_clocks_at_least(in, (PipeId)p)), p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
@@ -416,6 +422,6 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     find_chain(scratch, in, &s, &cached, &out);
     ptx_arena_release(scratch, mark);
     join(&out);
-    find_bound(in, &s, &out);
+    find_bound(scratch, in, &s, &out);
     return out;
 }

@@ -60,11 +60,20 @@ static bool rests_on(Finder *f, RegId reg, InsnId wanted, unsigned depth)
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
 
-/* That others may have written by now: volatile, of some order, atomic. */
-static bool asks_anew(const Insn *insn)
+static bool has_zero(const Func *func, const Insn *insn)
 {
-    bool is_global = insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_GENERIC;
-    return is_global && (insn->op->kind == OPK_ATOM || (insn->op->kind == OPK_LD && insn->op->flags & OPF_SIDE_EFFECT));
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_INT && operands[o].value == 0)
+            return true;
+    return false;
+}
+
+/* That others may have written by now: volatile, of some order; an atomic that adds nothing. One that swaps gets on by itself. */
+static bool asks_anew(const Func *func, const Insn *insn)
+{
+    bool is_global = insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_GENERIC, is_load = insn->op->kind == OPK_LD && insn->op->flags & OPF_SIDE_EFFECT;
+    return is_global && (is_load || (insn->op->kind == OPK_ATOM && !ptx_op_has_modifier(insn->op, "cas") && has_zero(func, insn)));
 }
 
 /* What the loop asks for; NO_ID: it does not wait. */
@@ -83,7 +92,7 @@ static InsnId polled_in(Finder *f, LoopId loop)
             const Insn *insn = &f->func->insns[i];
             if (insn->op->flags & OPF_STORE && insn->op->kind != OPK_ATOM)
                 return NO_ID;
-            polled = asks_anew(insn) ? i : polled;
+            polled = asks_anew(f->func, insn) ? i : polled;
             branch = insn->op->kind == OPK_BRA && insn->guard != NO_ID ? i : branch;
         }
     }
@@ -131,7 +140,7 @@ Waiting ptx_waiting_find(Arena *arena, const Func *func, const Cfg *cfg, const L
     bool *are_waiting = NULL;
     Finder f = { .func = func, .cfg = cfg, .loops = loops };
     for (InsnId i = 0; i < func->insn_count && !f.definition; i++)
-        if (asks_anew(&func->insns[i]) && loops->loop_of[cfg->block_of[i]] != NO_LOOP)
+        if (asks_anew(func, &func->insns[i]) && loops->loop_of[cfg->block_of[i]] != NO_LOOP)
             f.definition = ptx_arena_array(arena, InsnId, func->reg_count + 1);
     if (!f.definition)
         return out;

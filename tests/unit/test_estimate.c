@@ -352,6 +352,31 @@ static void test_waiting(void **state)
     assert_true(of_launch(told, 1024, 32).time.predicted_us < 20);
 }
 
+/* What no launch can be faster than: a sum that an iteration hands on, whatever else is in the loop; atomics at one address, one after the other. */
+static void test_least(void **state)
+{
+    static const char format[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .f32 %%f<4>; .reg .b64 %%rd<4>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, 0; mov.f32 %%f1, 0f00000000; mov.f32 %%f2, 0f40000000;\n"
+        "L: %s add.s32 %%r1, %%r1, 1; setp.lt.s32 %%p1, %%r1, 10000; @%%p1 bra L; st.global.f32 [%%rd1], %%f1; ret;\n}\n";
+    static const struct { const char *loop; double least, most; } cases[] = {
+        { "fma.rn.f32 %f1, %f1, %f2, %f2;", 21, 23 },                           /* 4 clocks at 1,980 MHz 10,000 times, and what any launch takes */
+        { "fma.rn.f32 %f1, %f1, %f2, %f2; sqrt.rn.f32 %f1, %f1;", 170, 175 },
+        { "fma.rn.f32 %f1, %f2, %f2, %f2;", 1.5, 8 },                           /* the next one does not need it */
+        { "mul.f32 %f3, %f1, %f2; add.rn.f32 %f1, %f3, %f2;", 21, 23 },         /* may be one operation */
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[1024];
+        snprintf(text, sizeof text, format, cases[c].loop);
+        ptxlint_estimated got = of_launch(text, 1, 32);
+        if (!(got.time.bound_us >= cases[c].least && got.time.bound_us <= cases[c].most && got.time.bound_us <= got.time.predicted_us))
+            fail_msg("%s: at least %g us, predicted %g", cases[c].loop, got.time.bound_us, got.time.predicted_us);
+    }
+    static const char atomics[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<4>; .reg .b32 %r<2>;\n"
+        "ld.param.u64 %rd1, [a]; atom.global.add.u32 %r1, [%rd1], 1; st.global.u32 [%rd1+4096], %r1; ret;\n}\n";
+    assert_true(of_launch(atomics, 4096, 32).time.bound_us > 3 && of_launch(atomics, 65536, 32).time.bound_us > 30);
+}
+
 /* Data say which address: the fewer there are to go to, the more lanes wait for each other; so in memory, in shared memory, and with constants the other way around. */
 static void test_crowds(void **state)
 {
@@ -431,7 +456,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_least), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

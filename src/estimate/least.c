@@ -1,0 +1,135 @@
+#include "estimate/least.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Below what was measured on an H200 (testdata/measured/timed/micro.json): clocks until a result is there; a pass of an atomic, one a clock; its slices. */
+enum { CLK_FP32 = 4, CLK_FP64 = 8, CLK_APPROXIMATE = 16, CLK_PRECISE = 30, CLK_LOAD = 30, CLK_SHARED = 20, CLK_CONST = 20, CLK_SHUFFLE = 20 };
+enum { CANDIDATES_MOST = 16, SLICE_BYTES = 512, SLICES_MOST = 96, WARPS_MOST = 64, BLOCKS_MOST = 32 };
+#define NS_PASS 0.5
+
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
+
+static double of_arithmetic(const Op *op)
+{
+    bool is_double = op->type == TYPE_F64;
+    if (op->type != TYPE_F32 && !is_double)
+        return 0;
+    if (op->flags & OPF_FULL_PRECISION)
+        return CLK_PRECISE;
+    if (op->kind == OPK_FMA || op->kind == OPK_ADD || op->kind == OPK_SUB || (op->kind == OPK_MUL && op->flags & OPF_ROUNDED))
+        return is_double ? CLK_FP64 : CLK_FP32;
+    return 0;
+}
+
+static double least_clocks(const Insn *insn)
+{
+    const char *name = ptx_opcode_info[insn->op->opcode].text;
+    if (insn->op->kind == OPK_LD)
+        return insn->op->space == SPACE_GLOBAL ? CLK_LOAD : insn->op->space == SPACE_SHARED ? CLK_SHARED : insn->op->space == SPACE_CONST ? CLK_CONST : 0;
+    if (!strcmp(name, "shfl"))
+        return CLK_SHUFFLE;
+    if (!strcmp(name, "rsqrt") || !strcmp(name, "ex2") || !strcmp(name, "lg2") || !strcmp(name, "sin") || !strcmp(name, "cos"))
+        return insn->op->type == TYPE_F32 ? CLK_APPROXIMATE : 0;
+    return of_arithmetic(insn->op);
+}
+
+/* Clocks from what `reg` holds before the block to what it holds behind it; below 0: the one does not need the other. later: per register, all below 0. */
+static double around(const Func *func, const Block *block, RegId reg, double *later)
+{
+    later[reg] = 0;
+    for (InsnId i = block->first; i < block->end; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        double at = -1;
+        for (uint32_t o = 0; o < insn->operand_count; o++)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & (ROLE_USE | ROLE_ADDRESS))
+                at = fmax(at, later[operands[o].id]);
+        for (uint32_t o = 0; o < insn->operand_count; o++)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && (insn->guard == NO_ID || operands[o].id != reg))
+                later[operands[o].id] = at < 0 ? -1 : at + least_clocks(insn);
+    }
+    return later[reg];
+}
+
+static void forget(const Func *func, const Block *block, double *later)
+{
+    for (InsnId i = block->first; i < block->end; i++) {
+        const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
+        for (uint32_t o = 0; o < func->insns[i].operand_count; o++)
+            if (operands[o].kind == OPERAND_REG)
+                later[operands[o].id] = -1;
+    }
+}
+
+/* Of an iteration of a loop that is one block: the slowest register of those that are read before they are written. */
+static double carried(const Func *func, const Block *block, double *later, uint32_t *turn, uint32_t now)
+{
+    double most = 0;
+    unsigned candidates = 0;
+    for (InsnId i = block->first; i < block->end && candidates < CANDIDATES_MOST; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        for (unsigned pass = 0; pass < 2; pass++)
+            for (uint32_t o = 0; o < insn->operand_count && candidates < CANDIDATES_MOST; o++) {
+                bool is_use = operands[o].role & (ROLE_USE | ROLE_ADDRESS);
+                if (operands[o].kind != OPERAND_REG || turn[operands[o].id] == now || (pass ? is_use : !is_use))
+                    continue;
+                turn[operands[o].id] = now;
+                if (!pass) {
+                    most = fmax(most, around(func, block, operands[o].id, later));
+                    forget(func, block, later);
+                    candidates++;
+                }
+            }
+    }
+    return most;
+}
+
+/* Nobody had to guess how often it goes round. */
+static bool is_counted(const Evaluation *evaluation, const Block *block)
+{
+    return evaluation->insns[block->end - 1].total.doubt <= DOUBT_ORDER;
+}
+
+/* Warps that follow each other on an SM, whatever else would keep it from holding more. */
+static double waves_at_least(const LeastInput *in)
+{
+    double resident = fmin(BLOCKS_MOST, floor(WARPS_MOST / in->warps_per_block));
+    return fmax(1, in->blocks / (in->gpu->figures[FIGURE_SMS] * fmax(1, resident)));
+}
+
+double ptx_least_chain_us(Arena *scratch, const LeastInput *in)
+{
+    ArenaMark mark = ptx_arena_mark(scratch);
+    double clocks = 0, *later = NULL;
+    uint32_t *turn = NULL;
+    for (LoopId l = 0; l < in->loops->loop_count; l++) {
+        const Block *block = &in->cfg->blocks[in->loops->loops[l].header];
+        if (in->loops->loops[l].block_count != 1 || !is_counted(in->evaluation, block))
+            continue;
+        if (!later) {
+            later = ptx_arena_array(scratch, double, in->func->reg_count + 1);
+            turn = ptx_arena_array(scratch, uint32_t, in->func->reg_count + 1);
+            for (RegId r = 0; r <= in->func->reg_count; r++)
+                later[r] = -1;
+        }
+        clocks += carried(in->func, block, later, turn, l + 1) * in->evaluation->insns[block->first].total.warps / in->blocks / in->warps_per_block;
+    }
+    ptx_arena_release(scratch, mark);
+    return clocks * waves_at_least(in) / in->gpu->figures[FIGURE_CLOCK_MHZ];
+}
+
+/* ---- atomics ----------------------------------------------------------------------------------------------------- */
+
+double ptx_least_atomic_us(const LeastInput *in)
+{
+    const Traffics *t = &in->evaluation->traffics;
+    bool are_wide = false;
+    if (t->data_atomics > 0)
+        return 0;
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        are_wide |= (in->func->insns[i].op->kind == OPK_ATOM || in->func->insns[i].op->kind == OPK_RED) && in->func->insns[i].access_bytes > 4;
+    double slices = fmax(1, fmin(SLICES_MOST, ceil(t->atomic_bytes / SLICE_BYTES)));
+    return NS_PASS * t->atomic_passes / slices / (are_wide ? 2 : 1) / 1e3;
+}

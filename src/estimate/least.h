@@ -1,0 +1,28 @@
+/* least.h -- what a launch takes at the least for results that need each other.
+ *
+ * A loop of one basic block that hands a register on to itself goes round no faster than the instructions between: floating point, which nobody reorders, loads
+ * out of the nearest cache, shuffles. What ptxas may do otherwise counts nothing: integers, moves, products that a sum takes in. A warp makes the mean of all
+ * rounds at the least, if not this one then another; and warps that do not fit the SMs at once follow each other. */
+#ifndef PTX_ESTIMATE_LEAST_H
+#define PTX_ESTIMATE_LEAST_H
+
+#include "analysis/loop.h"
+#include "gpu/gpu.h"
+#include "warp/evaluate.h"
+
+typedef struct LeastInput {
+    const Gpu *gpu;
+    const Func *func;
+    const Cfg *cfg;
+    const Loops *loops;
+    const Evaluation *evaluation;
+    double blocks, warps_per_block;
+} LeastInput;
+
+/* Microseconds; scratch is left as found. */
+double ptx_least_chain_us(Arena *scratch, const LeastInput *input);
+
+/* Atomics whose addresses are known, on as many slices of L2 as their array can lie on. */
+double ptx_least_atomic_us(const LeastInput *input);
+
+#endif
