@@ -256,9 +256,18 @@ void ptx_build_target_option(Parser *p, Token name)
         diag->severity = SEVERITY_NOTE;
 }
 
+/* version: 10 * major + minor. */
+static void need_version(Parser *p, Span where, const char *what, int version)
+{
+    int have = p->header.version;
+    if (have && have < version)
+        ptx_diag(p->diags, DIAG_VERSION_TOO_OLD, where, "%s needs PTX %d.%d; this module says %d.%d", what, version / 10, version % 10, have / 10, have % 10);
+}
+
 void ptx_build_address_size(Parser *p, Token directive, Token number)
 {
     p->header.address_size = read_small(p, number);
+    need_version(p, ptx_token_span(directive), "`.address_size`", 23);
     if (p->header.address_size != 32 && p->header.address_size != 64) {
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_span_join(ptx_token_span(directive), ptx_token_span(number)), "the address size is 32 or 64");
         p->header.address_size = 0;
@@ -380,8 +389,8 @@ static void read_bank(Parser *p, Prefix *prefix, Span span)
     else if (version > 21)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, span, "constant banks went with PTX 2.2; this module says %d.%d", version / 10, version % 10)->help =
             "write `.const`";
-    else if (bank && version && version < 15)
-        ptx_diag(p->diags, DIAG_VERSION_TOO_OLD, span, "constant banks need PTX 1.5; this module says %d.%d", version / 10, version % 10);
+    else if (bank)
+        need_version(p, span, "a constant bank", 15);
 }
 
 void ptx_prefix_space(Parser *p, Prefix *prefix, Token word)
@@ -707,6 +716,7 @@ void ptx_build_guarded(Parser *p, AstStmt *insn)
 
 void ptx_build_pragma(Parser *p, Token directive, Span text, Token end)
 {
+    need_version(p, ptx_token_span(directive), "`.pragma`", 20);
     add_stmt(p, AST_PRAGMA, ptx_span_join(ptx_token_span(directive), ptx_token_span(end)))->opcode = text;
 }
 
