@@ -48,7 +48,7 @@ static double code_instructions(const PredictInput *in)
     double count = 0;
     for (BlockId b = 0; b < in->cfg->block_count; b++)
         for (uint32_t i = in->lowered->first[b]; i < in->lowered->first[b + 1]; i++)
-            if (in->evaluation->insns[in->cfg->blocks[b].first].total.warps > 0)
+            if (ptx_usual_warps(&in->evaluation->insns[in->cfg->blocks[b].first]) > 0)
                 count += (double)in->lowered->insns[i].count;
     return count;
 }
@@ -125,7 +125,7 @@ static double tensor_clocks(const PredictInput *in)
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         double each = (double)in->ops[in->func->insns[i].op->id].pipes[PIPE_TENSOR];
         if (each > 0)
-            clocks += each * in->evaluation->insns[i].total.warps;
+            clocks += each * ptx_usual_warps(&in->evaluation->insns[i]);
     }
     return clocks;
 }
@@ -255,7 +255,7 @@ static double local_lines(const PredictInput *in)
     double lines = 0;
     for (uint32_t i = 0; i < in->lowered->insn_count; i++) {
         const LoweredInsn *insn = &in->lowered->insns[i];
-        lines += insn->lines ? insn->lines * in->evaluation->insns[insn->origin].total.warps : 0;
+        lines += insn->lines ? insn->lines * ptx_usual_warps(&in->evaluation->insns[insn->origin]) : 0;
     }
     return lines;
 }
@@ -350,7 +350,7 @@ static double pipe_clocks_at_least(const PredictInput *in, PipeId pipe)
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         double each = (double)in->ops[in->func->insns[i].op->id].pipes[pipe];
         if (each > 0)
-            clocks += each * in->work[i] / WORK_WHOLE * in->evaluation->insns[i].total.warps;
+            clocks += each * in->work[i] / WORK_WHOLE * ptx_usual_warps(&in->evaluation->insns[i]);
     }
     return clocks;
 }
