@@ -34,14 +34,14 @@ static void add_expansion(Executed *to, const Op *op, double lanes)
     }
 }
 
-/* What saturates or flushes, and a sign that no operation took in. */
+/* What saturates or flushes, but is not made whole. */
 static bool is_sum_with_zero(const Op *op)
 {
     static const char *const whole[] = { "rni", "rzi", "rmi", "rpi" };
     bool is_copy = op->kind == OPK_CVT && op->dst_type == TYPE_F32;
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         is_copy &= !ptx_op_has_modifier(op, whole[i]);
-    return op->type == TYPE_F32 && (is_copy || op->flags & OPF_FOLDS);
+    return op->type == TYPE_F32 && is_copy;
 }
 
 static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, double warps)
