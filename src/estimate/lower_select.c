@@ -257,11 +257,18 @@ static double words_of(const Selection *s, const Node *node)
     return (low_zeros == 2 || (low_zeros && is_logic) ? 0 : 1) + (high_zeros == 2 || (high_zeros && is_logic) ? 0 : 1);
 }
 
+/* Logic with a constant leaves room for a third input. */
+static bool is_masked(const Selection *s, NodeId id)
+{
+    return is_result_of(s, id, ACT_LOGIC) && is_single(s, id) && is_constant(s, node_of(s, id)->in[1]);
+}
+
 /* Three inputs fit one LOP3: what another operation of logic made for this one alone is taken in. */
 static void select_logic(Selection *s, Selected *row, const Node *node, BlockId block)
 {
-    bool took = false;
-    for (unsigned i = 0; i < 2; i++) {
+    bool took = false, is_turned = is_masked(s, node->in[1]) && !is_masked(s, node->in[0]);
+    for (unsigned at = 0; at < 2; at++) {
+        unsigned i = is_turned ? 1 - at : at;
         NodeId in = node->in[i];
         bool is_logic = (is_result_of(s, in, ACT_LOGIC) || is_result_of(s, in, ACT_NOT)) && is_single(s, in);
         bool fits = is_logic && node_of(s, in)->is_wide == node->is_wide && (!took || is_result_of(s, in, ACT_NOT));
@@ -556,6 +563,33 @@ static void select_quotient(Selection *s, Selected *row, NodeId id, BlockId bloc
     }
 }
 
+/* Of a division of integers, what is made of the divisor alone. */
+static const struct { uint8_t machine, unsigned_count, signed_count; } reciprocal_terms[] = {
+    { MACHINE_CVT, 2, 2 }, { MACHINE_XU, 1, 1 }, { MACHINE_IADD, 2, 3 }, { MACHINE_IMAD, 1, 1 }, { MACHINE_IMAD_WIDE, 1, 1 }, { MACHINE_ALU, 1, 3 },
+};
+
+static double reciprocal_count(unsigned machine, bool is_signed)
+{
+    for (size_t t = 0; t < sizeof reciprocal_terms / sizeof *reciprocal_terms; t++)
+        if (reciprocal_terms[t].machine == machine)
+            return is_signed ? reciprocal_terms[t].signed_count : reciprocal_terms[t].unsigned_count;
+    return 0;
+}
+
+/* A division by what another block, or nobody, computes: the reciprocal is made once, before loops. */
+static bool select_division(Selection *s, Selected *row, const Op *op, BlockId block)
+{
+    const Node *node = node_of(s, row->node), *by = node_of(s, node->in[1]);
+    const Cost *cost = ptx_cost_find(op, s->target);
+    bool is_division = row->node && node_of(s, node->in[2])->kind == NODE_RECIPROCAL && s->target.sm >= 70;
+    if (!is_division || by->kind == NODE_LEAF || (by->kind == NODE_RESULT && by->block == block))
+        return false;
+    demand(s, node->in[2], block);
+    for (unsigned t = 0; cost && t < cost->term_count; t++)
+        emit(s, row, (MachineOp)cost->terms[t].machine, (double)cost->terms[t].count - reciprocal_count(cost->terms[t].machine, node->is_signed));
+    return true;
+}
+
 /* A field at a constant place: a mask, a shift, bytes. */
 static bool select_field(Selection *s, Selected *row, const Op *op)
 {
@@ -568,6 +602,38 @@ static bool select_field(Selection *s, Selected *row, const Op *op)
         return false;
     emit(s, row, is_at_end ? MACHINE_SHIFT : MACHINE_ALU, 1);
     return true;
+}
+
+/* An operation of integers or floats for this one alone that the least or greatest of its result and something else does too: VIADDMNMX, FMNMX3. */
+static bool is_extreme_of(const Selection *s, const Op *op, NodeId id)
+{
+    bool is_integer = s->target.sm >= 90 && op->type != TYPE_F32 && is_result_of(s, id, ACT_ADD) && !node_of(s, id)->is_wide;
+    bool is_float = s->target.sm >= 100 && op->type == TYPE_F32 && is_result_of(s, id, ACT_EXTREME) && s->graph->func->insns[node_of(s, id)->insn].op->opcode == op->opcode;
+    return s->target.sm < 120 && is_single(s, id) && (is_integer || is_float);
+}
+
+/* No less than zero: a part of the one before. */
+static bool is_floor(const Selection *s, const Node *node, const Op *op)
+{
+    return s->target.sm >= 90 && s->target.sm < 120 && op->type == TYPE_S32 && ptx_op_starts(op, "max") && is_constant(s, node->in[1]) && !node_of(s, node->in[1])->value
+        && is_result_of(s, node->in[0], ACT_EXTREME) && is_single(s, node->in[0]);
+}
+
+static void select_extreme(Selection *s, Selected *row, const Node *node, BlockId block, const Op *op)
+{
+    bool took = false;
+    for (unsigned i = 0; i < 3; i++) {
+        bool takes = !took && is_extreme_of(s, op, node->in[i]);
+        took |= takes;
+        if (takes)
+            demand_both(s, node_of(s, node->in[i]), block);
+        else
+            demand(s, node->in[i], block);
+    }
+    if (is_floor(s, node, op))
+        add_row(s, row, MACHINE_ALU, 0);
+    else
+        emit_cost(s, row, op);
 }
 
 /* LOP3 says whether its result is zero. */
@@ -621,6 +687,7 @@ static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
         else
             emit_cost(s, &row, op);
         break;
+    case ACT_EXTREME:                   select_extreme(s, &row, node, block, op); break;
     case ACT_FADD:                      select_fadd(s, &row, node, block, op); break;
     case ACT_QUOTIENT:
         select_quotient(s, &row, node_id, block, op);
@@ -651,12 +718,24 @@ static NodeId base_of(const Selection *s, NodeId id, int64_t *offset)
     return id;
 }
 
+static bool is_address_of(const Selection *s, NodeId id)
+{
+    const Node *node = node_of(s, id);
+    return node->kind == NODE_VARIABLE || (is_result_of(s, id, ACT_COPY) && node_of(s, node->in[0])->kind == NODE_VARIABLE);
+}
+
 /* The offset is a part of the instruction; shared memory also adds what is uniform. */
 static void demand_address(Selection *s, NodeId id, Space space, BlockId block)
 {
     int64_t offset = 0;
     id = base_of(s, id, &offset);
     const Node *node = node_of(s, id);
+    if (space == SPACE_CONST && is_result_of(s, id, ACT_ADD))
+        for (unsigned i = 0; i < 2; i++)
+            if (is_address_of(s, node->in[i])) {        /* LDC takes an index of 32 bits, and where the variable begins */
+                demand(s, node->in[1 - i], block);
+                return;
+            }
     bool is_sum = is_result_of(s, id, ACT_ADD) && ptx_space_is_shared((uint8_t)space) && s->target.sm >= 75;
     unsigned uniform = is_sum && node_of(s, node->in[0])->is_uniform ? 0 : 1;
     if (!is_sum || !node_of(s, node->in[uniform])->is_uniform) {
@@ -794,7 +873,7 @@ static bool select_local(Selection *s, Selected *row, const Insn *insn)
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-/* Moves into the registers that a store takes: of constants but zero, of what comes from outside, and in a vector of what stands there twice. */
+/* Moves into the registers that a store takes: of zeros, and in a vector of what stands there twice. */
 static double moves_for(const Selection *s, const Insn *insn)
 {
     const Graph *g = s->graph;
@@ -805,13 +884,12 @@ static double moves_for(const Selection *s, const Insn *insn)
         NodeId in = operands[o].role & ROLE_ADDRESS ? 0 : g->of_operand[insn->operand_first + o];
         if (!in)
             continue;
-        unsigned units = ptx_type_info[insn->op->type].bits == 64 && s->target.sm < 120 ? 2 : 1;
         values++;
         bool is_zero = is_constant(s, in) && !node_of(s, in)->value, is_again = false;
         for (uint32_t before = 0; before < o && !is_zero; before++)
             is_again |= !(operands[before].role & ROLE_ADDRESS) && g->of_operand[insn->operand_first + before] == in;
         zeros += is_zero ? 0.5 : 0;     /* CS2R makes two */
-        moves += is_again ? 1 : is_constant(s, in) && !is_zero ? units : 0;
+        moves += is_again ? 1 : 0;
     }
     return 2 * zeros >= values ? moves : moves + zeros;
 }
@@ -823,7 +901,7 @@ static bool is_global(const Op *op)
 
 /* What lanes of a warp do beside an atomic operation on integers at one address, so that one of them does it for all: ptxas 13.0, sm_75 to sm_120. */
 typedef struct Gather {
-    bool is_used, is_constant;  /* the old value is; the operand is */
+    bool is_used, is_constant;  /* the old value is; the operand is, or the same in all lanes */
     uint16_t first_sm, last_sm;
     float vote, bits, alu, move, iadd, shuffle, redux, branch, atomic;
 } Gather;
@@ -847,6 +925,12 @@ static NodeId operand_of_atomic(const Graph *g, const Insn *insn)
     return found;
 }
 
+static bool is_same_in_warp(const Selection *s, NodeId id)
+{
+    const Node *node = node_of(s, id);
+    return node->is_uniform || (node->kind == NODE_RESULT && s->graph->uniforms->insns[node->insn].uniformity <= UNIFORMITY_WARP);
+}
+
 static bool is_gathered(const Selection *s, const Insn *insn, bool is_used)
 {
     const Operand *address = ptx_effect_address(s->graph->func, insn);
@@ -861,8 +945,8 @@ static bool is_gathered(const Selection *s, const Insn *insn, bool is_used)
 static bool gather_lanes(Selection *s, const Selected *row, const Insn *insn)
 {
     bool is_used = insn->op->kind == OPK_ATOM && row->node && (node_of(s, row->node)->use_count || is_handed_on(s, row->node));
-    bool is_shared = ptx_space_is_shared(insn->op->space), is_fixed = is_constant(s, operand_of_atomic(s->graph, insn));
-    if (is_shared && is_fixed && !is_used && ptx_op_has_modifier(insn->op, "add") && node_of(s, operand_of_atomic(s->graph, insn))->value == 1)
+    bool is_shared = ptx_space_is_shared(insn->op->space), is_fixed = is_same_in_warp(s, operand_of_atomic(s->graph, insn));
+    if (is_shared && is_constant(s, operand_of_atomic(s->graph, insn)) && !is_used && ptx_op_has_modifier(insn->op, "add") && node_of(s, operand_of_atomic(s->graph, insn))->value == 1)
         return true;            /* ATOMS.POPC.INC */
     if (!is_gathered(s, insn, is_used))
         return false;
@@ -949,6 +1033,8 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     s->has_global |= is_global(insn->op);
     bool is_gathered_first = gather_lanes(s, &row, insn);
     place_fragment(s, &row, insn->op);
+    if (insn->op->kind == OPK_MOV && g->of_guard[id] && row.node && insn->operand_count == 2)
+        emit_beside(s, &row, MACHINE_MOVE, node_of(s, row.node)->units == 2 && s->target.sm < 120 ? 2 : 1);
     if (is_copy(insn->op) && begins_copies(s, id, block))
         emit_beside(s, &row, MACHINE_OTHER, DUMMY_LOADS);
     bool is_stored = insn->op->kind == OPK_ST ? insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL : insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
@@ -956,7 +1042,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
         emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
     emit_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
     emit_beside(s, &row, MACHINE_ALU, ptx_op_starts(insn->op, "mul") ? extensions_of(s, node_of(s, row.node), insn->op) : 0);
-    if (select_local(s, &row, insn) || select_field(s, &row, insn->op))
+    if (select_local(s, &row, insn) || select_field(s, &row, insn->op) || select_division(s, &row, insn->op, block))
         return;
     is_joined |= row.node && comes_with_partner(s, node_of(s, row.node));
     if (is_joined)
@@ -1067,6 +1153,13 @@ static void select_source(Selection *s, NodeId id)
         emit(s, &row, MACHINE_MOVE, node->moves);
     if (node->kind == NODE_SREG)
         emit(s, &row, MACHINE_MOVE, 1);
+    if (node->kind == NODE_RECIPROCAL) {
+        for (size_t t = sizeof reciprocal_terms / sizeof *reciprocal_terms; t-- > 0;) {     /* the first reads the divisor */
+            if (!t)
+                demand(s, (NodeId)(node->value / 2), s->home[id]);
+            emit(s, &row, (MachineOp)reciprocal_terms[t].machine, reciprocal_count(reciprocal_terms[t].machine, node->value % 2));
+        }
+    }
     if (node->kind == NODE_VARIABLE && ptx_space_is_shared(s->graph->module->vars[node->value >> VARIABLE_SHIFT].space) && s->target.sm >= 90) {
         emit(s, &row, MACHINE_MOVE, s->has_shared ? 0 : 2);     /* the base of the CTA's shared memory in its cluster */
         emit(s, &row, MACHINE_IADD, 1);
