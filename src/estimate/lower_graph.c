@@ -167,14 +167,21 @@ static NodeId sreg_node(Graph *g, const Operand *operand)
     return id;
 }
 
+static void set_register(Graph *g, RegId reg, NodeId id, BlockId block)
+{
+    g->of_reg[reg] = id;
+    g->reg_block[reg] = block;
+}
+
 static NodeId register_node(Graph *g, RegId reg, BlockId block)
 {
     NodeId id = g->of_reg[reg];
-    if (id && (g->def_count[reg] == 1 || g->nodes[id].block == block))
+    if (id && (g->def_count[reg] == 1 || g->reg_block[reg] == block))
         return id;
     id = new_node(g, NODE_LEAF, ptx_reg_units(&g->func->regs[reg]), block);
     g->nodes[id].reg = reg;
-    return g->of_reg[reg] = id;
+    set_register(g, reg, id, block);
+    return id;
 }
 
 /* The offset of an access in shared memory is a part of the instruction. */
@@ -515,7 +522,7 @@ static void load_bank(Graph *g, InsnId id, VarId var, int64_t place)
         uint32_t align = g->module->vars[var].pointer_align;
         if (align && !address->value)
             g->nodes[node].zeros = (uint8_t)(length_of(align) - 1);
-        g->of_reg[operands[o].id] = node;
+        set_register(g, operands[o].id, node, g->cfg->block_of[id]);
         g->of_insn[id] = node;
     }
     g->is_gone[id] = true;
@@ -599,13 +606,13 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
     if (same && (g->nodes[same].kind == NODE_CONSTANT || g->nodes[same].units == ptx_reg_units(&g->func->regs[result->id]) + 0u)) {
         g->is_gone[id] = is_single;
         g->of_insn[id] = same;
-        g->of_reg[result->id] = is_single || g->nodes[same].block == block ? same : 0;
+        set_register(g, result->id, is_single || g->nodes[same].kind == NODE_CONSTANT || g->nodes[same].block == block ? same : 0, block);
         return;
     }
     NodeId node = new_result(g, id, result, block);
     fill_node(g, node, insn, action);
     g->of_insn[id] = node;
-    g->of_reg[result->id] = node;
+    set_register(g, result->id, node, block);
     if (slot && is_single)
         *slot = node;
     find_reciprocal(g, node, insn);
@@ -637,7 +644,7 @@ static void add_insn(Graph *g, InsnId id, BlockId block)
         NodeId node = new_result(g, id, &operands[o], block);
         if (!g->of_insn[id])
             g->of_insn[id] = node;
-        g->of_reg[operands[o].id] = g->def_count[operands[o].id] == 1 || !g->of_guard[id] ? node : 0;
+        set_register(g, operands[o].id, g->def_count[operands[o].id] == 1 || !g->of_guard[id] ? node : 0, block);
     }
 }
 
@@ -719,6 +726,7 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     g->of_insn = ptx_arena_array(arena, NodeId, func->insn_count + 1);
     g->of_guard = ptx_arena_array(arena, NodeId, func->insn_count + 1);
     g->of_reg = ptx_arena_array(arena, NodeId, func->reg_count + 1);
+    g->reg_block = ptx_arena_array(arena, BlockId, func->reg_count + 1);
     g->is_gone = ptx_arena_array(arena, bool, func->insn_count + 1);
     g->slots = ptx_arena_array(arena, NodeId, slots);
     g->actions = make_actions(arena);

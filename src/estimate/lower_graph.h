@@ -69,7 +69,8 @@ typedef struct Graph {
     NodeId *result_of;          /* per operand of the function: what is written there; 0: nothing, or seen elsewhere */
     NodeId *of_insn;            /* per instruction: its first result; 0 */
     NodeId *of_guard;           /* per instruction */
-    NodeId *of_reg;             /* per register, as the walk stands */
+    NodeId *of_reg;             /* per register, as the walk stands, ... */
+    BlockId *reg_block;         /* ... and the block that it was written or read in last */
     const uint8_t *def_count;   /* per register, up to 2 */
     const uint8_t *fixed;       /* per predicate register: Fixed */
     bool *is_gone;              /* per instruction: a copy, computed before, or never read */

@@ -1,5 +1,6 @@
 #include "estimate/lower_select.h"
 
+#include "estimate/lower_atomic.h"
 #include "estimate/lower_constant.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@ enum {
     HMMA_FMAS = 16 * 8 * 16,    /* of one HMMA since sm_80 */
     NEIGHBOURS_MOST = 64,       /* instructions of the block that are looked back at */
     DUMMY_LOADS = 3,            /* of shared memory, predicated off, before LDGSTS */
-    ZEROS_APART = 2,            /* registers of a block that become zero one by one; more do in pairs */
+    ZEROS_APART = 8,            /* registers of a block that become zero one by one; more do in pairs */
     DEPTH_MOST = 64,            /* instructions that one user sees through, in a chain */
 };
 
@@ -29,15 +30,14 @@ static bool is_constant(const Selection *s, NodeId id)
     return ptx_node_is(s->graph, id, NODE_CONSTANT);
 }
 
-/* Another block, or another iteration, reads the register that a value stands in. */
-static bool is_handed_on(const Selection *s, NodeId id)
+bool ptx_selection_hands_on(const Selection *s, NodeId id)
 {
     return node_of(s, id)->kind == NODE_RESULT && s->is_read[node_of(s, id)->reg];
 }
 
 static bool is_single(const Selection *s, NodeId id)
 {
-    return node_of(s, id)->use_count == 1 && !is_handed_on(s, id);
+    return node_of(s, id)->use_count == 1 && !ptx_selection_hands_on(s, id);
 }
 
 /* ---- what is live ------------------------------------------------------------------------------------------------ */
@@ -180,8 +180,7 @@ static void emit(Selection *s, Selected *row, MachineOp machine, double count)
         add_row(s, row, machine, count);
 }
 
-/* One beside the instruction itself, which keeps what it reads. */
-static void emit_beside(Selection *s, const Selected *row, MachineOp machine, double count)
+void ptx_selection_beside(Selection *s, const Selected *row, MachineOp machine, double count)
 {
     Selected beside = *row;
     beside.use_first = s->use_count;
@@ -347,8 +346,8 @@ static void select_sum(Selection *s, Selected *row, const Node *node, BlockId bl
             demand_both(s, node_of(s, in), block);
             demand(s, other, block);
             ptx_constants_move_sum(s, node_of(s, in)->in[1], other, false, block);
-            emit_beside(s, row, MACHINE_ALU, extensions_of(s, node_of(s, in), s->graph->func->insns[node_of(s, in)->insn].op));
-            emit_beside(s, row, MACHINE_MOVE, is_moved_factor(s, node, node_of(s, in)) ? 1 : 0);
+            ptx_selection_beside(s, row, MACHINE_ALU, extensions_of(s, node_of(s, in), s->graph->func->insns[node_of(s, in)->insn].op));
+            ptx_selection_beside(s, row, MACHINE_MOVE, is_moved_factor(s, node, node_of(s, in)) ? 1 : 0);
             emit(s, row, node->is_wide ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
             return;
         }
@@ -376,8 +375,8 @@ static void select_sum(Selection *s, Selected *row, const Node *node, BlockId bl
         demand(s, is_extended ? node_of(s, node->in[i])->in[0] : node->in[i], block);
         is_pair &= !is_extended && (is_constant(s, node->in[i]) || node_of(s, node->in[i])->bits > 32);
     }
-    emit_beside(s, row, MACHINE_MOVE, (is_stepped_pointer(s, node) && !is_pair) || halved ? 1 : 0);
-    emit_beside(s, row, MACHINE_ALU, halved ? 1 : 0);
+    ptx_selection_beside(s, row, MACHINE_MOVE, (is_stepped_pointer(s, node) && !is_pair) || halved ? 1 : 0);
+    ptx_selection_beside(s, row, MACHINE_ALU, halved ? 1 : 0);
     emit(s, row, MACHINE_IADD, node->is_wide && !is_pair ? 2 : 1);
 }
 
@@ -413,7 +412,7 @@ static bool comes_with_partner(Selection *s, const Node *node)
 
 static void select_product(Selection *s, Selected *row, const Node *node, BlockId block)
 {
-    emit_beside(s, row, MACHINE_ALU, extensions_of(s, node, s->graph->func->insns[node->insn].op));
+    ptx_selection_beside(s, row, MACHINE_ALU, extensions_of(s, node, s->graph->func->insns[node->insn].op));
     bool is_full = node->is_wide && node_of(s, node->in[0])->units == 2;
     if (node->action == ACT_MAD && node->is_wide && !is_full && s->target.sm < 120) {
         select_wide_sum(s, row, node, block);
@@ -474,7 +473,7 @@ static bool is_contracted(const Selection *s, NodeId id)
 {
     const Node *node = node_of(s, id);
     bool is_product = is_result_of(s, id, ACT_FMUL) || is_result_of(s, id, ACT_QUOTIENT);
-    return is_product && s->sums[id] >= node->use_count && !is_handed_on(s, id) && !(s->graph->func->insns[node->insn].op->flags & OPF_ROUNDED);
+    return is_product && s->sums[id] >= node->use_count && !ptx_selection_hands_on(s, id) && !(s->graph->func->insns[node->insn].op->flags & OPF_ROUNDED);
 }
 
 static void count_readers(Selection *s)
@@ -543,7 +542,7 @@ static bool is_saturation(const Selection *s, NodeId node, const Op *op)
 static bool is_scaled_apart(const Selection *s, const Node *node, const Op *op)
 {
     NodeId divisor = node->in[1];
-    bool is_kept = node_of(s, divisor)->use_count > s->tests[divisor] + 1 || is_handed_on(s, divisor);
+    bool is_kept = node_of(s, divisor)->use_count > s->tests[divisor] + 1 || ptx_selection_hands_on(s, divisor);
     return is_kept && !is_constant(s, divisor) && !ptx_op_has_modifier(op, "ftz");
 }
 
@@ -866,7 +865,7 @@ static bool select_local(Selection *s, Selected *row, const Insn *insn)
         add_row(s, row, MACHINE_MOVE, 0);
     } else {
         add_row(s, row, MACHINE_ALU, s->local_elements);        /* compare with each index, */
-        emit_beside(s, row, MACHINE_MOVE, s->local_elements);   /* and take the register under that predicate */
+        ptx_selection_beside(s, row, MACHINE_MOVE, s->local_elements);   /* and take the register under that predicate */
     }
     return true;
 }
@@ -899,75 +898,6 @@ static bool is_global(const Op *op)
     return op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC;
 }
 
-/* What lanes of a warp do beside an atomic operation on integers at one address, so that one of them does it for all: ptxas 13.0, sm_75 to sm_120. */
-typedef struct Gather {
-    bool is_used, is_constant;  /* the old value is; the operand is, or the same in all lanes */
-    uint16_t first_sm, last_sm;
-    float vote, bits, alu, move, iadd, shuffle, redux, branch, atomic;
-} Gather;
-
-static const Gather gathers[] = {
-    /* used   constant  sm          vote bits alu move iadd shuffle redux branch atomic */
-    { false, true,  75, UINT16_MAX, 1,   2,   1,  1,   0,   0,      0,    0,     0 },      /* how many there are, times the constant */
-    { false, false, 75, 79,         1,   0,   2,  2,   5,   5,      0,    1,     1 },      /* a sum by halves */
-    { false, false, 80, UINT16_MAX, 1,   1,   1,  2,   0,   0,      1,    0,     0 },
-    { true,  true,  75, UINT16_MAX, 1,   3,   2,  2,   1,   1,      0,    0,     0 },      /* and how many lanes come before this one */
-    { true,  false, 75, UINT16_MAX, 1,   0,   2,  7,   6,   7,      0,    1,     1 },      /* a prefix sum */
-};
-
-/* The value of an atomic operation: the last operand that is read. */
-static NodeId operand_of_atomic(const Graph *g, const Insn *insn)
-{
-    NodeId found = 0;
-    for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (g->func->operands[insn->operand_first + o].role & ROLE_USE && !(g->func->operands[insn->operand_first + o].role & ROLE_ADDRESS))
-            found = g->of_operand[insn->operand_first + o];
-    return found;
-}
-
-static bool is_same_in_warp(const Selection *s, NodeId id)
-{
-    const Node *node = node_of(s, id);
-    return node->is_uniform || (node->kind == NODE_RESULT && s->graph->uniforms->insns[node->insn].uniformity <= UNIFORMITY_WARP);
-}
-
-static bool is_gathered(const Selection *s, const Insn *insn, bool is_used)
-{
-    const Operand *address = ptx_effect_address(s->graph->func, insn);
-    bool is_integer = ptx_type_info[insn->op->type].kind != KIND_FLOAT && insn->op->vector <= 1;
-    bool is_sum = ptx_op_has_modifier(insn->op, "add"), is_exchange = ptx_op_has_modifier(insn->op, "cas") || ptx_op_has_modifier(insn->op, "exch");
-    bool is_counter = ptx_op_has_modifier(insn->op, "inc") || ptx_op_has_modifier(insn->op, "dec");
-    return (insn->op->kind == OPK_RED || insn->op->kind == OPK_ATOM) && is_integer && (is_sum || (!is_used && !is_exchange && !is_counter)) && address
-        && node_of(s, s->graph->of_operand[address - s->graph->func->operands])->is_uniform;
-}
-
-/* Whether they do, or the machine counts them. */
-static bool gather_lanes(Selection *s, const Selected *row, const Insn *insn)
-{
-    bool is_used = insn->op->kind == OPK_ATOM && row->node && (node_of(s, row->node)->use_count || is_handed_on(s, row->node));
-    bool is_shared = ptx_space_is_shared(insn->op->space), is_fixed = is_same_in_warp(s, operand_of_atomic(s->graph, insn));
-    if (is_shared && is_constant(s, operand_of_atomic(s->graph, insn)) && !is_used && ptx_op_has_modifier(insn->op, "add") && node_of(s, operand_of_atomic(s->graph, insn))->value == 1)
-        return true;            /* ATOMS.POPC.INC */
-    if (!is_gathered(s, insn, is_used))
-        return false;
-    for (size_t i = 0; i < sizeof gathers / sizeof *gathers; i++) {
-        const Gather *by = &gathers[i];
-        if (by->is_used != is_used || by->is_constant != is_fixed || s->target.sm < by->first_sm || s->target.sm > by->last_sm)
-            continue;
-        emit_beside(s, row, MACHINE_VOTE, (double)by->vote);
-        emit_beside(s, row, MACHINE_BITS, (double)by->bits);
-        emit_beside(s, row, MACHINE_ALU, (double)by->alu);
-        emit_beside(s, row, MACHINE_MOVE, (double)by->move);
-        emit_beside(s, row, MACHINE_IADD, (double)by->iadd);
-        emit_beside(s, row, MACHINE_SHUFFLE, (double)by->shuffle);
-        emit_beside(s, row, MACHINE_REDUX, (double)by->redux);
-        emit_beside(s, row, MACHINE_BRANCH, (double)by->branch);
-        emit_beside(s, row, is_shared ? MACHINE_ATOMIC_SHARED : MACHINE_ATOMIC, (double)by->atomic);
-        return true;
-    }
-    return false;
-}
-
 /* Lanes find their places in a matrix of 16 x 16 in memory; where it lies the other way than the product takes it, each quarter is turned (MOVM). */
 static void place_fragment(Selection *s, const Selected *row, const Op *op)
 {
@@ -975,9 +905,9 @@ static void place_fragment(Selection *s, const Selected *row, const Op *op)
     if ((!is_load && !is_store) || !is_global(op))
         return;
     bool is_turned = is_load && ((op->text[10] == 'a' && ptx_op_has_modifier(op, "col")) || (op->text[10] == 'b' && ptx_op_has_modifier(op, "row")));
-    emit_beside(s, row, MACHINE_IMAD_WIDE, 1);
-    emit_beside(s, row, MACHINE_IADD, 2);
-    emit_beside(s, row, MACHINE_OTHER, is_turned ? 4 : 0);
+    ptx_selection_beside(s, row, MACHINE_IMAD_WIDE, 1);
+    ptx_selection_beside(s, row, MACHINE_IADD, 2);
+    ptx_selection_beside(s, row, MACHINE_OTHER, is_turned ? 4 : 0);
 }
 
 static bool is_copy(const Op *op)
@@ -1031,17 +961,17 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     if (address && insn->op->kind == OPK_LD && !g->of_guard[id])
         is_joined = join_load(s, insn, g->of_operand[address - g->func->operands], address);
     s->has_global |= is_global(insn->op);
-    bool is_gathered_first = gather_lanes(s, &row, insn);
+    bool is_gathered_first = ptx_atomic_gather(s, &row, insn);
     place_fragment(s, &row, insn->op);
     if (insn->op->kind == OPK_MOV && g->of_guard[id] && row.node && insn->operand_count == 2)
-        emit_beside(s, &row, MACHINE_MOVE, node_of(s, row.node)->units == 2 && s->target.sm < 120 ? 2 : 1);
+        ptx_selection_beside(s, &row, MACHINE_MOVE, node_of(s, row.node)->units == 2 && s->target.sm < 120 ? 2 : 1);
     if (is_copy(insn->op) && begins_copies(s, id, block))
-        emit_beside(s, &row, MACHINE_OTHER, DUMMY_LOADS);
+        ptx_selection_beside(s, &row, MACHINE_OTHER, DUMMY_LOADS);
     bool is_stored = insn->op->kind == OPK_ST ? insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL : insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
     if (is_stored && !is_gathered_first)
-        emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
-    emit_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
-    emit_beside(s, &row, MACHINE_ALU, ptx_op_starts(insn->op, "mul") ? extensions_of(s, node_of(s, row.node), insn->op) : 0);
+        ptx_selection_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
+    ptx_selection_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
+    ptx_selection_beside(s, &row, MACHINE_ALU, ptx_op_starts(insn->op, "mul") ? extensions_of(s, node_of(s, row.node), insn->op) : 0);
     if (select_local(s, &row, insn) || select_field(s, &row, insn->op) || select_division(s, &row, insn->op, block))
         return;
     is_joined |= row.node && comes_with_partner(s, node_of(s, row.node));
