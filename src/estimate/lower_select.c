@@ -717,6 +717,14 @@ static NodeId base_of(const Selection *s, NodeId id, int64_t *offset)
     return id;
 }
 
+/* Up to sm_89 accesses to shared memory multiply the index by 4, 8 or 16. */
+static NodeId unscaled(const Selection *s, NodeId id)
+{
+    const Node *node = node_of(s, id), *by = node_of(s, node->in[1]);
+    bool is_scaled = is_result_of(s, id, ACT_SHL) && !node->is_wide && by->kind == NODE_CONSTANT && by->value >= 2 && by->value <= 4;
+    return is_scaled ? node->in[0] : id;
+}
+
 static bool is_address_of(const Selection *s, NodeId id)
 {
     const Node *node = node_of(s, id);
@@ -726,6 +734,7 @@ static bool is_address_of(const Selection *s, NodeId id)
 /* The offset is a part of the instruction; shared memory also adds what is uniform. */
 static void demand_address(Selection *s, NodeId id, Space space, BlockId block)
 {
+    bool is_shared = ptx_space_is_shared((uint8_t)space), is_scaling = is_shared && s->target.sm >= 75 && s->target.sm < 90;
     int64_t offset = 0;
     id = base_of(s, id, &offset);
     const Node *node = node_of(s, id);
@@ -735,14 +744,17 @@ static void demand_address(Selection *s, NodeId id, Space space, BlockId block)
                 demand(s, node->in[1 - i], block);
                 return;
             }
-    bool is_sum = is_result_of(s, id, ACT_ADD) && ptx_space_is_shared((uint8_t)space) && s->target.sm >= 75;
+    bool is_sum = is_result_of(s, id, ACT_ADD) && is_shared && s->target.sm >= 75;
     unsigned uniform = is_sum && node_of(s, node->in[0])->is_uniform ? 0 : 1;
     if (!is_sum || !node_of(s, node->in[uniform])->is_uniform) {
-        demand(s, id, block);
+        if (!is_scaling || node->kind != NODE_VARIABLE)     /* an offset */
+            demand(s, is_scaling ? unscaled(s, id) : id, block);
         return;
     }
-    demand(s, node->in[uniform], block);
-    demand(s, base_of(s, node->in[1 - uniform], &offset), block);
+    if (!is_scaling || node_of(s, node->in[uniform])->kind != NODE_VARIABLE)
+        demand(s, node->in[uniform], block);
+    NodeId varying = base_of(s, node->in[1 - uniform], &offset);
+    demand(s, is_scaling ? unscaled(s, varying) : varying, block);
 }
 
 /* ---- neighbouring loads ------------------------------------------------------------------------------------------ */
@@ -981,6 +993,18 @@ static void select_other(Selection *s, InsnId id, BlockId block)
         select_rounding(s, &row, node_of(s, row.node), insn->op);
 }
 
+/* Its neighbours hold what is written together with it. */
+static bool is_in_vector(const Selection *s, RegId reg)
+{
+    for (uint32_t d = s->defs->first[reg]; d < s->defs->first[reg + 1]; d++) {
+        const Insn *insn = &s->graph->func->insns[s->defs->insns[d]];
+        const Operand *operands = ptx_insn_operands(s->graph->func, insn);
+        if (insn->operand_count > 1 && operands[0].role & ROLE_DEF && operands[1].role & ROLE_DEF)
+            return true;
+    }
+    return false;
+}
+
 static bool is_latch(const Selection *s, BlockId block)
 {
     const Block *b = &s->graph->cfg->blocks[block];
@@ -1015,7 +1039,7 @@ static void select_move(Selection *s, InsnId id, BlockId block)
     bool is_pair = units == 2 && s->target.sm >= 120;
     bool is_zero = node->kind == NODE_CONSTANT && !node->value;
     s->zero_count += is_zero ? units : 0;
-    double each = is_zero && s->zero_count > ZEROS_APART ? 0.5 : 1;         /* CS2R makes two */
+    double each = is_zero && (s->zero_count > ZEROS_APART || is_in_vector(s, reg)) ? 0.5 : 1;         /* CS2R makes two */
     emit(s, &row, MACHINE_MOVE, is_made_there ? 0 : is_pair ? 1 : units * each);
 }
 

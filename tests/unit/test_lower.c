@@ -108,6 +108,7 @@ static void test_constants(void **state)
         { "fp64", "cvt.f64.f32 %fd1, %f1; mul.f64 %fd2, %fd1, 0d3FB999999999999A; cvt.rn.f32.f64 %f1, %fd2;\n", { 3, 3, 5, 4 } },
         { "fp64, out of a register", "mov.f64 %fd3, 0d3FB999999999999A; cvt.f64.f32 %fd1, %f1; mul.f64 %fd2, %fd1, %fd3; cvt.rn.f32.f64 %f1, %fd2;\n", { 3, 3, 5, 4 } },
         { "one in two places", "cvt.f64.f32 %fd1, %f1; add.f64 %fd2, %fd1, 0d3FB999999999999A; mul.f64 %fd3, %fd2, 0d3FB999999999999A; cvt.rn.f32.f64 %f1, %fd3;\n", { 4, 4, 6, 5 } },
+        { "an index of shared memory", ".shared .b32 words[64]; mov.u32 %r3, words; shl.b32 %r4, %r2, 2; add.s32 %r5, %r3, %r4; ld.shared.u32 %r2, [%r5+8];\n", { 1, 1, 5, 5 } },
         { "constant memory", "ld.const.f32 %f3, [table]; ld.const.f32 %f4, [table+4]; fma.rn.f32 %f5, %f1, %f1, %f3; fma.rn.f32 %f1, %f5, %f5, %f4;\n", { 2, 2, 3, 3 } },
     };
     for (size_t g = 0; g < COUNT(gpus); g++)
