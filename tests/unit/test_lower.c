@@ -82,6 +82,13 @@ static const struct { const char *what, *body, *machine; double count, all; } ro
     { "floats one by one", "red.global.add.f32 [%rd4], %f1;\n", "vote", 0, 1 },
     { "both halves of a product", "mul.hi.u32 %r3, %r2, %r1; xor.b32 %r4, %r3, %r1; mul.lo.s32 %r5, %r1, %r2; xor.b32 %r2, %r4, %r5;\n", "imad_wide", 1, 2 },
     { "a byte, masked again", "bfe.u32 %r3, %r1, 8, 8; and.b32 %r4, %r3, 255; sub.s32 %r2, %r2, %r4;\n", "alu", 1, 2 },
+    { "a predicate made a number and back", "setp.lt.s32 %p1, %r1, %r2; selp.b32 %r3, 1, 0, %p1; setp.ne.s32 %p2, %r3, 0; selp.b32 %r2, %r1, %r2, %p2;\n", "alu", 2, 2 },
+    { "masks of a chain", "and.b32 %r3, %r1, 12; shl.b32 %r4, %r2, 1; and.b32 %r5, %r4, 96; or.b32 %r6, %r3, %r5; shl.b32 %r7, %r2, 3; and.b32 %r8, %r7, 768; or.b32 %r2, %r6, %r8;\n",
+      "alu", 3, 5 },
+    { "shifts before sums", "shl.b32 %r3, %r1, 7; add.s32 %r4, %r3, %r2; shl.b32 %r5, %r2, 2; add.s32 %r2, %r4, %r5;\n", "iadd", 2, 2 },
+    { "one constant stored twice", "st.global.u32 [%rd4+16384], 7; st.global.u32 [%rd4+20480], 7;\n", "move", 1, 3 },
+    { "a copy beside what stays", "mov.u32 %r3, %r1; setp.lt.s32 %p1, %r2, 7; @%p1 mov.u32 %r3, 5; add.s32 %r4, %r3, %r1; mul.lo.s32 %r2, %r2, %r4;\n", "move", 2, 5 },
+    { "by one divisor", "div.u32 %r3, %r2, %r9; div.u32 %r4, %r1, %r9; add.s32 %r2, %r3, %r4;\n", "xu", 1, -1 },
     { "a field up to the end", "bfe.u32 %r3, %r1, 20, 12; sub.s32 %r2, %r2, %r3;\n", "shift", 1, 2 },
     { "a product of 16 bits", ".reg .b16 %rs<4>; cvt.u16.u32 %rs1, %r2; mul.lo.s16 %rs2, %rs1, 7; cvt.u32.u16 %r2, %rs2;\n", "alu", 2, 3 },
     { "its high half has no more", ".reg .b16 %rs<4>; cvt.u16.u32 %rs1, %r2; mul.hi.u16 %rs2, %rs1, 683; cvt.u32.u16 %r2, %rs2;\n", "alu", 1, 3 },
@@ -104,6 +111,7 @@ static void test_constants(void **state)
         { "fp64", "cvt.f64.f32 %fd1, %f1; mul.f64 %fd2, %fd1, 0d3FB999999999999A; cvt.rn.f32.f64 %f1, %fd2;\n", { 3, 3, 5, 4 } },
         { "fp64, out of a register", "mov.f64 %fd3, 0d3FB999999999999A; cvt.f64.f32 %fd1, %f1; mul.f64 %fd2, %fd1, %fd3; cvt.rn.f32.f64 %f1, %fd2;\n", { 3, 3, 5, 4 } },
         { "one in two places", "cvt.f64.f32 %fd1, %f1; add.f64 %fd2, %fd1, 0d3FB999999999999A; mul.f64 %fd3, %fd2, 0d3FB999999999999A; cvt.rn.f32.f64 %f1, %fd3;\n", { 4, 4, 6, 5 } },
+        { "an index of shared memory", ".shared .b32 words[64]; mov.u32 %r3, words; shl.b32 %r4, %r2, 2; add.s32 %r5, %r3, %r4; ld.shared.u32 %r2, [%r5+8];\n", { 1, 1, 5, 5 } },
         { "constant memory", "ld.const.f32 %f3, [table]; ld.const.f32 %f4, [table+4]; fma.rn.f32 %f5, %f1, %f1, %f3; fma.rn.f32 %f1, %f5, %f5, %f4;\n", { 2, 2, 3, 3 } },
     };
     for (size_t g = 0; g < COUNT(gpus); g++)
