@@ -29,7 +29,9 @@ class Draw:
     def cuda(self, text, k, **words):
         """Text with its choices made: of @{a@b@} one, $word by its value (what is called for a value is called for each), $k the kernel's name."""
         words = dict(bounds=self.bounds, restrict=self.restrict, unroll=self.unroll, index=self.index, k=k) | words
-        while "@{" in text: text = re.sub(r"@\{((?:(?!@\{).)*?)@\}", lambda m: self.of(*m[1].split("@")), text, flags=re.S)    # inner ones first
+        choices = 1
+        while choices: text, choices = re.subn(r"@\{((?:(?!@\{).)*?)@\}", lambda m: self.of(*m[1].split("@")), text, flags=re.S)    # inner ones first
+        assert "@" not in text, text
         value = lambda w: str(w() if callable(w) else w)
         return re.sub(r"\$(?:(\w+)|\{(\w+)\})", lambda m: value(words[m[1] or m[2]]), text)
     def fexpr(self, names, depth):

@@ -8,7 +8,8 @@ def real(d): return d.of("float", "float", "double")
 
 def gemm_pipelined(d, k):
     """Next tile into registers while this one is multiplied, two buffers of shared memory."""
-    tm, tn = d.of(*TILES); b, kk = d.of(8, 16), d.of(8, 16); per_a, per_b = max(1, b * tm * kk // (b * b)), max(1, b * tn * kk // (b * b))
+    t = real(d); tm, tn = d.of(*TILES); b = d.of(8, 16); kk = 8 if t == "double" and b * (tm + tn) > 96 else d.of(8, 16)
+    per_a, per_b = max(1, b * tm * kk // (b * b)), max(1, b * tn * kk // (b * b))
     return d.cuda("""
 __global__ void $bounds$k(int m, int n, int depth, const $t *$restrict A, const $t *$restrict B, $t *$restrict C, $t alpha, $t beta)
 {
@@ -50,7 +51,7 @@ $unroll
             $t *c = C + (row0 + threadIdx.y * $tm + i) * n + col0 + threadIdx.x * $tn + j;
             *c = alpha * acc[i][j] @{@+ beta * *c@};
         }
-}""", k, t=real(d), tm=tm, tn=tn, b=b, kk=kk, bm=b * tm, bn=b * tn, pa=per_a, pb=per_b, threads=b * b)
+}""", k, t=t, tm=tm, tn=tn, b=b, kk=kk, bm=b * tm, bn=b * tn, pa=per_a, pb=per_b, threads=b * b)
 
 
 def gemm_vector_loads(d, k):

@@ -170,7 +170,7 @@ def resample(d, k):
     """Scaling and warping: nearest, bilinear, bicubic, from memory or a texture; a map or a matrix says where from."""
     where = d.of("float u = mapx[y * dw + x], v = mapy[y * dw + x];", "float u = (x + .5f) * m.x - .5f, v = (y + .5f) * m.y - .5f;",
                  "float u = m.x * x + m.y * y + tx, v = m.z * x + m.w * y + ty;", "float q = 1.f / (tx * x + ty * y + 1.f), u = (m.x * x + m.y * y) * q, v = (m.z * x + m.w * y) * q;",
-                 "float a = (x - dw * .5f) / dw, b = (y - dh * .5f) / dh, r2 = a * a + b * b, f = 1.f + m.x * r2 + m.y * r2 * r2; float u = (a * f + .5f) * sw, v = (b * f + .5f) * sh;")
+                 "float px = (x - dw * .5f) / dw, py = (y - dh * .5f) / dh, r2 = px * px + py * py, f = 1.f + m.x * r2 + m.y * r2 * r2; float u = (px * f + .5f) * sw, v = (py * f + .5f) * sh;")
     t = d.of("float", "unsigned char", "uchar4", "float4"); wide = t[-1] == "4"
     lerp = "{c} = (1 - fv) * ((1 - fu) * p00{c} + fu * p01{c}) + fv * ((1 - fu) * p10{c} + fu * p11{c});"
     mix = "".join("o" + lerp.format(c=f".{c}") + " " for c in "xyzw") if wide else "o" + lerp.format(c="")
