@@ -12,8 +12,8 @@ needs, under names that end in the kernel's. A module that defines HEAD (#includ
 import argparse, concurrent.futures, glob, importlib.util, json, os, random, re, subprocess, sys
 
 TARGETS = {75: (75, 80, 86, 90, 100, 120), 80: (80, 86, 90, 100, 120), 90: (90,), 100: (100,), 120: (120,)}     # sm_87 to sm_89 take what sm_86 does, sm_121 what sm_120 does
-INCLUDES = (("half|__h[a-z]|bfloat16", "cuda_fp16"), ("bfloat16|__float2bfloat|bf16", "cuda_bf16"), ("wmma", "mma"), ("__pipeline_", "cuda_pipeline"), ("cooperative_groups", "cooperative_groups"),
-            ("cooperative_groups", "cooperative_groups/reduce"), ("cooperative_groups", "cooperative_groups/scan"))
+INCLUDES = (("half|__h[a-z]|bfloat16", "cuda_fp16"), ("bfloat|bf16", "cuda_bf16"), ("wmma", "mma"), ("__pipeline_", "cuda_pipeline"),
+            ("cooperative_groups", "cooperative_groups"), ("cooperative_groups", "cooperative_groups/reduce"))      # what a program uses, and its header
 
 class Draw:
     """Random choices, and the words that templates are made of."""
@@ -77,7 +77,8 @@ def program(which, seed, number):
     head, kinds = r.choice(which[1:]) if len(which) > 1 and number % 8 == 5 else which[0]
     some = r.sample(kinds, 7) if len(kinds) > 7 else [r.choice(kinds) for _ in range(4)]
     text = "\n".join(kind(d, f"{kind.__name__}_{number}_{j}") for j, kind in enumerate(some)) + "\n"
-    return "#include <cassert>\n#include <cstdint>\n" + "".join(f"#include <{name}.h>\n" for uses, name in INCLUDES if re.search(uses, text)) + head + text
+    includes = "".join(f"#include <{name}.h>\n" for uses, name in INCLUDES if re.search(uses, text))
+    return "#include <cassert>\n#include <cstdint>\n" + includes + head + text
 
 def registers(ptx, sm):
     """Lines of measured.jsonl, without the file."""

@@ -159,8 +159,9 @@ def bulk_copies(d, k):
     """mbarrier and cp.async.bulk of a line, in assembly."""
     t = d.of("float", "float4", "int", "double"); add = "a += s[q % $st][j].x + s[q % $st][j].w;" if t == "float4" else "a += s[q % $st][j];"
     return since(90, d.cuda(SHARED + """__device__ __forceinline__ void wait_$k(unsigned long long *b, unsigned phase) {
-        asm volatile("{\\n.reg .pred p;\\nW_$k: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\\n@!p bra W_$k;\\n}" :: "r"(at_$k(b)),
-            "r"(phase) : "memory"); }
+    unsigned done = 0;
+    while (!done) asm volatile("{\\n.reg .pred p;\\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\\nselp.u32 %0, 1, 0, p;\\n}" : "=r"(done)
+        : "r"(at_$k(b)), "r"(phase) : "memory"); }
 __global__ void $bounds$k(const $t *${restrict}x, $t *${restrict}y, float *${restrict}out, int tiles) {
     __shared__ __align__(128) $t s[$st][$n]; __shared__ unsigned long long bar[$st]; int t = threadIdx.x; float a = 0; if (t == 0) for (int j = 0;
         j < $st; j++) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(at_$k(&bar[j]))); __syncthreads();
@@ -175,7 +176,7 @@ __global__ void $bounds$k(const $t *${restrict}x, $t *${restrict}y, float *${res
             "r"(at_$k(s[q % $st])), "r"((int)sizeof(s[0])) : "memory"); asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;");
                 }@@} __syncthreads(); }
     out[blockIdx.x * blockDim.x + t] = a;
-}""".replace("@!p", "ATNOT"), k, t=t, st=d.of(1, 2, 3, 4), n=d.of(128, 256, 512))).replace("ATNOT", "@!p")
+}""", k, t=t, st=d.of(1, 2, 3, 4), n=d.of(128, 256, 512)))
 
 
 def clusters(d, k):
