@@ -88,8 +88,9 @@ static double executions(const ChainInput *in, BlockId block)
     LoopId loop = in->loops->loop_of[block];
     if (in->are_left_out && loop != NO_LOOP && in->are_left_out[loop])
         return 0;
-    const Count *count = &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first].total;
-    double all = count->warps / in->blocks, each = fmax(all / in->warps_per_block, count->most / in->blocks);
+    const Evaluated *insn = &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first];
+    double usual = ptx_usual_warps(insn), share = insn->total.warps > 0 ? usual / insn->total.warps : 0;
+    double all = usual / in->blocks, each = fmax(all / in->warps_per_block, share * insn->total.most / in->blocks);
     return each >= 1 ? each : fmin(1, all);
 }
 

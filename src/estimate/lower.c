@@ -132,6 +132,8 @@ static LoweredValueId value_of(Lowering *l, NodeId id)
 static void add_defs(Lowering *l, const Selected *row, bool is_last, LoweredInsn *insn)
 {
     if (row->insn == NO_ID) {
+        if (l->graph->nodes[row->node].moves)       /* what reads it reads the constant */
+            return;
         l->operands[l->operand_count++] = value_of(l, row->node);
         insn->def_count = 1;
         return;

@@ -1,5 +1,7 @@
 #include "estimate/lower_graph.h"
 
+#include "estimate/unroll.h"
+
 #include "support/hash.h"
 
 enum {
@@ -17,7 +19,7 @@ typedef struct ActionRow {
 } ActionRow;
 
 static const ActionRow action_rows[] = {
-    { "abs", ACT_SIGN }, { "add", ACT_ADD }, { "and", ACT_LOGIC }, { "cos", ACT_ANGLE }, { "cvt", ACT_EXTEND }, { "cvta", ACT_COPY }, { "div", ACT_QUOTIENT }, { "mad", ACT_MAD }, { "mov", ACT_COPY },
+    { "abs", ACT_SIGN }, { "add", ACT_ADD }, { "and", ACT_LOGIC }, { "cos", ACT_ANGLE }, { "cvt", ACT_EXTEND }, { "cvta", ACT_COPY }, { "div", ACT_QUOTIENT }, { "mad", ACT_MAD }, { "max", ACT_EXTREME }, { "min", ACT_EXTREME }, { "mov", ACT_COPY },
     { "mul", ACT_MUL }, { "neg", ACT_SIGN }, { "not", ACT_NOT }, { "or", ACT_LOGIC }, { "selp", ACT_SELECT }, { "setp", ACT_SETP }, { "shl", ACT_SHL },
     { "shr", ACT_SHR }, { "sin", ACT_ANGLE }, { "sub", ACT_SUB }, { "xor", ACT_LOGIC },
 };
@@ -38,7 +40,7 @@ static bool is_float(Type type)
 static uint8_t action_of_float(const Op *op, uint8_t action)
 {
     bool is_scalar = op->type == TYPE_F32 || op->type == TYPE_F64;
-    if (action == ACT_SETP || action == ACT_SELECT || action == ACT_ANGLE)
+    if (action == ACT_SETP || action == ACT_SELECT || action == ACT_ANGLE || (action == ACT_EXTREME && op->type == TYPE_F32))
         return action;
     if ((action == ACT_ADD || action == ACT_SUB) && is_scalar)
         return ACT_FADD;
@@ -73,7 +75,8 @@ static uint8_t action_of(const Graph *g, const Op *op)
         return ACT_OTHER;
     if ((action == ACT_MUL || action == ACT_MAD) && ptx_op_has_modifier(op, "hi"))
         return ACT_OTHER;
-    return action == ACT_SIGN || action == ACT_QUOTIENT || action == ACT_ANGLE ? ACT_OTHER : action;
+    bool is_other = action == ACT_SIGN || action == ACT_QUOTIENT || action == ACT_ANGLE || (action == ACT_EXTREME && ptx_type_info[op->type].bits != 32);
+    return is_other ? ACT_OTHER : action;
 }
 
 bool ptx_op_starts(const Op *op, const char *opcode)
@@ -86,7 +89,7 @@ bool ptx_op_starts(const Op *op, const char *opcode)
 static NodeId new_node(Graph *g, NodeKind kind, unsigned units, BlockId block)
 {
     Node *node = &g->nodes[++g->node_count];
-    *node = (Node){ .kind = (uint8_t)kind, .units = (uint8_t)units, .bits = (uint8_t)(units > 1 ? 64 : 32), .insn = NO_ID, .reg = NO_ID, .block = block };
+    *node = (Node){ .kind = (uint8_t)kind, .units = (uint8_t)units, .bits = (uint8_t)(units > 1 ? 64 : 32), .insn = NO_ID, .reg = NO_ID, .carrier = NO_ID, .block = block };
     node->is_uniform = kind == NODE_CONSTANT || kind == NODE_BANK || kind == NODE_VARIABLE;
     return g->node_count;
 }
@@ -100,7 +103,7 @@ static unsigned length_of(uint64_t value)
 }
 
 /* The slot of a value in the table; one that is free, or the last that was tried. */
-static NodeId *find_slot(Graph *g, uint64_t key, bool (*is_same)(const Graph *, const Node *, const void *), const void *wanted)
+static NodeId *find_slot(const Graph *g, uint64_t key, bool (*is_same)(const Graph *, const Node *, const void *), const void *wanted)
 {
     uint32_t slot = (uint32_t)(ptx_hash_mix(key) >> 20) & g->slot_mask;
     for (uint32_t tries = 1; g->slots[slot] && tries < MOST_TRIES; tries++, slot = (slot + 1) & g->slot_mask)
@@ -132,6 +135,13 @@ static NodeId shared_node(Graph *g, NodeKind kind, int64_t value, unsigned units
     return *slot = id;
 }
 
+NodeId ptx_graph_bank(const Graph *g, int64_t place, unsigned units)
+{
+    Node wanted = { .kind = NODE_BANK, .value = place, .units = (uint8_t)units };
+    NodeId found = *find_slot(g, (uint64_t)place * 16 + NODE_BANK, is_same_leaf, &wanted);
+    return found && is_same_leaf(g, &g->nodes[found], &wanted) ? found : 0;
+}
+
 static bool is_bank_sreg(SregId id)
 {
     return id == SREG_NTID || id == SREG_NCTAID;
@@ -159,14 +169,21 @@ static NodeId sreg_node(Graph *g, const Operand *operand)
     return id;
 }
 
+static void set_register(Graph *g, RegId reg, NodeId id, BlockId block)
+{
+    g->of_reg[reg] = id;
+    g->reg_block[reg] = block;
+}
+
 static NodeId register_node(Graph *g, RegId reg, BlockId block)
 {
     NodeId id = g->of_reg[reg];
-    if (id && (g->def_count[reg] == 1 || g->nodes[id].block == block))
+    if (id && (g->def_count[reg] == 1 || g->reg_block[reg] == block))
         return id;
     id = new_node(g, NODE_LEAF, ptx_reg_units(&g->func->regs[reg]), block);
     g->nodes[id].reg = reg;
-    return g->of_reg[reg] = id;
+    set_register(g, reg, id, block);
+    return id;
 }
 
 /* The offset of an access in shared memory is a part of the instruction. */
@@ -225,8 +242,19 @@ static bool is_same_result(const Graph *g, const Node *node, const void *wanted)
             return false;
         if (!g->of_operand[a] && g->func->operands[a].kind != OPERAND_REG)
             return false;
+        if (g->func->operands[a].role & ROLE_ADDRESS && g->func->operands[a].value != g->func->operands[b].value)
+            return false;
     }
     return true;
+}
+
+/* A load from where another one was, with nothing between that may have changed what is there. */
+static bool is_same_load(const Graph *g, const Node *node, const void *wanted)
+{
+    const Insn *insn = ((const Wanted *)wanted)->insn;
+    return is_same_result(g, node, wanted)
+        && (!ptx_effect_reads(&g->words, insn->op)
+            || (node->block == ((const Wanted *)wanted)->block && g->writes_before[node->insn] == g->writes_before[insn - g->func->insns]));
 }
 
 static uint64_t key_of(const Graph *g, const Insn *insn)
@@ -336,6 +364,13 @@ static bool is_high_half(const Op *op)
     return op->type == TYPE_U16 && ptx_op_has_modifier(op, "hi") && ptx_op_starts(op, "mul");
 }
 
+/* A bit field at a constant place. */
+static bool is_field(const Graph *g, const Node *node)
+{
+    return ptx_op_starts(g->func->insns[node->insn].op, "bfe") && ptx_node_is(g, node->in[1], NODE_CONSTANT) && ptx_node_is(g, node->in[2], NODE_CONSTANT)
+        && g->nodes[node->in[2]].value >= 0 && g->nodes[node->in[2]].value <= 32;
+}
+
 /* How many bits an integer has, and how many at its low end are zero. */
 static void find_bits(const Graph *g, Node *node)
 {
@@ -363,7 +398,7 @@ static void find_bits(const Graph *g, Node *node)
         bits = a <= ptx_type_info[g->func->insns[node->insn].op->dst_type].bits ? a : width;
         break;
     case ACT_OTHER:
-        bits = is_high_half(g->func->insns[node->insn].op) ? 16 : width;
+        bits = is_high_half(g->func->insns[node->insn].op) ? 16 : is_field(g, node) && !node->is_signed ? (unsigned)g->nodes[node->in[2]].value : width;
         break;
     case ACT_ADD: case ACT_SUB:
         zeros = g->nodes[node->in[0]].zeros < by->zeros ? g->nodes[node->in[0]].zeros : by->zeros;
@@ -393,6 +428,20 @@ static void make_sum(const Graph *g, Node *node)
         node->action = ACT_ADD;
 }
 
+/* A comparison with zero of what a predicate made zero or not: the predicate, or its complement. */
+static void see_predicate(const Graph *g, Node *node, const Op *op)
+{
+    const Node *made = &g->nodes[node->in[0]];
+    bool is_test = node->action == ACT_SETP && !node->in[2] && ptx_node_is(g, node->in[1], NODE_CONSTANT) && !g->nodes[node->in[1]].value
+                   && (ptx_op_has_modifier(op, "ne") || ptx_op_has_modifier(op, "eq"));
+    if (!is_test || made->kind != NODE_RESULT || made->action != ACT_SELECT || !ptx_node_is(g, made->in[0], NODE_CONSTANT) || !ptx_node_is(g, made->in[1], NODE_CONSTANT)
+        || !g->nodes[made->in[0]].value == !g->nodes[made->in[1]].value)
+        return;
+    node->action = ACT_PREDICATE;
+    node->in[0] = made->in[2];
+    node->in[1] = 0;
+}
+
 /* Inputs for the patterns, a constant last where the order does not matter. */
 static void fill_node(Graph *g, NodeId id, const Insn *insn, uint8_t action)
 {
@@ -404,12 +453,13 @@ static void fill_node(Graph *g, NodeId id, const Insn *insn, uint8_t action)
     node->action = action;
     node->is_wide = ptx_type_info[insn->op->type].bits == 64 || (ptx_op_has_modifier(insn->op, "wide") && ptx_type_info[insn->op->type].bits == 32);
     node->is_signed = ptx_type_info[insn->op->type].kind == KIND_SIGNED;
-    bool commutes = action == ACT_ADD || action == ACT_MUL || action == ACT_MAD || action == ACT_LOGIC;
+    bool commutes = action == ACT_ADD || action == ACT_EXTREME || action == ACT_MUL || action == ACT_MAD || action == ACT_LOGIC;
     if (commutes && ptx_node_is(g, node->in[0], NODE_CONSTANT)) {
         NodeId swap = node->in[0];
         node->in[0] = node->in[1];
         node->in[1] = swap;
     }
+    see_predicate(g, node, insn->op);
     find_bits(g, node);
     make_sum(g, node);
     if (node->action == ACT_ADD || node->action == ACT_SUB)
@@ -429,42 +479,80 @@ static NodeId copied(const Graph *g, const Insn *insn, uint8_t action)
     }
     if (action == ACT_COPY)
         return second ? 0 : first;
+    if (action == ACT_LOGIC && ptx_op_starts(insn->op, "and") && ptx_node_is(g, second, NODE_CONSTANT) && g->nodes[first].bits < 32)
+        return (g->nodes[second].value & ((INT64_C(1) << g->nodes[first].bits) - 1)) == (INT64_C(1) << g->nodes[first].bits) - 1 ? first : 0;     /* all that it has */
     bool is_neutral = (action == ACT_ADD || action == ACT_SUB || action == ACT_SHL || action == ACT_SHR) && is_constant(g, second, 0);
     return is_neutral ? first : 0;
 }
 
-/* A scalar out of a kernel's parameters, at an address in the text. */
-static bool is_parameter_load(const Graph *g, const Insn *insn, const Operand **address)
+/* The variable that an address names, itself or in a register, and the offset in it; NO_ID. */
+static VarId variable_of(const Graph *g, const Operand *address, NodeId id, int64_t *offset)
 {
-    if (insn->op->kind != OPK_LD || !g->func->is_entry || is_guarded(g, insn))
-        return false;
-    if (insn->op->space != SPACE_PARAM && (int)insn->op->space != (int)SPACE_PARAM_ENTRY)
-        return false;
-    *address = ptx_effect_address(g->func, insn);
-    return *address && (*address)->kind == OPERAND_VAR && g->module->vars[(*address)->id].is_parameter;
+    *offset = address->value;
+    if (address->kind == OPERAND_VAR)
+        return address->id;
+    const Node *node = &g->nodes[id];
+    if (node->kind == NODE_RESULT && node->action == ACT_ADD && ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
+        *offset += g->nodes[node->in[1]].value;
+        node = &g->nodes[node->in[0]];
+    }
+    if (node->kind == NODE_RESULT && node->action == ACT_COPY)     /* into a register of 64 bits */
+        node = &g->nodes[node->in[0]];
+    return address->kind == OPERAND_REG && node->kind == NODE_VARIABLE ? (VarId)(node->value >> VARIABLE_SHIFT) : NO_ID;
 }
 
+/* A load out of a kernel's parameters or constant memory, at an address in the text, and its place in the bank. */
+static bool is_bank_load(const Graph *g, const Insn *insn, VarId *var, int64_t *place)
+{
+    const Operand *address = insn->op->kind == OPK_LD && !is_guarded(g, insn) ? ptx_effect_address(g->func, insn) : NULL;
+    bool is_constant_space = insn->op->space == SPACE_CONST;
+    if (!address || (!is_constant_space && (!g->func->is_entry || (insn->op->space != SPACE_PARAM && (int)insn->op->space != (int)SPACE_PARAM_ENTRY))))
+        return false;
+    *var = is_constant_space ? variable_of(g, address, g->of_operand[address - g->func->operands], place) : address->kind == OPERAND_VAR ? address->id : NO_ID;
+    if (*var == NO_ID || (is_constant_space ? g->module->vars[*var].space != SPACE_CONST : !g->module->vars[*var].is_parameter))
+        return false;
+    if (is_constant_space)
+        *place += (int64_t)(*var + 1) << VARIABLE_SHIFT;
+    for (uint32_t p = 0; p < g->func->param_count && !is_constant_space; p++)
+        if (g->func->params[p] == *var)
+            *place = address->value + g->param_place[p];
+    return true;
+}
 
 /* Each result is a place in the bank, unless several instructions write its register. */
-static void load_parameters(Graph *g, InsnId id, const Operand *address)
+static void load_bank(Graph *g, InsnId id, VarId var, int64_t place)
 {
     const Insn *insn = &g->func->insns[id];
-    const Operand *operands = ptx_insn_operands(g->func, insn);
+    const Operand *operands = ptx_insn_operands(g->func, insn), *address = ptx_effect_address(g->func, insn);
     unsigned bits = ptx_type_info[insn->op->type].bits, at = 0;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_DEF))
             continue;
-        int64_t place = ((int64_t)address->id << 24) + address->value + (int64_t)(at++ * bits / 8);
+        int64_t own = place + (int64_t)(at++ * bits / 8);
         if (operands[o].kind != OPERAND_REG)
             continue;
-        NodeId node = shared_node(g, NODE_BANK, place, bits > 32 ? bits / 32 : 1);
-        uint32_t align = g->module->vars[address->id].pointer_align;
+        NodeId node = shared_node(g, NODE_BANK, own, bits > 32 ? bits / 32 : 1);
+        uint32_t align = g->module->vars[var].pointer_align;
         if (align && !address->value)
             g->nodes[node].zeros = (uint8_t)(length_of(align) - 1);
-        g->of_reg[operands[o].id] = node;
+        set_register(g, operands[o].id, node, g->cfg->block_of[id]);
         g->of_insn[id] = node;
     }
     g->is_gone[id] = true;
+}
+
+/* As launches pass them: one after the other, each aligned as it asks. */
+static uint32_t *place_params(const Graph *g)
+{
+    uint32_t *places = ptx_arena_array(g->arena, uint32_t, g->func->param_count + 1), at = 0;
+    for (uint32_t p = 0; p < g->func->param_count; p++) {
+        const Var *var = &g->module->vars[g->func->params[p]];
+        uint32_t align = var->align ? var->align : 1;
+        at = (at + align - 1) / align * align;
+        places[p] = at;
+        at += (uint32_t)var->bytes;
+    }
+    return places;
 }
 
 static NodeId new_result(Graph *g, InsnId id, const Operand *operand, BlockId block)
@@ -476,6 +564,52 @@ static NodeId new_result(Graph *g, InsnId id, const Operand *operand, BlockId bl
     return node;
 }
 
+/* Quotients of integers by one divisor share what is made of it alone. */
+static void find_reciprocal(Graph *g, NodeId id, const Insn *insn)
+{
+    const Node *node = &g->nodes[id];
+    bool is_division = ptx_op_starts(insn->op, "div") || ptx_op_starts(insn->op, "rem");
+    if (is_division && !is_float(insn->op->type) && ptx_type_info[insn->op->type].bits == 32 && node->in[1] && !ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
+        NodeId made = shared_node(g, NODE_RECIPROCAL, (int64_t)node->in[1] * 2 + node->is_signed, 1);
+        g->nodes[id].in[2] = made;
+    }
+}
+
+static bool is_half_product(const Op *op)
+{
+    return ptx_op_starts(op, "mul") && ptx_type_info[op->type].bits == 32 && ptx_type_info[op->type].kind != KIND_FLOAT
+        && (ptx_op_has_modifier(op, "hi") || ptx_op_has_modifier(op, "lo"));
+}
+
+static bool is_partner(const Graph *g, const Node *node, const void *wanted)
+{
+    const Node *other = wanted;
+    const Op *op = node->kind == NODE_RESULT ? g->func->insns[node->insn].op : NULL, *own = g->func->insns[other->insn].op;
+    bool is_same = node->in[0] == other->in[0] && node->in[1] == other->in[1], is_crossed = node->in[0] == other->in[1] && node->in[1] == other->in[0];
+    return op && is_half_product(op) && ptx_op_has_modifier(op, "hi") != ptx_op_has_modifier(own, "hi") && (is_same || is_crossed)
+        && ptx_dom_dominates(g->dom, node->block, other->block);
+}
+
+/* Both halves of a product come out of one IMAD.WIDE. */
+static void find_partner(Graph *g, NodeId id, const Insn *insn)
+{
+    Node *node = &g->nodes[id];
+    if (!is_half_product(insn->op))
+        return;
+    NodeId *slot = find_slot(g, ptx_hash_mix((uint64_t)node->in[0] + node->in[1]) ^ UINT64_C(0x5bd1e995), is_partner, node);
+    if (!*slot)
+        *slot = id;
+    else if (is_partner(g, &g->nodes[*slot], node))
+        node->partner = *slot;
+}
+
+/* A branch around a call stands for it before ptxas looks for what is computed twice. */
+static bool has_slow_path(const Op *op)
+{
+    Expansion expansion = ptx_op_expansion(op);
+    return expansion && expansion != EXPANSION_INTEGER;
+}
+
 /* An instruction with one result, without a guard, that does nothing but compute it. */
 static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
 {
@@ -484,34 +618,54 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
     NodeId same = copied(g, insn, action);
     bool is_single = g->def_count[result->id] == 1;
     NodeId *slot = NULL;
-    if (!same) {
+    if (!same && !has_slow_path(insn->op)) {
         Wanted wanted = { insn, block };
         slot = find_slot(g, key_of(g, insn), is_same_result, &wanted);
         same = *slot && is_same_result(g, &g->nodes[*slot], &wanted) ? *slot : 0;
     }
-    if (same && g->nodes[same].units == ptx_reg_units(&g->func->regs[result->id]) + 0u) {
+    if (same && (g->nodes[same].kind == NODE_CONSTANT || g->nodes[same].units == ptx_reg_units(&g->func->regs[result->id]) + 0u)) {
         g->is_gone[id] = is_single;
         g->of_insn[id] = same;
-        g->of_reg[result->id] = is_single || g->nodes[same].block == block ? same : 0;
+        set_register(g, result->id, is_single || g->nodes[same].kind == NODE_CONSTANT || g->nodes[same].block == block ? same : 0, block);
         return;
     }
     NodeId node = new_result(g, id, result, block);
     fill_node(g, node, insn, action);
     g->of_insn[id] = node;
-    g->of_reg[result->id] = node;
+    set_register(g, result->id, node, block);
     if (slot && is_single)
         *slot = node;
+    find_reciprocal(g, node, insn);
+    if (is_single)
+        find_partner(g, node, insn);
+}
+
+/* A load of global memory with one result, without a guard: maybe that of one before. False: it is none. */
+static bool add_load(Graph *g, InsnId id, const Operand *result, BlockId block)
+{
+    const Insn *insn = &g->func->insns[id];
+    Wanted wanted = { insn, block };
+    if (insn->op->kind != OPK_LD || insn->op->space != SPACE_GLOBAL || !ptx_effect_is_plain(&g->words, insn->op) || g->def_count[result->id] != 1)
+        return false;
+    NodeId *slot = find_slot(g, key_of(g, insn), is_same_load, &wanted);
+    bool is_again = *slot && is_same_load(g, &g->nodes[*slot], &wanted) && g->nodes[*slot].units == ptx_reg_units(&g->func->regs[result->id]) + 0u;
+    NodeId node = is_again ? *slot : new_result(g, id, result, block);
+    g->is_gone[id] = is_again;
+    g->of_insn[id] = g->of_reg[result->id] = *slot = node;
+    return true;
 }
 
 static void add_insn(Graph *g, InsnId id, BlockId block)
 {
     const Insn *insn = &g->func->insns[id];
-    const Operand *operands = ptx_insn_operands(g->func, insn), *address;
+    const Operand *operands = ptx_insn_operands(g->func, insn);
+    VarId var = NO_ID;
+    int64_t place = 0;
     if (g->is_gone[id])
         return;
     read_operands(g, id, block);
-    if (is_parameter_load(g, insn, &address)) {
-        load_parameters(g, id, address);
+    if (is_bank_load(g, insn, &var, &place)) {
+        load_bank(g, id, var, place);
         return;
     }
     int result = only_result(g->func, insn);
@@ -519,13 +673,15 @@ static void add_insn(Graph *g, InsnId id, BlockId block)
         add_pure(g, id, &operands[result], block);
         return;
     }
+    if (result >= 0 && !g->of_guard[id] && add_load(g, id, &operands[result], block))
+        return;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_DEF) || operands[o].kind != OPERAND_REG)
             continue;
         NodeId node = new_result(g, id, &operands[o], block);
         if (!g->of_insn[id])
             g->of_insn[id] = node;
-        g->of_reg[operands[o].id] = g->def_count[operands[o].id] == 1 || !g->of_guard[id] ? node : 0;
+        set_register(g, operands[o].id, g->def_count[operands[o].id] == 1 || !g->of_guard[id] ? node : 0, block);
     }
 }
 
@@ -594,25 +750,38 @@ static const uint8_t *count_defs(const Graph *g, Arena *arena, const Func *func)
     return counts;
 }
 
+static uint32_t *count_writes(const Graph *g, Arena *arena)
+{
+    uint32_t *writes = ptx_arena_array(arena, uint32_t, g->func->insn_count + 1), count = 0;
+    for (InsnId i = 0; i < g->func->insn_count; i++) {
+        writes[i] = count;
+        count += (ptx_effect_writes(&g->words, g->func->insns[i].op) & MEMORY_GLOBAL) != 0;
+    }
+    return writes;
+}
+
 Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Uniforms *uniforms)
 {
     Graph *g = ptx_arena_new(arena, Graph);
     uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16, slots = 64;
-    while (slots < func->insn_count + func->operand_count)
+    while (slots < 2 * func->insn_count + func->operand_count)
         slots *= 2;
-    *g = (Graph){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .words = ptx_effect_words(), .slot_mask = slots - 1 };
+    *g = (Graph){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .uniforms = uniforms, .words = ptx_effect_words(), .slot_mask = slots - 1 };
     g->nodes = ptx_arena_array(arena, Node, most);
     g->of_operand = ptx_arena_array(arena, NodeId, func->operand_count + 1);
     g->result_of = ptx_arena_array(arena, NodeId, func->operand_count + 1);
     g->of_insn = ptx_arena_array(arena, NodeId, func->insn_count + 1);
     g->of_guard = ptx_arena_array(arena, NodeId, func->insn_count + 1);
     g->of_reg = ptx_arena_array(arena, NodeId, func->reg_count + 1);
+    g->reg_block = ptx_arena_array(arena, BlockId, func->reg_count + 1);
     g->is_gone = ptx_arena_array(arena, bool, func->insn_count + 1);
     g->slots = ptx_arena_array(arena, NodeId, slots);
     g->actions = make_actions(arena);
+    g->param_place = place_params(g);
     g->fixed = find_fixed(arena, func);
     find_gone(g);
     g->def_count = count_defs(g, arena, func);
+    g->writes_before = count_writes(g, arena);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         for (InsnId i = cfg->blocks[cfg->rpo[b]].first; i < cfg->blocks[cfg->rpo[b]].end; i++)
             add_insn(g, i, cfg->rpo[b]);

@@ -14,17 +14,19 @@ enum { VARIABLE_SHIFT = 24 };
 typedef enum NodeKind {
     NODE_NONE,
     NODE_CONSTANT,              /* value */
-    NODE_BANK,                  /* value: offset in the parameters; or size of block or grid, as -1 - SregId */
+    NODE_BANK,                  /* value: offset in the parameters; VarId + 1 << VARIABLE_SHIFT and offset in constant memory; or size of block or grid, as -1 - SregId */
     NODE_SREG,                  /* value: SregId * 4 + component */
     NODE_VARIABLE,              /* value: VarId << VARIABLE_SHIFT ^ offset: the address of a variable */
     NODE_LEAF,                  /* reg: a register with several definitions, or that the caller writes */
     NODE_RESULT,                /* insn, of which it is a result */
+    NODE_RECIPROCAL,            /* value: a divisor's NodeId * 2, and whether signed: what all integers divided by it are multiplied with */
 } NodeKind;
 
 /* What patterns ask for; the opcode, with its types, says the rest. */
 typedef enum Action {
     ACT_OTHER, ACT_COPY, ACT_ADD, ACT_SUB, ACT_MUL, ACT_MAD, ACT_SHL, ACT_SHR, ACT_LOGIC, ACT_NOT, ACT_EXTEND, ACT_TRUNCATE, ACT_SIGN,
     ACT_FADD, ACT_FMUL, ACT_SETP, ACT_SELECT, ACT_PREDICATE, ACT_ANGLE, ACT_QUOTIENT,
+    ACT_EXTREME,
 } Action;
 
 /* A predicate that one instruction sets to a constant: code generators guard accesses that need none. */
@@ -45,6 +47,10 @@ typedef struct Node {
     RegId reg;                  /* that holds it, or LEAF; NO_ID */
     BlockId block;
     NodeId in[3];               /* of what patterns look into; 0: none */
+    RegId carrier;              /* a register with several definitions that alone reads it, behind here; NO_ID */
+    NodeId partner;             /* the other half of the same product, computed before; 0 */
+    bool is_whole;              /* a half of a product that computes the other one too */
+    uint8_t moves;              /* machine instructions that bring a constant, or a bank's word, into a register */
     int64_t value;
     uint32_t use_count;         /* operands of live instructions that read it */
 } Node;
@@ -55,6 +61,7 @@ typedef struct Graph {
     const Func *func;
     const Cfg *cfg;
     const Dom *dom;
+    const Uniforms *uniforms;
     EffectWords words;
     Node *nodes;                /* [0] is none */
     uint32_t node_count;
@@ -62,17 +69,23 @@ typedef struct Graph {
     NodeId *result_of;          /* per operand of the function: what is written there; 0: nothing, or seen elsewhere */
     NodeId *of_insn;            /* per instruction: its first result; 0 */
     NodeId *of_guard;           /* per instruction */
-    NodeId *of_reg;             /* per register, as the walk stands */
+    NodeId *of_reg;             /* per register, as the walk stands, ... */
+    BlockId *reg_block;         /* ... and the block that it was written or read in last */
     const uint8_t *def_count;   /* per register, up to 2 */
     const uint8_t *fixed;       /* per predicate register: Fixed */
     bool *is_gone;              /* per instruction: a copy, computed before, or never read */
     uint8_t *actions;           /* per OpcodeId */
     NodeId *slots;              /* by hash */
     uint32_t slot_mask;
+    uint32_t *writes_before;    /* per instruction: of those before it in the text, those that a load of global memory may notice */
+    uint32_t *param_place;      /* per parameter of the function: offset in the bank */
 } Graph;
 
 /* Everything is arena's, which is released by whoever made its mark. */
 Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Uniforms *uniforms);
+
+/* The node of a place in a bank; 0: nobody reads it. */
+NodeId ptx_graph_bank(const Graph *g, int64_t place, unsigned units);
 
 /* Whether an instruction has this opcode. */
 bool ptx_op_starts(const Op *op, const char *opcode);

@@ -37,6 +37,7 @@ typedef struct Prediction {     /* NaN: not known */
     double dram_bytes;
     double bound_us, predicted_us;
     double parts_us[PART__COUNT];
+    double tail_us;             /* of blocks that have more to do than others */
     double lsu_us, pipe_us;     /* of PART_PIPE: the load-store units; the dearest other one */
     int bound_by, limiter;      /* TimePart; -1 */
     const char *pipe, *bound_pipe;      /* of PART_PIPE: the dearest; that holds the bound */

@@ -288,6 +288,7 @@ static uint32_t declare_params(Lower *l, const AstDecl *decl, FuncId owner, bool
             }
         } else {
             (*out)[i] = declare_var(l, decl, owner, true);
+            l->module->vars[(*out)[i]].is_input = !results;
         }
     }
     return count;
@@ -1095,5 +1096,6 @@ const Module *ptx_lower_finish(Lower *l, const AstHeader *header)
     m->files = ptx_arena_array(l->arena, File, count ? count : 1);
     for (const AstFile *file = header->files; file; file = file->next)
         m->files[m->file_count++] = (File){ file->index, file->path };
+    ptx_lines_find(l->arena, m);
     return m;
 }

@@ -1,6 +1,7 @@
 #include "warp/evaluate.h"
 
 #include "warp/machine.h"
+#include "warp/usual.h"
 
 #include <math.h>
 #include <string.h>
@@ -31,6 +32,7 @@ typedef struct Evaluator {
     Arena *arena;
     double blocks_stood_for;    /* by those that were run */
     uint64_t least_steps, most_steps;   /* of a block that was run */
+    double work[3];             /* of blocks: how many, their instructions, the squares of those */
 } Evaluator;
 
 static void add_tally(Evaluator *e, const Func *func, Evaluated *insns)
@@ -93,14 +95,16 @@ static void note_ratio(Tally *tally, InsnId insn, const Count *count)
         tally->insns[insn].differs = true;
 }
 
-/* is_rest: only of what was not come to before. */
-static void collect_routine(const Routine *routine, Tally *tally, double weight, bool is_rest)
+/* is_rest: only of what was not come to before. How many instructions ran. */
+static double collect_routine(const Routine *routine, Tally *tally, double weight, bool is_rest)
 {
+    double work = 0;
     for (InsnId i = 0, end; i < routine->func->insn_count; i = end) {
         const Count *first = &routine->sums[i];
         end = i + (routine->slice.plain[i] ? routine->slice.plain[i] : 1u);
         if (!(first->warps > 0))
             continue;
+        work += first->warps * (end - i);
         if (is_rest && tally->totals[i].warps > 0) {
             routine->sums[i] = (Count){ 0 };
             continue;
@@ -116,24 +120,31 @@ static void collect_routine(const Routine *routine, Tally *tally, double weight,
         }
         routine->sums[i] = (Count){ 0 };
     }
+    return work;
 }
 
-static void collect_all(Evaluator *e, double weight, bool is_rest)
+static double collect_all(Evaluator *e, double weight, bool is_rest)
 {
     const Machine *m = e->machine;
+    double work = 0;
     while (e->tally_count < m->run_count) {
         const Func *func = &m->module->funcs[m->run[e->tally_count]];
         add_tally(e, func, ptx_arena_array(e->arena, Evaluated, func->insn_count));
     }
     for (uint32_t t = 0; t < m->run_count; t++)
-        collect_routine(m->program->routines[m->run[t]], &e->tallies[t], weight, is_rest);
+        work += collect_routine(m->program->routines[m->run[t]], &e->tallies[t], weight, is_rest);
     if (m->footprint)
         ptx_footprint_close(m->footprint, weight);
+    return work;
 }
 
+/* A block. */
 static void collect(Evaluator *e, double weight)
 {
-    collect_all(e, weight, false);
+    double work = collect_all(e, weight, false);
+    e->work[0] += weight;
+    e->work[1] += weight * work;
+    e->work[2] += weight * work * work;
 }
 
 /* A block that the budget cuts short counts only where there is no other: it would show the beginning of the kernel without its end. */
@@ -293,6 +304,7 @@ static void forget(Evaluator *e)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
             e->tallies[t].totals[i] = (Count){ .doubt = e->tallies[t].totals[i].doubt };
     discard_counts(e->machine);
+    memset(e->work, 0, sizeof e->work);
     e->out->blocks_run = 0;
     e->blocks_stood_for = 0;
     if (e->machine->footprint)
@@ -743,6 +755,8 @@ static void finish(Arena *arena, Evaluator *e)
             finish_shapes(arena, e, &e->tallies[t]);
     }
     list_called(arena, e);
+    e->out->unevenness = e->work[1] > 0 ? e->work[2] * e->work[0] / (e->work[1] * e->work[1]) : 1;
+    ptx_usual_compute(e->machine->scratch, e->machine->program->routines[e->machine->run[0]], e->tallies[0].insns);
     e->out->is_cut = e->machine->is_cut;
     e->out->initial_is_assumed = e->machine->initial_is_assumed;
     e->out->warpid_is_assumed = e->machine->warpid_is_assumed;

@@ -21,10 +21,22 @@ typedef struct Evaluated {      /* an instruction; totals of the launch */
     Count total;
     const Count *shaped;        /* per Evaluation.shapes, where an access costs more in one than in another; NULL. No requests: not known in that one */
     Certainty certainty;        /* of an access's figures; CERTAINTY_UNKNOWN: they are none */
+    float share;                /* of its lanes, those that are there as a rule: usual.h */
     double best_share;          /* sectors and wavefronts that an active lane stands for, in the best shape of block where that is not known */
     bool is_reached;
     bool differs;               /* from block to block, by what an active lane moves */
 } Evaluated;
+
+/* What runs as a rule: without sides of branches that hardly a lane takes. */
+static inline double ptx_usual_warps(const Evaluated *insn)
+{
+    return insn->share > 0 ? insn->total.warps : 0;
+}
+
+static inline double ptx_usual_lanes(const Evaluated *insn)
+{
+    return (double)insn->share * insn->total.lanes;
+}
 
 typedef struct CalledAccess {   /* in a function that the kernel calls: the sum over all calls */
     FuncId func;
@@ -41,6 +53,7 @@ typedef struct Evaluation {
     uint32_t shapes[SHAPES_MOST][3];    /* of the block, where nobody knows it and the kernel asks for more than %tid.x; the figures are those of the first */
     uint32_t shape_count;
     double blocks;              /* of the grid */
+    double unevenness;          /* instructions of the block that an instruction is in, on average, over those of a block: 1 where all have as many */
     uint32_t blocks_run;
     bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */
     bool is_cut;                /* the budget did not do for what was begun */

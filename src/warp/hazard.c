@@ -169,20 +169,52 @@ static bool defines(const Func *func, const Insn *insn, RegId reg)
     return false;
 }
 
-/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Nobody sees such a write. */
-static bool may_write_back(const Func *func, const Insn *store)
+static bool loads_from(const Func *func, const Insn *load, const Operand *place)
 {
-    const Operand *operands = ptx_insn_operands(func, store), *place = address_of(func, store), *value = NULL;
-    for (unsigned o = 0; o < store->operand_count && !value; o++)
-        if (operands[o].position == 1 && operands[o].kind == OPERAND_REG)
-            value = &operands[o];
-    for (InsnId i = 0; value && place && i < func->insn_count; i++) {
-        const Insn *load = &func->insns[i];
-        const Operand *from = load->op->kind == OPK_LD ? address_of(func, load) : NULL;
-        if (from && from->kind == place->kind && from->id == place->id && from->value == place->value && defines(func, load, value->id))
+    const Operand *from = load->op->kind == OPK_LD ? address_of(func, load) : NULL;
+    return from && from->kind == place->kind && from->id == place->id && from->value == place->value;
+}
+
+/* What wrote reg last of [first, end): a load from place, in *is_loaded. False: nothing did for certain. */
+static bool find_writer(const Func *func, InsnId first, InsnId end, RegId reg, const Operand *place, bool *is_loaded)
+{
+    for (InsnId i = end; i-- > first && !*is_loaded;) {
+        const Insn *insn = &func->insns[i];
+        if (!defines(func, insn, reg))
+            continue;
+        *is_loaded = loads_from(func, insn, place);
+        if (insn->guard == NO_ID)
             return true;
     }
-    return false;
+    return *is_loaded;
+}
+
+/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Nobody sees such a write. */
+static bool may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, InsnId store)
+{
+    const Operand *operands = ptx_insn_operands(func, &func->insns[store]), *place = address_of(func, &func->insns[store]), *value = NULL;
+    for (unsigned o = 0; o < func->insns[store].operand_count && !value; o++)
+        if (operands[o].position == 1 && operands[o].kind == OPERAND_REG)
+            value = &operands[o];
+    if (!value || !place)
+        return false;
+    ArenaMark mark = ptx_arena_mark(scratch);
+    bool *is_seen = ptx_arena_array(scratch, bool, cfg->block_count), is_loaded = false;
+    BlockId *open = ptx_arena_array(scratch, BlockId, cfg->block_count), block = cfg->block_of[store];
+    uint32_t count = 0;
+    for (InsnId end = store;; block = open[--count], end = cfg->blocks[block].end) {        /* backwards */
+        bool is_written = find_writer(func, cfg->blocks[block].first, end, value->id, place, &is_loaded);
+        for (uint32_t p = 0; p < cfg->blocks[block].pred_count && !is_written; p++) {
+            BlockId pred = cfg->preds[cfg->blocks[block].pred_first + p];
+            if (!is_seen[pred])
+                open[count++] = pred;
+            is_seen[pred] = true;
+        }
+        if (is_loaded || !count)
+            break;
+    }
+    ptx_arena_release(scratch, mark);
+    return is_loaded;
 }
 
 /* The address is not in the variable that it is made from: what was assumed cannot be. */
@@ -198,9 +230,11 @@ static bool is_astray(const Search *s, const Bases *bases, const HazardAccess *a
 static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
 {
     const HazardAccess *const accesses[] = { &h->first, &h->second };
-    for (unsigned a = 0; a < 2; a++)
-        if (accesses[a]->is_write && may_write_back(accesses[a]->func, &accesses[a]->func->insns[accesses[a]->insn]))
+    for (unsigned a = 0; a < 2; a++) {
+        const Cfg *cfg = s->program->routines[accesses[a]->func - s->module->funcs]->cfg;
+        if (accesses[a]->is_write && may_write_back(s->scratch, cfg, accesses[a]->func, accesses[a]->insn))
             return true;
+    }
     if (h->certainty == CERTAINTY_EXACT)
         return false;
     if (h->first.func != s->func || h->second.func != s->func)
@@ -751,12 +785,9 @@ static const char *verb_of(const HazardAccess *access)
     }
 }
 
-static uint32_t line_of(const Module *module, uint32_t at)
+static unsigned line_of(const Module *module, const Insn *insn)
 {
-    uint32_t line = 1;
-    for (uint32_t i = 0; i < at && i < module->length; i++)
-        line += module->text[i] == '\n';
-    return line;
+    return ptx_line_of(module, insn->span.begin) + 1;
 }
 
 /* Which round of which loop, where there is one. */
@@ -766,7 +797,7 @@ static void write_round(char *out, size_t size, const Module *module, const Func
     *out = 0;
     for (unsigned i = 0; i < 2 && access->loops[i] != NO_ID; i++)
         count += snprintf(out + count, size - (size_t)count, "%s round %u of %s at line %u", i ? "," : " in", (unsigned)access->rounds[i], i ? "the one" : "the loop",
-                          (unsigned)line_of(module, kernel->insns[access->loops[i]].span.begin));
+                          line_of(module, &kernel->insns[access->loops[i]]));
 }
 
 /* What is missing between the two. */
@@ -836,7 +867,7 @@ static int write_copy_wait(char *out, size_t size, const Hazard *h)
 const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
 {
     char text[256];
-    const unsigned line = d->other_func ? (unsigned)line_of(module, d->other_func->insns[d->other].span.begin) : 0;
+    const unsigned line = d->other_func ? line_of(module, &d->other_func->insns[d->other]) : 0;
     const uint32_t *a = d->thread, *b = d->other_thread;
     int count = snprintf(text, sizeof text, "thread (%u, %u, %u) waits at this barrier", a[0], a[1], a[2]);
     if (!d->hangs)
@@ -868,9 +899,9 @@ const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *fu
     else
         count = snprintf(text, sizeof text, "%s before line %u; tried: it orders the two, and all threads of the block come by",
                          h->kind == HAZARD_WARP ? "bar.warp.sync 0xffffffff (__syncwarp())" : "bar.sync 0 (__syncthreads())",
-                         (unsigned)line_of(module, func->insns[h->before].span.begin));
+                         line_of(module, &func->insns[h->before]));
     if (h->kind == HAZARD_COPY && h->before != NO_ID && count > 0)
         count += snprintf(text + count, sizeof text - (size_t)count, " before line %u; tried",
-                          (unsigned)line_of(module, func->insns[h->before].span.begin));
+                          line_of(module, &func->insns[h->before]));
     return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
 }

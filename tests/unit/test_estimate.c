@@ -309,6 +309,7 @@ static ptxlint_estimated of_launch(const char *text, int64_t blocks, int64_t thr
     ptxlint_trial_init(&trial);
     trial.grid[0] = blocks;
     trial.block[0] = threads;
+    trial.steps = 1 << 22;
     assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_OK);
     ptxlint_module_free(module);
     return out;
@@ -350,6 +351,21 @@ static void test_waiting(void **state)
     assert_true(of_launch(all, 1024, 32).time.predicted_us > of_launch(all, 16, 32).time.predicted_us + 1.5);
     assert_true(of_launch(chain, 1024, 32).time.predicted_us > 200 && alone < 20);
     assert_true(of_launch(told, 1024, 32).time.predicted_us < 20);
+}
+
+/* As much work in all, but some blocks have most of it: the last ones end late. */
+static void test_uneven(void **state)
+{
+    static const char format[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<4>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r1, %%ctaid.x; and.b32 %%r2, %%r1, %d; setp.eq.s32 %%p1, %%r2, 0; selp.s32 %%r3, %d, 100, %%p1; mov.u32 %%r4, 0; mov.u32 %%r5, 1;\n"
+        "L: xor.b32 %%r5, %%r5, %%r4; mul.lo.s32 %%r5, %%r5, %%r5; add.s32 %%r4, %%r4, 1; setp.lt.s32 %%p2, %%r4, %%r3; @%%p2 bra L; st.global.u32 [%%rd1], %%r5; ret;\n}\n";
+    char even[1024], uneven[1024];
+    (void)state;
+    snprintf(even, sizeof even, format, 0, 400);
+    snprintf(uneven, sizeof uneven, format, 7, 2500);           /* 400 in the mean */
+    ptxlint_estimated all = of_launch(even, 1056, 256), some = of_launch(uneven, 1056, 256);
+    assert_true(fabs(all.warp_instructions / some.warp_instructions - 1) < 0.05);
+    assert_true(some.time.predicted_us > 1.1 * all.time.predicted_us && some.time.bound_us < 1.05 * all.time.bound_us);
 }
 
 /* What no launch can be faster than: a sum that an iteration hands on, whatever else is in the loop; atomics at one address, one after the other. */
@@ -456,7 +472,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_least), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_least), cmocka_unit_test(test_uneven), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
