@@ -8,6 +8,63 @@ enum { CLK_FP32 = 4, CLK_FP64 = 8, CLK_APPROXIMATE = 16, CLK_PRECISE = 30, CLK_L
 enum { CANDIDATES_MOST = 16, SLICE_BYTES = 512, SLICES_MOST = 96, WARPS_MOST = 64, BLOCKS_MOST = 32 };
 #define NS_PASS 0.5
 
+/* ---- what data decide -------------------------------------------------------------------------------------------- */
+
+static bool is_decided_by_data(const LeastInput *in, BlockId block)
+{
+    const Block *b = &in->cfg->blocks[block];
+    return b->succ_count > 1 && in->evaluation->insns[b->end - 1].total.doubt >= DOUBT_DATA;
+}
+
+static bool is_inside(const Loops *loops, LoopId loop, BlockId block)
+{
+    LoopId at = block == EXIT_BLOCK ? NO_LOOP : loops->loop_of[block];
+    while (at != NO_LOOP && at != loop)
+        at = loops->loops[at].parent;
+    return at == loop;
+}
+
+/* Loops that are left, or gone around again, as data say. */
+static bool *loops_of_data(Arena *arena, const LeastInput *in)
+{
+    bool *found = ptx_arena_array(arena, bool, in->loops->loop_count + 1);
+    for (BlockId b = 0; b < in->cfg->block_count; b++)
+        for (uint32_t e = 0; e < in->cfg->blocks[b].succ_count && is_decided_by_data(in, b); e++)
+            for (LoopId l = in->loops->loop_of[b]; l != NO_LOOP; l = in->loops->loops[l].parent)
+                found[l] |= !is_inside(in->loops, l, in->cfg->succs[in->cfg->blocks[b].succ_first + e]);
+    for (LoopId l = 0; l < in->loops->loop_count; l++)
+        found[l] |= in->loops->loops[l].parent != NO_LOOP && found[in->loops->loops[l].parent];
+    return found;
+}
+
+/* Where several ways meet, or go round, the block that all of them come from says; behind a loop, its header. */
+static bool is_reached(const LeastInput *in, const Dom *dom, const bool *reached, BlockId block)
+{
+    BlockId above = dom->idom[block];
+    const Block *b = &in->cfg->blocks[block];
+    if (above == EXIT_BLOCK || above == block)
+        return true;
+    bool is_only = true;
+    for (uint32_t p = 0; p < b->pred_count; p++)
+        is_only &= in->cfg->preds[b->pred_first + p] == above || ptx_dom_dominates(dom, block, in->cfg->preds[b->pred_first + p]);
+    LoopId loop = in->loops->loop_of[above];
+    bool leaves = loop != NO_LOOP && !is_inside(in->loops, loop, block);
+    return reached[above] && (!is_only || leaves || !is_decided_by_data(in, above));
+}
+
+const bool *ptx_least_sure(Arena *arena, const LeastInput *in)
+{
+    bool *reached = ptx_arena_array(arena, bool, in->cfg->block_count + 1), *sure = ptx_arena_array(arena, bool, in->cfg->block_count + 1);
+    const bool *of_data = loops_of_data(arena, in);
+    for (uint32_t r = 0; r < in->cfg->rpo_count; r++) {
+        BlockId block = in->cfg->rpo[r];
+        LoopId loop = in->loops->loop_of[block];
+        reached[block] = is_reached(in, in->dom, reached, block);
+        sure[block] = reached[block] && (loop == NO_LOOP || !of_data[loop]);
+    }
+    return sure;
+}
+
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
 static double of_arithmetic(const Op *op)
@@ -86,12 +143,6 @@ static double carried(const Func *func, const Block *block, double *later, uint3
     return most;
 }
 
-/* Nobody had to guess how often it goes round. */
-static bool is_counted(const Evaluation *evaluation, const Block *block)
-{
-    return evaluation->insns[block->end - 1].total.doubt <= DOUBT_ORDER;
-}
-
 /* Warps that follow each other on an SM, whatever else would keep it from holding more. */
 static double waves_at_least(const LeastInput *in)
 {
@@ -106,7 +157,7 @@ double ptx_least_chain_us(Arena *scratch, const LeastInput *in)
     uint32_t *turn = NULL;
     for (LoopId l = 0; l < in->loops->loop_count; l++) {
         const Block *block = &in->cfg->blocks[in->loops->loops[l].header];
-        if (in->loops->loops[l].block_count != 1 || !is_counted(in->evaluation, block))
+        if (in->loops->loops[l].block_count != 1 || !in->are_sure[in->loops->loops[l].header])
             continue;
         if (!later) {
             later = ptx_arena_array(scratch, double, in->func->reg_count + 1);
@@ -128,8 +179,14 @@ double ptx_least_atomic_us(const LeastInput *in)
     bool are_wide = false;
     if (t->data_atomics > 0)
         return 0;
-    for (InsnId i = 0; i < in->func->insn_count; i++)
-        are_wide |= (in->func->insns[i].op->kind == OPK_ATOM || in->func->insns[i].op->kind == OPK_RED) && in->func->insns[i].access_bytes > 4;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Insn *insn = &in->func->insns[i];
+        if (insn->op->kind != OPK_ATOM && insn->op->kind != OPK_RED)
+            continue;
+        are_wide |= insn->access_bytes > 4;
+        if (in->evaluation->insns[i].total.warps > 0 && !in->are_sure[in->cfg->block_of[i]])
+            return 0;
+    }
     double slices = fmax(1, fmin(SLICES_MOST, ceil(t->atomic_bytes / SLICE_BYTES)));
     return NS_PASS * t->atomic_passes / slices / (are_wide ? 2 : 1) / 1e3;
 }

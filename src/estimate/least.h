@@ -11,13 +11,19 @@
 #include "warp/evaluate.h"
 
 typedef struct LeastInput {
+    const bool *are_sure;       /* per block: ptx_least_sure */
     const Gpu *gpu;
     const Func *func;
     const Cfg *cfg;
+    const Dom *dom;
     const Loops *loops;
     const Evaluation *evaluation;
     double blocks, warps_per_block;
 } LeastInput;
+
+/* Per block: whether each execution that was counted is one, whatever data say: not behind a branch that they decide, nor in a loop that they end. are_sure is not
+ * asked for. Owned by arena. */
+const bool *ptx_least_sure(Arena *arena, const LeastInput *input);
 
 /* Microseconds; scratch is left as found. */
 double ptx_least_chain_us(Arena *scratch, const LeastInput *input);

@@ -375,12 +375,12 @@ static double wavefronts_at_least(const Insn *insn, const Count *count)
     return count->wavefronts * (is_shared ? insn->access_bytes / 16.0 : 1);
 }
 
-static double pipe_clocks_at_least(const PredictInput *in, PipeId pipe)
+static double pipe_clocks_at_least(const PredictInput *in, const bool *are_sure, PipeId pipe)
 {
     double clocks = 0;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         double each = (double)in->ops[in->func->insns[i].op->id].pipes[pipe];
-        if (each > 0)
+        if (each > 0 && are_sure[in->cfg->block_of[i]])
             clocks += each * in->work[i] / WORK_WHOLE * ptx_usual_warps(&in->evaluation->insns[i]);
     }
     return clocks;
@@ -395,26 +395,33 @@ static void hold(Prediction *out, double us, TimePart part, const char *pipe)
     out->bound_pipe = pipe;
 }
 
+enum { SECTOR_BYTES = 32 };
+
 #define FASTEST 1.03            /* of the bandwidth that memory sustains: no launch that was measured had more */
 
 /* What is written may stay in L2, what hangs on data may hit the same sector: neither need come from memory. */
 static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s, Prediction *out)
 {
     const Traffics *t = &in->evaluation->traffics;
-    double wavefronts = 0;
-    for (InsnId i = 0; i < in->func->insn_count; i++)
-        wavefronts += wavefronts_at_least(&in->func->insns[i], &in->evaluation->insns[i].total);
-    double moved = t->read_bytes + t->written_bytes - t->data_bytes - fmin(t->written_bytes, figure(in->gpu, FIGURE_L2_BYTES, 0));
+    LeastInput least = { NULL, in->gpu, in->func, in->cfg, in->dom, in->loops, in->evaluation, in->blocks, in->warps_per_block };
+    least.are_sure = ptx_least_sure(scratch, &least);
+    double wavefronts = 0, moved = t->read_bytes + t->written_bytes - t->data_bytes - fmin(t->written_bytes, figure(in->gpu, FIGURE_L2_BYTES, 0));
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Count *count = &in->evaluation->insns[i].total;
+        if (least.are_sure[in->cfg->block_of[i]])
+            wavefronts += wavefronts_at_least(&in->func->insns[i], count);
+        else
+            moved -= SECTOR_BYTES * count->sectors;
+    }
     out->bound_us = 0;
     out->bound_by = PART_OVERHEAD;
     hold(out, out->parts_us[PART_DISPATCH], PART_DISPATCH, NULL);
-    const LeastInput least = { in->gpu, in->func, in->cfg, in->loops, in->evaluation, in->blocks, in->warps_per_block };
     hold(out, moved / fmin(s->dram_peak, FASTEST * s->dram), PART_DRAM, NULL);
     hold(out, ptx_least_atomic_us(&least), PART_ATOMIC, NULL);
     hold(out, ptx_least_chain_us(scratch, &least), PART_LATENCY, NULL);
     hold(out, busiest_us(in, s, wavefronts), PART_SHARED, NULL);
     for (unsigned p = 0; p < PIPE__COUNT; p++)
-        hold(out, busiest_us(in, s, pipe_clocks_at_least(in, (PipeId)p)), p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
+        hold(out, busiest_us(in, s, pipe_clocks_at_least(in, least.are_sure, (PipeId)p)), p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
     out->bound_us += s->launch_us;
 }
 
@@ -446,9 +453,9 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     find_memory(in, &s, &cached, spread, &out);
     find_constants(in, &s, spread, &out);
     find_chain(scratch, in, &s, &cached, &out);
-    ptx_arena_release(scratch, mark);
     out.tail_us = tail_us(in, &s, &out);
     join(&out);
     find_bound(scratch, in, &s, &out);
+    ptx_arena_release(scratch, mark);
     return out;
 }

@@ -24,6 +24,7 @@ typedef struct PredictInput {
     const Gpu *gpu;
     const Func *func;
     const Cfg *cfg;
+    const Dom *dom;
     const Loops *loops;
     const Lowered *lowered;
     const Executed *executed;
