@@ -36,6 +36,16 @@ static void add_expansion(Executed *to, const Op *op, double lanes)
     }
 }
 
+/* What saturates or flushes, but is not made whole. */
+static bool is_sum_with_zero(const Op *op)
+{
+    static const char *const whole[] = { "rni", "rzi", "rmi", "rpi" };
+    bool is_copy = op->kind == OPK_CVT && op->dst_type == TYPE_F32;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        is_copy &= !ptx_op_has_modifier(op, whole[i]);
+    return op->type == TYPE_F32 && is_copy;
+}
+
 static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, double warps)
 {
     unsigned packed = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || op->type == TYPE_F32X2 ? 2 : 1;
@@ -44,8 +54,7 @@ static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, d
         to->flops_tensor += 2 * ptx_cost_tensor_fmas(op) * warps;
     if (!is_float)
         return;
-    bool is_copy = op->kind == OPK_CVT && op->type == TYPE_F32 && op->dst_type == TYPE_F32;     /* saturates or flushes: a sum with zero */
-    double each = op->kind == OPK_FMA || is_fused ? 2 : op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_MUL || is_copy ? 1 : 0;
+    double each = op->kind == OPK_FMA || is_fused ? 2 : op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_MUL || is_sum_with_zero(op) ? 1 : 0;
     if (op->type == TYPE_F64)
         to->flops_fp64 += each * lanes;
     else if (op->type == TYPE_F32 || op->type == TYPE_F32X2)
@@ -74,7 +83,7 @@ typedef struct Run {
 
 static CalledCount count_of(const Run *run, InsnId insn)
 {
-    return run->own ? (CalledCount){ run->own[insn].total.warps, run->own[insn].total.lanes } : run->called[insn];
+    return run->own ? (CalledCount){ ptx_usual_warps(&run->own[insn]), ptx_usual_lanes(&run->own[insn]) } : run->called[insn];
 }
 
 static double warps_in(const Run *run, BlockId block)

@@ -1,5 +1,7 @@
 #include "estimate/lower_graph.h"
 
+#include "estimate/unroll.h"
+
 #include "support/hash.h"
 
 enum {
@@ -240,8 +242,19 @@ static bool is_same_result(const Graph *g, const Node *node, const void *wanted)
             return false;
         if (!g->of_operand[a] && g->func->operands[a].kind != OPERAND_REG)
             return false;
+        if (g->func->operands[a].role & ROLE_ADDRESS && g->func->operands[a].value != g->func->operands[b].value)
+            return false;
     }
     return true;
+}
+
+/* A load from where another one was, with nothing between that may have changed what is there. */
+static bool is_same_load(const Graph *g, const Node *node, const void *wanted)
+{
+    const Insn *insn = ((const Wanted *)wanted)->insn;
+    return is_same_result(g, node, wanted)
+        && (!ptx_effect_reads(&g->words, insn->op)
+            || (node->block == ((const Wanted *)wanted)->block && g->writes_before[node->insn] == g->writes_before[insn - g->func->insns]));
 }
 
 static uint64_t key_of(const Graph *g, const Insn *insn)
@@ -592,6 +605,13 @@ static void find_partner(Graph *g, NodeId id, const Insn *insn)
         node->partner = *slot;
 }
 
+/* A branch around a call stands for it before ptxas looks for what is computed twice. */
+static bool has_slow_path(const Op *op)
+{
+    Expansion expansion = ptx_op_expansion(op);
+    return expansion && expansion != EXPANSION_INTEGER;
+}
+
 /* An instruction with one result, without a guard, that does nothing but compute it. */
 static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
 {
@@ -600,7 +620,7 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
     NodeId same = copied(g, insn, action);
     bool is_single = g->def_count[result->id] == 1;
     NodeId *slot = NULL;
-    if (!same) {
+    if (!same && !has_slow_path(insn->op)) {
         Wanted wanted = { insn, block };
         slot = find_slot(g, key_of(g, insn), is_same_result, &wanted);
         same = *slot && is_same_result(g, &g->nodes[*slot], &wanted) ? *slot : 0;
@@ -622,6 +642,21 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
         find_partner(g, node, insn);
 }
 
+/* A load of global memory with one result, without a guard: maybe that of one before. False: it is none. */
+static bool add_load(Graph *g, InsnId id, const Operand *result, BlockId block)
+{
+    const Insn *insn = &g->func->insns[id];
+    Wanted wanted = { insn, block };
+    if (insn->op->kind != OPK_LD || insn->op->space != SPACE_GLOBAL || !ptx_effect_is_plain(&g->words, insn->op) || g->def_count[result->id] != 1)
+        return false;
+    NodeId *slot = find_slot(g, key_of(g, insn), is_same_load, &wanted);
+    bool is_again = *slot && is_same_load(g, &g->nodes[*slot], &wanted) && g->nodes[*slot].units == ptx_reg_units(&g->func->regs[result->id]) + 0u;
+    NodeId node = is_again ? *slot : new_result(g, id, result, block);
+    g->is_gone[id] = is_again;
+    g->of_insn[id] = g->of_reg[result->id] = *slot = node;
+    return true;
+}
+
 static void add_insn(Graph *g, InsnId id, BlockId block)
 {
     const Insn *insn = &g->func->insns[id];
@@ -640,6 +675,8 @@ static void add_insn(Graph *g, InsnId id, BlockId block)
         add_pure(g, id, &operands[result], block);
         return;
     }
+    if (result >= 0 && !g->of_guard[id] && add_load(g, id, &operands[result], block))
+        return;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_DEF) || operands[o].kind != OPERAND_REG)
             continue;
@@ -715,6 +752,16 @@ static const uint8_t *count_defs(const Graph *g, Arena *arena, const Func *func)
     return counts;
 }
 
+static uint32_t *count_writes(const Graph *g, Arena *arena)
+{
+    uint32_t *writes = ptx_arena_array(arena, uint32_t, g->func->insn_count + 1), count = 0;
+    for (InsnId i = 0; i < g->func->insn_count; i++) {
+        writes[i] = count;
+        count += (ptx_effect_writes(&g->words, g->func->insns[i].op) & MEMORY_GLOBAL) != 0;
+    }
+    return writes;
+}
+
 Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Uniforms *uniforms)
 {
     Graph *g = ptx_arena_new(arena, Graph);
@@ -736,6 +783,7 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     g->fixed = find_fixed(arena, func);
     find_gone(g);
     g->def_count = count_defs(g, arena, func);
+    g->writes_before = count_writes(g, arena);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         for (InsnId i = cfg->blocks[cfg->rpo[b]].first; i < cfg->blocks[cfg->rpo[b]].end; i++)
             add_insn(g, i, cfg->rpo[b]);

@@ -77,6 +77,7 @@ typedef struct Graph {
     uint8_t *actions;           /* per OpcodeId */
     NodeId *slots;              /* by hash */
     uint32_t slot_mask;
+    uint32_t *writes_before;    /* per instruction: of those before it in the text, those that a load of global memory may notice */
     uint32_t *param_place;      /* per parameter of the function: offset in the bank */
 } Graph;
 

@@ -1,6 +1,7 @@
 #include "warp/evaluate.h"
 
 #include "warp/machine.h"
+#include "warp/usual.h"
 
 #include <math.h>
 #include <string.h>
@@ -633,7 +634,7 @@ static void list_called_funcs(Arena *arena, Evaluator *e)
         const Tally *tally = &e->tallies[t];
         CalledCount *counts = ptx_arena_array(arena, CalledCount, tally->func->insn_count);
         for (InsnId i = 0; i < tally->func->insn_count; i++)
-            counts[i] = (CalledCount){ tally->insns[i].total.warps, tally->insns[i].total.lanes };
+            counts[i] = (CalledCount){ ptx_usual_warps(&tally->insns[i]), ptx_usual_lanes(&tally->insns[i]) };
         funcs[e->out->func_count++] = (CalledFunc){ e->machine->run[t], counts };
     }
 }
@@ -671,6 +672,8 @@ static void finish(Arena *arena, Evaluator *e)
         if (e->tallies[t].shaped)
             finish_shapes(arena, e, &e->tallies[t]);
     }
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        ptx_usual_compute(e->machine->scratch, e->machine->program->routines[e->machine->run[t]], e->tallies[t].insns);
     list_called(arena, e);
     e->out->is_cut = e->machine->is_cut;
     e->out->initial_is_assumed = e->machine->initial_is_assumed;

@@ -816,7 +816,7 @@ static bool is_joined(const Request *r, const Op *op, const Value *address)
 
 static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
 {
-    if (!m->footprint)
+    if (!m->footprint || w->entries[w->entry_count - 1].is_rare)
         return;
     if (is_fragment(insn->op)) {
         note_fragment(m, w, insn, count, r, address);
