@@ -385,11 +385,14 @@ static json_t *tune_json(const Tune *t)
 
 static ExitCode tune_module(const Options *options, const ptxlint_module *module, json_t *all, Text *out)
 {
-    size_t count, tuned = 0;
+    size_t count, tuned = 0, named = 0;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     Tune *t = malloc(sizeof *t);
     for (size_t k = 0; t && k < count; k++) {
-        if (!is_tunable(&kernels[k]) || (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0)))
+        if (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0))
+            continue;
+        named++;
+        if (!is_tunable(&kernels[k]))
             continue;
         *t = (Tune){ .module = module, .kernel = &kernels[k] };
         tune(t);
@@ -402,7 +405,9 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
     free(t);
     if (!t)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    if (!tuned)
+    if (!named && options->kernel_glob)
+        ptx_complain(options->kernel_glob, "no kernel has a name like this");
+    else if (!tuned)
         ptx_complain(ptxlint_module_get_info(module)->path, "no kernel whose grid and block are given: see --grid, --block and --launch");
     return tuned ? EXIT_CLEAN : EXIT_USAGE;
 }
