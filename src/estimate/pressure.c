@@ -69,6 +69,13 @@ static uint32_t cap_of(const Gpu *gpu, const Bounds *bounds)
     return share < cap ? share : cap;
 }
 
+/* What ptxas keeps registers below while it hides latency: what lets all warps be resident, or the cap where directives ask for registers or blocks. */
+static uint32_t target_of(const Gpu *gpu, const Bounds *bounds)
+{
+    bool is_asked = bounds->maxnreg || (bounds->minnctapersm && threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid));
+    return is_asked ? cap_of(gpu, bounds) : share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
+}
+
 /* ---- features ---------------------------------------------------------------------------------------------------- */
 
 static void count_insn(Gathering *g, const LoweredInsn *insn)
@@ -237,11 +244,14 @@ static bool gather(Gathering *g, Arena *scratch)
 }
 
 /* What places and steps of occupancy come to: as many as all warps leave, if that will do, else what the next step leaves; never much more than
- * is live in the PTX, as ptxas computes values again rather than keeping what loops and branches share. */
+ * is live in the PTX, as ptxas computes values again rather than keeping what loops and branches share. Where directives ask, occupancy is no limit, and
+ * less of the time that results take is filled. */
 static uint32_t guess(const uint32_t *f)
 {
     uint32_t step = f[PRESSURE_STEPPED] + FIXED, limit = f[PRESSURE_AIMED] + FIXED > f[PRESSURE_TARGET] && step > f[PRESSURE_TARGET] ? step : f[PRESSURE_TARGET];
-    uint32_t placed = f[PRESSURE_PLACED_AIMED] + BEYOND, live = f[PRESSURE_LIVE] + HELD;
+    bool is_asked = f[PRESSURE_TARGET] == f[PRESSURE_CAP];
+    uint32_t top = is_asked && f[PRESSURE_PLACED_STRAIGHT] < f[PRESSURE_PLACED_AIMED] ? f[PRESSURE_PLACED_STRAIGHT] : f[PRESSURE_PLACED_AIMED];
+    uint32_t placed = top + BEYOND, live = f[PRESSURE_LIVE] + HELD;
     placed = placed < limit ? placed : limit;
     placed = f[PRESSURE_FRUGAL] > live && live < placed ? live : placed;
     placed = placed > USUAL_LEAST ? placed : USUAL_LEAST;
@@ -424,7 +434,7 @@ Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *
     uint32_t f[PRESSURE__COUNT] = { 0 };
     Pressure out = { .cap = cap_of(gpu, &func->bounds) };
     Gathering g = { .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .gpu = gpu, .f = f };
-    f[PRESSURE_TARGET] = share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
+    f[PRESSURE_TARGET] = target_of(gpu, &func->bounds);
     f[PRESSURE_SM] = measured_sm(gpu->target.sm);
     f[PRESSURE_CAP] = out.cap;
     f[PRESSURE_LIVE] = live ? live->max_pressure : 0;
