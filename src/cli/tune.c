@@ -292,6 +292,14 @@ static void put_variants(const Tune *t, Text *out)
     }
 }
 
+/* Arrays of a fixed size that threads share are often cut to one block. */
+static const char *assumption(const ptxlint_kernel *kernel)
+{
+    return kernel->static_shared_bytes > 0 && kernel->barriers > 0
+               ? "the kernel is right in blocks of other shapes: its threads share arrays of a fixed size, so look whether these were cut to the block"
+               : "the kernel is right in blocks of any shape, which its code alone does not tell";
+}
+
 static void put_text(const Tune *t, Text *out)
 {
     const Shape *given = given_shape(t);
@@ -321,7 +329,7 @@ static void put_text(const Tune *t, Text *out)
                        why.length ? why.bytes : "");
     }
     put_variants(t, out);
-    ptx_text_put(out, "  This holds if the kernel is right in blocks of any shape, which its code alone does not tell.\n");
+    ptx_text_print(out, "  This holds if %s.\n", assumption(t->kernel));
     out->has_failed |= why.has_failed;
     ptx_text_free(&why);
 }
@@ -368,6 +376,7 @@ static json_t *tune_json(const Tune *t)
     for (size_t i = 0; i < t->variant_count; i++)
         json_array_append_new(variants, variant_json(&t->variants[i]));
     json_t *value = json_pack("{s:s, s:s, s:o, s:o}", "name", t->kernel->name, "why", why.length ? why.bytes : "", "shapes", shapes, "variants", variants);
+    json_object_set_new(value, "assumes", json_string(assumption(t->kernel)));
     ptx_text_free(&why);
     return value;
 }
