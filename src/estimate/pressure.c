@@ -12,7 +12,7 @@ enum {
     USUAL_LEAST = 8,            /* few kernels take fewer */
     REGISTERS_MOST = 255,
     REGISTERS_LEAST = 4,        /* of a kernel that does nothing */
-    CALLING_LEAST = 24,         /* where what is called is not there to be looked at: measured on vprintf and pointers, sm_75 to sm_120 */
+    CALLING_LEAST = 24,         /* by the calling convention: measured on vprintf, pointers and recursion, sm_75 to sm_120 */
     MODELLED_SM = 70,           /* the first of the machine that the trees are of: before, what is live at most stands */
     CALIBRATED_SM = 75,         /* the first target of the fit */
     ENOUGH = 6,                 /* so far beyond the cap, spills are likely: a judgement */
@@ -334,17 +334,31 @@ static uint32_t count_at(const Pressure *p, const float *scale, double at)
     return low < p->cap ? low : p->cap;
 }
 
-/* Whether it calls what ptxas knows by the calling convention alone: through a pointer, or what has no body here. */
+/* The function that an instruction calls by name, or NULL. */
+static const Func *callee_of(const Module *module, const Func *func, const Insn *insn)
+{
+    for (uint32_t o = 0; o < insn->operand_count && insn->op->kind == OPK_CALL; o++) {
+        const Operand *operand = &ptx_insn_operands(func, insn)[o];
+        if (operand->kind == OPERAND_FUNCTION)
+            return &module->funcs[operand->id];
+    }
+    return NULL;
+}
+
+static bool calls_itself(const Module *module, const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count && func->has_calls; i++)
+        if (callee_of(module, func, &func->insns[i]) == func)
+            return true;
+    return false;
+}
+
+/* Whether it calls what ptxas knows by the calling convention alone: through a pointer, what has no body here, or what calls itself. */
 static bool calls_blindly(const Module *module, const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count && func->has_calls; i++) {
-        const Insn *insn = &func->insns[i];
-        bool is_blind = insn->op->kind == OPK_CALL;
-        for (uint32_t o = 0; o < insn->operand_count && is_blind; o++) {
-            const Operand *operand = &ptx_insn_operands(func, insn)[o];
-            is_blind = operand->kind != OPERAND_FUNCTION || !module->funcs[operand->id].has_body;
-        }
-        if (is_blind)
+        const Func *callee = callee_of(module, func, &func->insns[i]);
+        if (func->insns[i].op->kind == OPK_CALL && (!callee || !callee->has_body || calls_itself(module, callee)))
             return true;
     }
     return false;

@@ -174,10 +174,14 @@ static const InsnId *first_reads_of(Inquiry *q)
     return q->first_reads = first;
 }
 
-/* A compiler packs an undefined half beside a value that matters, and merges undefined values that no path uses. */
-static bool may_not_matter(const Insn *insn, RegId reg)
+/* A compiler packs an undefined half beside a value that matters, merges undefined values that no path uses, and passes a structure without members as one
+ * undefined byte, on the stack or to a function. */
+static bool may_not_matter(const Func *func, const Insn *insn, RegId reg)
 {
-    return insn->guard != reg && (insn->op->insn_class == CLASS_MOVE || insn->op->insn_class == CLASS_LOGIC);
+    const Op *op = insn->op;
+    bool is_own = op->space == SPACE_GENERIC || op->space == SPACE_LOCAL || op->space == SPACE_PARAM || op->space == SPACE_PARAM_FUNC;
+    bool is_byte = op->kind == OPK_ST && insn->access_bytes == 1 && is_own && ptx_type_info[func->regs[reg].type].bits < 32;
+    return insn->guard != reg && (op->insn_class == CLASS_MOVE || op->insn_class == CLASS_LOGIC || is_byte);
 }
 
 static bool is_written(const Reg *reg)
@@ -197,7 +201,7 @@ static double measure_register(Inquiry *q, const Subjects *s, FactId fact)
     case FACT_REGISTER_is_of_range: return reg->is_of_range;
     case FACT_REGISTER_is_merged:
         first = first_reads_of(q)[s->reg];
-        return first != NO_ID && may_not_matter(&q->func->insns[first], s->reg);
+        return first != NO_ID && may_not_matter(q->func, &q->func->insns[first], s->reg);
     default:                        return UNKNOWN;
     }
 }
@@ -515,13 +519,23 @@ static int64_t alignment_of(const Inquiry *q, const Base *base, int64_t bytes)
     return align < bytes ? align : bytes;
 }
 
-static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact)
+/* Of global memory, where a run tells it: addresses that are multiples of 4 and of no more are, some of them, 4 beyond a multiple of 8. */
+static double measure_run_alignment(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+{
+    double bytes = q->func->insns[s->insn].access_bytes, multiple = ptx_measure_traffic(q, s, FACT_ACCESS_address_alignment, certainty);
+    Certainty of_sectors;
+    if (!(multiple < bytes) || !(ptx_measure_traffic(q, s, FACT_ACCESS_sectors, &of_sectors) > 0))
+        return UNKNOWN;
+    return fact == FACT_ACCESS_alignment ? 2 * multiple : multiple;
+}
+
+static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     Base base;
     int64_t bytes = q->func->insns[s->insn].access_bytes;
     int64_t align = base_of(q, s, &base) && base.has_offset ? alignment_of(q, &base, bytes) : 0;
     if (!align || align & (align - 1))
-        return UNKNOWN;
+        return measure_run_alignment(q, s, fact, certainty);
     int64_t rest = ((base.offset % align) + align) % align;
     return fact == FACT_ACCESS_alignment ? (double)align : rest || align == bytes ? (double)rest : UNKNOWN;
 }
@@ -583,7 +597,7 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certain
     case FACT_ACCESS_used_bytes: case FACT_ACCESS_efficiency: case FACT_ACCESS_cost_share:
         return ptx_measure_traffic(q, s, fact, certainty);
     case FACT_ACCESS_misalignment: case FACT_ACCESS_alignment:
-        return measure_alignment(q, s, fact);
+        return measure_alignment(q, s, fact, certainty);
     default:                            return measure_place(q, s, fact);
     }
 }
