@@ -219,7 +219,7 @@ Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called, co
     unknown.warp_instructions = unknown.flops_fp32 = unknown.flops_fp64 = unknown.flops_fp16 = unknown.flops_tensor = (double)NAN;
     for (unsigned m = 0; m < MACHINE__COUNT; m++)
         unknown.machine[m] = (double)NAN;
-    if (!evaluation || evaluation->grid_is_assumed || !kernel->lowered)
+    if (!evaluation || evaluation->grid_is_assumed || evaluation->is_part || !kernel->lowered)
         return unknown;
     const Run own = { kernel, evaluation->insns, NULL };
     double calls = calls_of(&own), entries = 0;
