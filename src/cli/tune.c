@@ -281,7 +281,7 @@ static void put_variants(const Tune *t, Text *out)
             continue;
         }
         if (v->is_shared)
-            ptx_text_print(out, "  With %ld bytes of dynamic shared memory", (long)v->shape.trial.dynamic_shared_bytes);
+            ptx_text_print(out, "  With %ld bytes of dynamic shared memory, if the kernel can do with so few", (long)v->shape.trial.dynamic_shared_bytes);
         else
             ptx_text_print(out, "  With at most %ld registers a thread (.maxnreg)", (long)v->shape.trial.max_registers);
         ptx_text_print(out, ": %ld blocks on an SM instead of %ld, occupancy %.3g %%", (long)e->occupancy.blocks_per_sm,
@@ -290,6 +290,14 @@ static void put_variants(const Tune *t, Text *out)
             ptx_text_print(out, ", %.4g us, %.3g times as fast", e->time.predicted_us, best / e->time.predicted_us);
         ptx_text_print(out, "%s%s.\n", v->is_shared ? "" : "; ", v->is_shared ? "" : spills_word(e->spills));
     }
+}
+
+/* Arrays of a fixed size that threads share are often cut to one block. */
+static const char *assumption(const ptxlint_kernel *kernel)
+{
+    return kernel->static_shared_bytes > 0 && kernel->barriers > 0
+               ? "the kernel is right in blocks of other shapes: its threads share arrays of a fixed size, so look whether these were cut to the block"
+               : "the kernel is right in blocks of any shape, which its code alone does not tell";
 }
 
 static void put_text(const Tune *t, Text *out)
@@ -316,12 +324,14 @@ static void put_text(const Tune *t, Text *out)
         ptx_text_put(out, "  Keep the block as it is: no other is predicted to be more than 2 % faster.\n");
     else if (t->best && given && is_predicted(given)) {
         put_reasons(&why, t->best, given);
-        ptx_text_print(out, "  Take %ld x %ld x %ld: %.3g times as fast as now by prediction%s%s.\n", (long)t->best->trial.block[0], (long)t->best->trial.block[1],
-                       (long)t->best->trial.block[2], given->estimated.time.predicted_us / t->best->estimated.time.predicted_us, why.length ? "; " : "",
-                       why.length ? why.bytes : "");
+        ptx_text_print(out, "  Take %ld x %ld x %ld", (long)t->best->trial.block[0], (long)t->best->trial.block[1], (long)t->best->trial.block[2]);
+        if (t->best->trial.dynamic_shared_bytes > 0)
+            ptx_text_print(out, " with %ld bytes of dynamic shared memory, as many a thread as now", (long)t->best->trial.dynamic_shared_bytes);
+        ptx_text_print(out, ": %.3g times as fast as now by prediction%s%s.\n", given->estimated.time.predicted_us / t->best->estimated.time.predicted_us,
+                       why.length ? "; " : "", why.length ? why.bytes : "");
     }
     put_variants(t, out);
-    ptx_text_put(out, "  This holds if the kernel is right in blocks of any shape, which its code alone does not tell.\n");
+    ptx_text_print(out, "  This holds if %s.\n", assumption(t->kernel));
     out->has_failed |= why.has_failed;
     ptx_text_free(&why);
 }
@@ -339,8 +349,9 @@ static json_t *sizes_json(const int64_t size[3])
 static json_t *shape_json(const Tune *t, const Shape *s)
 {
     const ptxlint_estimated *e = &s->estimated;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:b}", "block", sizes_json(s->trial.block), "grid", sizes_json(s->trial.grid),
-                     "occupancy_percent", number(e->occupancy.percent), "waves", number(e->waves), "sectors_per_request", number(e->sectors_per_request),
+    json_int_t shared = s->trial.dynamic_shared_bytes >= 0 ? s->trial.dynamic_shared_bytes : t->kernel->launch.dynamic_shared_bytes;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:b}", "block", sizes_json(s->trial.block), "grid", sizes_json(s->trial.grid),
+                     "dynamic_shared_bytes", shared < 0 ? json_null() : json_integer(shared), "occupancy_percent", number(e->occupancy.percent), "waves", number(e->waves), "sectors_per_request", number(e->sectors_per_request),
                      "wavefronts_per_request", number(e->wavefronts_per_request), "predicted_time_us", number(e->time.predicted_us),
                      "bound_time_us", number(e->time.bound_us), "limiter", e->time.limiter, "is_given", s->is_given, "is_recommended", s == t->best);
 }
@@ -368,6 +379,7 @@ static json_t *tune_json(const Tune *t)
     for (size_t i = 0; i < t->variant_count; i++)
         json_array_append_new(variants, variant_json(&t->variants[i]));
     json_t *value = json_pack("{s:s, s:s, s:o, s:o}", "name", t->kernel->name, "why", why.length ? why.bytes : "", "shapes", shapes, "variants", variants);
+    json_object_set_new(value, "assumes", json_string(assumption(t->kernel)));
     ptx_text_free(&why);
     return value;
 }
@@ -376,11 +388,14 @@ static json_t *tune_json(const Tune *t)
 
 static ExitCode tune_module(const Options *options, const ptxlint_module *module, json_t *all, Text *out)
 {
-    size_t count, tuned = 0;
+    size_t count, tuned = 0, named = 0;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     Tune *t = malloc(sizeof *t);
     for (size_t k = 0; t && k < count; k++) {
-        if (!is_tunable(&kernels[k]) || (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0)))
+        if (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0))
+            continue;
+        named++;
+        if (!is_tunable(&kernels[k]))
             continue;
         *t = (Tune){ .module = module, .kernel = &kernels[k] };
         tune(t);
@@ -393,7 +408,9 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
     free(t);
     if (!t)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    if (!tuned)
+    if (!named && options->kernel_glob)
+        ptx_complain(options->kernel_glob, "no kernel has a name like this");
+    else if (!tuned)
         ptx_complain(ptxlint_module_get_info(module)->path, "no kernel whose grid and block are given: see --grid, --block and --launch");
     return tuned ? EXIT_CLEAN : EXIT_USAGE;
 }

@@ -403,7 +403,7 @@ static void run_warps(Evaluator *e, uint64_t most_steps)
     }
     e->out->blocks_run = 1;
     e->blocks_stood_for = e->out->blocks;
-    m->is_cut = is_cut;
+    e->out->is_part = m->is_cut = is_cut;
 }
 
 /* The budget does not do for a few blocks of each class: as many from all over the grid as a quarter of it does for. False: for none. */
@@ -722,6 +722,19 @@ static bool is_called_access(const Tally *tally, InsnId insn)
     return tally->totals[insn].requests > 0 && ptx_insn_is_access(&tally->func->insns[insn]);
 }
 
+static void list_called_funcs(Arena *arena, Evaluator *e)
+{
+    CalledFunc *funcs = ptx_arena_array(arena, CalledFunc, e->tally_count);
+    e->out->funcs = funcs;
+    for (uint32_t t = 1; t < e->tally_count; t++) {
+        const Tally *tally = &e->tallies[t];
+        CalledCount *counts = ptx_arena_array(arena, CalledCount, tally->func->insn_count);
+        for (InsnId i = 0; i < tally->func->insn_count; i++)
+            counts[i] = (CalledCount){ ptx_usual_warps(&tally->insns[i]), ptx_usual_lanes(&tally->insns[i]) };
+        funcs[e->out->func_count++] = (CalledFunc){ e->machine->run[t], counts };
+    }
+}
+
 /* Accesses alone, and those that were reached: functions may be long, and many kernels call them. */
 static void list_called(Arena *arena, Evaluator *e)
 {
@@ -738,6 +751,7 @@ static void list_called(Arena *arena, Evaluator *e)
             if (is_called_access(tally, i))
                 *called++ = (CalledAccess){ e->machine->run[t], i, tally->insns[i] };
     }
+    list_called_funcs(arena, e);
 }
 
 /* Of what was run, for blocks that the budget did not do for. */
@@ -754,9 +768,10 @@ static void finish(Arena *arena, Evaluator *e)
         if (e->tallies[t].shaped)
             finish_shapes(arena, e, &e->tallies[t]);
     }
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        ptx_usual_compute(e->machine->scratch, e->machine->program->routines[e->machine->run[t]], e->tallies[t].insns);
     list_called(arena, e);
     e->out->unevenness = e->work[1] > 0 ? e->work[2] * e->work[0] / (e->work[1] * e->work[1]) : 1;
-    ptx_usual_compute(e->machine->scratch, e->machine->program->routines[e->machine->run[0]], e->tallies[0].insns);
     e->out->is_cut = e->machine->is_cut;
     e->out->initial_is_assumed = e->machine->initial_is_assumed;
     e->out->warpid_is_assumed = e->machine->warpid_is_assumed;
@@ -774,6 +789,8 @@ static void probe_neighbours(Evaluator *e)
         if (which && !at[which - 1]--)
             continue;
         ptx_footprint_probe(m->footprint, which);
+        if (ptx_footprint_is_probed(m->footprint))
+            continue;
         m->most_steps = m->steps + STEPS_PROBE;
         ptx_machine_run(m, at, 0, 1);
         discard_counts(m);
