@@ -138,7 +138,7 @@ static void add_block(Executed *to, const Func *func, const Cfg *cfg, const Loop
             continue;
         const Op *op = func->insns[insn->origin].op;
         const Count *at = cfg->block_of[insn->origin] == block ? &evaluation->insns[insn->origin].total : own;
-        if (insn->def_count) {
+        if (insn->def_count && !ptx_lowered_is_copy(insn)) {
             add_flops(to, op, insn->is_fused, at->lanes, at->warps);
             to->flops_fp32 += insn->more_flops * at->lanes;
         }

@@ -162,7 +162,8 @@ static NodeId sreg_node(Graph *g, const Operand *operand)
 static NodeId register_node(Graph *g, RegId reg, BlockId block)
 {
     NodeId id = g->of_reg[reg];
-    if (id && (g->def_count[reg] == 1 || g->nodes[id].block == block))
+    bool is_here = id && (g->nodes[id].block == block || (g->nodes[id].kind == NODE_CONSTANT && g->constant_in[reg] == block + 1));
+    if (id && (g->def_count[reg] == 1 || is_here))
         return id;
     id = new_node(g, NODE_LEAF, ptx_reg_units(&g->func->regs[reg]), block);
     g->nodes[id].reg = reg;
@@ -492,7 +493,8 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
     if (same && g->nodes[same].units == ptx_reg_units(&g->func->regs[result->id]) + 0u) {
         g->is_gone[id] = is_single;
         g->of_insn[id] = same;
-        g->of_reg[result->id] = is_single || g->nodes[same].block == block ? same : 0;
+        g->of_reg[result->id] = is_single || g->nodes[same].block == block || g->nodes[same].kind == NODE_CONSTANT ? same : 0;
+        g->constant_in[result->id] = block + 1;
         return;
     }
     NodeId node = new_result(g, id, result, block);
@@ -607,6 +609,7 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     g->of_insn = ptx_arena_array(arena, NodeId, func->insn_count + 1);
     g->of_guard = ptx_arena_array(arena, NodeId, func->insn_count + 1);
     g->of_reg = ptx_arena_array(arena, NodeId, func->reg_count + 1);
+    g->constant_in = ptx_arena_array(arena, BlockId, func->reg_count + 1);
     g->is_gone = ptx_arena_array(arena, bool, func->insn_count + 1);
     g->slots = ptx_arena_array(arena, NodeId, slots);
     g->actions = make_actions(arena);

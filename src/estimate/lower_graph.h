@@ -63,6 +63,7 @@ typedef struct Graph {
     NodeId *of_insn;            /* per instruction: its first result; 0 */
     NodeId *of_guard;           /* per instruction */
     NodeId *of_reg;             /* per register, as the walk stands */
+    BlockId *constant_in;       /* per register: the block where of_reg, if a constant, was written last, plus 1 */
     const uint8_t *def_count;   /* per register, up to 2 */
     const uint8_t *fixed;       /* per predicate register: Fixed */
     bool *is_gone;              /* per instruction: a copy, computed before, or never read */
