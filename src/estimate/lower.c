@@ -156,6 +156,8 @@ static void find_leaves(Lowering *l)
 static void add_defs(Lowering *l, const Selected *row, bool is_last, LoweredInsn *insn)
 {
     if (row->insn == NO_ID) {
+        if (l->graph->nodes[row->node].moves)       /* what reads it reads the constant */
+            return;
         l->operands[l->operand_count++] = value_of(l, row->node);
         insn->def_count = 1;
         return;

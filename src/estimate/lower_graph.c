@@ -86,7 +86,7 @@ bool ptx_op_starts(const Op *op, const char *opcode)
 static NodeId new_node(Graph *g, NodeKind kind, unsigned units, BlockId block)
 {
     Node *node = &g->nodes[++g->node_count];
-    *node = (Node){ .kind = (uint8_t)kind, .units = (uint8_t)units, .bits = (uint8_t)(units > 1 ? 64 : 32), .insn = NO_ID, .reg = NO_ID, .block = block };
+    *node = (Node){ .kind = (uint8_t)kind, .units = (uint8_t)units, .bits = (uint8_t)(units > 1 ? 64 : 32), .insn = NO_ID, .reg = NO_ID, .carrier = NO_ID, .block = block };
     node->is_uniform = kind == NODE_CONSTANT || kind == NODE_BANK || kind == NODE_VARIABLE;
     return g->node_count;
 }
@@ -100,7 +100,7 @@ static unsigned length_of(uint64_t value)
 }
 
 /* The slot of a value in the table; one that is free, or the last that was tried. */
-static NodeId *find_slot(Graph *g, uint64_t key, bool (*is_same)(const Graph *, const Node *, const void *), const void *wanted)
+static NodeId *find_slot(const Graph *g, uint64_t key, bool (*is_same)(const Graph *, const Node *, const void *), const void *wanted)
 {
     uint32_t slot = (uint32_t)(ptx_hash_mix(key) >> 20) & g->slot_mask;
     for (uint32_t tries = 1; g->slots[slot] && tries < MOST_TRIES; tries++, slot = (slot + 1) & g->slot_mask)
@@ -130,6 +130,13 @@ static NodeId shared_node(Graph *g, NodeKind kind, int64_t value, unsigned units
         g->nodes[id].zeros = (uint8_t)(value ? length_of((uint64_t)value & (0 - (uint64_t)value)) - 1 : 64);
     }
     return *slot = id;
+}
+
+NodeId ptx_graph_bank(const Graph *g, int64_t place, unsigned units)
+{
+    Node wanted = { .kind = NODE_BANK, .value = place, .units = (uint8_t)units };
+    NodeId found = *find_slot(g, (uint64_t)place * 16 + NODE_BANK, is_same_leaf, &wanted);
+    return found && is_same_leaf(g, &g->nodes[found], &wanted) ? found : 0;
 }
 
 static bool is_bank_sreg(SregId id)
@@ -337,6 +344,13 @@ static bool is_high_half(const Op *op)
     return op->type == TYPE_U16 && ptx_op_has_modifier(op, "hi") && ptx_op_starts(op, "mul");
 }
 
+/* A bit field at a constant place. */
+static bool is_field(const Graph *g, const Node *node)
+{
+    return ptx_op_starts(g->func->insns[node->insn].op, "bfe") && ptx_node_is(g, node->in[1], NODE_CONSTANT) && ptx_node_is(g, node->in[2], NODE_CONSTANT)
+        && g->nodes[node->in[2]].value >= 0 && g->nodes[node->in[2]].value <= 32;
+}
+
 /* How many bits an integer has, and how many at its low end are zero. */
 static void find_bits(const Graph *g, Node *node)
 {
@@ -364,7 +378,7 @@ static void find_bits(const Graph *g, Node *node)
         bits = a <= ptx_type_info[g->func->insns[node->insn].op->dst_type].bits ? a : width;
         break;
     case ACT_OTHER:
-        bits = is_high_half(g->func->insns[node->insn].op) ? 16 : width;
+        bits = is_high_half(g->func->insns[node->insn].op) ? 16 : is_field(g, node) && !node->is_signed ? (unsigned)g->nodes[node->in[2]].value : width;
         break;
     case ACT_ADD: case ACT_SUB:
         zeros = g->nodes[node->in[0]].zeros < by->zeros ? g->nodes[node->in[0]].zeros : by->zeros;
@@ -430,42 +444,80 @@ static NodeId copied(const Graph *g, const Insn *insn, uint8_t action)
     }
     if (action == ACT_COPY)
         return second ? 0 : first;
+    if (action == ACT_LOGIC && ptx_op_starts(insn->op, "and") && ptx_node_is(g, second, NODE_CONSTANT) && g->nodes[first].bits < 32)
+        return (g->nodes[second].value & ((INT64_C(1) << g->nodes[first].bits) - 1)) == (INT64_C(1) << g->nodes[first].bits) - 1 ? first : 0;     /* all that it has */
     bool is_neutral = (action == ACT_ADD || action == ACT_SUB || action == ACT_SHL || action == ACT_SHR) && is_constant(g, second, 0);
     return is_neutral ? first : 0;
 }
 
-/* A scalar out of a kernel's parameters, at an address in the text. */
-static bool is_parameter_load(const Graph *g, const Insn *insn, const Operand **address)
+/* The variable that an address names, itself or in a register, and the offset in it; NO_ID. */
+static VarId variable_of(const Graph *g, const Operand *address, NodeId id, int64_t *offset)
 {
-    if (insn->op->kind != OPK_LD || !g->func->is_entry || is_guarded(g, insn))
-        return false;
-    if (insn->op->space != SPACE_PARAM && (int)insn->op->space != (int)SPACE_PARAM_ENTRY)
-        return false;
-    *address = ptx_effect_address(g->func, insn);
-    return *address && (*address)->kind == OPERAND_VAR && g->module->vars[(*address)->id].is_parameter;
+    *offset = address->value;
+    if (address->kind == OPERAND_VAR)
+        return address->id;
+    const Node *node = &g->nodes[id];
+    if (node->kind == NODE_RESULT && node->action == ACT_ADD && ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
+        *offset += g->nodes[node->in[1]].value;
+        node = &g->nodes[node->in[0]];
+    }
+    if (node->kind == NODE_RESULT && node->action == ACT_COPY)     /* into a register of 64 bits */
+        node = &g->nodes[node->in[0]];
+    return address->kind == OPERAND_REG && node->kind == NODE_VARIABLE ? (VarId)(node->value >> VARIABLE_SHIFT) : NO_ID;
 }
 
+/* A load out of a kernel's parameters or constant memory, at an address in the text, and its place in the bank. */
+static bool is_bank_load(const Graph *g, const Insn *insn, VarId *var, int64_t *place)
+{
+    const Operand *address = insn->op->kind == OPK_LD && !is_guarded(g, insn) ? ptx_effect_address(g->func, insn) : NULL;
+    bool is_constant_space = insn->op->space == SPACE_CONST;
+    if (!address || (!is_constant_space && (!g->func->is_entry || (insn->op->space != SPACE_PARAM && (int)insn->op->space != (int)SPACE_PARAM_ENTRY))))
+        return false;
+    *var = is_constant_space ? variable_of(g, address, g->of_operand[address - g->func->operands], place) : address->kind == OPERAND_VAR ? address->id : NO_ID;
+    if (*var == NO_ID || (is_constant_space ? g->module->vars[*var].space != SPACE_CONST : !g->module->vars[*var].is_parameter))
+        return false;
+    if (is_constant_space)
+        *place += (int64_t)(*var + 1) << VARIABLE_SHIFT;
+    for (uint32_t p = 0; p < g->func->param_count && !is_constant_space; p++)
+        if (g->func->params[p] == *var)
+            *place = address->value + g->param_place[p];
+    return true;
+}
 
 /* Each result is a place in the bank, unless several instructions write its register. */
-static void load_parameters(Graph *g, InsnId id, const Operand *address)
+static void load_bank(Graph *g, InsnId id, VarId var, int64_t place)
 {
     const Insn *insn = &g->func->insns[id];
-    const Operand *operands = ptx_insn_operands(g->func, insn);
+    const Operand *operands = ptx_insn_operands(g->func, insn), *address = ptx_effect_address(g->func, insn);
     unsigned bits = ptx_type_info[insn->op->type].bits, at = 0;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_DEF))
             continue;
-        int64_t place = ((int64_t)address->id << 24) + address->value + (int64_t)(at++ * bits / 8);
+        int64_t own = place + (int64_t)(at++ * bits / 8);
         if (operands[o].kind != OPERAND_REG)
             continue;
-        NodeId node = shared_node(g, NODE_BANK, place, bits > 32 ? bits / 32 : 1);
-        uint32_t align = g->module->vars[address->id].pointer_align;
+        NodeId node = shared_node(g, NODE_BANK, own, bits > 32 ? bits / 32 : 1);
+        uint32_t align = g->module->vars[var].pointer_align;
         if (align && !address->value)
             g->nodes[node].zeros = (uint8_t)(length_of(align) - 1);
         g->of_reg[operands[o].id] = node;
         g->of_insn[id] = node;
     }
     g->is_gone[id] = true;
+}
+
+/* As launches pass them: one after the other, each aligned as it asks. */
+static uint32_t *place_params(const Graph *g)
+{
+    uint32_t *places = ptx_arena_array(g->arena, uint32_t, g->func->param_count + 1), at = 0;
+    for (uint32_t p = 0; p < g->func->param_count; p++) {
+        const Var *var = &g->module->vars[g->func->params[p]];
+        uint32_t align = var->align ? var->align : 1;
+        at = (at + align - 1) / align * align;
+        places[p] = at;
+        at += (uint32_t)var->bytes;
+    }
+    return places;
 }
 
 static NodeId new_result(Graph *g, InsnId id, const Operand *operand, BlockId block)
@@ -475,6 +527,34 @@ static NodeId new_result(Graph *g, InsnId id, const Operand *operand, BlockId bl
     g->nodes[node].reg = operand->id;
     g->result_of[operand - g->func->operands] = node;
     return node;
+}
+
+static bool is_half_product(const Op *op)
+{
+    return ptx_op_starts(op, "mul") && ptx_type_info[op->type].bits == 32 && ptx_type_info[op->type].kind != KIND_FLOAT
+        && (ptx_op_has_modifier(op, "hi") || ptx_op_has_modifier(op, "lo"));
+}
+
+static bool is_partner(const Graph *g, const Node *node, const void *wanted)
+{
+    const Node *other = wanted;
+    const Op *op = node->kind == NODE_RESULT ? g->func->insns[node->insn].op : NULL, *own = g->func->insns[other->insn].op;
+    bool is_same = node->in[0] == other->in[0] && node->in[1] == other->in[1], is_crossed = node->in[0] == other->in[1] && node->in[1] == other->in[0];
+    return op && is_half_product(op) && ptx_op_has_modifier(op, "hi") != ptx_op_has_modifier(own, "hi") && (is_same || is_crossed)
+        && ptx_dom_dominates(g->dom, node->block, other->block);
+}
+
+/* Both halves of a product come out of one IMAD.WIDE. */
+static void find_partner(Graph *g, NodeId id, const Insn *insn)
+{
+    Node *node = &g->nodes[id];
+    if (!is_half_product(insn->op))
+        return;
+    NodeId *slot = find_slot(g, ptx_hash_mix((uint64_t)node->in[0] + node->in[1]) ^ UINT64_C(0x5bd1e995), is_partner, node);
+    if (!*slot)
+        *slot = id;
+    else if (is_partner(g, &g->nodes[*slot], node))
+        node->partner = *slot;
 }
 
 /* An instruction with one result, without a guard, that does nothing but compute it. */
@@ -490,7 +570,7 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
         slot = find_slot(g, key_of(g, insn), is_same_result, &wanted);
         same = *slot && is_same_result(g, &g->nodes[*slot], &wanted) ? *slot : 0;
     }
-    if (same && g->nodes[same].units == ptx_reg_units(&g->func->regs[result->id]) + 0u) {
+    if (same && (g->nodes[same].kind == NODE_CONSTANT || g->nodes[same].units == ptx_reg_units(&g->func->regs[result->id]) + 0u)) {
         g->is_gone[id] = is_single;
         g->of_insn[id] = same;
         g->of_reg[result->id] = is_single || g->nodes[same].block == block || g->nodes[same].kind == NODE_CONSTANT ? same : 0;
@@ -503,17 +583,21 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
     g->of_reg[result->id] = node;
     if (slot && is_single)
         *slot = node;
+    if (is_single)
+        find_partner(g, node, insn);
 }
 
 static void add_insn(Graph *g, InsnId id, BlockId block)
 {
     const Insn *insn = &g->func->insns[id];
-    const Operand *operands = ptx_insn_operands(g->func, insn), *address;
+    const Operand *operands = ptx_insn_operands(g->func, insn);
+    VarId var = NO_ID;
+    int64_t place = 0;
     if (g->is_gone[id])
         return;
     read_operands(g, id, block);
-    if (is_parameter_load(g, insn, &address)) {
-        load_parameters(g, id, address);
+    if (is_bank_load(g, insn, &var, &place)) {
+        load_bank(g, id, var, place);
         return;
     }
     int result = only_result(g->func, insn);
@@ -600,7 +684,7 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
 {
     Graph *g = ptx_arena_new(arena, Graph);
     uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16, slots = 64;
-    while (slots < func->insn_count + func->operand_count)
+    while (slots < 2 * func->insn_count + func->operand_count)
         slots *= 2;
     *g = (Graph){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .words = ptx_effect_words(), .slot_mask = slots - 1 };
     g->nodes = ptx_arena_array(arena, Node, most);
@@ -613,6 +697,7 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     g->is_gone = ptx_arena_array(arena, bool, func->insn_count + 1);
     g->slots = ptx_arena_array(arena, NodeId, slots);
     g->actions = make_actions(arena);
+    g->param_place = place_params(g);
     g->fixed = find_fixed(arena, func);
     find_gone(g);
     g->def_count = count_defs(g, arena, func);

@@ -14,7 +14,7 @@ enum { VARIABLE_SHIFT = 24 };
 typedef enum NodeKind {
     NODE_NONE,
     NODE_CONSTANT,              /* value */
-    NODE_BANK,                  /* value: offset in the parameters; or size of block or grid, as -1 - SregId */
+    NODE_BANK,                  /* value: offset in the parameters; VarId + 1 << VARIABLE_SHIFT and offset in constant memory; or size of block or grid, as -1 - SregId */
     NODE_SREG,                  /* value: SregId * 4 + component */
     NODE_VARIABLE,              /* value: VarId << VARIABLE_SHIFT ^ offset: the address of a variable */
     NODE_LEAF,                  /* reg: a register with several definitions, or that the caller writes */
@@ -45,6 +45,10 @@ typedef struct Node {
     RegId reg;                  /* that holds it, or LEAF; NO_ID */
     BlockId block;
     NodeId in[3];               /* of what patterns look into; 0: none */
+    RegId carrier;              /* a register with several definitions that alone reads it, behind here; NO_ID */
+    NodeId partner;             /* the other half of the same product, computed before; 0 */
+    bool is_whole;              /* a half of a product that computes the other one too */
+    uint8_t moves;              /* machine instructions that bring a constant, or a bank's word, into a register */
     int64_t value;
     uint32_t use_count;         /* operands of live instructions that read it */
 } Node;
@@ -70,10 +74,14 @@ typedef struct Graph {
     uint8_t *actions;           /* per OpcodeId */
     NodeId *slots;              /* by hash */
     uint32_t slot_mask;
+    uint32_t *param_place;      /* per parameter of the function: offset in the bank */
 } Graph;
 
 /* Everything is arena's, which is released by whoever made its mark. */
 Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Uniforms *uniforms);
+
+/* The node of a place in a bank; 0: nobody reads it. */
+NodeId ptx_graph_bank(const Graph *g, int64_t place, unsigned units);
 
 /* Whether an instruction has this opcode. */
 bool ptx_op_starts(const Op *op, const char *opcode);

@@ -1,5 +1,7 @@
 #include "estimate/lower_select.h"
 
+#include "estimate/lower_constant.h"
+
 #include <math.h>
 
 enum {
@@ -8,6 +10,7 @@ enum {
     HMMA_FMAS = 16 * 8 * 16,    /* of one HMMA since sm_80 */
     NEIGHBOURS_MOST = 64,       /* instructions of the block that are looked back at */
     DUMMY_LOADS = 3,            /* of shared memory, predicated off, before LDGSTS */
+    ZEROS_APART = 2,            /* registers of a block that become zero one by one; more do in pairs */
     DEPTH_MOST = 64,            /* instructions that one user sees through, in a chain */
 };
 
@@ -121,6 +124,11 @@ static BlockId common_dominator(Selection *s, BlockId a, BlockId b)
         a = dom->idom[a];
     }
     return a;
+}
+
+BlockId ptx_selection_home(Selection *s, NodeId id, BlockId block)
+{
+    return common_dominator(s, s->home[id], block);
 }
 
 /* Through what costs nothing: a sign, a low half, zeros above, the complement of a predicate. */
@@ -305,10 +313,19 @@ static double extensions_of(const Selection *s, const Node *node, const Op *op)
     return count;
 }
 
+/* IADD3 takes in a sum for this one alone, of what is neither multiplied nor shifted. */
+static bool is_third(const Selection *s, const Node *sum, NodeId id)
+{
+    const Node *node = node_of(s, id);
+    bool is_sum = (is_result_of(s, id, ACT_ADD) || is_result_of(s, id, ACT_SUB)) && is_single(s, id) && !sum->is_wide && !node->is_wide;
+    for (unsigned i = 0; i < 2 && is_sum; i++)
+        is_sum = !is_product(s, node->in[i], false) && !is_shifted(s, node->in[i], false);
+    return is_sum;
+}
+
 /* Sums of three, products and shifts with what is added. */
 static void select_sum(Selection *s, Selected *row, const Node *node, BlockId block)
 {
-    unsigned halves = node->is_wide ? 2 : 1;
     bool halved = false;            /* what is taken away is a product of 16 bits: its sign is changed, and its half taken */
     if (is_rather_logic(s, node)) {
         select_logic(s, row, node, block);
@@ -322,6 +339,7 @@ static void select_sum(Selection *s, Selected *row, const Node *node, BlockId bl
         if (is_taken && is_product(s, in, node->is_wide)) {
             demand_both(s, node_of(s, in), block);
             demand(s, other, block);
+            ptx_constants_move_sum(s, node_of(s, in)->in[1], other, false, block);
             emit_beside(s, row, MACHINE_ALU, extensions_of(s, node_of(s, in), s->graph->func->insns[node_of(s, in)->insn].op));
             emit_beside(s, row, MACHINE_MOVE, is_moved_factor(s, node, node_of(s, in)) ? 1 : 0);
             emit(s, row, node->is_wide ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
@@ -333,23 +351,27 @@ static void select_sum(Selection *s, Selected *row, const Node *node, BlockId bl
             emit_cost(s, row, s->graph->func->insns[node_of(s, in)->insn].op);
             return;
         }
-        bool is_third = (is_result_of(s, in, ACT_ADD) || is_result_of(s, in, ACT_SUB)) && is_single(s, in) && !node->is_wide
-                        && node_of(s, in)->is_wide == node->is_wide && !is_product(s, node_of(s, in)->in[0], false) && !is_product(s, node_of(s, in)->in[1], false);
-        bool is_lea = node->action == ACT_ADD && is_shifted(s, in, node->is_wide);
-        if (is_lea || is_third) {
+    }
+    for (unsigned i = 0; i < 4; i++) {              /* shifts before sums */
+        NodeId in = node->in[i % 2], other = node->in[1 - i % 2];
+        bool is_lea = i < 2 && node->action == ACT_ADD && is_shifted(s, in, node->is_wide);
+        if (is_lea || (i >= 2 && is_third(s, node, in))) {
             demand_both(s, node_of(s, in), block);
             demand(s, other, block);
-            emit(s, row, MACHINE_IADD, halves);
+            ptx_constants_move_sum(s, is_lea ? 0 : node_of(s, in)->in[1], other, false, block);
+            emit(s, row, MACHINE_IADD, node->is_wide ? 2 : 1);
             return;
         }
     }
+    bool is_pair = s->target.sm >= 120;             /* IADD.64 */
     for (unsigned i = 0; i < 2; i++) {
         bool is_extended = is_result_of(s, node->in[i], ACT_EXTEND) && node->is_wide;     /* LEA.HI.X.SX32 */
         demand(s, is_extended ? node_of(s, node->in[i])->in[0] : node->in[i], block);
+        is_pair &= !is_extended && (is_constant(s, node->in[i]) || node_of(s, node->in[i])->bits > 32);
     }
-    emit_beside(s, row, MACHINE_MOVE, is_stepped_pointer(s, node) || halved ? 1 : 0);
+    emit_beside(s, row, MACHINE_MOVE, (is_stepped_pointer(s, node) && !is_pair) || halved ? 1 : 0);
     emit_beside(s, row, MACHINE_ALU, halved ? 1 : 0);
-    emit(s, row, MACHINE_IADD, halves);
+    emit(s, row, MACHINE_IADD, node->is_wide && !is_pair ? 2 : 1);
 }
 
 static bool is_narrow_factor(const Selection *s, NodeId id)
@@ -374,6 +396,14 @@ static void select_wide_sum(Selection *s, Selected *row, const Node *node, Block
     emit(s, row, MACHINE_IADD, 2);
 }
 
+/* The other half of the product, which stands before it, computes it too. */
+static bool comes_with_partner(Selection *s, const Node *node)
+{
+    bool is_there = node->partner && node_of(s, node->partner)->use_count;
+    s->nodes[is_there ? node->partner : 0].is_whole = is_there;
+    return is_there;
+}
+
 static void select_product(Selection *s, Selected *row, const Node *node, BlockId block)
 {
     emit_beside(s, row, MACHINE_ALU, extensions_of(s, node, s->graph->func->insns[node->insn].op));
@@ -387,10 +417,12 @@ static void select_product(Selection *s, Selected *row, const Node *node, BlockI
         bool is_factor = i < 2 && is_narrow && is_result_of(s, node->in[i], ACT_EXTEND);
         demand(s, is_factor ? node_of(s, node->in[i])->in[0] : node->in[i], block);
     }
-    if (is_full && !is_narrow)
+    if (comes_with_partner(s, node))
+        add_row(s, row, MACHINE_IMAD_WIDE, 0);
+    else if (is_full && !is_narrow)
         emit_cost(s, row, s->graph->func->insns[node->insn].op);
     else
-        emit(s, row, node->is_wide ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
+        emit(s, row, node->is_wide || node->is_whole ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
 }
 
 static void select_shift(Selection *s, Selected *row, const Node *node, BlockId block)
@@ -462,6 +494,7 @@ static void select_fadd(Selection *s, Selected *row, const Node *node, BlockId b
             else
                 demand_both(s, node_of(s, in), block);
             demand(s, node->in[1 - i], block);
+            ptx_constants_move_sum(s, node_of(s, in)->in[1], node->in[1 - i], op->type == TYPE_F64, block);
             emit_cost(s, row, op);
             return;
         }
@@ -521,6 +554,20 @@ static void select_quotient(Selection *s, Selected *row, NodeId id, BlockId bloc
         double count = !is_shared ? (double)term->count : term->machine == MACHINE_FP32 ? ceil((double)term->count / 2) : 0;
         emit(s, row, (MachineOp)term->machine, count - (is_left && term->machine == MACHINE_FP32 ? 1 : 0));
     }
+}
+
+/* A field at a constant place: a mask, a shift, bytes. */
+static bool select_field(Selection *s, Selected *row, const Op *op)
+{
+    const Node *node = node_of(s, row->node);
+    const Node *from = node_of(s, node->in[1]), *length = node_of(s, node->in[2]);
+    if (!row->node || !ptx_op_starts(op, "bfe") || from->kind != NODE_CONSTANT || length->kind != NODE_CONSTANT || node->is_wide || s->target.sm < 70)
+        return false;
+    bool is_at_end = from->value + length->value >= 32, is_bytes = from->value % 8 == 0 && (length->value == 8 || length->value == 16) && !node->is_signed;
+    if (from->value && !is_at_end && !is_bytes)
+        return false;
+    emit(s, row, is_at_end ? MACHINE_SHIFT : MACHINE_ALU, 1);
+    return true;
 }
 
 /* LOP3 says whether its result is zero. */
@@ -758,12 +805,13 @@ static double moves_for(const Selection *s, const Insn *insn)
         NodeId in = operands[o].role & ROLE_ADDRESS ? 0 : g->of_operand[insn->operand_first + o];
         if (!in)
             continue;
+        unsigned units = ptx_type_info[insn->op->type].bits == 64 && s->target.sm < 120 ? 2 : 1;
         values++;
         bool is_zero = is_constant(s, in) && !node_of(s, in)->value, is_again = false;
         for (uint32_t before = 0; before < o && !is_zero; before++)
             is_again |= !(operands[before].role & ROLE_ADDRESS) && g->of_operand[insn->operand_first + before] == in;
         zeros += is_zero ? 0.5 : 0;     /* CS2R makes two */
-        moves += is_again || (is_constant(s, in) && !is_zero) ? 1 : 0;
+        moves += is_again ? 1 : is_constant(s, in) && !is_zero ? units : 0;
     }
     return 2 * zeros >= values ? moves : moves + zeros;
 }
@@ -908,12 +956,34 @@ static void select_other(Selection *s, InsnId id, BlockId block)
         emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
     emit_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
     emit_beside(s, &row, MACHINE_ALU, ptx_op_starts(insn->op, "mul") ? extensions_of(s, node_of(s, row.node), insn->op) : 0);
-    if (select_local(s, &row, insn))
+    if (select_local(s, &row, insn) || select_field(s, &row, insn->op))
         return;
+    is_joined |= row.node && comes_with_partner(s, node_of(s, row.node));
     if (is_joined)
-        add_row(s, &row, ptx_space_is_shared(insn->op->space) ? MACHINE_SHARED : MACHINE_GLOBAL, 0);
+        add_row(s, &row, ptx_space_is_shared(insn->op->space) ? MACHINE_SHARED : insn->op->space ? MACHINE_GLOBAL : MACHINE_IMAD_WIDE, 0);
     else if (insn->operand_count != 2 || !is_saturation(s, g->of_operand[insn->operand_first + 1], insn->op))
         select_rounding(s, &row, node_of(s, row.node), insn->op);
+}
+
+static bool is_latch(const Selection *s, BlockId block)
+{
+    const Block *b = &s->graph->cfg->blocks[block];
+    for (uint32_t e = 0; e < b->succ_count; e++) {
+        BlockId to = s->graph->cfg->succs[b->succ_first + e];
+        if (to != EXIT_BLOCK && ptx_dom_dominates(s->graph->dom, to, block))
+            return true;
+    }
+    return false;
+}
+
+/* Somebody behind reads the value itself, beside what becomes of it in a register: both are live. */
+static bool is_kept(Selection *s, NodeId id, RegId reg, BlockId block)
+{
+    Node *node = &s->nodes[id];
+    bool is_read = s->is_demanded[id] && node->carrier != reg;
+    if (!s->is_demanded[id])
+        node->carrier = reg;
+    return is_read && !is_latch(s, block);
 }
 
 /* A register that several instructions write gets a value: nothing where the value can be made in it. */
@@ -922,9 +992,15 @@ static void select_move(Selection *s, InsnId id, BlockId block)
     NodeId source = s->graph->of_insn[id];
     const Node *node = node_of(s, source);
     Selected row = begin(s, id, 0, block);
-    bool is_made_there = node->kind == NODE_RESULT || node->kind == NODE_SREG;
+    RegId reg = ptx_insn_operands(s->graph->func, &s->graph->func->insns[id])->id;
+    bool is_made_there = (node->kind == NODE_RESULT || node->kind == NODE_SREG) && !is_kept(s, see_through(s, source), reg, block);
     demand(s, source, block);
-    emit(s, &row, MACHINE_MOVE, is_made_there ? 0 : node->kind == NODE_CONSTANT && !node->value ? 0.5 : 1);      /* CS2R makes two zeros */
+    unsigned units = ptx_reg_units(&s->graph->func->regs[reg]);
+    bool is_pair = units == 2 && s->target.sm >= 120;
+    bool is_zero = node->kind == NODE_CONSTANT && !node->value;
+    s->zero_count += is_zero ? units : 0;
+    double each = is_zero && s->zero_count > ZEROS_APART ? 0.5 : 1;         /* CS2R makes two */
+    emit(s, &row, MACHINE_MOVE, is_made_there ? 0 : is_pair ? 1 : units * each);
 }
 
 /* A jump to what follows is none, and one to a lone ret is that. */
@@ -959,7 +1035,9 @@ static void select_insn(Selection *s, InsnId id, BlockId block)
     } else if (!is_fall_through(g, id, block)) {
         select_other(s, id, block);
     }
-    if (s->row_count == first && node)
+    if (s->row_count > first)
+        ptx_constants_move(s, id, block);
+    else if (node)
         add_row(s, &copy, MACHINE_MOVE, 0);     /* what it reads goes on under another name */
     for (uint32_t last = s->row_count; first + 1 < last; first++) {      /* rows stand in reverse */
         Selected swap = s->rows[first];
@@ -970,13 +1048,28 @@ static void select_insn(Selection *s, InsnId id, BlockId block)
 
 /* ---- what comes from outside ------------------------------------------------------------------------------------- */
 
+/* A word of a bank that comes with one before it: in pairs, of constant memory since sm_100 in fours. */
+static bool is_loaded_beside(const Selection *s, NodeId id)
+{
+    const Node *node = node_of(s, id);
+    int64_t most = node->value >> VARIABLE_SHIFT && s->target.sm >= 100 ? 16 : 8, first = node->value < 0 ? node->value : node->value - node->value % most;
+    for (int64_t place = first; place < node->value && node->units == 1; place += 4) {
+        NodeId other = ptx_graph_bank(s->graph, place, 1);
+        if (other && s->is_demanded[other] && s->home[other] == s->home[id])
+            return true;
+    }
+    return false;
+}
+
 /* Since sm_90 what is in a constant bank is loaded first; before, it is an operand. */
 static void select_source(Selection *s, NodeId id)
 {
     const Node *node = node_of(s, id);
     Selected row = { .insn = NO_ID, .node = id, .use_first = s->use_count };
-    if (node->kind == NODE_BANK)
-        emit(s, &row, MACHINE_CONST, s->target.sm >= 90 ? 1 : 0);
+    if (node->kind == NODE_BANK && s->target.sm >= 90)
+        add_row(s, &row, MACHINE_CONST, is_loaded_beside(s, id) ? 0 : 1);
+    if (node->moves)
+        emit(s, &row, MACHINE_MOVE, node->moves);
     if (node->kind == NODE_SREG)
         emit(s, &row, MACHINE_MOVE, 1);
     if (node->kind == NODE_VARIABLE && ptx_space_is_shared(s->graph->module->vars[node->value >> VARIABLE_SHIFT].space) && s->target.sm >= 90) {
@@ -1013,7 +1106,7 @@ Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, c
     find_local(s, loops);
     for (uint32_t b = graph->cfg->rpo_count; b-- > 0;) {
         BlockId block = graph->cfg->rpo[b];
-        s->join_count = 0;
+        s->join_count = s->zero_count = 0;
         for (InsnId i = graph->cfg->blocks[block].end; i-- > graph->cfg->blocks[block].first;)
             select_insn(s, i, block);
     }

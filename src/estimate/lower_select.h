@@ -9,7 +9,7 @@
 
 /* What one instruction became: rows that stand one after the other. */
 typedef struct Selected {
-    InsnId insn;                /* NO_ID: of the node alone: a bank, a special register, a variable's address */
+    InsnId insn;                /* NO_ID: of the node alone: a bank, a special register, a variable's address, a constant */
     NodeId node;                /* that it defines first; 0 */
     uint32_t use_first;         /* into Selection.uses */
     uint16_t use_count;         /* of the first row; a row of count 0 defines what a wider load of a neighbour brings */
@@ -47,12 +47,16 @@ typedef struct Selection {
     uint32_t row_count, row_capacity, use_count, use_capacity;
     Join joins[JOINS_MOST];     /* of the block, as far as nothing stands between */
     uint32_t join_count;
+    uint32_t zero_count;        /* of the block: registers that begin as zero */
     uint32_t climbs;            /* steps up the dominator tree that are left */
     uint32_t local_elements;    /* of arrays in local memory; 0: there are none, or nothing is known of them */
     bool has_local;             /* they stay in memory; else they are registers, and an index goes through all of them */
     bool has_global;            /* an access of global memory is left */
     bool has_shared;            /* the address of a shared variable is */
 } Selection;
+
+/* The home of a demanded node that a block reads too. */
+BlockId ptx_selection_home(Selection *s, NodeId id, BlockId block);
 
 /* Everything is arena's. */
 Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, const Loops *loops, Target target);

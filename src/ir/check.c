@@ -303,8 +303,11 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
     uint8_t kind = ptx_type_info[type].kind;
     if (!shape->takes_variable || kind == KIND_FLOAT || kind == KIND_PREDICATE)
         return WRONG_VARIABLE;
+    const Var *var = &c->module->vars[operand->id];
+    if (var->space == SPACE_PARAM && !var->is_parameter)
+        return WRONG_ARGUMENT;
     Space wanted = op->space_count ? (Space)op->spaces[0] : SPACE_SHARED;       /* cvta; mapa, getctarank */
-    return op->kind == OPK_MOV || ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space) ? WRONG_NOTHING : WRONG_SPACE;
+    return op->kind == OPK_MOV || ptx_space_takes(wanted, (Space)var->space) ? WRONG_NOTHING : WRONG_SPACE;
 }
 
 static bool is_sink(const OperandCheck *c, const AstOperand *ast)
@@ -599,6 +602,13 @@ static void report(const OperandCheck *c, const Finding *f)
         diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes a register or a number here, not the variable `%.*s`", opcode_length, opcode,
                         length, operand);
         diag->help = "an address of a variable is for mov and cvta; a value in memory is loaded first";
+        ptx_diag_relate(c->diags, diag, c->module->vars[f->operand->id].name, "declared here");
+        return;
+    case WRONG_INPUT: case WRONG_ARGUMENT:
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, f->wrong == WRONG_INPUT ? "a function does not write the parameters that it is given: `%.*s`"
+                        : "a parameter of a call has no address: `%.*s`", length, operand);
+        diag->help = f->wrong == WRONG_INPUT ? "ld.param it into a register; what is changed and has to have an address is .local"
+                                             : "st.param and ld.param reach it; what has to have an address is .local";
         ptx_diag_relate(c->diags, diag, c->module->vars[f->operand->id].name, "declared here");
         return;
     case WRONG_SREG:

@@ -66,7 +66,9 @@ Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const A
     case OPERAND_VAR:
         if (shape->type == OPERAND_BITS32)
             return WRONG_VARIABLE;              /* its address has 64 */
-        return ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space) ? WRONG_NOTHING : WRONG_SPACE;
+        if (!ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space))
+            return WRONG_SPACE;
+        return c->op->kind == OPK_ST && c->module->vars[operand->id].is_input ? WRONG_INPUT : WRONG_NOTHING;
     case OPERAND_FUNCTION: case OPERAND_SINK:
         return WRONG_ADDRESS_SHAPE;
     case OPERAND_INT:

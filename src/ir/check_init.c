@@ -46,7 +46,7 @@ static bool check_address(const InitCheck *c, const AstOperand *ast)
         return wrong(c, ast->span, "is a variable that is neither in .global nor in .const space", "addresses elsewhere are known only while a kernel runs");
     if (symbol->kind == SYMBOL_FUNC && (ast->value || ast->flags & AST_GENERIC))
         return wrong(c, ast->span, "is a function, whose address stands alone", NULL);
-    if (ast->flags & AST_INDEXED || ast->suffix_length)
+    if (ast->flags & (AST_INDEXED | AST_NEGATIVE | AST_NOT | AST_PARENTHESES) || ast->suffix_length)
         return wrong(c, ast->span, "is no address: write the offset in bytes, `name+4`", NULL);
     bool is_byte = ast->flags & AST_MASK && type == TYPE_U8;
     if (type != TYPE_U32 && type != TYPE_U64 && !is_byte)

@@ -101,6 +101,7 @@ typedef struct Var {
     uint8_t vector;             /* 1, 2, 4, 8 */
     uint8_t linkage;            /* Linkage */
     bool is_parameter;          /* of the function's own signature */
+    bool is_input;              /* of these one that it is given, not its result */
     bool is_array;
 } Var;
 

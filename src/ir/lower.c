@@ -288,6 +288,7 @@ static uint32_t declare_params(Lower *l, const AstDecl *decl, FuncId owner, bool
             }
         } else {
             (*out)[i] = declare_var(l, decl, owner, true);
+            l->module->vars[(*out)[i]].is_input = !results;
         }
     }
     return count;

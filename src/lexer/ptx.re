@@ -22,17 +22,22 @@ void ptx_lexer_init(Lexer *lx, const char *text, size_t length, DiagSink *diags)
     }
 }
 
-static void bad_byte(Lexer *lx, const unsigned char *start)
+/* One byte that is a sign, or a run of bytes that are none. */
+static void bad_bytes(Lexer *lx, const unsigned char *start)
 {
-    unsigned char c = *start;
+    unsigned char c = *start, least = 0xFF;
     Span span = span_of(lx, start, lx->cur);
+    unsigned count = (unsigned)(lx->cur - start);
+    for (const unsigned char *at = start; at < lx->cur; at++)
+        least = *at < least ? *at : least;
     if (c > 0x20 && c < 0x7F)
         ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "`%c` has no meaning in PTX", c);
-    else if (lx->cur - start > 1)
-        ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "%u bytes outside ASCII; PTX allows them only in comments and strings",
-                 (unsigned)(lx->cur - start));
-    else
+    else if (count == 1 && c < 0x80)
         ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "byte 0x%02x has no meaning in PTX", c);
+    else if (least < 0x80)
+        ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "%u bytes that are no text, from 0x%02x on", count, c);
+    else
+        ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "%u byte%s outside ASCII; PTX allows them only in comments and strings", count, count > 1 ? "s" : "");
 }
 
 /* Comments and strings may hold any bytes here; ptxas takes ASCII alone. Said of the first one. */
@@ -131,10 +136,10 @@ Token ptx_lex(Lexer *lx)
                               { if (first)               // a line marker of a preprocessor: ptxas takes this form alone
                                     continue;
                                 lx->cur = start + 1;
-                                bad_byte(lx, start);      continue; }
+                                bad_bytes(lx, start);     continue; }
         "#" [^\n\x00]*        { const unsigned char *end = lx->cur;
                                 lx->cur = start + 1;
-                                bad_byte(lx, start);
+                                bad_bytes(lx, start);
                                 lx->cur = first ? end : start + 1;
                                 continue; }
 
@@ -172,8 +177,9 @@ Token ptx_lex(Lexer *lx)
         "==" { kind = TOK_EQ;       break; }     "!=" { kind = TOK_NE;       break; }
         "&&" { kind = TOK_ANDAND;   break; }     "||" { kind = TOK_OROR;     break; }
 
-        [\x80-\xff]+          { bad_byte(lx, start);      continue; }
-        *                     { bad_byte(lx, start);      continue; }
+        [\x00-\x08\x0b\x0e-\x19\x1b-\x1f\x7f-\xff]+
+                              { bad_bytes(lx, start);     continue; }
+        *                     { bad_bytes(lx, start);     continue; }
         */
     }
     lx->at_line_start = false;

@@ -256,9 +256,18 @@ void ptx_build_target_option(Parser *p, Token name)
         diag->severity = SEVERITY_NOTE;
 }
 
+/* version: 10 * major + minor. */
+static void need_version(Parser *p, Span where, const char *what, int version)
+{
+    int have = p->header.version;
+    if (have && have < version)
+        ptx_diag(p->diags, DIAG_VERSION_TOO_OLD, where, "%s needs PTX %d.%d; this module says %d.%d", what, version / 10, version % 10, have / 10, have % 10);
+}
+
 void ptx_build_address_size(Parser *p, Token directive, Token number)
 {
     p->header.address_size = read_small(p, number);
+    need_version(p, ptx_token_span(directive), "`.address_size`", 23);
     if (p->header.address_size != 32 && p->header.address_size != 64) {
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_span_join(ptx_token_span(directive), ptx_token_span(number)), "the address size is 32 or 64");
         p->header.address_size = 0;
@@ -321,12 +330,12 @@ void ptx_build_alias(Parser *p, Token directive, Token name, Token target, Token
 
 /* ---- declarations ------------------------------------------------------------------------------------------------ */
 
-void ptx_build_attribute(Parser *p, Token word)
+void ptx_build_attribute(Parser *p, Token word, bool has_numbers)
 {
     Span here = ptx_token_span(word);
-    if (!span_is(p, here, ".managed") && !span_is(p, here, ".unified"))
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "there is no attribute `%.*s`", length_of(here), text_of(p, here))->help =
-            "attributes are .managed and .unified";
+    if (!span_is(p, here, has_numbers ? ".unified" : ".managed"))
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "there is no attribute `%.*s`%s", length_of(here), text_of(p, here),
+                 has_numbers ? " with two numbers" : "")->help = "attributes are .managed and .unified(number, number)";
 }
 
 Prefix *ptx_prefix_new(Parser *p, Token first)
@@ -358,6 +367,7 @@ static void prefix_extend(Parser *p, Prefix *prefix, Token word, PrefixStage las
 void ptx_prefix_attribute(Parser *p, Prefix *prefix, Token word)
 {
     prefix_extend(p, prefix, word, PREFIX_SPACE, PREFIX_SPACE);
+    prefix->has_attribute = true;
 }
 
 void ptx_prefix_linkage(Parser *p, Prefix *prefix, Token word)
@@ -379,8 +389,8 @@ static void read_bank(Parser *p, Prefix *prefix, Span span)
     else if (version > 21)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, span, "constant banks went with PTX 2.2; this module says %d.%d", version / 10, version % 10)->help =
             "write `.const`";
-    else if (bank && version && version < 15)
-        ptx_diag(p->diags, DIAG_VERSION_TOO_OLD, span, "constant banks need PTX 1.5; this module says %d.%d", version / 10, version % 10);
+    else if (bank)
+        need_version(p, span, "a constant bank", 15);
 }
 
 void ptx_prefix_space(Parser *p, Prefix *prefix, Token word)
@@ -551,6 +561,8 @@ void ptx_decl_prefix(Parser *p, AstDecl *decl, const Prefix *prefix)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, "this declaration names no state space");
     else if (!decl->type)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, "this declaration names no type");
+    else if (prefix->has_attribute && decl->space != SPACE_GLOBAL)
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, ".attribute is for variables in .global space");
     else if (prefix->has_bank && (decl->linkage != LINKAGE_EXTERN || decl->element_count))
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, decl->span, "constant banks 1 to 10 hold `.extern` arrays without a size");
     decl->is_aligned_behind = prefix->is_aligned_behind;
@@ -704,6 +716,7 @@ void ptx_build_guarded(Parser *p, AstStmt *insn)
 
 void ptx_build_pragma(Parser *p, Token directive, Span text, Token end)
 {
+    need_version(p, ptx_token_span(directive), "`.pragma`", 20);
     add_stmt(p, AST_PRAGMA, ptx_span_join(ptx_token_span(directive), ptx_token_span(end)))->opcode = text;
 }
 
@@ -940,7 +953,12 @@ AstOperand *ptx_operand_index(Parser *p, Token name, AstOperand *index, Token cl
     return operand;
 }
 
-/* generic(name), and 0xFF(name): a byte of an address in an initialiser. */
+static bool is_byte_mask(uint64_t mask)
+{
+    return mask && mask >> (__builtin_ctzll(mask) / 8 * 8) == 0xFF;
+}
+
+/* generic(name), and 0xFF(name), 0xFF00(name+4), 0xFF0000(generic(name)+4): a byte of an address in an initialiser. */
 AstOperand *ptx_operand_generic(Parser *p, Token name, OperandList list, Token close)
 {
     AstOperand *inner = open_operands(list);
@@ -948,8 +966,10 @@ AstOperand *ptx_operand_generic(Parser *p, Token name, OperandList list, Token c
     bool is_mask = name.kind == TOK_INT;
     if (inner->next || inner->kind != AST_NAME || (!is_mask && !span_is(p, ptx_token_span(name), "generic")))
         return bad_operand(p, span, "only generic(name) and mask(name) are written like a call");
-    if (inner->value || inner->flags)
-        return bad_operand(p, span, "generic() and a mask take a name alone; an offset stands behind them");
+    if (is_mask ? inner->flags & ~AST_GENERIC : inner->value || inner->flags)
+        return bad_operand(p, span, is_mask ? "a mask takes a name, or generic(name), and an offset" : "generic() takes a name alone; an offset stands behind it");
+    if (is_mask && !is_byte_mask(ptx_operand_int(p, name)->value))
+        return bad_operand(p, span, "a mask takes one byte of an address: 0xFF, 0xFF00, 0xFF0000 ...");
     inner->span = span;
     inner->flags |= is_mask ? AST_MASK : AST_GENERIC;
     return inner;
@@ -1054,7 +1074,7 @@ static bool fold(int operator, Constant a, Constant b, Constant *out)
 
 static bool is_plain(const AstOperand *operand)
 {
-    return !(operand->flags & (AST_BRACKETS | AST_NOT | AST_NEGATIVE | AST_INDEXED));
+    return !(operand->flags & (AST_BRACKETS | AST_NOT | AST_NEGATIVE | AST_INDEXED | AST_MASK));
 }
 
 /* name+8 and (through unary minus) name+-8; PTX has no name-8 and no 8+name. */
@@ -1121,6 +1141,8 @@ AstOperand *ptx_operand_binary(Parser *p, AstOperand *left, Token operator, AstO
         left->span = span;
         return left;
     }
+    if (left->kind == AST_F64 && right->kind == AST_F64 && operator.kind == TOK_SLASH && !(right->value << 1))
+        return bad_operand(p, span, "this constant expression divides by zero");
     if (add_offset(left, operator.kind, right) || fold_reals(left, operator.kind, right)) {
         left->span = span;
         return left;

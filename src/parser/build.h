@@ -40,6 +40,7 @@ typedef struct Prefix {         /* what stands before the name in a declaration 
     bool is_aligned_behind;     /* .align behind the type, as parameters of an .entry may have it */
     Span detail;                /* the first word that is no linkage; empty: all are */
     bool has_bank;              /* .const[3] */
+    bool has_attribute;         /* .attribute(...) */
 } Prefix;
 
 /* A brace of an initialiser, and the integers skipped between it and its other brace. */
@@ -93,7 +94,7 @@ void ptx_build_file(Parser *p, Token index, Token path);
 void ptx_build_file_directory(Parser *p, Token directive);
 void ptx_build_alias(Parser *p, Token directive, Token name, Token target, Token end);
 
-void ptx_build_attribute(Parser *p, Token word);
+void ptx_build_attribute(Parser *p, Token word, bool has_numbers);
 Prefix *ptx_prefix_new(Parser *p, Token first);
 void ptx_prefix_linkage(Parser *p, Prefix *prefix, Token word);
 void ptx_prefix_attribute(Parser *p, Prefix *prefix, Token word);

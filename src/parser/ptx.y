@@ -129,10 +129,10 @@ prefix(P) ::= prefix(Q) ALIGN INT(N).                   { P = Q; ptx_prefix_alig
 prefix(P) ::= prefix(Q) PTR(T).                         { P = Q; ptx_prefix_pointer(p, P, T); }
 prefix(P) ::= prefix(Q) MODIFIER(T).                    { P = Q; ptx_prefix_modifier(p, P, T); }
 prefix(P) ::= prefix(Q) ATTRIBUTE(T) LPAREN operandattrs RPAREN. { P = Q; ptx_prefix_attribute(p, P, T); }
-operandattrs ::= MODIFIER(T).                           { ptx_build_attribute(p, T); }
-operandattrs ::= MODIFIER(T) LPAREN operands RPAREN.    { ptx_build_attribute(p, T); }
-operandattrs ::= operandattrs COMMA MODIFIER(T).        { ptx_build_attribute(p, T); }
-operandattrs ::= operandattrs COMMA MODIFIER(T) LPAREN operands RPAREN. { ptx_build_attribute(p, T); }
+operandattrs ::= operandattr.
+operandattrs ::= operandattrs COMMA operandattr.
+operandattr ::= MODIFIER(T).                            { ptx_build_attribute(p, T, false); }
+operandattr ::= MODIFIER(T) LPAREN INT COMMA INT RPAREN. { ptx_build_attribute(p, T, true); }
 
 declarators(L) ::= declarator(D).                       { L = LIST_ONE(DeclList, D); }
 declarators(L) ::= declarators(M) COMMA declarator(D).  { L = LIST_ADD(DeclList, M, D); }

@@ -169,20 +169,52 @@ static bool defines(const Func *func, const Insn *insn, RegId reg)
     return false;
 }
 
-/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Nobody sees such a write. */
-static bool may_write_back(const Func *func, const Insn *store)
+static bool loads_from(const Func *func, const Insn *load, const Operand *place)
 {
-    const Operand *operands = ptx_insn_operands(func, store), *place = address_of(func, store), *value = NULL;
-    for (unsigned o = 0; o < store->operand_count && !value; o++)
-        if (operands[o].position == 1 && operands[o].kind == OPERAND_REG)
-            value = &operands[o];
-    for (InsnId i = 0; value && place && i < func->insn_count; i++) {
-        const Insn *load = &func->insns[i];
-        const Operand *from = load->op->kind == OPK_LD ? address_of(func, load) : NULL;
-        if (from && from->kind == place->kind && from->id == place->id && from->value == place->value && defines(func, load, value->id))
+    const Operand *from = load->op->kind == OPK_LD ? address_of(func, load) : NULL;
+    return from && from->kind == place->kind && from->id == place->id && from->value == place->value;
+}
+
+/* What wrote reg last of [first, end): a load from place, in *is_loaded. False: nothing did for certain. */
+static bool find_writer(const Func *func, InsnId first, InsnId end, RegId reg, const Operand *place, bool *is_loaded)
+{
+    for (InsnId i = end; i-- > first && !*is_loaded;) {
+        const Insn *insn = &func->insns[i];
+        if (!defines(func, insn, reg))
+            continue;
+        *is_loaded = loads_from(func, insn, place);
+        if (insn->guard == NO_ID)
             return true;
     }
-    return false;
+    return *is_loaded;
+}
+
+/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Nobody sees such a write. */
+static bool may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, InsnId store)
+{
+    const Operand *operands = ptx_insn_operands(func, &func->insns[store]), *place = address_of(func, &func->insns[store]), *value = NULL;
+    for (unsigned o = 0; o < func->insns[store].operand_count && !value; o++)
+        if (operands[o].position == 1 && operands[o].kind == OPERAND_REG)
+            value = &operands[o];
+    if (!value || !place)
+        return false;
+    ArenaMark mark = ptx_arena_mark(scratch);
+    bool *is_seen = ptx_arena_array(scratch, bool, cfg->block_count), is_loaded = false;
+    BlockId *open = ptx_arena_array(scratch, BlockId, cfg->block_count), block = cfg->block_of[store];
+    uint32_t count = 0;
+    for (InsnId end = store;; block = open[--count], end = cfg->blocks[block].end) {        /* backwards */
+        bool is_written = find_writer(func, cfg->blocks[block].first, end, value->id, place, &is_loaded);
+        for (uint32_t p = 0; p < cfg->blocks[block].pred_count && !is_written; p++) {
+            BlockId pred = cfg->preds[cfg->blocks[block].pred_first + p];
+            if (!is_seen[pred])
+                open[count++] = pred;
+            is_seen[pred] = true;
+        }
+        if (is_loaded || !count)
+            break;
+    }
+    ptx_arena_release(scratch, mark);
+    return is_loaded;
 }
 
 /* The address is not in the variable that it is made from: what was assumed cannot be. */
@@ -198,9 +230,11 @@ static bool is_astray(const Search *s, const Bases *bases, const HazardAccess *a
 static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
 {
     const HazardAccess *const accesses[] = { &h->first, &h->second };
-    for (unsigned a = 0; a < 2; a++)
-        if (accesses[a]->is_write && may_write_back(accesses[a]->func, &accesses[a]->func->insns[accesses[a]->insn]))
+    for (unsigned a = 0; a < 2; a++) {
+        const Cfg *cfg = s->program->routines[accesses[a]->func - s->module->funcs]->cfg;
+        if (accesses[a]->is_write && may_write_back(s->scratch, cfg, accesses[a]->func, accesses[a]->insn))
             return true;
+    }
     if (h->certainty == CERTAINTY_EXACT)
         return false;
     if (h->first.func != s->func || h->second.func != s->func)

@@ -104,6 +104,7 @@ static const struct { const char *what, *text, *want, *diags; } sequences[] = {
     { "a string closed on the next line", "\"a\n\" b", "\"a|\" b|", "SYN103@0..2 SYN103@3..6" },
     { "a byte-order mark", "\xEF\xBB\xBF" "a", "a|", "SYN105@0..3" },
     { "a byte-order mark inside", "a\xEF\xBB\xBF" "b", "a|b|", "SYN101@1..4" },
+    { "a run of bytes that are no text is one", "a \x01\x02\xC3\x01 b", "a|b|", "SYN101@2..6" },
     { "bytes outside ASCII are one", "a \xC3\xA4\xC3\xB6 b", "a|b|", "SYN101@2..6" },
     { "an odd mark", "a ` b", "a|b|", "SYN101@2..3" },
     { "# in a line", "a # b", "a|b|", "SYN101@2..3" },
