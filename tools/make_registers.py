@@ -12,14 +12,8 @@ needs, under names that end in the kernel's. A module that defines HEAD (#includ
 import argparse, concurrent.futures, glob, importlib.util, json, os, random, re, subprocess, sys
 
 TARGETS = {75: (75, 80, 86, 90, 100, 120), 80: (80, 86, 90, 100, 120), 90: (90,), 100: (100,), 120: (120,)}     # sm_87 to sm_89 take what sm_86 does, sm_121 what sm_120 does
-HEAD = """#include <cuda_fp16.h>
-#include <cuda_bf16.h>
-#include <mma.h>
-#include <cuda_pipeline.h>
-#include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
-#include <cstdint>
-"""
+INCLUDES = (("half|__h[a-z]|bfloat16", "cuda_fp16"), ("bfloat|bf16", "cuda_bf16"), ("wmma", "mma"), ("__pipeline_", "cuda_pipeline"),
+            ("cooperative_groups", "cooperative_groups"), ("cooperative_groups", "cooperative_groups/reduce"))      # what a program uses, and its header
 
 class Draw:
     """Random choices, and the words that templates are made of."""
@@ -29,7 +23,7 @@ class Draw:
     def maybe(self, p, text): return text if self.r.random() < p else ""
     def unroll(self): return self.of("\n#pragma unroll 1\n", "", "\n#pragma unroll\n", "\n#pragma unroll 2\n", "\n#pragma unroll 4\n", "\n#pragma unroll 8\n")
     def restrict(self): return self.of("__restrict__ ", "__restrict__ ", "")
-    def bounds(self): return self.maybe(0.2, f"__launch_bounds__({self.of('64', '128', '256', '512', '1024', '256, 2', '256, 4', '128, 8', '128, 4', '512, 2')}) ")
+    def bounds(self): return self.maybe(0.2, f"__launch_bounds__({self.of('64', '128', '256', '512', '1024', '256, 2', '256, 4', '128, 8', '128, 4', '512, 2', '96', '192, 4', '1024, 1', '32, 16')}) ")
     def index(self): return self.of("int i = blockIdx.x * blockDim.x + threadIdx.x;", "unsigned i = blockIdx.x * blockDim.x + threadIdx.x;",
                                     "int i = threadIdx.x + blockIdx.x * 256;", "long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;", "size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;")
     def cuda(self, text, k, **words):
@@ -82,7 +76,9 @@ def program(which, seed, number):
     r = random.Random(seed * 100003 + number); d = Draw(r)
     head, kinds = r.choice(which[1:]) if len(which) > 1 and number % 8 == 5 else which[0]
     some = r.sample(kinds, 7) if len(kinds) > 7 else [r.choice(kinds) for _ in range(4)]
-    return HEAD + head + "\n".join(kind(d, f"{kind.__name__}_{number}_{j}") for j, kind in enumerate(some)) + "\n"
+    text = "\n".join(kind(d, f"{kind.__name__}_{number}_{j}") for j, kind in enumerate(some)) + "\n"
+    includes = "".join(f"#include <{name}.h>\n" for uses, name in INCLUDES if re.search(uses, text))
+    return "#include <cassert>\n#include <cstdint>\n" + includes + head + text
 
 def registers(ptx, sm):
     """Lines of measured.jsonl, without the file."""

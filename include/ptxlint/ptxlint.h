@@ -582,6 +582,11 @@ typedef struct ptxlint_fix {
     int is_certain;                     /* nothing else can have been meant; else a guess, to be looked at before it is applied */
 } ptxlint_fix;
 
+typedef struct ptxlint_source_place {
+    const char *path;
+    uint32_t line, column;
+} ptxlint_source_place;
+
 typedef struct ptxlint_diagnostic {
     const char *rule;                   /* "COR101" */
     const char *name;                   /* "never-written-register" */
@@ -595,6 +600,8 @@ typedef struct ptxlint_diagnostic {
     size_t related_count;
     const ptxlint_fix *fix;             /* NULL: none */
     uint32_t source_line, source_column;
+    const ptxlint_source_place *inlined_into;   /* the calls that this place was inlined by, outwards */
+    size_t inlined_count;
     uint32_t repeat_count;              /* further findings of this rule in the same loop, or function, folded into this one */
     double gain_percent;                /* of the kernel's issue slots, or of its predicted time, that repairing it would free, with those folded: an estimate; NaN: none */
     ptxlint_suppression suppression;    /* silenced: not shown, not counted, but in PTXLINT_SARIF and PTXLINT_JSON */

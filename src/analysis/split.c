@@ -140,6 +140,7 @@ static bool branch_hides(const Branch *branch)
 /* All nodes of a condition, operands before what uses them. */
 typedef struct Program {
     SymId ids[MOST_NODES];
+    bool varies[MOST_NODES];    /* it hangs on the lane */
     uint32_t count;
     bool has_lane;              /* %tid, %laneid */
     bool has_input;             /* a parameter, or memory: anything that a program may be given */
@@ -152,10 +153,15 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool is_lane(const Sym *sym)
+{
+    return sym->kind == SYM_SREG && (sym->a == SREG_TID || sym->a == SREG_LANEID);
+}
+
 static void take_leaf(Program *p, const Sym *sym)
 {
     bool is_known = ptx_interval_is_point(&sym->range);
-    p->has_lane |= sym->kind == SYM_SREG && (sym->a == SREG_TID || sym->a == SREG_LANEID);
+    p->has_lane |= is_lane(sym);
     p->has_ctaid |= sym->kind == SYM_SREG && sym->a == SREG_CTAID;
     p->has_input |= !is_known && (sym->kind == SYM_PARAM || sym->kind == SYM_CONSTANT);
     p->has_input |= sym->kind == SYM_OPAQUE && (sym->a == WHY_MEMORY || sym->a == WHY_ATOMIC);
@@ -174,19 +180,43 @@ static bool add_node(Splitter *sp, Program *p, SymId id)
     return true;
 }
 
+/* The i-th operand of a node; 0 behind the last. *count: so many there are. */
+static SymId operand_of(const Splitter *sp, const Sym *sym, uint32_t i, uint32_t *count)
+{
+    const SymId operands[] = { sym->a, sym->b, sym->c };
+    *count = sym->kind == SYM_SUM ? sym->b : ptx_sym_operands(sym);
+    return i >= *count ? 0 : sym->kind == SYM_SUM ? sp->s->terms[sym->a + i].atom : operands[i];
+}
+
+/* Operands stand before what uses them. */
+static void mark_varying(const Splitter *sp, Program *p)
+{
+    for (uint32_t n = 0, count = 0; n < p->count; n++) {
+        const Sym *sym = ptx_sym(sp->s, p->ids[n]);
+        p->varies[n] = is_lane(sym);
+        SymId operand = operand_of(sp, sym, 0, &count);
+        for (uint32_t i = 0; i < count && !p->varies[n]; operand = operand_of(sp, sym, ++i, &count)) {
+            const SymId *found = bsearch(&operand, p->ids, n, sizeof *p->ids, by_id);
+            p->varies[n] = !found || p->varies[found - p->ids];
+        }
+    }
+}
+
 static bool make_program(Splitter *sp, SymId root, Program *p)
 {
-    *p = (Program){ .count = 0 };
+    p->count = 0;
+    p->has_lane = p->has_input = p->has_ctaid = false;
     sp->s->stamp++;
     bool fits = add_node(sp, p, root);
     for (uint32_t done = 0; done < p->count && fits; done++) {
         const Sym sym = *ptx_sym(sp->s, p->ids[done]);
-        const SymId operands[] = { sym.a, sym.b, sym.c };
-        uint32_t count = sym.kind == SYM_SUM ? sym.b : ptx_sym_operands(&sym);
-        for (uint32_t i = 0; i < count && fits; i++)
-            fits = add_node(sp, p, sym.kind == SYM_SUM ? sp->s->terms[sym.a + i].atom : operands[i]);
+        uint32_t count;
+        SymId operand = operand_of(sp, &sym, 0, &count);
+        for (uint32_t i = 0; i < count && fits; operand = operand_of(sp, &sym, ++i, &count))
+            fits = add_node(sp, p, operand);
     }
     qsort(p->ids, p->count, sizeof *p->ids, by_id);
+    mark_varying(sp, p);
     return fits;
 }
 
@@ -206,9 +236,12 @@ static Interval leaf_range(const Splitter *sp, const Thread *thread, const Sym *
     return is_sreg && sym->a == SREG_CTAID && thread->is_first ? ptx_interval_point(32, 0) : sym->range;
 }
 
-static Interval evaluate(Splitter *sp, const Program *p, const Thread *thread)
+/* is_first: else what does not hang on the lane stands as it was found for the one before. */
+static Interval evaluate(Splitter *sp, const Program *p, const Thread *thread, bool is_first)
 {
     for (uint32_t i = 0; i < p->count; i++) {
+        if (!is_first && !p->varies[i])
+            continue;
         const Sym *sym = ptx_sym(sp->s, p->ids[i]);
         bool is_leaf = sym->kind < SYM_SUM;
         sp->ranges[p->ids[i]] = is_leaf ? leaf_range(sp, thread, sym) : ptx_sym_range(sp->s, p->ids[i], sp->ranges);
@@ -243,7 +276,7 @@ static bool evaluate_warp(Splitter *sp, const Program *p, uint32_t warp, bool is
         if (!spend_from(&sp->evaluations, p->count))
             return false;
         Thread thread = thread_of(sp, warp, lane, is_first);
-        Interval value = evaluate(sp, p, &thread);
+        Interval value = evaluate(sp, p, &thread, lane == 0);
         *never |= (uint32_t)(value.umax == 0) << lane;
         *always |= (uint32_t)(value.umin > 0) << lane;
     }

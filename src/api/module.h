@@ -19,8 +19,6 @@ struct ptxlint_module {
     Program *program;           /* of the evaluations of a report; NULL: none yet */
     const Facts *facts;         /* per function of ir */
     const CallGraph *calls;
-    const uint32_t *lines;      /* where each line begins; line_count of them */
-    uint32_t line_count;
     ptxlint_module_info info;
     const ptxlint_diagnostic *diagnostics;
     size_t diagnostic_count;

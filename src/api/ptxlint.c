@@ -205,23 +205,6 @@ static void read_source(ptxlint_module *m, Arena *items, Arena *vectors, Arena *
     m->ir = ptx_lower_finish(lower, ptx_parser_header(parser));
 }
 
-static void find_lines(ptxlint_module *m)
-{
-    uint32_t capacity = (uint32_t)(m->length / 16 + 64), count = 1;
-    uint32_t *lines = ptx_arena_array(&m->arena, uint32_t, capacity);
-    for (const char *p = m->text, *end = p + m->length; (p = memchr(p, '\n', (size_t)(end - p))); p++) {
-        if (count == capacity) {        /* very short lines: at most one a byte */
-            uint32_t *more = ptx_arena_array(&m->arena, uint32_t, 2 * (size_t)capacity);
-            memcpy(more, lines, count * sizeof *more);
-            lines = more;
-            capacity *= 2;
-        }
-        lines[count++] = (uint32_t)(p + 1 - m->text);
-    }
-    m->lines = lines;
-    m->line_count = count;
-}
-
 static size_t memory_limit(const ptxlint_module *m, const ptxlint_options *options)
 {
     if (options->max_memory_bytes)
@@ -259,7 +242,6 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items,
     if (!options->syntax_only && !options->findings_only)
         ptx_check_budget(m, scratch, options->budget);
     ptx_diag_finish(&m->diags);
-    find_lines(m);
     TIMED(VIEW, ptx_view_finish(m, options));
     return true;
 }
@@ -432,18 +414,12 @@ const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *m, size_t *co
 
 ptxlint_place ptxlint_module_place(const ptxlint_module *m, uint32_t offset)
 {
-    uint32_t low = 0, high = m->line_count;
+    const Module *ir = m->ir;
     if (offset > m->length)
         offset = (uint32_t)m->length;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (m->lines[middle] <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    ptxlint_place place = { .line = low + 1, .column = offset - m->lines[low] + 1, .line_begin = m->lines[low] };
-    place.line_end = low + 1 < m->line_count ? m->lines[low + 1] - 1 : (uint32_t)m->length;
+    uint32_t line = ptx_line_of(ir, offset);
+    ptxlint_place place = { .line = line + 1, .column = offset - ir->lines[line] + 1, .line_begin = ir->lines[line] };
+    place.line_end = line + 1 < ir->line_count ? ir->lines[line + 1] - 1 : (uint32_t)m->length;
     if (place.line_end > place.line_begin && m->text[place.line_end - 1] == '\r')
         place.line_end--;
     return place;

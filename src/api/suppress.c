@@ -1,8 +1,10 @@
 #include "api/suppress.h"
 
 #include "api/comment.h"
+#include "api/module.h"
 #include "compare/baseline.h"
 #include "compare/key.h"
+#include "ir/check_loc.h"
 #include "ir/normal.h"
 #include "support/limits.h"
 #include "support/words.h"
@@ -671,24 +673,12 @@ static bool names_rule(const Suppress *s, const Ignore *ignore, RuleId rule)
 
 /* What a finding is matched by. */
 typedef struct Place {
-    const char *kernel, *source, *path;         /* NULL: none */
-    uint32_t line;              /* of source */
+    const char *kernel, *path;  /* NULL: none */
+    Loc locs[LOC_CHAIN_MOST];   /* the CUDA line, and those that it was inlined into */
+    uint32_t loc_count;
 } Place;
 
-static const Insn *find_insn(const Func *func, uint32_t at)
-{
-    uint32_t low = 0, high = func->insn_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (func->insns[middle].span.end <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < func->insn_count && func->insns[low].span.begin <= at ? &func->insns[low] : NULL;
-}
-
-static const char *copy_text(Suppress *s, Span span)
+static const char *copy_text(const Suppress *s, Span span)
 {
     return ptx_arena_strndup(s->scratch, s->module->text + span.begin, ptx_span_length(span));
 }
@@ -699,24 +689,36 @@ static Place place_of(Suppress *s, const Diag *diag, const char *path)
     if (diag->func < 0)
         return place;
     const Func *func = &s->module->funcs[diag->func];
-    const Insn *insn = find_insn(func, diag->span.begin);
+    const Insn *insn = ptx_view_find_insn(func, diag->span.begin);
     place.kernel = copy_text(s, func->name);
-    if (!insn || !insn->loc)
-        return place;
-    const Loc *loc = &s->module->locs[insn->loc];
-    for (uint32_t f = 0; f < s->module->file_count && !place.source; f++)
-        if (s->module->files[f].index == loc->file)
-            place.source = copy_text(s, s->module->files[f].path);
-    place.line = loc->line;
+    if (insn && insn->loc)
+        place.loc_count = ptx_loc_chain(s->module, insn->loc, place.locs);
     return place;
 }
 
-static bool fits(const Ignore *ignore, IgnoreKind kind, const Place *place)
+static bool fits_source(const Suppress *s, const Ignore *ignore, const Loc *loc)
+{
+    if (loc->line < ignore->first_line || loc->line > ignore->last_line)
+        return false;
+    for (uint32_t f = 0; f < s->module->file_count; f++)
+        if (s->module->files[f].index == loc->file)
+            return fits_path(ignore->glob, copy_text(s, s->module->files[f].path));
+    return false;
+}
+
+static bool fits_sources(const Suppress *s, const Ignore *ignore, const Place *place)
+{
+    for (uint32_t i = 0; i < place->loc_count; i++)
+        if (fits_source(s, ignore, &place->locs[i]))
+            return true;
+    return false;
+}
+
+static bool fits(const Suppress *s, const Ignore *ignore, IgnoreKind kind, const Place *place)
 {
     switch (kind) {
     case IGNORE_KERNEL: return place->kernel && !fnmatch(ignore->glob, place->kernel, 0);
-    case IGNORE_SOURCE: return place->source && place->line >= ignore->first_line && place->line <= ignore->last_line
-                            && fits_path(ignore->glob, place->source);
+    case IGNORE_SOURCE: return fits_sources(s, ignore, place);
     case IGNORE_FILE:   return place->path && fits_path(ignore->glob, place->path);
     default:            return false;
     }
@@ -726,7 +728,7 @@ static const Ignore *find_ignore(const Suppress *s, const List *list, IgnoreKind
 {
     const Ignore *items = list->items;
     for (uint32_t i = 0; i < list->count; i++)
-        if (names_rule(s, &items[i], row->rule) && fits(&items[i], kind, place))
+        if (names_rule(s, &items[i], row->rule) && fits(s, &items[i], kind, place))
             return &items[i];
     return NULL;
 }

@@ -2,6 +2,7 @@
 #include "api/gpu.h"
 #include "api/launch.h"
 #include "api/module.h"
+#include "ir/check_loc.h"
 #include "ir/normal.h"
 
 #include <math.h>
@@ -28,19 +29,31 @@ const Insn *ptx_view_find_insn(const Func *func, uint32_t offset)
     return low < func->insn_count && func->insns[low].span.begin <= offset ? &func->insns[low] : NULL;
 }
 
+/* path is NULL where no .file says which it is. */
+static ptxlint_source_place view_loc(ptxlint_module *m, const Loc *loc)
+{
+    for (uint32_t f = 0; f < m->ir->file_count; f++)
+        if (m->ir->files[f].index == loc->file)
+            return (ptxlint_source_place){ copy_text(m, m->ir->files[f].path), loc->line, loc->column };
+    return (ptxlint_source_place){ NULL, 0, 0 };
+}
+
 static void find_source(ptxlint_module *m, const Func *func, const Diag *diag, ptxlint_diagnostic *out)
 {
     const Insn *insn = ptx_view_find_insn(func, diag->span.begin);
     if (!insn || !insn->loc)
         return;
-    const Loc *loc = &m->ir->locs[insn->loc];
-    for (uint32_t f = 0; f < m->ir->file_count; f++) {
-        if (m->ir->files[f].index != loc->file)
-            continue;
-        out->source_path = copy_text(m, m->ir->files[f].path);
-        out->source_line = loc->line;
-        out->source_column = loc->column;
-        return;
+    Loc chain[LOC_CHAIN_MOST];
+    uint32_t count = ptx_loc_chain(m->ir, insn->loc, chain);
+    const ptxlint_source_place place = view_loc(m, &chain[0]);
+    out->source_path = place.path;
+    out->source_line = place.line;
+    out->source_column = place.column;
+    ptxlint_source_place *into = ptx_arena_array(&m->arena, ptxlint_source_place, count);
+    out->inlined_into = into;
+    for (uint32_t i = 1; i < count; i++) {
+        into[out->inlined_count] = view_loc(m, &chain[i]);
+        out->inlined_count += into[out->inlined_count].path != NULL;
     }
 }
 

@@ -88,7 +88,7 @@ static double walk_block(Walker *w, BlockId block)
 /* How often the warp runs it that runs it most. */
 static double executions(const ChainInput *in, BlockId block)
 {
-    double all = in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first].total.warps / in->blocks;
+    double all = ptx_usual_warps(&in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first]) / in->blocks;
     double each = all / in->warps_per_block;
     return each >= 1 ? each : fmin(1, all);
 }

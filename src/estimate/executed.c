@@ -34,6 +34,16 @@ static void add_expansion(Executed *to, const Op *op, double lanes)
     }
 }
 
+/* What saturates or flushes, but is not made whole. */
+static bool is_sum_with_zero(const Op *op)
+{
+    static const char *const whole[] = { "rni", "rzi", "rmi", "rpi" };
+    bool is_copy = op->kind == OPK_CVT && op->dst_type == TYPE_F32;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        is_copy &= !ptx_op_has_modifier(op, whole[i]);
+    return op->type == TYPE_F32 && is_copy;
+}
+
 static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, double warps)
 {
     unsigned packed = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || op->type == TYPE_F32X2 ? 2 : 1;
@@ -42,8 +52,7 @@ static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, d
         to->flops_tensor += 2 * ptx_cost_tensor_fmas(op) * warps;
     if (!is_float)
         return;
-    bool is_copy = op->kind == OPK_CVT && op->type == TYPE_F32 && op->dst_type == TYPE_F32;     /* saturates or flushes: a sum with zero */
-    double each = op->kind == OPK_FMA || is_fused ? 2 : op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_MUL || is_copy ? 1 : 0;
+    double each = op->kind == OPK_FMA || is_fused ? 2 : op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_MUL || is_sum_with_zero(op) ? 1 : 0;
     if (op->type == TYPE_F64)
         to->flops_fp64 += each * lanes;
     else if (op->type == TYPE_F32 || op->type == TYPE_F32X2)
@@ -71,7 +80,7 @@ static double entries_of(const Cfg *cfg, const Loops *loops, const Evaluation *e
     for (uint32_t p = 0; p < header->pred_count; p++) {
         BlockId pred = cfg->preds[header->pred_first + p];
         if (loops->loop_of[pred] != loop)
-            entries += evaluation->insns[cfg->blocks[pred].first].total.warps;
+            entries += ptx_usual_warps(&evaluation->insns[cfg->blocks[pred].first]);
     }
     return entries;
 }
@@ -103,7 +112,7 @@ static Joined join_iterations(const Cfg *cfg, const Loops *loops, const Lowered 
     Joined out = { 1, 0, 0, 0 };
     if (!unrolled || unrolled->times <= 1)
         return out;
-    double iterations = evaluation->insns[cfg->blocks[block].first].total.warps, entries = entries_of(cfg, loops, evaluation, loop);
+    double iterations = ptx_usual_warps(&evaluation->insns[cfg->blocks[block].first]), entries = entries_of(cfg, loops, evaluation, loop);
     double trips = entries > 0 && iterations > 0 ? iterations / entries : 1, whole = floor(trips / unrolled->times), rest = trips - whole * unrolled->times, body = 0;
     bool parts = false;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
@@ -123,8 +132,8 @@ static Joined join_iterations(const Cfg *cfg, const Loops *loops, const Lowered 
 
 static void add_block(Executed *to, const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered, const Evaluation *evaluation, BlockId block)
 {
-    const Count *own = &evaluation->insns[cfg->blocks[block].first].total;
-    double warps = evaluation->insns[cfg->blocks[lowered->runs_with[block]].first].total.warps;
+    const Evaluated *own = &evaluation->insns[cfg->blocks[block].first];
+    double warps = ptx_usual_warps(&evaluation->insns[cfg->blocks[lowered->runs_with[block]].first]);
     const Joined joined = join_iterations(cfg, loops, lowered, evaluation, block);
     to->warp_instructions += joined.alu + joined.branches;
     to->machine[MACHINE_ALU] += joined.alu;
@@ -137,13 +146,14 @@ static void add_block(Executed *to, const Func *func, const Cfg *cfg, const Loop
         if (insn->origin == NO_ID)
             continue;
         const Op *op = func->insns[insn->origin].op;
-        const Count *at = cfg->block_of[insn->origin] == block ? &evaluation->insns[insn->origin].total : own;
+        const Evaluated *at = cfg->block_of[insn->origin] == block ? &evaluation->insns[insn->origin] : own;
+        const double lanes = ptx_usual_lanes(at);
         if (insn->def_count && !ptx_lowered_is_copy(insn)) {
-            add_flops(to, op, insn->is_fused, at->lanes, at->warps);
-            to->flops_fp32 += insn->more_flops * at->lanes;
+            add_flops(to, op, insn->is_fused, lanes, ptx_usual_warps(at));
+            to->flops_fp32 += insn->more_flops * lanes;
         }
         else if (insn->machine == MACHINE_FP32 && is_angle(op))
-            to->flops_fp32 += at->lanes;
+            to->flops_fp32 += lanes;
     }
 }
 
@@ -151,7 +161,7 @@ static void add_block(Executed *to, const Func *func, const Cfg *cfg, const Loop
 static bool runs_call(const Func *func, const Evaluation *evaluation)
 {
     for (InsnId i = 0; i < func->insn_count; i++)
-        if (func->insns[i].op->kind == OPK_CALL && evaluation->insns[i].total.warps > 0)
+        if (func->insns[i].op->kind == OPK_CALL && ptx_usual_warps(&evaluation->insns[i]) > 0)
             return true;
     return false;
 }

@@ -11,7 +11,7 @@ static bool is_constant(const Selection *s, NodeId id)
 static bool takes_place(const Selection *s, NodeId id)
 {
     const Node *node = &s->nodes[id];
-    return (id && is_constant(s, id) && node->value) || (node->kind == NODE_BANK && s->target.sm < BANKED_SM);
+    return (is_constant(s, id) && node->value) || (node->kind == NODE_BANK && s->target.sm < BANKED_SM);
 }
 
 static void move(Selection *s, NodeId id, unsigned moves, BlockId block)
@@ -47,6 +47,8 @@ static void move_access(Selection *s, const Insn *insn, BlockId block)
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         uint8_t role = g->func->operands[insn->operand_first + o].role;
         NodeId in = role & (ROLE_USE | ROLE_ADDRESS) ? g->of_operand[insn->operand_first + o] : 0;
+        if (is_constant(s, in) && s->nodes[in].value && !(role & ROLE_ADDRESS) && insn->op->flags & OPF_STORE)
+            move(s, in, ptx_type_info[insn->op->type].bits == 64 && s->target.sm < WIDE_SM ? 2 : 1, block);
         if (ptx_node_is(g, in, NODE_BANK) && s->target.sm < BANKED_SM)
             move(s, in, role & ROLE_ADDRESS && s->target.sm < POINTER_SM ? 1 : s->nodes[in].units, block);
     }

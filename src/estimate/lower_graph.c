@@ -1,5 +1,7 @@
 #include "estimate/lower_graph.h"
 
+#include "estimate/unroll.h"
+
 #include "support/hash.h"
 
 enum {
@@ -17,7 +19,7 @@ typedef struct ActionRow {
 } ActionRow;
 
 static const ActionRow action_rows[] = {
-    { "abs", ACT_SIGN }, { "add", ACT_ADD }, { "and", ACT_LOGIC }, { "cos", ACT_ANGLE }, { "cvt", ACT_EXTEND }, { "cvta", ACT_COPY }, { "div", ACT_QUOTIENT }, { "mad", ACT_MAD }, { "mov", ACT_COPY },
+    { "abs", ACT_SIGN }, { "add", ACT_ADD }, { "and", ACT_LOGIC }, { "cos", ACT_ANGLE }, { "cvt", ACT_EXTEND }, { "cvta", ACT_COPY }, { "div", ACT_QUOTIENT }, { "mad", ACT_MAD }, { "max", ACT_EXTREME }, { "min", ACT_EXTREME }, { "mov", ACT_COPY },
     { "mul", ACT_MUL }, { "neg", ACT_SIGN }, { "not", ACT_NOT }, { "or", ACT_LOGIC }, { "selp", ACT_SELECT }, { "setp", ACT_SETP }, { "shl", ACT_SHL },
     { "shr", ACT_SHR }, { "sin", ACT_ANGLE }, { "sub", ACT_SUB }, { "xor", ACT_LOGIC },
 };
@@ -38,7 +40,7 @@ static bool is_float(Type type)
 static uint8_t action_of_float(const Op *op, uint8_t action)
 {
     bool is_scalar = op->type == TYPE_F32 || op->type == TYPE_F64;
-    if (action == ACT_SETP || action == ACT_SELECT || action == ACT_ANGLE)
+    if (action == ACT_SETP || action == ACT_SELECT || action == ACT_ANGLE || (action == ACT_EXTREME && op->type == TYPE_F32))
         return action;
     if ((action == ACT_ADD || action == ACT_SUB) && is_scalar)
         return ACT_FADD;
@@ -73,7 +75,8 @@ static uint8_t action_of(const Graph *g, const Op *op)
         return ACT_OTHER;
     if ((action == ACT_MUL || action == ACT_MAD) && ptx_op_has_modifier(op, "hi"))
         return ACT_OTHER;
-    return action == ACT_SIGN || action == ACT_QUOTIENT || action == ACT_ANGLE ? ACT_OTHER : action;
+    bool is_other = action == ACT_SIGN || action == ACT_QUOTIENT || action == ACT_ANGLE || (action == ACT_EXTREME && ptx_type_info[op->type].bits != 32);
+    return is_other ? ACT_OTHER : action;
 }
 
 bool ptx_op_starts(const Op *op, const char *opcode)
@@ -166,15 +169,21 @@ static NodeId sreg_node(Graph *g, const Operand *operand)
     return id;
 }
 
+static void set_register(Graph *g, RegId reg, NodeId id, BlockId block)
+{
+    g->of_reg[reg] = id;
+    g->reg_block[reg] = block;
+}
+
 static NodeId register_node(Graph *g, RegId reg, BlockId block)
 {
     NodeId id = g->of_reg[reg];
-    bool is_here = id && (g->nodes[id].block == block || (g->nodes[id].kind == NODE_CONSTANT && g->constant_in[reg] == block + 1));
-    if (id && (g->def_count[reg] == 1 || is_here))
+    if (id && (g->def_count[reg] == 1 || g->reg_block[reg] == block))
         return id;
     id = new_node(g, NODE_LEAF, ptx_reg_units(&g->func->regs[reg]), block);
     g->nodes[id].reg = reg;
-    return g->of_reg[reg] = id;
+    set_register(g, reg, id, block);
+    return id;
 }
 
 /* The offset of an access in shared memory is a part of the instruction. */
@@ -233,8 +242,19 @@ static bool is_same_result(const Graph *g, const Node *node, const void *wanted)
             return false;
         if (!g->of_operand[a] && g->func->operands[a].kind != OPERAND_REG)
             return false;
+        if (g->func->operands[a].role & ROLE_ADDRESS && g->func->operands[a].value != g->func->operands[b].value)
+            return false;
     }
     return true;
+}
+
+/* A load from where another one was, with nothing between that may have changed what is there. */
+static bool is_same_load(const Graph *g, const Node *node, const void *wanted)
+{
+    const Insn *insn = ((const Wanted *)wanted)->insn;
+    return is_same_result(g, node, wanted)
+        && (!ptx_effect_reads(&g->words, insn->op)
+            || (node->block == ((const Wanted *)wanted)->block && g->writes_before[node->insn] == g->writes_before[insn - g->func->insns]));
 }
 
 static uint64_t key_of(const Graph *g, const Insn *insn)
@@ -408,6 +428,20 @@ static void make_sum(const Graph *g, Node *node)
         node->action = ACT_ADD;
 }
 
+/* A comparison with zero of what a predicate made zero or not: the predicate, or its complement. */
+static void see_predicate(const Graph *g, Node *node, const Op *op)
+{
+    const Node *made = &g->nodes[node->in[0]];
+    bool is_test = node->action == ACT_SETP && !node->in[2] && ptx_node_is(g, node->in[1], NODE_CONSTANT) && !g->nodes[node->in[1]].value
+                   && (ptx_op_has_modifier(op, "ne") || ptx_op_has_modifier(op, "eq"));
+    if (!is_test || made->kind != NODE_RESULT || made->action != ACT_SELECT || !ptx_node_is(g, made->in[0], NODE_CONSTANT) || !ptx_node_is(g, made->in[1], NODE_CONSTANT)
+        || !g->nodes[made->in[0]].value == !g->nodes[made->in[1]].value)
+        return;
+    node->action = ACT_PREDICATE;
+    node->in[0] = made->in[2];
+    node->in[1] = 0;
+}
+
 /* Inputs for the patterns, a constant last where the order does not matter. */
 static void fill_node(Graph *g, NodeId id, const Insn *insn, uint8_t action)
 {
@@ -419,12 +453,13 @@ static void fill_node(Graph *g, NodeId id, const Insn *insn, uint8_t action)
     node->action = action;
     node->is_wide = ptx_type_info[insn->op->type].bits == 64 || (ptx_op_has_modifier(insn->op, "wide") && ptx_type_info[insn->op->type].bits == 32);
     node->is_signed = ptx_type_info[insn->op->type].kind == KIND_SIGNED;
-    bool commutes = action == ACT_ADD || action == ACT_MUL || action == ACT_MAD || action == ACT_LOGIC;
+    bool commutes = action == ACT_ADD || action == ACT_EXTREME || action == ACT_MUL || action == ACT_MAD || action == ACT_LOGIC;
     if (commutes && ptx_node_is(g, node->in[0], NODE_CONSTANT)) {
         NodeId swap = node->in[0];
         node->in[0] = node->in[1];
         node->in[1] = swap;
     }
+    see_predicate(g, node, insn->op);
     find_bits(g, node);
     make_sum(g, node);
     if (node->action == ACT_ADD || node->action == ACT_SUB)
@@ -500,7 +535,7 @@ static void load_bank(Graph *g, InsnId id, VarId var, int64_t place)
         uint32_t align = g->module->vars[var].pointer_align;
         if (align && !address->value)
             g->nodes[node].zeros = (uint8_t)(length_of(align) - 1);
-        g->of_reg[operands[o].id] = node;
+        set_register(g, operands[o].id, node, g->cfg->block_of[id]);
         g->of_insn[id] = node;
     }
     g->is_gone[id] = true;
@@ -527,6 +562,17 @@ static NodeId new_result(Graph *g, InsnId id, const Operand *operand, BlockId bl
     g->nodes[node].reg = operand->id;
     g->result_of[operand - g->func->operands] = node;
     return node;
+}
+
+/* Quotients of integers by one divisor share what is made of it alone. */
+static void find_reciprocal(Graph *g, NodeId id, const Insn *insn)
+{
+    const Node *node = &g->nodes[id];
+    bool is_division = ptx_op_starts(insn->op, "div") || ptx_op_starts(insn->op, "rem");
+    if (is_division && !is_float(insn->op->type) && ptx_type_info[insn->op->type].bits == 32 && node->in[1] && !ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
+        NodeId made = shared_node(g, NODE_RECIPROCAL, (int64_t)node->in[1] * 2 + node->is_signed, 1);
+        g->nodes[id].in[2] = made;
+    }
 }
 
 static bool is_half_product(const Op *op)
@@ -557,6 +603,13 @@ static void find_partner(Graph *g, NodeId id, const Insn *insn)
         node->partner = *slot;
 }
 
+/* A branch around a call stands for it before ptxas looks for what is computed twice. */
+static bool has_slow_path(const Op *op)
+{
+    Expansion expansion = ptx_op_expansion(op);
+    return expansion && expansion != EXPANSION_INTEGER;
+}
+
 /* An instruction with one result, without a guard, that does nothing but compute it. */
 static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
 {
@@ -565,7 +618,7 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
     NodeId same = copied(g, insn, action);
     bool is_single = g->def_count[result->id] == 1;
     NodeId *slot = NULL;
-    if (!same) {
+    if (!same && !has_slow_path(insn->op)) {
         Wanted wanted = { insn, block };
         slot = find_slot(g, key_of(g, insn), is_same_result, &wanted);
         same = *slot && is_same_result(g, &g->nodes[*slot], &wanted) ? *slot : 0;
@@ -573,18 +626,33 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
     if (same && (g->nodes[same].kind == NODE_CONSTANT || g->nodes[same].units == ptx_reg_units(&g->func->regs[result->id]) + 0u)) {
         g->is_gone[id] = is_single;
         g->of_insn[id] = same;
-        g->of_reg[result->id] = is_single || g->nodes[same].block == block || g->nodes[same].kind == NODE_CONSTANT ? same : 0;
-        g->constant_in[result->id] = block + 1;
+        set_register(g, result->id, is_single || g->nodes[same].kind == NODE_CONSTANT || g->nodes[same].block == block ? same : 0, block);
         return;
     }
     NodeId node = new_result(g, id, result, block);
     fill_node(g, node, insn, action);
     g->of_insn[id] = node;
-    g->of_reg[result->id] = node;
+    set_register(g, result->id, node, block);
     if (slot && is_single)
         *slot = node;
+    find_reciprocal(g, node, insn);
     if (is_single)
         find_partner(g, node, insn);
+}
+
+/* A load of global memory with one result, without a guard: maybe that of one before. False: it is none. */
+static bool add_load(Graph *g, InsnId id, const Operand *result, BlockId block)
+{
+    const Insn *insn = &g->func->insns[id];
+    Wanted wanted = { insn, block };
+    if (insn->op->kind != OPK_LD || insn->op->space != SPACE_GLOBAL || !ptx_effect_is_plain(&g->words, insn->op) || g->def_count[result->id] != 1)
+        return false;
+    NodeId *slot = find_slot(g, key_of(g, insn), is_same_load, &wanted);
+    bool is_again = *slot && is_same_load(g, &g->nodes[*slot], &wanted) && g->nodes[*slot].units == ptx_reg_units(&g->func->regs[result->id]) + 0u;
+    NodeId node = is_again ? *slot : new_result(g, id, result, block);
+    g->is_gone[id] = is_again;
+    g->of_insn[id] = g->of_reg[result->id] = *slot = node;
+    return true;
 }
 
 static void add_insn(Graph *g, InsnId id, BlockId block)
@@ -605,13 +673,15 @@ static void add_insn(Graph *g, InsnId id, BlockId block)
         add_pure(g, id, &operands[result], block);
         return;
     }
+    if (result >= 0 && !g->of_guard[id] && add_load(g, id, &operands[result], block))
+        return;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_DEF) || operands[o].kind != OPERAND_REG)
             continue;
         NodeId node = new_result(g, id, &operands[o], block);
         if (!g->of_insn[id])
             g->of_insn[id] = node;
-        g->of_reg[operands[o].id] = g->def_count[operands[o].id] == 1 || !g->of_guard[id] ? node : 0;
+        set_register(g, operands[o].id, g->def_count[operands[o].id] == 1 || !g->of_guard[id] ? node : 0, block);
     }
 }
 
@@ -680,20 +750,30 @@ static const uint8_t *count_defs(const Graph *g, Arena *arena, const Func *func)
     return counts;
 }
 
+static uint32_t *count_writes(const Graph *g, Arena *arena)
+{
+    uint32_t *writes = ptx_arena_array(arena, uint32_t, g->func->insn_count + 1), count = 0;
+    for (InsnId i = 0; i < g->func->insn_count; i++) {
+        writes[i] = count;
+        count += (ptx_effect_writes(&g->words, g->func->insns[i].op) & MEMORY_GLOBAL) != 0;
+    }
+    return writes;
+}
+
 Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Uniforms *uniforms)
 {
     Graph *g = ptx_arena_new(arena, Graph);
     uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16, slots = 64;
     while (slots < 2 * func->insn_count + func->operand_count)
         slots *= 2;
-    *g = (Graph){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .words = ptx_effect_words(), .slot_mask = slots - 1 };
+    *g = (Graph){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .uniforms = uniforms, .words = ptx_effect_words(), .slot_mask = slots - 1 };
     g->nodes = ptx_arena_array(arena, Node, most);
     g->of_operand = ptx_arena_array(arena, NodeId, func->operand_count + 1);
     g->result_of = ptx_arena_array(arena, NodeId, func->operand_count + 1);
     g->of_insn = ptx_arena_array(arena, NodeId, func->insn_count + 1);
     g->of_guard = ptx_arena_array(arena, NodeId, func->insn_count + 1);
     g->of_reg = ptx_arena_array(arena, NodeId, func->reg_count + 1);
-    g->constant_in = ptx_arena_array(arena, BlockId, func->reg_count + 1);
+    g->reg_block = ptx_arena_array(arena, BlockId, func->reg_count + 1);
     g->is_gone = ptx_arena_array(arena, bool, func->insn_count + 1);
     g->slots = ptx_arena_array(arena, NodeId, slots);
     g->actions = make_actions(arena);
@@ -701,6 +781,7 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     g->fixed = find_fixed(arena, func);
     find_gone(g);
     g->def_count = count_defs(g, arena, func);
+    g->writes_before = count_writes(g, arena);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         for (InsnId i = cfg->blocks[cfg->rpo[b]].first; i < cfg->blocks[cfg->rpo[b]].end; i++)
             add_insn(g, i, cfg->rpo[b]);

@@ -19,12 +19,14 @@ typedef enum NodeKind {
     NODE_VARIABLE,              /* value: VarId << VARIABLE_SHIFT ^ offset: the address of a variable */
     NODE_LEAF,                  /* reg: a register with several definitions, or that the caller writes */
     NODE_RESULT,                /* insn, of which it is a result */
+    NODE_RECIPROCAL,            /* value: a divisor's NodeId * 2, and whether signed: what all integers divided by it are multiplied with */
 } NodeKind;
 
 /* What patterns ask for; the opcode, with its types, says the rest. */
 typedef enum Action {
     ACT_OTHER, ACT_COPY, ACT_ADD, ACT_SUB, ACT_MUL, ACT_MAD, ACT_SHL, ACT_SHR, ACT_LOGIC, ACT_NOT, ACT_EXTEND, ACT_TRUNCATE, ACT_SIGN,
     ACT_FADD, ACT_FMUL, ACT_SETP, ACT_SELECT, ACT_PREDICATE, ACT_ANGLE, ACT_QUOTIENT,
+    ACT_EXTREME,
 } Action;
 
 /* A predicate that one instruction sets to a constant: code generators guard accesses that need none. */
@@ -59,6 +61,7 @@ typedef struct Graph {
     const Func *func;
     const Cfg *cfg;
     const Dom *dom;
+    const Uniforms *uniforms;
     EffectWords words;
     Node *nodes;                /* [0] is none */
     uint32_t node_count;
@@ -66,14 +69,15 @@ typedef struct Graph {
     NodeId *result_of;          /* per operand of the function: what is written there; 0: nothing, or seen elsewhere */
     NodeId *of_insn;            /* per instruction: its first result; 0 */
     NodeId *of_guard;           /* per instruction */
-    NodeId *of_reg;             /* per register, as the walk stands */
-    BlockId *constant_in;       /* per register: the block where of_reg, if a constant, was written last, plus 1 */
+    NodeId *of_reg;             /* per register, as the walk stands, ... */
+    BlockId *reg_block;         /* ... and the block that it was written or read in last */
     const uint8_t *def_count;   /* per register, up to 2 */
     const uint8_t *fixed;       /* per predicate register: Fixed */
     bool *is_gone;              /* per instruction: a copy, computed before, or never read */
     uint8_t *actions;           /* per OpcodeId */
     NodeId *slots;              /* by hash */
     uint32_t slot_mask;
+    uint32_t *writes_before;    /* per instruction: of those before it in the text, those that a load of global memory may notice */
     uint32_t *param_place;      /* per parameter of the function: offset in the bank */
 } Graph;
 

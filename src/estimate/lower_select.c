@@ -1,5 +1,6 @@
 #include "estimate/lower_select.h"
 
+#include "estimate/lower_atomic.h"
 #include "estimate/lower_constant.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@ enum {
     HMMA_FMAS = 16 * 8 * 16,    /* of one HMMA since sm_80 */
     NEIGHBOURS_MOST = 64,       /* instructions of the block that are looked back at */
     DUMMY_LOADS = 3,            /* of shared memory, predicated off, before LDGSTS */
-    ZEROS_APART = 2,            /* registers of a block that become zero one by one; more do in pairs */
+    ZEROS_APART = 8,            /* registers of a block that become zero one by one; more do in pairs */
     DEPTH_MOST = 64,            /* instructions that one user sees through, in a chain */
 };
 
@@ -29,15 +30,14 @@ static bool is_constant(const Selection *s, NodeId id)
     return ptx_node_is(s->graph, id, NODE_CONSTANT);
 }
 
-/* Another block, or another iteration, reads the register that a value stands in. */
-static bool is_handed_on(const Selection *s, NodeId id)
+bool ptx_selection_hands_on(const Selection *s, NodeId id)
 {
     return node_of(s, id)->kind == NODE_RESULT && s->is_read[node_of(s, id)->reg];
 }
 
 static bool is_single(const Selection *s, NodeId id)
 {
-    return node_of(s, id)->use_count == 1 && !is_handed_on(s, id);
+    return node_of(s, id)->use_count == 1 && !ptx_selection_hands_on(s, id);
 }
 
 /* ---- what is live ------------------------------------------------------------------------------------------------ */
@@ -180,8 +180,7 @@ static void emit(Selection *s, Selected *row, MachineOp machine, double count)
         add_row(s, row, machine, count);
 }
 
-/* One beside the instruction itself, which keeps what it reads. */
-static void emit_beside(Selection *s, const Selected *row, MachineOp machine, double count)
+void ptx_selection_beside(Selection *s, const Selected *row, MachineOp machine, double count)
 {
     Selected beside = *row;
     beside.use_first = s->use_count;
@@ -257,11 +256,18 @@ static double words_of(const Selection *s, const Node *node)
     return (low_zeros == 2 || (low_zeros && is_logic) ? 0 : 1) + (high_zeros == 2 || (high_zeros && is_logic) ? 0 : 1);
 }
 
+/* Logic with a constant leaves room for a third input. */
+static bool is_masked(const Selection *s, NodeId id)
+{
+    return is_result_of(s, id, ACT_LOGIC) && is_single(s, id) && is_constant(s, node_of(s, id)->in[1]);
+}
+
 /* Three inputs fit one LOP3: what another operation of logic made for this one alone is taken in. */
 static void select_logic(Selection *s, Selected *row, const Node *node, BlockId block)
 {
-    bool took = false;
-    for (unsigned i = 0; i < 2; i++) {
+    bool took = false, is_turned = is_masked(s, node->in[1]) && !is_masked(s, node->in[0]);
+    for (unsigned at = 0; at < 2; at++) {
+        unsigned i = is_turned ? 1 - at : at;
         NodeId in = node->in[i];
         bool is_logic = (is_result_of(s, in, ACT_LOGIC) || is_result_of(s, in, ACT_NOT)) && is_single(s, in);
         bool fits = is_logic && node_of(s, in)->is_wide == node->is_wide && (!took || is_result_of(s, in, ACT_NOT));
@@ -340,8 +346,8 @@ static void select_sum(Selection *s, Selected *row, const Node *node, BlockId bl
             demand_both(s, node_of(s, in), block);
             demand(s, other, block);
             ptx_constants_move_sum(s, node_of(s, in)->in[1], other, false, block);
-            emit_beside(s, row, MACHINE_ALU, extensions_of(s, node_of(s, in), s->graph->func->insns[node_of(s, in)->insn].op));
-            emit_beside(s, row, MACHINE_MOVE, is_moved_factor(s, node, node_of(s, in)) ? 1 : 0);
+            ptx_selection_beside(s, row, MACHINE_ALU, extensions_of(s, node_of(s, in), s->graph->func->insns[node_of(s, in)->insn].op));
+            ptx_selection_beside(s, row, MACHINE_MOVE, is_moved_factor(s, node, node_of(s, in)) ? 1 : 0);
             emit(s, row, node->is_wide ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
             return;
         }
@@ -369,8 +375,8 @@ static void select_sum(Selection *s, Selected *row, const Node *node, BlockId bl
         demand(s, is_extended ? node_of(s, node->in[i])->in[0] : node->in[i], block);
         is_pair &= !is_extended && (is_constant(s, node->in[i]) || node_of(s, node->in[i])->bits > 32);
     }
-    emit_beside(s, row, MACHINE_MOVE, (is_stepped_pointer(s, node) && !is_pair) || halved ? 1 : 0);
-    emit_beside(s, row, MACHINE_ALU, halved ? 1 : 0);
+    ptx_selection_beside(s, row, MACHINE_MOVE, (is_stepped_pointer(s, node) && !is_pair) || halved ? 1 : 0);
+    ptx_selection_beside(s, row, MACHINE_ALU, halved ? 1 : 0);
     emit(s, row, MACHINE_IADD, node->is_wide && !is_pair ? 2 : 1);
 }
 
@@ -406,7 +412,7 @@ static bool comes_with_partner(Selection *s, const Node *node)
 
 static void select_product(Selection *s, Selected *row, const Node *node, BlockId block)
 {
-    emit_beside(s, row, MACHINE_ALU, extensions_of(s, node, s->graph->func->insns[node->insn].op));
+    ptx_selection_beside(s, row, MACHINE_ALU, extensions_of(s, node, s->graph->func->insns[node->insn].op));
     bool is_full = node->is_wide && node_of(s, node->in[0])->units == 2;
     if (node->action == ACT_MAD && node->is_wide && !is_full && s->target.sm < 120) {
         select_wide_sum(s, row, node, block);
@@ -467,7 +473,7 @@ static bool is_contracted(const Selection *s, NodeId id)
 {
     const Node *node = node_of(s, id);
     bool is_product = is_result_of(s, id, ACT_FMUL) || is_result_of(s, id, ACT_QUOTIENT);
-    return is_product && s->sums[id] >= node->use_count && !is_handed_on(s, id) && !(s->graph->func->insns[node->insn].op->flags & OPF_ROUNDED);
+    return is_product && s->sums[id] >= node->use_count && !ptx_selection_hands_on(s, id) && !(s->graph->func->insns[node->insn].op->flags & OPF_ROUNDED);
 }
 
 static void count_readers(Selection *s)
@@ -536,7 +542,7 @@ static bool is_saturation(const Selection *s, NodeId node, const Op *op)
 static bool is_scaled_apart(const Selection *s, const Node *node, const Op *op)
 {
     NodeId divisor = node->in[1];
-    bool is_kept = node_of(s, divisor)->use_count > s->tests[divisor] + 1 || is_handed_on(s, divisor);
+    bool is_kept = node_of(s, divisor)->use_count > s->tests[divisor] + 1 || ptx_selection_hands_on(s, divisor);
     return is_kept && !is_constant(s, divisor) && !ptx_op_has_modifier(op, "ftz");
 }
 
@@ -556,6 +562,33 @@ static void select_quotient(Selection *s, Selected *row, NodeId id, BlockId bloc
     }
 }
 
+/* Of a division of integers, what is made of the divisor alone. */
+static const struct { uint8_t machine, unsigned_count, signed_count; } reciprocal_terms[] = {
+    { MACHINE_CVT, 2, 2 }, { MACHINE_XU, 1, 1 }, { MACHINE_IADD, 2, 3 }, { MACHINE_IMAD, 1, 1 }, { MACHINE_IMAD_WIDE, 1, 1 }, { MACHINE_ALU, 1, 3 },
+};
+
+static double reciprocal_count(unsigned machine, bool is_signed)
+{
+    for (size_t t = 0; t < sizeof reciprocal_terms / sizeof *reciprocal_terms; t++)
+        if (reciprocal_terms[t].machine == machine)
+            return is_signed ? reciprocal_terms[t].signed_count : reciprocal_terms[t].unsigned_count;
+    return 0;
+}
+
+/* A division by what another block, or nobody, computes: the reciprocal is made once, before loops. */
+static bool select_division(Selection *s, Selected *row, const Op *op, BlockId block)
+{
+    const Node *node = node_of(s, row->node), *by = node_of(s, node->in[1]);
+    const Cost *cost = ptx_cost_find(op, s->target);
+    bool is_division = row->node && node_of(s, node->in[2])->kind == NODE_RECIPROCAL && s->target.sm >= 70;
+    if (!is_division || by->kind == NODE_LEAF || (by->kind == NODE_RESULT && by->block == block))
+        return false;
+    demand(s, node->in[2], block);
+    for (unsigned t = 0; cost && t < cost->term_count; t++)
+        emit(s, row, (MachineOp)cost->terms[t].machine, (double)cost->terms[t].count - reciprocal_count(cost->terms[t].machine, node->is_signed));
+    return true;
+}
+
 /* A field at a constant place: a mask, a shift, bytes. */
 static bool select_field(Selection *s, Selected *row, const Op *op)
 {
@@ -568,6 +601,38 @@ static bool select_field(Selection *s, Selected *row, const Op *op)
         return false;
     emit(s, row, is_at_end ? MACHINE_SHIFT : MACHINE_ALU, 1);
     return true;
+}
+
+/* An operation of integers or floats for this one alone that the least or greatest of its result and something else does too: VIADDMNMX, FMNMX3. */
+static bool is_extreme_of(const Selection *s, const Op *op, NodeId id)
+{
+    bool is_integer = s->target.sm >= 90 && op->type != TYPE_F32 && is_result_of(s, id, ACT_ADD) && !node_of(s, id)->is_wide;
+    bool is_float = s->target.sm >= 100 && op->type == TYPE_F32 && is_result_of(s, id, ACT_EXTREME) && s->graph->func->insns[node_of(s, id)->insn].op->opcode == op->opcode;
+    return s->target.sm < 120 && is_single(s, id) && (is_integer || is_float);
+}
+
+/* No less than zero: a part of the one before. */
+static bool is_floor(const Selection *s, const Node *node, const Op *op)
+{
+    return s->target.sm >= 90 && s->target.sm < 120 && op->type == TYPE_S32 && ptx_op_starts(op, "max") && is_constant(s, node->in[1]) && !node_of(s, node->in[1])->value
+        && is_result_of(s, node->in[0], ACT_EXTREME) && is_single(s, node->in[0]);
+}
+
+static void select_extreme(Selection *s, Selected *row, const Node *node, BlockId block, const Op *op)
+{
+    bool took = false;
+    for (unsigned i = 0; i < 3; i++) {
+        bool takes = !took && is_extreme_of(s, op, node->in[i]);
+        took |= takes;
+        if (takes)
+            demand_both(s, node_of(s, node->in[i]), block);
+        else
+            demand(s, node->in[i], block);
+    }
+    if (is_floor(s, node, op))
+        add_row(s, row, MACHINE_ALU, 0);
+    else
+        emit_cost(s, row, op);
 }
 
 /* LOP3 says whether its result is zero. */
@@ -621,6 +686,7 @@ static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
         else
             emit_cost(s, &row, op);
         break;
+    case ACT_EXTREME:                   select_extreme(s, &row, node, block, op); break;
     case ACT_FADD:                      select_fadd(s, &row, node, block, op); break;
     case ACT_QUOTIENT:
         select_quotient(s, &row, node_id, block, op);
@@ -651,20 +717,44 @@ static NodeId base_of(const Selection *s, NodeId id, int64_t *offset)
     return id;
 }
 
+/* Up to sm_89 accesses to shared memory multiply the index by 4, 8 or 16. */
+static NodeId unscaled(const Selection *s, NodeId id)
+{
+    const Node *node = node_of(s, id), *by = node_of(s, node->in[1]);
+    bool is_scaled = is_result_of(s, id, ACT_SHL) && !node->is_wide && by->kind == NODE_CONSTANT && by->value >= 2 && by->value <= 4;
+    return is_scaled ? node->in[0] : id;
+}
+
+static bool is_address_of(const Selection *s, NodeId id)
+{
+    const Node *node = node_of(s, id);
+    return node->kind == NODE_VARIABLE || (is_result_of(s, id, ACT_COPY) && node_of(s, node->in[0])->kind == NODE_VARIABLE);
+}
+
 /* The offset is a part of the instruction; shared memory also adds what is uniform. */
 static void demand_address(Selection *s, NodeId id, Space space, BlockId block)
 {
+    bool is_shared = ptx_space_is_shared((uint8_t)space), is_scaling = is_shared && s->target.sm >= 75 && s->target.sm < 90;
     int64_t offset = 0;
     id = base_of(s, id, &offset);
     const Node *node = node_of(s, id);
-    bool is_sum = is_result_of(s, id, ACT_ADD) && ptx_space_is_shared((uint8_t)space) && s->target.sm >= 75;
+    if (space == SPACE_CONST && is_result_of(s, id, ACT_ADD))
+        for (unsigned i = 0; i < 2; i++)
+            if (is_address_of(s, node->in[i])) {        /* LDC takes an index of 32 bits, and where the variable begins */
+                demand(s, node->in[1 - i], block);
+                return;
+            }
+    bool is_sum = is_result_of(s, id, ACT_ADD) && is_shared && s->target.sm >= 75;
     unsigned uniform = is_sum && node_of(s, node->in[0])->is_uniform ? 0 : 1;
     if (!is_sum || !node_of(s, node->in[uniform])->is_uniform) {
-        demand(s, id, block);
+        if (!is_scaling || node->kind != NODE_VARIABLE)     /* an offset */
+            demand(s, is_scaling ? unscaled(s, id) : id, block);
         return;
     }
-    demand(s, node->in[uniform], block);
-    demand(s, base_of(s, node->in[1 - uniform], &offset), block);
+    if (!is_scaling || node_of(s, node->in[uniform])->kind != NODE_VARIABLE)
+        demand(s, node->in[uniform], block);
+    NodeId varying = base_of(s, node->in[1 - uniform], &offset);
+    demand(s, is_scaling ? unscaled(s, varying) : varying, block);
 }
 
 /* ---- neighbouring loads ------------------------------------------------------------------------------------------ */
@@ -787,14 +877,14 @@ static bool select_local(Selection *s, Selected *row, const Insn *insn)
         add_row(s, row, MACHINE_MOVE, 0);
     } else {
         add_row(s, row, MACHINE_ALU, s->local_elements);        /* compare with each index, */
-        emit_beside(s, row, MACHINE_MOVE, s->local_elements);   /* and take the register under that predicate */
+        ptx_selection_beside(s, row, MACHINE_MOVE, s->local_elements);   /* and take the register under that predicate */
     }
     return true;
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-/* Moves into the registers that a store takes: of constants but zero, of what comes from outside, and in a vector of what stands there twice. */
+/* Moves into the registers that a store takes: of zeros, and in a vector of what stands there twice. */
 static double moves_for(const Selection *s, const Insn *insn)
 {
     const Graph *g = s->graph;
@@ -805,13 +895,12 @@ static double moves_for(const Selection *s, const Insn *insn)
         NodeId in = operands[o].role & ROLE_ADDRESS ? 0 : g->of_operand[insn->operand_first + o];
         if (!in)
             continue;
-        unsigned units = ptx_type_info[insn->op->type].bits == 64 && s->target.sm < 120 ? 2 : 1;
         values++;
         bool is_zero = is_constant(s, in) && !node_of(s, in)->value, is_again = false;
         for (uint32_t before = 0; before < o && !is_zero; before++)
             is_again |= !(operands[before].role & ROLE_ADDRESS) && g->of_operand[insn->operand_first + before] == in;
         zeros += is_zero ? 0.5 : 0;     /* CS2R makes two */
-        moves += is_again ? 1 : is_constant(s, in) && !is_zero ? units : 0;
+        moves += is_again ? 1 : 0;
     }
     return 2 * zeros >= values ? moves : moves + zeros;
 }
@@ -821,69 +910,6 @@ static bool is_global(const Op *op)
     return op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC;
 }
 
-/* What lanes of a warp do beside an atomic operation on integers at one address, so that one of them does it for all: ptxas 13.0, sm_75 to sm_120. */
-typedef struct Gather {
-    bool is_used, is_constant;  /* the old value is; the operand is */
-    uint16_t first_sm, last_sm;
-    float vote, bits, alu, move, iadd, shuffle, redux, branch, atomic;
-} Gather;
-
-static const Gather gathers[] = {
-    /* used   constant  sm          vote bits alu move iadd shuffle redux branch atomic */
-    { false, true,  75, UINT16_MAX, 1,   2,   1,  1,   0,   0,      0,    0,     0 },      /* how many there are, times the constant */
-    { false, false, 75, 79,         1,   0,   2,  2,   5,   5,      0,    1,     1 },      /* a sum by halves */
-    { false, false, 80, UINT16_MAX, 1,   1,   1,  2,   0,   0,      1,    0,     0 },
-    { true,  true,  75, UINT16_MAX, 1,   3,   2,  2,   1,   1,      0,    0,     0 },      /* and how many lanes come before this one */
-    { true,  false, 75, UINT16_MAX, 1,   0,   2,  7,   6,   7,      0,    1,     1 },      /* a prefix sum */
-};
-
-/* The value of an atomic operation: the last operand that is read. */
-static NodeId operand_of_atomic(const Graph *g, const Insn *insn)
-{
-    NodeId found = 0;
-    for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (g->func->operands[insn->operand_first + o].role & ROLE_USE && !(g->func->operands[insn->operand_first + o].role & ROLE_ADDRESS))
-            found = g->of_operand[insn->operand_first + o];
-    return found;
-}
-
-static bool is_gathered(const Selection *s, const Insn *insn, bool is_used)
-{
-    const Operand *address = ptx_effect_address(s->graph->func, insn);
-    bool is_integer = ptx_type_info[insn->op->type].kind != KIND_FLOAT && insn->op->vector <= 1;
-    bool is_sum = ptx_op_has_modifier(insn->op, "add"), is_exchange = ptx_op_has_modifier(insn->op, "cas") || ptx_op_has_modifier(insn->op, "exch");
-    bool is_counter = ptx_op_has_modifier(insn->op, "inc") || ptx_op_has_modifier(insn->op, "dec");
-    return (insn->op->kind == OPK_RED || insn->op->kind == OPK_ATOM) && is_integer && (is_sum || (!is_used && !is_exchange && !is_counter)) && address
-        && node_of(s, s->graph->of_operand[address - s->graph->func->operands])->is_uniform;
-}
-
-/* Whether they do, or the machine counts them. */
-static bool gather_lanes(Selection *s, const Selected *row, const Insn *insn)
-{
-    bool is_used = insn->op->kind == OPK_ATOM && row->node && (node_of(s, row->node)->use_count || is_handed_on(s, row->node));
-    bool is_shared = ptx_space_is_shared(insn->op->space), is_fixed = is_constant(s, operand_of_atomic(s->graph, insn));
-    if (is_shared && is_fixed && !is_used && ptx_op_has_modifier(insn->op, "add") && node_of(s, operand_of_atomic(s->graph, insn))->value == 1)
-        return true;            /* ATOMS.POPC.INC */
-    if (!is_gathered(s, insn, is_used))
-        return false;
-    for (size_t i = 0; i < sizeof gathers / sizeof *gathers; i++) {
-        const Gather *by = &gathers[i];
-        if (by->is_used != is_used || by->is_constant != is_fixed || s->target.sm < by->first_sm || s->target.sm > by->last_sm)
-            continue;
-        emit_beside(s, row, MACHINE_VOTE, (double)by->vote);
-        emit_beside(s, row, MACHINE_BITS, (double)by->bits);
-        emit_beside(s, row, MACHINE_ALU, (double)by->alu);
-        emit_beside(s, row, MACHINE_MOVE, (double)by->move);
-        emit_beside(s, row, MACHINE_IADD, (double)by->iadd);
-        emit_beside(s, row, MACHINE_SHUFFLE, (double)by->shuffle);
-        emit_beside(s, row, MACHINE_REDUX, (double)by->redux);
-        emit_beside(s, row, MACHINE_BRANCH, (double)by->branch);
-        emit_beside(s, row, is_shared ? MACHINE_ATOMIC_SHARED : MACHINE_ATOMIC, (double)by->atomic);
-        return true;
-    }
-    return false;
-}
-
 /* Lanes find their places in a matrix of 16 x 16 in memory; where it lies the other way than the product takes it, each quarter is turned (MOVM). */
 static void place_fragment(Selection *s, const Selected *row, const Op *op)
 {
@@ -891,9 +917,9 @@ static void place_fragment(Selection *s, const Selected *row, const Op *op)
     if ((!is_load && !is_store) || !is_global(op))
         return;
     bool is_turned = is_load && ((op->text[10] == 'a' && ptx_op_has_modifier(op, "col")) || (op->text[10] == 'b' && ptx_op_has_modifier(op, "row")));
-    emit_beside(s, row, MACHINE_IMAD_WIDE, 1);
-    emit_beside(s, row, MACHINE_IADD, 2);
-    emit_beside(s, row, MACHINE_OTHER, is_turned ? 4 : 0);
+    ptx_selection_beside(s, row, MACHINE_IMAD_WIDE, 1);
+    ptx_selection_beside(s, row, MACHINE_IADD, 2);
+    ptx_selection_beside(s, row, MACHINE_OTHER, is_turned ? 4 : 0);
 }
 
 static bool is_copy(const Op *op)
@@ -947,22 +973,36 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     if (address && insn->op->kind == OPK_LD && !g->of_guard[id])
         is_joined = join_load(s, insn, g->of_operand[address - g->func->operands], address);
     s->has_global |= is_global(insn->op);
-    bool is_gathered_first = gather_lanes(s, &row, insn);
+    bool is_gathered_first = ptx_atomic_gather(s, &row, insn);
     place_fragment(s, &row, insn->op);
+    if (insn->op->kind == OPK_MOV && g->of_guard[id] && row.node && insn->operand_count == 2)
+        ptx_selection_beside(s, &row, MACHINE_MOVE, node_of(s, row.node)->units == 2 && s->target.sm < 120 ? 2 : 1);
     if (is_copy(insn->op) && begins_copies(s, id, block))
-        emit_beside(s, &row, MACHINE_OTHER, DUMMY_LOADS);
+        ptx_selection_beside(s, &row, MACHINE_OTHER, DUMMY_LOADS);
     bool is_stored = insn->op->kind == OPK_ST ? insn->op->space != SPACE_PARAM && insn->op->space != SPACE_LOCAL : insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
     if (is_stored && !is_gathered_first)
-        emit_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
-    emit_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
-    emit_beside(s, &row, MACHINE_ALU, ptx_op_starts(insn->op, "mul") ? extensions_of(s, node_of(s, row.node), insn->op) : 0);
-    if (select_local(s, &row, insn) || select_field(s, &row, insn->op))
+        ptx_selection_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
+    ptx_selection_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
+    ptx_selection_beside(s, &row, MACHINE_ALU, ptx_op_starts(insn->op, "mul") ? extensions_of(s, node_of(s, row.node), insn->op) : 0);
+    if (select_local(s, &row, insn) || select_field(s, &row, insn->op) || select_division(s, &row, insn->op, block))
         return;
     is_joined |= row.node && comes_with_partner(s, node_of(s, row.node));
     if (is_joined)
         add_row(s, &row, ptx_space_is_shared(insn->op->space) ? MACHINE_SHARED : insn->op->space ? MACHINE_GLOBAL : MACHINE_IMAD_WIDE, 0);
     else if (insn->operand_count != 2 || !is_saturation(s, g->of_operand[insn->operand_first + 1], insn->op))
         select_rounding(s, &row, node_of(s, row.node), insn->op);
+}
+
+/* Its neighbours hold what is written together with it. */
+static bool is_in_vector(const Selection *s, RegId reg)
+{
+    for (uint32_t d = s->defs->first[reg]; d < s->defs->first[reg + 1]; d++) {
+        const Insn *insn = &s->graph->func->insns[s->defs->insns[d]];
+        const Operand *operands = ptx_insn_operands(s->graph->func, insn);
+        if (insn->operand_count > 1 && operands[0].role & ROLE_DEF && operands[1].role & ROLE_DEF)
+            return true;
+    }
+    return false;
 }
 
 static bool is_latch(const Selection *s, BlockId block)
@@ -999,7 +1039,7 @@ static void select_move(Selection *s, InsnId id, BlockId block)
     bool is_pair = units == 2 && s->target.sm >= 120;
     bool is_zero = node->kind == NODE_CONSTANT && !node->value;
     s->zero_count += is_zero ? units : 0;
-    double each = is_zero && s->zero_count > ZEROS_APART ? 0.5 : 1;         /* CS2R makes two */
+    double each = is_zero && (s->zero_count > ZEROS_APART || is_in_vector(s, reg)) ? 0.5 : 1;         /* CS2R makes two */
     emit(s, &row, MACHINE_MOVE, is_made_there ? 0 : is_pair ? 1 : units * each);
 }
 
@@ -1072,6 +1112,13 @@ static void select_source(Selection *s, NodeId id)
         emit(s, &row, MACHINE_MOVE, node->moves);
     if (node->kind == NODE_SREG)
         emit(s, &row, MACHINE_MOVE, 1);
+    if (node->kind == NODE_RECIPROCAL) {
+        for (size_t t = sizeof reciprocal_terms / sizeof *reciprocal_terms; t-- > 0;) {     /* the first reads the divisor */
+            if (!t)
+                demand(s, (NodeId)(node->value / 2), s->home[id]);
+            emit(s, &row, (MachineOp)reciprocal_terms[t].machine, reciprocal_count(reciprocal_terms[t].machine, node->value % 2));
+        }
+    }
     if (node->kind == NODE_VARIABLE && ptx_space_is_shared(s->graph->module->vars[node->value >> VARIABLE_SHIFT].space) && s->target.sm >= 90) {
         emit(s, &row, MACHINE_MOVE, s->has_shared ? 0 : 2);     /* the base of the CTA's shared memory in its cluster */
         emit(s, &row, MACHINE_IADD, 1);

@@ -58,6 +58,12 @@ typedef struct Selection {
 /* The home of a demanded node that a block reads too. */
 BlockId ptx_selection_home(Selection *s, NodeId id, BlockId block);
 
+/* One beside the instruction itself, which keeps what it reads. */
+void ptx_selection_beside(Selection *s, const Selected *row, MachineOp machine, double count);
+
+/* Another block, or another iteration, reads the register that a value stands in. */
+bool ptx_selection_hands_on(const Selection *s, NodeId id);
+
 /* Everything is arena's. */
 Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, const Loops *loops, Target target);
 

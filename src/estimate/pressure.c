@@ -12,7 +12,7 @@ enum {
     USUAL_LEAST = 8,            /* few kernels take fewer */
     REGISTERS_MOST = 255,
     REGISTERS_LEAST = 4,        /* of a kernel that does nothing */
-    CALLING_LEAST = 24,         /* where what is called is not there to be looked at: measured on vprintf and pointers, sm_75 to sm_120 */
+    CALLING_LEAST = 24,         /* by the calling convention: measured on vprintf, pointers and recursion, sm_75 to sm_120 */
     MODELLED_SM = 70,           /* the first of the machine that the trees are of: before, what is live at most stands */
     CALIBRATED_SM = 75,         /* the first target of the fit */
     ENOUGH = 6,                 /* so far beyond the cap, spills are likely: a judgement */
@@ -67,6 +67,13 @@ static uint32_t cap_of(const Gpu *gpu, const Bounds *bounds)
         return cap;
     uint32_t share = share_of(gpu, whole * (bounds->minnctapersm ? bounds->minnctapersm : 1));
     return share < cap ? share : cap;
+}
+
+/* What ptxas keeps registers below while it hides latency: what lets all warps be resident, or the cap where directives ask for registers or blocks. */
+static uint32_t target_of(const Gpu *gpu, const Bounds *bounds)
+{
+    bool is_asked = bounds->maxnreg || (bounds->minnctapersm && threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid));
+    return is_asked ? cap_of(gpu, bounds) : share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
 }
 
 /* ---- features ---------------------------------------------------------------------------------------------------- */
@@ -238,11 +245,14 @@ static bool gather(Gathering *g, Arena *scratch)
 }
 
 /* What places and steps of occupancy come to: as many as all warps leave, if that will do, else what the next step leaves; never much more than
- * is live in the PTX, as ptxas computes values again rather than keeping what loops and branches share. */
+ * is live in the PTX, as ptxas computes values again rather than keeping what loops and branches share. Where directives ask, occupancy is no limit, and
+ * less of the time that results take is filled. */
 static uint32_t guess(const uint32_t *f)
 {
     uint32_t step = f[PRESSURE_STEPPED] + FIXED, limit = f[PRESSURE_AIMED] + FIXED > f[PRESSURE_TARGET] && step > f[PRESSURE_TARGET] ? step : f[PRESSURE_TARGET];
-    uint32_t placed = f[PRESSURE_PLACED_AIMED] + BEYOND, live = f[PRESSURE_LIVE] + HELD;
+    bool is_asked = f[PRESSURE_TARGET] == f[PRESSURE_CAP];
+    uint32_t top = is_asked && f[PRESSURE_PLACED_STRAIGHT] < f[PRESSURE_PLACED_AIMED] ? f[PRESSURE_PLACED_STRAIGHT] : f[PRESSURE_PLACED_AIMED];
+    uint32_t placed = top + BEYOND, live = f[PRESSURE_LIVE] + HELD;
     placed = placed < limit ? placed : limit;
     placed = f[PRESSURE_FRUGAL] > live && live < placed ? live : placed;
     placed = placed > USUAL_LEAST ? placed : USUAL_LEAST;
@@ -327,17 +337,31 @@ static uint32_t count_at(const Pressure *p, const float *scale, double at)
     return low < p->cap ? low : p->cap;
 }
 
-/* Whether it calls what ptxas knows by the calling convention alone: through a pointer, or what has no body here. */
+/* The function that an instruction calls by name, or NULL. */
+static const Func *callee_of(const Module *module, const Func *func, const Insn *insn)
+{
+    for (uint32_t o = 0; o < insn->operand_count && insn->op->kind == OPK_CALL; o++) {
+        const Operand *operand = &ptx_insn_operands(func, insn)[o];
+        if (operand->kind == OPERAND_FUNCTION)
+            return &module->funcs[operand->id];
+    }
+    return NULL;
+}
+
+static bool calls_itself(const Module *module, const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count && func->has_calls; i++)
+        if (callee_of(module, func, &func->insns[i]) == func)
+            return true;
+    return false;
+}
+
+/* Whether it calls what ptxas knows by the calling convention alone: through a pointer, what has no body here, or what calls itself. */
 static bool calls_blindly(const Module *module, const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count && func->has_calls; i++) {
-        const Insn *insn = &func->insns[i];
-        bool is_blind = insn->op->kind == OPK_CALL;
-        for (uint32_t o = 0; o < insn->operand_count && is_blind; o++) {
-            const Operand *operand = &ptx_insn_operands(func, insn)[o];
-            is_blind = operand->kind != OPERAND_FUNCTION || !module->funcs[operand->id].has_body;
-        }
-        if (is_blind)
+        const Func *callee = callee_of(module, func, &func->insns[i]);
+        if (func->insns[i].op->kind == OPK_CALL && (!callee || !callee->has_body || calls_itself(module, callee)))
             return true;
     }
     return false;
@@ -413,7 +437,7 @@ Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *
     uint32_t f[PRESSURE__COUNT] = { 0 };
     Pressure out = { .cap = cap_of(gpu, &func->bounds) };
     Gathering g = { .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .gpu = gpu, .f = f };
-    f[PRESSURE_TARGET] = share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
+    f[PRESSURE_TARGET] = target_of(gpu, &func->bounds);
     f[PRESSURE_SM] = measured_sm(gpu->target.sm);
     f[PRESSURE_CAP] = out.cap;
     f[PRESSURE_LIVE] = live ? live->max_pressure : 0;

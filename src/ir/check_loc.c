@@ -37,3 +37,27 @@ void ptx_loc_check(LocSet *set, Arena *arena, DiagSink *diags, const Module *m, 
     ptx_diag(diags, DIAG_UNDECLARED, ast->span, "no .loc before this one is at %u %u %u, where it is inlined", (unsigned)ast->inlined_file,
              (unsigned)ast->inlined_line, (unsigned)ast->inlined_column)->help = "inlined_at names the place of a .loc that stands before it";
 }
+
+enum { LOOKED_AT = 4096 };      /* locations before it */
+
+/* The nearest one before *at that stands there, what it was inlined into included; else the place alone. */
+static Loc find_outer(const Module *m, const Loc *inner, uint32_t floor, uint32_t *at)
+{
+    for (uint32_t i = *at; i-- > floor;) {
+        const Loc *loc = &m->locs[i];
+        if (loc->file != inner->inlined_file || loc->line != inner->inlined_line || loc->column != inner->inlined_column)
+            continue;
+        *at = i;
+        return *loc;
+    }
+    return (Loc){ .file = inner->inlined_file, .line = inner->inlined_line, .column = inner->inlined_column };
+}
+
+uint32_t ptx_loc_chain(const Module *m, uint32_t at, Loc out[LOC_CHAIN_MOST])
+{
+    const uint32_t floor = at > LOOKED_AT ? at - LOOKED_AT : 1;
+    uint32_t count = 1;
+    for (out[0] = m->locs[at]; count < LOC_CHAIN_MOST && out[count - 1].inlined_line; count++)
+        out[count] = find_outer(m, &out[count - 1], floor, &at);
+    return count;
+}

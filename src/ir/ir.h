@@ -146,6 +146,8 @@ typedef struct File {
 typedef struct Module {
     const char *text;
     uint32_t length;
+    uint32_t line_count;
+    const uint32_t *lines;      /* where each line begins */
     uint16_t version;           /* 10 * major + minor; 0: none */
     Target target;
     Span version_span;          /* of the number; empty without one */
@@ -177,6 +179,10 @@ typedef struct Lower Lower;
 Lower *ptx_lower_new(Arena *arena, Arena *vectors, Arena *scratch, DiagSink *diags, const char *text, size_t length);
 void ptx_lower_item(Lower *lower, const AstHeader *header, const AstItem *item);
 const Module *ptx_lower_finish(Lower *lower, const AstHeader *header);
+
+/* lines.c: sets module->lines; which of them holds a byte, from 0 on. */
+void ptx_lines_find(Arena *arena, Module *module);
+uint32_t ptx_line_of(const Module *module, uint32_t offset);
 
 /* Whether it accesses memory per thread: ld, st, atom, red, cp.async of 4 to 16 bytes, ldmatrix and stmatrix; not bulk copies and waits. */
 static inline bool ptx_insn_is_access(const Insn *insn)

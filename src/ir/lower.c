@@ -1096,5 +1096,6 @@ const Module *ptx_lower_finish(Lower *l, const AstHeader *header)
     m->files = ptx_arena_array(l->arena, File, count ? count : 1);
     for (const AstFile *file = header->files; file; file = file->next)
         m->files[m->file_count++] = (File){ file->index, file->path };
+    ptx_lines_find(l->arena, m);
     return m;
 }

@@ -138,7 +138,7 @@ void ptx_csv_finding(Out *out, const Finding *finding)
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
     const char *ptx_path = ptxlint_module_get_info(finding->module)->path;
     Csv csv = { .out = out };
-    put_place(&csv, finding->is_source ? diagnostic->source_path : ptx_path, finding->bytes.line, finding->bytes.column);
+    put_place(&csv, finding->is_source ? finding->source.named.path : ptx_path, finding->bytes.line, finding->bytes.column);
     ptx_csv_int(&csv, finding->bytes.end_line);
     ptx_csv_int(&csv, finding->bytes.end_column);
     ptx_csv_text(&csv, ptx_report_severity(diagnostic->severity));
@@ -152,7 +152,7 @@ void ptx_csv_finding(Out *out, const Finding *finding)
     ptx_csv_real(&csv, diagnostic->gain_percent);
     ptx_csv_int(&csv, diagnostic->repeat_count);
     put_place(&csv, ptx_path, finding->ptx_bytes.line, finding->ptx_bytes.column);
-    put_place(&csv, diagnostic->source_path, diagnostic->source_path ? diagnostic->source_line : 0, diagnostic->source_path ? diagnostic->source_column : 0);
+    put_place(&csv, finding->source.named.path, finding->source.named.line, finding->source.named.column);
     ptx_csv_end(&csv);
 }
 

@@ -47,15 +47,26 @@ static json_t *fix_value(const ptxlint_module *module, const ptxlint_fix *fix)
     return ptx_json_finish(&json);
 }
 
-static json_t *source_value(const ptxlint_diagnostic *diagnostic)
+static json_t *source_value(ptxlint_source_place place)
 {
-    if (!diagnostic->source_path)
+    if (!place.path)
         return json_null();
     Json source = ptx_json_make(json_object());
-    ptx_json_set(&source, "path", ptx_value_text(diagnostic->source_path));
-    ptx_json_set(&source, "line", ptx_value_given(diagnostic->source_line));
-    ptx_json_set(&source, "column", ptx_value_given(diagnostic->source_column));
+    ptx_json_set(&source, "path", ptx_value_text(place.path));
+    ptx_json_set(&source, "line", ptx_value_given(place.line));
+    ptx_json_set(&source, "column", ptx_value_given(place.column));
     return ptx_json_finish(&source);
+}
+
+/* From the line of the instruction outwards. */
+static json_t *inlined_value(const ptxlint_diagnostic *diagnostic)
+{
+    Json all = ptx_json_make(json_array());
+    if (diagnostic->inlined_count)
+        ptx_json_append(&all, source_value((ptxlint_source_place){ diagnostic->source_path, diagnostic->source_line, diagnostic->source_column }));
+    for (size_t i = 0; i < diagnostic->inlined_count; i++)
+        ptx_json_append(&all, source_value(diagnostic->inlined_into[i]));
+    return ptx_json_finish(&all);
 }
 
 static json_t *suppression_value(const ptxlint_diagnostic *diagnostic)
@@ -95,7 +106,8 @@ void ptx_json_diagnostic(Out *out, const Finding *finding)
     ptx_json_set(&json, "help", ptx_value_text(diagnostic->help));
     ptx_json_set(&json, "fix", fix_value(module, diagnostic->fix));
     ptx_json_set(&json, "related", related_value(module, diagnostic));
-    ptx_json_set(&json, "source", source_value(diagnostic));
+    ptx_json_set(&json, "source", source_value(finding->source.named));
+    ptx_json_set(&json, "inlined", inlined_value(diagnostic));
     ptx_json_set(&json, "primary", json_string(finding->is_source ? "source" : "ptx"));
     ptx_json_set(&json, "repeats", json_integer(diagnostic->repeat_count));
     ptx_json_set(&json, "gain_percent", ptx_value_real(diagnostic->gain_percent));

@@ -116,25 +116,50 @@ static void set_regions(SourcePlace *out, const char *text, size_t length, uint3
     out->bytes = (Region){ line, (uint32_t)begin + 1, line, (uint32_t)length + 1 };
 }
 
-ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic,
-                                SourcePlace *out)
+static ptxlint_status open_place(Sources *sources, const char *folder, const ptxlint_module *module, ptxlint_source_place named, SourcePlace *out)
 {
-    uint32_t line = diagnostic->source_line, column = diagnostic->source_column ? diagnostic->source_column : 1;
+    uint32_t line = named.line, column = named.column ? named.column : 1;
     SourceFile *file;
     size_t length;
-    *out = (SourcePlace){ .region = { line, column, line, column }, .bytes = { line, column, line, column } };
-    if (!diagnostic->source_path || !*diagnostic->source_path || !line)
+    *out = (SourcePlace){ .named = named, .region = { line, column, line, column }, .bytes = { line, column, line, column } };
+    if (!named.path || !*named.path || !line)
         return PTXLINT_OK;
-    ptxlint_status status = ptx_sources_open(sources, diagnostic->source_path, ptxlint_module_get_info(module)->path, &file);
+    ptxlint_status status = ptx_sources_open(sources, named.path, ptxlint_module_get_info(module)->path, &file);
     if (status != PTXLINT_OK)
         return status;
     const char *text = ptx_source_line(file, line, &length);
     if (text) {
         out->file = file;
-        set_regions(out, text, length, line, diagnostic->source_column);
+        set_regions(out, text, length, line, named.column);
     }
-    out->path = ptx_path_show(folder, text ? file->path : diagnostic->source_path);
+    out->path = ptx_path_show(folder, text ? file->path : named.path);
     return out->path ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+}
+
+/* A reader can see it beside what is his own. */
+static bool is_own(const SourcePlace *place)
+{
+    return place->path && place->file && ptx_path_is_inside(place->path);
+}
+
+/* The line that .loc names; where that is not below the folder, the nearest call that is and that it was inlined by: of __shfl_sync() in CUDA's header the user's. */
+ptxlint_status ptx_source_place(Sources *sources, const char *folder, const ptxlint_module *module, const ptxlint_diagnostic *diagnostic,
+                                SourcePlace *out)
+{
+    const ptxlint_source_place innermost = { diagnostic->source_path, diagnostic->source_line, diagnostic->source_column };
+    ptxlint_status status = open_place(sources, folder, module, innermost, out);
+    for (size_t i = 0; i < diagnostic->inlined_count && status == PTXLINT_OK && !is_own(out); i++) {
+        SourcePlace outer;
+        status = open_place(sources, folder, module, diagnostic->inlined_into[i], &outer);
+        outer.outward = i + 1;
+        if (status == PTXLINT_OK && is_own(&outer)) {
+            free(out->path);
+            *out = outer;
+        } else {
+            free(outer.path);
+        }
+    }
+    return status;
 }
 
 /* ---- findings ---------------------------------------------------------------------------------------------------- */
@@ -177,7 +202,7 @@ static bool is_source_primary(const Locator *locator, const SourcePlace *source)
 {
     if (!source->path || locator->primary == PTXLINT_PRIMARY_PTX)
         return false;
-    return locator->primary == PTXLINT_PRIMARY_SOURCE || (source->file && ptx_path_is_inside(source->path));
+    return locator->primary == PTXLINT_PRIMARY_SOURCE || is_own(source);
 }
 
 /* FNV-1a goes on over the path, and what comes out the same is numbered. */
@@ -200,6 +225,7 @@ ptxlint_status ptx_finding_open(Locator *locator, const ptxlint_diagnostic *diag
     if (!out->ordinal || !set_id(locator, out))
         return PTXLINT_NO_MEMORY;
     ptxlint_status status = PTXLINT_OK;
+    out->source.named = (ptxlint_source_place){ diagnostic->source_path, diagnostic->source_line, diagnostic->source_column };
     if (locator->has_sources)
         status = ptx_source_place(&locator->sources, locator->folder, module, diagnostic, &out->source);
     if (status != PTXLINT_OK)

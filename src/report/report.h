@@ -161,6 +161,8 @@ bool ptx_path_is_inside(const char *shown);
 typedef struct SourcePlace {
     SourceFile *file;           /* NULL: .loc names none, or it cannot be read, or has no such line */
     char *path;                 /* as ptx_path_show has it, for free(); NULL: .loc names none */
+    ptxlint_source_place named; /* as .loc has it */
+    size_t outward;             /* calls that lie between the line that .loc names and this one, into which it was inlined */
     Region region, bytes;       /* to the end of the line; 1 columns where .loc gives none. bytes: columns in bytes */
 } SourcePlace;
 

@@ -229,7 +229,7 @@ static void put_location(Out *out, unsigned gutter, const char *arrow, const cha
 static void put_source(Out *out, unsigned gutter, const Finding *finding, Style style)
 {
     const SourceFile *file = finding->source.file;
-    uint32_t line = finding->diagnostic->source_line, column = finding->diagnostic->source_column;
+    uint32_t line = finding->source.named.line, column = finding->source.named.column;
     size_t length;
     const char *text = file ? ptx_source_line(file, line, &length) : NULL;
     if (!text)
@@ -278,6 +278,20 @@ static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagn
     }
 }
 
+/* The other end of what was inlined: the code in question, or the outermost call. */
+static void put_inlined(Out *out, unsigned gutter, const Finding *finding)
+{
+    const ptxlint_diagnostic *d = finding->diagnostic;
+    if (!d->inlined_count)
+        return;
+    const ptxlint_source_place code = { d->source_path, d->source_line, d->source_column };
+    const ptxlint_source_place *other = finding->source.outward ? &code : &d->inlined_into[d->inlined_count - 1];
+    put_fact(out, gutter, "note");
+    ptx_out_text(out, finding->source.outward ? "inlined there from " : "inlined at ");
+    ptx_out_clean(out, other->path);
+    ptx_out_format(out, ":%" PRIu32 ":%" PRIu32 "\n", other->line, other->column);
+}
+
 static unsigned digits(uint32_t number)
 {
     unsigned count = 1;
@@ -286,9 +300,9 @@ static unsigned digits(uint32_t number)
     return count;
 }
 
-static void put_source_location(Out *out, unsigned gutter, const char *arrow, const ptxlint_diagnostic *diagnostic)
+static void put_source_location(Out *out, unsigned gutter, const char *arrow, const ptxlint_source_place *place)
 {
-    put_location(out, gutter, arrow, diagnostic->source_path, diagnostic->source_line, diagnostic->source_column);
+    put_location(out, gutter, arrow, place->path, place->line, place->column);
 }
 
 /* The PTX, and below it the CUDA line. */
@@ -300,9 +314,9 @@ static void put_ptx_first(Out *out, unsigned gutter, const Finding *finding, con
     put_gutter(out, gutter, " |\n");
     put_snippet(out, gutter, info->text, marks, count, severity_style(diagnostic->severity));
     put_gutter(out, gutter, " |\n");
-    if (!diagnostic->source_path || !diagnostic->source_line)
+    if (!finding->source.named.path || !finding->source.named.line)
         return;
-    put_source_location(out, gutter, " ::: ", diagnostic);
+    put_source_location(out, gutter, " ::: ", &finding->source.named);
     put_source(out, gutter, finding, STYLE_GUTTER);
 }
 
@@ -310,7 +324,7 @@ static void put_source_first(Out *out, unsigned gutter, const Finding *finding, 
 {
     const ptxlint_module_info *info = ptxlint_module_get_info(finding->module);
     Style style = severity_style(finding->diagnostic->severity);
-    put_source_location(out, gutter, "--> ", finding->diagnostic);
+    put_source_location(out, gutter, "--> ", &finding->source.named);
     put_gutter(out, gutter, " |\n");
     put_source(out, gutter, finding, style);
     put_gutter(out, gutter, " |\n");
@@ -324,19 +338,20 @@ void ptx_text_diagnostic(Out *out, const Finding *finding)
     Mark marks[MARKS_MAX];
     size_t count = marks_collect(finding->module, diagnostic, marks);
     uint32_t last = marks[count - 1].place.line;
-    if (diagnostic->source_path && diagnostic->source_line > last)
-        last = diagnostic->source_line;
+    if (finding->source.named.path && finding->source.named.line > last)
+        last = finding->source.named.line;
     unsigned gutter = digits(last);
     put_title(out, diagnostic);
     (finding->is_source ? put_source_first : put_ptx_first)(out, gutter, finding, marks, count);
     put_facts(out, gutter, diagnostic, count - 1);
+    put_inlined(out, gutter, finding);
     ptx_out_text(out, "\n");
 }
 
 void ptx_text_oneline(Out *out, const Finding *finding)
 {
     const ptxlint_diagnostic *diagnostic = finding->diagnostic;
-    ptx_out_clean(out, finding->is_source ? diagnostic->source_path : ptxlint_module_get_info(finding->module)->path);
+    ptx_out_clean(out, finding->is_source ? finding->source.named.path : ptxlint_module_get_info(finding->module)->path);
     ptx_out_format(out, ":%" PRIu32 ":%" PRIu32 ": %s: ", finding->bytes.line, finding->bytes.column, ptx_report_severity(diagnostic->severity));
     ptx_out_clean(out, diagnostic->message);
     ptx_out_format(out, " [%s]\n", diagnostic->rule);

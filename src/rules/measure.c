@@ -515,13 +515,23 @@ static int64_t alignment_of(const Inquiry *q, const Base *base, int64_t bytes)
     return align < bytes ? align : bytes;
 }
 
-static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact)
+/* Of global memory, where a run tells it: addresses that are multiples of 4 and of no more are, some of them, 4 beyond a multiple of 8. */
+static double measure_run_alignment(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
+{
+    double bytes = q->func->insns[s->insn].access_bytes, multiple = ptx_measure_traffic(q, s, FACT_ACCESS_address_alignment, certainty);
+    Certainty of_sectors;
+    if (!(multiple < bytes) || !(ptx_measure_traffic(q, s, FACT_ACCESS_sectors, &of_sectors) > 0))
+        return UNKNOWN;
+    return fact == FACT_ACCESS_alignment ? 2 * multiple : multiple;
+}
+
+static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     Base base;
     int64_t bytes = q->func->insns[s->insn].access_bytes;
     int64_t align = base_of(q, s, &base) && base.has_offset ? alignment_of(q, &base, bytes) : 0;
     if (!align || align & (align - 1))
-        return UNKNOWN;
+        return measure_run_alignment(q, s, fact, certainty);
     int64_t rest = ((base.offset % align) + align) % align;
     return fact == FACT_ACCESS_alignment ? (double)align : rest || align == bytes ? (double)rest : UNKNOWN;
 }
@@ -583,7 +593,7 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certain
     case FACT_ACCESS_used_bytes: case FACT_ACCESS_efficiency: case FACT_ACCESS_cost_share:
         return ptx_measure_traffic(q, s, fact, certainty);
     case FACT_ACCESS_misalignment: case FACT_ACCESS_alignment:
-        return measure_alignment(q, s, fact);
+        return measure_alignment(q, s, fact, certainty);
     default:                            return measure_place(q, s, fact);
     }
 }

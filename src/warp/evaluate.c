@@ -1,6 +1,7 @@
 #include "warp/evaluate.h"
 
 #include "warp/machine.h"
+#include "warp/usual.h"
 
 #include <math.h>
 #include <string.h>
@@ -658,6 +659,7 @@ static void finish(Arena *arena, Evaluator *e)
             finish_shapes(arena, e, &e->tallies[t]);
     }
     list_called(arena, e);
+    ptx_usual_compute(e->machine->scratch, e->machine->program->routines[e->machine->run[0]], e->tallies[0].insns);
     e->out->is_cut = e->machine->is_cut;
     e->out->initial_is_assumed = e->machine->initial_is_assumed;
     e->out->warpid_is_assumed = e->machine->warpid_is_assumed;

@@ -21,10 +21,22 @@ typedef struct Evaluated {      /* an instruction; totals of the launch */
     Count total;
     const Count *shaped;        /* per Evaluation.shapes, where an access costs more in one than in another; NULL. No requests: not known in that one */
     Certainty certainty;        /* of an access's figures; CERTAINTY_UNKNOWN: they are none */
+    float share;                /* of its lanes, those that are there as a rule: usual.h */
     double best_share;          /* sectors and wavefronts that an active lane stands for, in the best shape of block where that is not known */
     bool is_reached;
     bool differs;               /* from block to block, by what an active lane moves */
 } Evaluated;
+
+/* What runs as a rule: without sides of branches that hardly a lane takes. */
+static inline double ptx_usual_warps(const Evaluated *insn)
+{
+    return insn->share > 0 ? insn->total.warps : 0;
+}
+
+static inline double ptx_usual_lanes(const Evaluated *insn)
+{
+    return (double)insn->share * insn->total.lanes;
+}
 
 typedef struct CalledAccess {   /* in a function that the kernel calls: the sum over all calls */
     FuncId func;

@@ -785,12 +785,9 @@ static const char *verb_of(const HazardAccess *access)
     }
 }
 
-static uint32_t line_of(const Module *module, uint32_t at)
+static unsigned line_of(const Module *module, const Insn *insn)
 {
-    uint32_t line = 1;
-    for (uint32_t i = 0; i < at && i < module->length; i++)
-        line += module->text[i] == '\n';
-    return line;
+    return ptx_line_of(module, insn->span.begin) + 1;
 }
 
 /* Which round of which loop, where there is one. */
@@ -800,7 +797,7 @@ static void write_round(char *out, size_t size, const Module *module, const Func
     *out = 0;
     for (unsigned i = 0; i < 2 && access->loops[i] != NO_ID; i++)
         count += snprintf(out + count, size - (size_t)count, "%s round %u of %s at line %u", i ? "," : " in", (unsigned)access->rounds[i], i ? "the one" : "the loop",
-                          (unsigned)line_of(module, kernel->insns[access->loops[i]].span.begin));
+                          line_of(module, &kernel->insns[access->loops[i]]));
 }
 
 /* What is missing between the two. */
@@ -870,7 +867,7 @@ static int write_copy_wait(char *out, size_t size, const Hazard *h)
 const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
 {
     char text[256];
-    const unsigned line = d->other_func ? (unsigned)line_of(module, d->other_func->insns[d->other].span.begin) : 0;
+    const unsigned line = d->other_func ? line_of(module, &d->other_func->insns[d->other]) : 0;
     const uint32_t *a = d->thread, *b = d->other_thread;
     int count = snprintf(text, sizeof text, "thread (%u, %u, %u) waits at this barrier", a[0], a[1], a[2]);
     if (!d->hangs)
@@ -902,9 +899,9 @@ const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *fu
     else
         count = snprintf(text, sizeof text, "%s before line %u; tried: it orders the two, and all threads of the block come by",
                          h->kind == HAZARD_WARP ? "bar.warp.sync 0xffffffff (__syncwarp())" : "bar.sync 0 (__syncthreads())",
-                         (unsigned)line_of(module, func->insns[h->before].span.begin));
+                         line_of(module, &func->insns[h->before]));
     if (h->kind == HAZARD_COPY && h->before != NO_ID && count > 0)
         count += snprintf(text + count, sizeof text - (size_t)count, " before line %u; tried",
-                          (unsigned)line_of(module, func->insns[h->before].span.begin));
+                          line_of(module, &func->insns[h->before]));
     return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
 }

@@ -1,5 +1,6 @@
 #include "warp/cluster.h"
 #include "warp/race.h"
+#include "warp/usual.h"
 
 #include <math.h>
 
@@ -233,12 +234,14 @@ static bool meets_behind_loop(const Routine *routine, InsnId branch, InsnId targ
 /* Parts the lanes: entry waits at the meeting point, and two more run up to it. */
 static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken, uint32_t falling, uint32_t maybe, uint8_t doubt)
 {
+    int rare = maybe ? ptx_usual_rare_side(w->frame->routine->func, w->entries[w->entry_count - 1].pc) : 0;
     Entry *top = &w->entries[w->entry_count - 1];
     InsnId branch = top->pc, join = meeting_point(w->frame->routine, branch, maybe != 0);
     bool is_open = join == NO_ID;               /* they meet where what is around them does */
     if (is_open)
         join = top->join;
     Entry base = *top;
+    const bool was_rare = base.is_rare;
     base.join = join;
     base.maybe = 0;
     base.is_second = false;
@@ -269,6 +272,7 @@ static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken
         base.is_second = maybe && taken;
         base.maybe = base.is_second ? maybe : 0;
         base.log_first = w->log_count;
+        base.is_rare = was_rare || rare < 0;
         push_entry(m, w, base);
     }
     if (taken) {
@@ -276,6 +280,7 @@ static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken
         base.lanes = taken;
         base.is_second = false;
         base.maybe = 0;
+        base.is_rare = was_rare || rare > 0;
         push_entry(m, w, base);
     }
 }

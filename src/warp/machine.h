@@ -104,6 +104,7 @@ typedef struct Entry {
     uint32_t region;            /* that entries inside log to; 0: none */
     uint8_t doubt;              /* Doubt of being here */
     bool is_second;             /* the other side of a doubtful branch: what the first wrote is in doubt */
+    bool is_rare;               /* hardly ever is a lane here: usual.h */
     bool is_loose;              /* which other lanes are at an access with these is an estimate */
 } Entry;
 

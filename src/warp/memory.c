@@ -149,33 +149,48 @@ static const Operand *nth_address(const Func *func, const Insn *insn, unsigned n
     return NULL;
 }
 
+/* Registers of 32 bits are addresses of 32 bits: what an offset carries out of them is gone. */
+static void wrap_address(Machine *m, const Warp *w, const Operand *operand, Scratch *s)
+{
+    uint64_t bits = s->value.lanes ? 0 : s->value.all;
+    for (unsigned i = 0; s->value.lanes && i < WARP_LANES; i++)
+        bits |= s->value.lanes[i];
+    if (!(bits >> 32) || s->value.align != ALIGN_EXACT || ptx_type_info[w->frame->routine->func->regs[operand->id].type].bits != 32)
+        return;
+    ptx_blocks_pin(&m->blocks, &s->value);
+    s->value.all = (uint32_t)s->value.all;
+    for (unsigned i = 0; s->value.lanes && i < WARP_LANES; i++)
+        s->lanes[i] = (uint32_t)s->lanes[i];
+}
+
+static void add_offset(Machine *m, const Warp *w, const Operand *operand, const Value *base, Scratch *s)
+{
+    uint64_t offset = operand->kind == OPERAND_REG ? (uint64_t)operand->value : 0;
+    s->value = *base;
+    s->value.all += offset;
+    for (unsigned i = 0; base->lanes && i < WARP_LANES; i++)
+        s->lanes[i] = base->lanes[i] + offset;
+    if (base->lanes)
+        s->value.lanes = s->lanes;
+    if (offset)
+        wrap_address(m, w, operand, s);
+}
+
 /* What an address operand names, its offset added. */
 static void read_address(Machine *m, Warp *w, const Operand *operand, Scratch *s)
 {
     Scratch room;
-    const Value *base = ptx_machine_read(m, w, operand, &room);
-    uint64_t offset = operand->kind == OPERAND_REG ? (uint64_t)operand->value : 0;
-    s->value = *base;
-    s->value.all += offset;
-    if (!base->lanes)
-        return;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        s->lanes[i] = base->lanes[i] + offset;
-    s->value.lanes = s->lanes;
+    add_offset(m, w, operand, ptx_machine_read(m, w, operand, &room), s);
 }
 
 /* The same, where nothing is written before it is no longer looked at: without a copy if there is no offset. */
 static void look_at_address(Machine *m, Warp *w, const Operand *operand, Scratch *s)
 {
     const Value *base = ptx_machine_read(m, w, operand, s);
-    uint64_t offset = operand->kind == OPERAND_REG ? (uint64_t)operand->value : 0;
-    s->value = *base;
-    s->value.all += offset;
-    if (!base->lanes || !offset)
-        return;
-    for (unsigned i = 0; i < WARP_LANES; i++)
-        s->lanes[i] = base->lanes[i] + offset;
-    s->value.lanes = s->lanes;
+    if (operand->kind == OPERAND_REG && operand->value)
+        add_offset(m, w, operand, base, s);
+    else
+        s->value = *base;
 }
 
 /* Where the lanes' addresses lie: an address of a space is turned into what its generic window holds. */
@@ -816,7 +831,7 @@ static bool is_joined(const Request *r, const Op *op, const Value *address)
 
 static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
 {
-    if (!m->footprint)
+    if (!m->footprint || w->entries[w->entry_count - 1].is_rare)
         return;
     if (is_fragment(insn->op)) {
         note_fragment(m, w, insn, count, r, address);

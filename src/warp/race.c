@@ -8,7 +8,8 @@ enum {
     MOST_PAIRS = 64,
     TABLE_SIZE = 4 * MOST_PAIRS,
     SHARED_MOST = 1 << 18,      /* bytes; no GPU has as many */
-    GRANULE_FIRST = 4,
+    GRANULE_MOST = 16,
+    GRANULE_OF_CALLS = 4,       /* what is called may access so many bytes */
 };
 
 /* Without mbarriers and what goes through the async proxy the clocks of warps are all there is. */
@@ -22,11 +23,27 @@ static bool has_protocols(const Module *module)
     return false;
 }
 
+static bool may_be_shared(const Op *op)
+{
+    return op->kind == OPK_CP_ASYNC || op->space == SPACE_SHARED || op->space == SPACE_SHARED_CTA || op->space == SPACE_SHARED_CLUSTER || op->space == SPACE_GENERIC;
+}
+
+/* What the sizes of all accesses are multiples of. */
+static uint32_t granule_of(const Func *func, bool is_plain)
+{
+    uint32_t granule = func->has_calls ? GRANULE_OF_CALLS : is_plain ? GRANULE_MOST : GRANULE_MOST / 2;
+    for (InsnId i = 0; i < func->insn_count; i++)
+        while (func->insns[i].access_bytes & (granule - 1) && may_be_shared(func->insns[i].op))
+            granule /= 2;
+    return granule;
+}
+
 Race *ptx_race_new(Machine *m)
 {
     const bool is_plain = !has_protocols(m->module);
+    const uint32_t granule = granule_of(&m->module->funcs[m->kernel], is_plain);
     Race *r = ptx_arena_new(m->arena, Race);
-    *r = (Race){ .arena = m->arena, .warp_count = m->warp_count, .granule = GRANULE_FIRST, .granule_wanted = GRANULE_FIRST,
+    *r = (Race){ .arena = m->arena, .warp_count = m->warp_count, .granule = granule, .granule_wanted = granule,
                   .most_mbarriers = is_plain ? 0 : MBARRIERS, .width = is_plain ? m->warp_count : 2 * m->warp_count + MBARRIERS };
     r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * r->width);
     for (unsigned b = 0; b < BARRIERS; b++)
@@ -243,13 +260,12 @@ static bool is_ordered_in_all(const Race *r, TouchId before_id, TouchId now_id)
     return !before->queue && (before->warp == now->warp ? before->clock < known : before->clock <= known);
 }
 
-static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId now, const uint64_t *now_value, uint64_t address)
+/* mark: of the place, where `before` was found. */
+static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId now, const uint64_t *now_value, uint64_t address, unsigned mark)
 {
-    if (!before || before / WARP_LANES == r->ordered)   /* mostly so: lanes side by side meet lanes side by side */
-        return;
     bool is_hidden = is_unfenced(r, before, now);
     if (!is_hidden && is_ordered_in_all(r, before, now)) {
-        r->ordered = before / WARP_LANES;
+        r->ordered[mark] = before / WARP_LANES;
     } else if (!is_ordered(r, before, now)) {
         clash(r, before, before_value, now, now_value, address);
     } else if (is_hidden) {
@@ -260,7 +276,7 @@ static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId 
 
 /* ---- places ------------------------------------------------------------------------------------------------------ */
 
-static Place *place_at(Race *r, uint64_t address)
+static inline Place *place_at(Race *r, uint64_t address)
 {
     uint64_t index = address >> __builtin_ctz(r->granule), page = index / PLACES_PER_PAGE;
     if (address >= SHARED_MOST)
@@ -279,45 +295,51 @@ static void keep_read(Race *r, Place *place, TouchId now)
 {
     uint32_t warp = touch_of(r, now)->warp;
     TouchId *into = NULL;
-    for (unsigned i = 0; i < READERS; i++) {
-        const Touch *read = touch_of(r, place->reads[i]);
-        if (place->reads[i] && read->warp == warp) {
-            into = &place->reads[i];
+    for (TouchId *mark = place->marks + WRITERS; mark < place->marks + WRITERS + READERS; mark++) {
+        const Touch *read = touch_of(r, *mark);
+        if (*mark && read->warp == warp) {
+            into = mark;
             if ((*into ^ now) % WARP_LANES)
-                place->lane = *into;
+                place->marks[MARKS - 1] = *into;
             break;
         }
-        if (!into && (!place->reads[i] || read->clock <= ptx_race_known(r, warp)[read->warp]))
-            into = &place->reads[i];
+        if (!into && (!*mark || read->clock <= ptx_race_known(r, warp)[read->warp]))
+            into = mark;
     }
     r->has_dropped |= !into;
     if (into)
         *into = now;
 }
 
-static void meet_at(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write)
+/* Reads meet what was written; writes all that was. Mostly lanes side by side meet lanes side by side, of what is ordered. */
+static inline void meet_at(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write)
 {
-    Place *place = place_at(r, address);
-    if (!place)
-        return;
-    for (unsigned i = 0; i < 2; i++)
-        meet(r, place->writes[i], place->has_values[i] ? &place->values[i] : NULL, now, value, address);
-    for (unsigned i = 0; i < READERS && is_write; i++)
-        meet(r, place->reads[i], NULL, now, value, address);
-    if (is_write)
-        meet(r, place->lane, NULL, now, value, address);
+    const Place *place = place_at(r, address);
+    for (unsigned i = 0; i < MARKS && place && (i < WRITERS || is_write); i++) {
+        const TouchId before = place->marks[i];
+        if (before && before / WARP_LANES != r->ordered[i])
+            meet(r, before, i < WRITERS && place->has_values[i] ? &place->values[i] : NULL, now, value, address, i);
+    }
 }
 
-static void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write, bool is_strong)
+static inline void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write, bool is_strong)
 {
     Place *place = place_at(r, address);
     if (place && is_write) {
-        place->writes[is_strong] = now;
+        place->marks[is_strong] = now;
         place->has_values[is_strong] = value != NULL;
         place->values[is_strong] = value ? *value : 0;
     } else if (place) {
         keep_read(r, place, now);
     }
+}
+
+/* Whether what begins and ends at these multiples, or-ed, fills its places. */
+static bool fills_places(Race *r, uint64_t multiples)
+{
+    while (multiples & (r->granule_wanted - 1))
+        r->granule_wanted /= 2;
+    return r->granule_wanted == r->granule;
 }
 
 /* ---- an access once more ------------------------------------------------------------------------------------------ */
@@ -386,22 +408,27 @@ static void note(Machine *m, const Value *address, uint32_t bytes, uint32_t lane
 {
     Race *r = m->race;
     TouchId first = add_touch(r, touch);
-    r->ordered = 0;
-    for (unsigned i = 0; i < 2 * WARP_LANES; i++) {
-        unsigned lane = i % WARP_LANES;
-        if (!(lanes >> lane & 1))
-            continue;
-        uint64_t at = (uint32_t)ptx_value_lane(address, lane), number = value ? ptx_value_lane(value, lane) : 0;     /* where a window begins has no bits there */
-        const uint64_t *written = value && !(value->unknown >> lane & 1) && value->align == ALIGN_EXACT ? &number : NULL;
-        r->is_crowded |= at + bytes > m->shared_size;
-        while ((at | bytes) & (r->granule_wanted - 1))
-            r->granule_wanted /= 2;
-        for (uint32_t b = 0; b < bytes && r->granule_wanted == r->granule; b += r->granule) {
-            if (i < WARP_LANES)
-                meet_at(r, at + b, first + lane, written, touch->is_write);
-            else
-                keep_at(r, at + b, first + lane, written, touch->is_write, touch->is_strong);
-        }
+    uint64_t at[WARP_LANES], numbers[WARP_LANES], multiples = bytes;
+    uint32_t known = value && value->align == ALIGN_EXACT ? ~value->unknown : 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        at[lane] = (uint32_t)ptx_value_lane(address, lane);     /* where a window begins has no bits there */
+        numbers[lane] = value ? ptx_value_lane(value, lane) : 0;
+        multiples |= at[lane];
+        r->is_crowded |= at[lane] + bytes > m->shared_size;
+    }
+    memset(r->ordered, 0, sizeof r->ordered);
+    if (!fills_places(r, multiples))
+        return;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        for (uint32_t b = 0; b < bytes; b += r->granule)
+            meet_at(r, at[lane] + b, first + lane, known >> lane & 1 ? &numbers[lane] : NULL, touch->is_write);
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        for (uint32_t b = 0; b < bytes; b += r->granule)
+            keep_at(r, at[lane] + b, first + lane, known >> lane & 1 ? &numbers[lane] : NULL, touch->is_write, touch->is_strong);
     }
 }
 
@@ -479,10 +506,8 @@ void ptx_race_range(Machine *m, TouchId touch, uint64_t at, uint64_t bytes)
 {
     Race *r = m->race;
     const Touch now = *touch_of(r, touch);
-    r->ordered = 0;
-    while ((at | bytes) & (r->granule_wanted - 1))
-        r->granule_wanted /= 2;
-    for (uint64_t b = 0; b < bytes && at + b < SHARED_MOST && r->granule_wanted == r->granule; b += r->granule) {
+    memset(r->ordered, 0, sizeof r->ordered);
+    for (uint64_t b = 0; b < bytes && at + b < SHARED_MOST && fills_places(r, at | bytes); b += r->granule) {
         meet_at(r, at + b, touch, NULL, now.is_write);
         keep_at(r, at + b, touch, NULL, now.is_write, now.is_strong);
     }

@@ -58,14 +58,12 @@ typedef struct Touch {          /* what Seen is the same for in all lanes of a w
 /* A lane of an access: WARP_LANES for each of Race.touches; those of the first are none. */
 typedef uint32_t TouchId;
 
-enum { READERS = 2, MOST_PUTS = 4 };
+enum { WRITERS = 2, READERS = 2, MARKS = WRITERS + READERS + 1, MOST_PUTS = 4 };
 
 typedef struct Place {          /* of shared memory: `granule` bytes */
-    uint64_t values[2];         /* that the writes wrote */
-    TouchId writes[2];          /* the last one, and the last one that is atomic or the like */
-    TouchId reads[READERS];     /* of two warps, */
-    TouchId lane;               /* and of another lane of one of these */
-    bool has_values[2];
+    uint64_t values[WRITERS];   /* that the writes wrote */
+    TouchId marks[MARKS];       /* the last write, and the last one that is atomic or the like; reads of two warps, and of another lane of one of these */
+    bool has_values[WRITERS];
 } Place;
 
 /* A thread's access that is to be looked at once more, in a run like the one that it was found in: where in the kernel it is. */
@@ -195,7 +193,7 @@ typedef struct Race {
     uint32_t page_count;
     Touch *touches;             /* of this run */
     uint32_t touch_count, touch_capacity;
-    uint32_t ordered;           /* one of them that is ordered before the last of them; the first stands for nothing */
+    uint32_t ordered[MARKS];    /* per mark of a place, one of them that is ordered before the last of them; the first stands for nothing */
     Site *sites;
     uint32_t site_count, site_capacity;
     RacePair *pairs;

@@ -359,7 +359,7 @@ static char *told_on_terminal(const char *command)
 static void test_progress(void **state)
 {
     (void)state;
-    char *text = told_on_terminal("mkfifo slow.ptx; (sleep 1.2; cat k.ptx >slow.ptx) & $PTXLINT --jobs 1 --no-config slow.ptx k.ptx; wait");
+    char *text = told_on_terminal("mkfifo slow.ptx; timeout 60 sh -c 'sleep 1.2; cat k.ptx >slow.ptx' & $PTXLINT --jobs 1 --no-config slow.ptx k.ptx; wait");
     assert_non_null(strstr(text, "\r 1 of 2 files"));
     assert_non_null(strstr(text, "\r\033[K"));
     text = told_on_terminal("$PTXLINT --no-config k.ptx");

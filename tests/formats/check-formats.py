@@ -188,9 +188,9 @@ REVIEWS = {"gitlab", "rdjson", "rdjsonl", "checkstyle", "junit", "markdown"}
 
 # ---- against JSON ----------------------------------------------------------------------------------------------------
 
-def source_path(finding, folder, must_exist):
+def source_path(place, finding, folder, must_exist):
     """Where the CUDA file lies: below the working directory, or beside the PTX."""
-    path = finding["source"]["path"]
+    path = place["path"]
     for candidate in (pathlib.Path(path), pathlib.Path(finding["path"]).parent / path):
         if (folder / candidate).is_file() and not (must_exist and candidate.is_absolute()):
             return candidate.as_posix()
@@ -198,11 +198,13 @@ def source_path(finding, folder, must_exist):
 
 
 def key_of(finding, folder, output_format, primary):
-    path = None
-    if finding["source"] and (primary == "source" or (primary == "auto" and output_format in REVIEWS)):
-        path = source_path(finding, folder, primary == "auto")
-    line = (finding["source"] if path else finding)["line"]
-    return finding["rule"], finding["severity"], path or finding["path"], line
+    """The nearest line that is below the folder, of those that the code was inlined into."""
+    is_auto = primary == "auto" and output_format in REVIEWS
+    for place in (finding["inlined"] or [finding["source"]]) if is_auto else [finding["source"]] if primary == "source" else []:
+        path = place and source_path(place, finding, folder, is_auto)
+        if path:
+            return finding["rule"], finding["severity"], path, place["line"]
+    return finding["rule"], finding["severity"], finding["path"], finding["line"]
 
 
 def plain(key):

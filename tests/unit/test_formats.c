@@ -480,7 +480,7 @@ static void test_sarif_result(void **state)
     ptxlint_module_free(module);
 }
 
-/* The CUDA line is primary where it can be read and lies below the working directory. */
+/* The CUDA line is primary where it can be read and lies below the working directory; else the nearest such one that it was inlined into. */
 static void test_sarif_source(void **state)
 {
     (void)state;
@@ -516,6 +516,15 @@ static void test_sarif_source(void **state)
         }
         json_decref(json);
     }
+    const ptxlint_source_place calls[] = { { "none.cuh", 2, 6 }, { "k.cu", 2, 6 }, { "k.cu", 1, 1 } };
+    finding->source_path = "/etc/passwd";
+    finding->source_line = finding->source_column = 1;
+    finding->inlined_into = calls;
+    finding->inlined_count = COUNT(calls);
+    json_t *json = sarif_of(module), *primary = need(json, "runs.0.results.0.locations.0.physicalLocation");
+    assert_string_equal(text_at(primary, "artifactLocation.uri"), "k.cu");
+    assert_int_equal(int_at(primary, "region.startLine"), 2);
+    json_decref(json);
     ptxlint_module_free(module);
     assert_int_equal(remove("k.cu"), 0);
     assert_int_equal(chdir(before), 0);

@@ -132,17 +132,26 @@ static void test_place(void **state)
         "st.global.u32 [%rd1], %r2;\n"
         ".loc 1 5 3, function_name $info, inlined_at 2 60 1\n"
         "st.global.u32 [%rd1], %r3;\n"
+        ".loc 2 9 2, function_name $info, inlined_at 1 5 3\n"
+        "st.global.u32 [%rd1], %r4;\n"
         "ret; }\n"
         ".file 2 \"dir/second.cuh\", 1700000000, 1234\n");
     size_t count;
     const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
-    assert_int_equal(count, 3);
+    assert_int_equal(count, 4);
     assert_null(diags[0].source_path);
     assert_string_equal(diags[1].source_path, "dir/second.cuh");
     assert_int_equal(diags[1].source_line, 41);
     assert_int_equal(diags[1].source_column, 7);
     assert_string_equal(diags[2].source_path, "first.cu");
     assert_int_equal(diags[2].source_line, 5);
+    assert_int_equal(diags[2].inlined_count, 1);
+    assert_int_equal(diags[3].source_line, 9);
+    assert_int_equal(diags[3].inlined_count, 2);        /* outwards */
+    assert_string_equal(diags[3].inlined_into[0].path, "first.cu");
+    assert_int_equal(diags[3].inlined_into[0].line, 5);
+    assert_string_equal(diags[3].inlined_into[1].path, "dir/second.cuh");
+    assert_int_equal(diags[3].inlined_into[1].line, 60);
     ptxlint_module_free(module);
 }
 

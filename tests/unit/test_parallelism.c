@@ -142,8 +142,27 @@ static void test_bottleneck(void **state)
     ptxlint_module_free(module);
 }
 
+/* Waiting for the launch before takes a while though there is none; no launch is held to it. */
+static void test_waiting(void **state)
+{
+    (void)state;
+    static const char store[] = "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1; ret;\n}\n";
+    static const char *const heads[] = { "", "griddepcontrol.launch_dependents;\n", "griddepcontrol.wait;\n" };
+    double predicted[COUNT(heads)], bound[COUNT(heads)];
+    for (size_t i = 0; i < COUNT(heads); i++) {
+        char text[1024];
+        snprintf(text, sizeof text, ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .b32 %%r<2>; .reg .b64 %%rd<4>;\n%s%s", heads[i], store);
+        ptxlint_module *module = open_on(text, "h200", "8");
+        predicted[i] = kit_kernel(module, NULL)->projections[0].time.predicted_us;
+        bound[i] = kit_kernel(module, NULL)->projections[0].time.bound_us;
+        ptxlint_module_free(module);
+    }
+    assert_true(fabs(predicted[1] - predicted[0]) < 0.05 && fabs(predicted[2] - predicted[1] - 0.45) < 0.05);
+    assert_true(bound[0] > 1 && fabs(bound[2] - bound[0]) < 0.05);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_loops), cmocka_unit_test(test_outer), cmocka_unit_test(test_unknown), cmocka_unit_test(test_bottleneck) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_loops), cmocka_unit_test(test_outer), cmocka_unit_test(test_unknown), cmocka_unit_test(test_bottleneck), cmocka_unit_test(test_waiting) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

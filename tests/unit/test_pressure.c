@@ -110,11 +110,35 @@ static void test_caps(void **state)
     }
 }
 
+/* A function that calls itself is called by the calling convention, as ptxas 13.0 does: 24 registers at least. The same one without that is not. */
+static void test_recursion(void **state)
+{
+    (void)state;
+    for (unsigned recursive = 0; recursive < 2; recursive++) {
+        Text text = { 0 };
+        kit_print(&text, ".version 8.0\n.target sm_80\n.address_size 64\n.func (.param .b32 out) leaf(.param .b32 in)\n{\n.reg .b32 %%r<2>;\n"
+                         "ld.param.u32 %%r1, [in];\nst.param.b32 [out], %%r1;\nret;\n}\n");
+        kit_print(&text, ".func (.param .b32 out) f(.param .b32 in)\n{\n.reg .b32 %%r<4>;\n.reg .pred %%p<2>;\nld.param.u32 %%r1, [in];\n"
+                         "setp.eq.s32 %%p1, %%r1, 0;\n@%%p1 bra L;\nadd.s32 %%r1, %%r1, -1;\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %%r1;\n"
+                         "call.uni (b), %s, (a);\nld.param.b32 %%r1, [b];\n}\nL:\nst.param.b32 [out], %%r1;\nret;\n}\n", recursive ? "f" : "leaf");
+        kit_print(&text, ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %%rd<3>;\n.reg .b32 %%r<3>;\nld.param.u64 %%rd1, [p];\ncvta.to.global.u64 %%rd2, %%rd1;\n"
+                         "ld.global.u32 %%r1, [%%rd2];\n{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %%r1;\ncall.uni (b), f, (a);\n"
+                         "ld.param.b32 %%r2, [b];\n}\nst.global.u32 [%%rd2], %%r2;\nret;\n}\n");
+        ptxlint_module *module = kit_module(text.bytes);
+        const ptxlint_projection *p = only_projection(kit_kernel(module, "k"));
+        assert_int_equal(p->registers >= 24, recursive);
+        assert_true(p->registers_high >= p->registers);
+        ptxlint_module_free(module);
+        free(text.bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_caps),
+        cmocka_unit_test(test_recursion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

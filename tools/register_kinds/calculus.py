@@ -15,7 +15,7 @@ def float_math(d, k):
 def half_ops(d, k):
     b = d.of("__half2", "__nv_bfloat162"); n = d.of(1, 2, 4, 8)
     return f"""__global__ void {d.bounds()}{k}(const {b} *{d.restrict()}x, {b} *{d.restrict()}y, int n) {{ int i = blockIdx.x * blockDim.x + threadIdx.x; {b} s = x[i];
-{d.unroll()}for (int j = 1; j < {d.of(str(n), 'n')}; j++) s = __h{d.of('fma2(s, x[i + j * n], s)', 'add2(s, x[i + j * n])', 'mul2(s, x[i * 8 + j])', 'max2(s, x[i + j])')}; y[i] = s; }}"""
+{d.unroll()}for (int j = 1; j < {d.of(str(n), 'n')}; j++) s = __h{d.of('fma2(s, x[i + j * n], s)' if b == '__half2' else 'sub2(s, x[i + j * n])', 'add2(s, x[i + j * n])', 'mul2(s, x[i * 8 + j])', 'max2(s, x[i + j])')}; y[i] = s; }}"""
 
 
 def noinline(d, k):

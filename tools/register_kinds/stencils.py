@@ -113,7 +113,7 @@ $unroll
             int u = x + dx, v = y + dy;
             """ + edge + """
             $t there = in[v * nx + u];
-            sum += @{there - here@there@(there - here) / (1 + (there - here) * (there - here))@fabs(there - here)@};
+            sum += @{there - here@there@(there - here) / (1 + (there - here) * (there - here))@(there > here ? there - here : here - there)@};
         }
     out[y * nx + x] = here + dt * sum;
 }""", k, t=d.of("float", "double", "float", "int"), r=d.of(1, 1, 2, 3))

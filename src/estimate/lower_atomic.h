@@ -1,0 +1,10 @@
+/* lower_atomic.h -- atomic operations that one lane does for all of its warp. */
+#ifndef PTX_ESTIMATE_LOWER_ATOMIC_H
+#define PTX_ESTIMATE_LOWER_ATOMIC_H
+
+#include "estimate/lower_select.h"
+
+/* Whether lanes do, or the machine counts them; what they do for it stands beside row. */
+bool ptx_atomic_gather(Selection *s, const Selected *row, const Insn *insn);
+
+#endif

@@ -1,0 +1,34 @@
+/* Where the lines of a module begin. */
+#include "ir/ir.h"
+
+#include <string.h>
+
+void ptx_lines_find(Arena *arena, Module *m)
+{
+    uint32_t capacity = m->length / 16 + 64, count = 1;
+    uint32_t *lines = ptx_arena_array(arena, uint32_t, capacity);
+    for (const char *p = m->text, *end = p + m->length; (p = memchr(p, '\n', (size_t)(end - p))); p++) {
+        if (count == capacity) {        /* very short lines: at most one a byte */
+            uint32_t *more = ptx_arena_array(arena, uint32_t, 2 * (size_t)capacity);
+            memcpy(more, lines, count * sizeof *more);
+            lines = more;
+            capacity *= 2;
+        }
+        lines[count++] = (uint32_t)(p + 1 - m->text);
+    }
+    m->lines = lines;
+    m->line_count = count;
+}
+
+uint32_t ptx_line_of(const Module *m, uint32_t offset)
+{
+    uint32_t low = 0, high = m->line_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (m->lines[middle] <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
