@@ -1,10 +1,10 @@
-/* measure_lanes.c -- asks a GPU what instructions give, and holds tests/unit/oracle_ops.h and oracle_parts.h to it.
+/* measure_lanes.c -- asks a GPU what instructions give, and holds tests/unit/oracle_rows.h to it.
  *
  *     cc -O1 -frounding-math -I tests/unit tools/measure_lanes.c -ldl -lm -o measure_lanes && ./measure_lanes [sm_90a]
  *
  * A row that the GPU lacks is skipped. Exit: 0 all the same, 1 some differ, 2 no GPU. */
 #define _GNU_SOURCE
-#include "oracle_parts.h"
+#include "oracle_rows.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -17,26 +17,6 @@ static const char *const names[] = { "cuInit", "cuDeviceGet", "cuCtxCreate_v2", 
                                      "cuLaunchKernel", "cuModuleUnload", "cuCtxSynchronize" };
 enum { INIT, GET_DEVICE, NEW_CONTEXT, LOAD, FIND, ALLOCATE, TO_DEVICE, FROM_DEVICE, LAUNCH, UNLOAD, WAIT, FUNCTIONS };
 static driver_fn *cu[FUNCTIONS];
-
-#define ROW(text, registers, value) { text, registers },
-static const OracleOp ops[] = { ORACLE_INTEGERS(ROW) ORACLE_FLOATS(ROW) ORACLE_FLUSHED(ROW) ORACLE_MORE_INTEGERS(ROW) ORACLE_SMALL_FLOATS(ROW) ORACLE_VIDEO(ROW) ORACLE_PAIRS(ROW) };
-enum { ROWS = sizeof ops / sizeof *ops };
-
-#define CASE(text, registers, value) case __COUNTER__ - first - 1: return value;
-static uint64_t value_of(unsigned row, uint64_t a, uint64_t b, uint64_t c, uint64_t e)
-{
-    enum { first = __COUNTER__ };
-    switch (row) {
-        ORACLE_INTEGERS(CASE)
-        ORACLE_FLOATS(CASE)
-        ORACLE_FLUSHED(CASE)
-        ORACLE_MORE_INTEGERS(CASE)
-        ORACLE_SMALL_FLOATS(CASE)
-        ORACLE_VIDEO(CASE)
-        ORACLE_PAIRS(CASE)
-    default: return 0;
-    }
-}
 
 static uint64_t random_bits(void)
 {
@@ -96,15 +76,15 @@ static unsigned compare(unsigned row, uint64_t in[SETS][4], const uint64_t *got)
 {
     char kinds[6] = { 0 };
     unsigned wrong = 0;
-    oracle_kinds(&ops[row], kinds);
+    oracle_kinds(&oracle_rows[row], kinds);
     for (unsigned s = 0; s < SETS; s++) {
         uint64_t x[4];
         for (unsigned i = 0; i < 4; i++)
             x[i] = in[s][i] & mask_of(kinds[i + 1] ? kinds[i + 1] : 'd');
-        uint64_t want = value_of(row, x[0], x[1], x[2], x[3]) & mask_of(kinds[0]);
-        bool is_same = got[s] == want || (is_nan_of(ops[row].text, kinds[0], got[s]) && is_nan_of(ops[row].text, kinds[0], want));
+        uint64_t want = oracle_value(row, x[0], x[1], x[2], x[3]) & mask_of(kinds[0]);
+        bool is_same = got[s] == want || (is_nan_of(oracle_rows[row].text, kinds[0], got[s]) && is_nan_of(oracle_rows[row].text, kinds[0], want));
         if (!is_same && wrong++ < SHOWN)
-            printf("%s %s: %llx %llx %llx gives %llx, want %llx\n", ops[row].text, ops[row].registers, (unsigned long long)x[0], (unsigned long long)x[1],
+            printf("%s %s: %llx %llx %llx gives %llx, want %llx\n", oracle_rows[row].text, oracle_rows[row].registers, (unsigned long long)x[0], (unsigned long long)x[1],
                    (unsigned long long)x[2], (unsigned long long)got[s], (unsigned long long)want);
     }
     return wrong;
@@ -125,13 +105,13 @@ int main(int argc, char **argv)
         for (unsigned i = 0; i < 4; i++)
             in[s][i] = some_word() | some_word() << 32;
     cu[TO_DEVICE](inputs, in, sizeof in);
-    for (unsigned row = 0; row < ROWS; row++) {
+    for (unsigned row = 0; row < ORACLE_ALONE_COUNT; row++) {
         void *args[] = { &inputs, &outputs };
-        bool is_plain = !strpbrk(ops[row].registers, "{kl");
+        bool is_plain = !strpbrk(oracle_rows[row].registers, "{kl");
         if (is_plain)
-            write_kernel(text, &ops[row], argc > 1 ? argv[1] : "sm_90a");
+            write_kernel(text, &oracle_rows[row], argc > 1 ? argv[1] : "sm_90a");
         if (!is_plain || cu[LOAD](&module, text) || cu[FIND](&kernel, module, "k")) {
-            printf("skipped: %s\n", ops[row].text);
+            printf("skipped: %s\n", oracle_rows[row].text);
             skipped++;
             continue;
         }
@@ -140,7 +120,7 @@ int main(int argc, char **argv)
         unsigned wrong = failed ? SETS : compare(row, in, got);
         *(wrong ? &different : &same) += 1;
         if (wrong)
-            printf("%s %s: %u of %d differ\n", ops[row].text, ops[row].registers, wrong, SETS);
+            printf("%s %s: %u of %d differ\n", oracle_rows[row].text, oracle_rows[row].registers, wrong, SETS);
         cu[UNLOAD](module);
     }
     printf("%d rows the same, %d different, %d skipped\n", same, different, skipped);

@@ -914,7 +914,8 @@ typedef struct ptxlint_kernel {
     int64_t static_shared_bytes;        /* declared in the function, and in the module where it names them; unknown
                                          * where it calls and what can be called may use more */
     int64_t local_bytes, param_bytes;   /* declared in the function */
-    int64_t barriers;                   /* named barriers: highest number + 1; 16 where one is in a register; unknown with calls */
+    int64_t barriers;                   /* named barriers, of what it calls too: highest number + 1; 16 where one is in a register; unknown where something
+                                         * that it calls is not there */
     uint32_t maxntid[3], reqntid[3], minnctapersm, maxnreg;     /* directives; 0: not given */
     ptxlint_launch launch;
     ptxlint_pressure pressure;

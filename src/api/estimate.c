@@ -1,7 +1,9 @@
 /* estimate.c -- one kernel and launch of a module that is there: what its analyses know is read only, all else lies in an Estimator. Calls that come one
  * after the other share the module's, and what it has found of functions; one that comes while another runs makes its own. */
+#include "analysis/pointer.h"
 #include "api/gpu.h"
 #include "api/module.h"
+#include "api/param.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -44,11 +46,12 @@ static void set_params(Arena *arena, const Module *module, const Func *func, con
 {
     uint32_t count = trial->param_count < func->param_count ? (uint32_t)trial->param_count : func->param_count;
     LaunchParam *params = ptx_arena_array(arena, LaunchParam, func->param_count + 1);
+    const uint64_t pointers = ptx_pointers_compute(arena, module, func);
     for (uint32_t p = 0; p < count; p++) {
         if (func->params[p] == NO_ID)
             continue;
         const Var *var = &module->vars[func->params[p]];
-        params[p] = (LaunchParam){ .bytes = trial->params[p], .length = (uint32_t)var->bytes, .is_pointer = !trial->params[p] && var->bytes == 8 };
+        params[p] = (LaunchParam){ .bytes = trial->params[p], .length = (uint32_t)var->bytes, .is_pointer = !trial->params[p] && ptx_param_is_pointer(var, 64, pointers, p) };
     }
     launch->params = params;
     launch->param_count = count;
@@ -126,7 +129,8 @@ static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, co
                                                 steps > 0 ? DEPTH_WHOLE : DEPTH_FEW);
     if (!evaluation)
         return;
-    Executed executed = ptx_executed_compute(func, f->cfg, f->loops, f->lowered[gpu], evaluation);
+    const Compiled own = { func, f->cfg, f->loops, f->lowered[gpu] };
+    Executed executed = ptx_executed_compute(&own, ptx_called_code(m, &e->out, &e->scratch, evaluation, m->gpus[gpu]->target), evaluation);
     PredictInput in = {
         .gpu = m->gpus[gpu], .func = func, .cfg = f->cfg, .loops = f->loops, .lowered = f->lowered[gpu], .executed = &executed, .evaluation = evaluation,
         .ops = m->op_cycles[gpu], .work = f->work, .blocks = volume(launch->grid), .warps_per_block = ceil(volume(launch->block) / 32),

@@ -1,5 +1,6 @@
 #include "api/launch.h"
 
+#include "analysis/pointer.h"
 #include "api/param.h"
 #include "support/limits.h"
 
@@ -403,14 +404,17 @@ static void build_params(Arena *arena, const Module *module, const Func *func, c
                          const json_t *settings, Launch *launch)
 {
     LaunchParam *params = ptx_arena_array(arena, LaunchParam, func->param_count);
+    const uint64_t pointers = ptx_pointers_compute(arena, module, func);
     for (uint32_t i = 0; i < func->param_count; i++) {
         if (func->params[i] == NO_ID)
             continue;
         const Var *var = &module->vars[func->params[i]];
         const json_t *value = settings ? param_setting(settings, kernel, name_of(arena, module, var->name), i) : NULL;
         value = value ? value : json_array_get(file, i);
-        if (value)
-            ptx_param_build(arena, var, module->address_size, value, &params[i]);
+        if (json_is_null(value))
+            params[i].is_pointer = ptx_param_is_pointer(var, module->address_size, pointers, i);
+        else if (value)
+            ptx_param_build(arena, var, value, &params[i]);
     }
     launch->params = params;
     launch->param_count = func->param_count;

@@ -1,5 +1,7 @@
 #include "api/param.h"
 
+#include "analysis/pointer.h"
+
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -178,12 +180,15 @@ static void build_bytes(Arena *arena, const char *hex, const Var *var, LaunchPar
     *out = (LaunchParam){ .bytes = bytes, .length = length };
 }
 
-void ptx_param_build(Arena *arena, const Var *var, uint32_t address_size, const json_t *value, LaunchParam *out)
+bool ptx_param_is_pointer(const Var *var, uint32_t address_size, uint64_t pointers, uint32_t position)
+{
+    return var->bytes == address_size / 8 && (position >= POINTERS_MOST || pointers >> position & 1);
+}
+
+void ptx_param_build(Arena *arena, const Var *var, const json_t *value, LaunchParam *out)
 {
     Number number;
-    if (json_is_null(value)) {
-        out->is_pointer = var->bytes == address_size / 8;
-    } else if (json_is_object(value)) {
+    if (json_is_object(value)) {
         build_bytes(arena, json_string_value(json_object_get(value, "bytes")), var, out);
     } else if (json_is_string(value) ? read_number(json_string_value(value), &number) : read_json_number(value, &number)) {
         uint8_t *bytes = ptx_arena_alloc(arena, 8);

@@ -64,6 +64,21 @@ static const Evaluation *evaluate(ptxlint_module *m, Arena *work, Arena *scratch
     return ptx_evaluate(&m->arena, work, scratch, m->program, (FuncId)(func - m->ir->funcs), launch, m->gpus[0], EVALUATE_STEPS_REPORT, DEPTH_WHOLE);
 }
 
+const Compiled *ptx_called_code(const ptxlint_module *m, Arena *arena, Arena *scratch, const Evaluation *evaluation, Target target)
+{
+    uint32_t count = evaluation ? evaluation->func_count : 0;
+    Compiled *codes = ptx_arena_array(arena, Compiled, count + 1);
+    for (uint32_t c = 0; c < count; c++) {
+        FuncId id = evaluation->funcs[c].func;
+        const Func *func = &m->ir->funcs[id];
+        const Facts *f = &m->facts[id];
+        codes[c] = (Compiled){ func, f->cfg, f->loops, NULL };
+        if (f->cfg && f->uniforms)              /* else it is defined behind the kernel */
+            codes[c].lowered = ptx_lowered_compute(arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, f->uniforms, target);
+    }
+    return codes;
+}
+
 /* What ptxas makes of a kernel on each GPU, and what the launch executes of it. */
 static void estimate(ptxlint_module *m, Arena *scratch, const Func *func, Facts *f)
 {
@@ -74,7 +89,8 @@ static void estimate(ptxlint_module *m, Arena *scratch, const Func *func, Facts 
     for (size_t g = 0; g < m->gpu_count; g++) {
         lowered[g] = ptx_lowered_compute(&m->arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, f->uniforms, m->gpus[g]->target);
         parallelisms[g] = ptx_parallelism_compute(&m->arena, scratch, func, f->cfg, f->loops, lowered[g], f->evaluation, m->gpus[g]);
-        executed[g] = ptx_executed_compute(func, f->cfg, f->loops, lowered[g], f->evaluation);
+        const Compiled own = { func, f->cfg, f->loops, lowered[g] };
+        executed[g] = ptx_executed_compute(&own, ptx_called_code(m, &m->arena, scratch, f->evaluation, m->gpus[g]->target), f->evaluation);
         pressures[g] = ptx_pressure_compute(scratch, m->ir, func, f->cfg, f->loops, f->live, lowered[g], m->gpus[g]);
     }
     f->lowered = lowered;

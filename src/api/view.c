@@ -343,13 +343,10 @@ static ptxlint_launch view_launch(const ptxlint_options *options, const Bounds *
     return launch;
 }
 
-/* Named barriers 0 to 15: the highest number and one more, all where one stands in a register. What is called may use others. */
-static int64_t count_barriers(const ptxlint_module *m, FuncId id)
+/* Named barriers 0 to 15: the highest number and one more, all where one stands in a register. */
+static int64_t own_barriers(const Func *func)
 {
-    const Func *func = &m->ir->funcs[id];
     int64_t count = 0;
-    if (ptx_view_may_share(m, id))
-        return PTXLINT_UNKNOWN;
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
@@ -362,6 +359,34 @@ static int64_t count_barriers(const ptxlint_module *m, FuncId id)
         count = number >= 15 || number < 0 ? 16 : number + 1 > count ? number + 1 : count;
     }
     return count;
+}
+
+/* Those of all that it may come to call, too: unknown where some of that is not there to be looked at. */
+static int64_t count_barriers(const ptxlint_module *m, Arena *scratch, FuncId id)
+{
+    int64_t most = own_barriers(&m->ir->funcs[id]);
+    if (!ptx_view_may_share(m, id))
+        return most;
+    ArenaMark mark = ptx_arena_mark(scratch);
+    FuncId *found = ptx_arena_array(scratch, FuncId, m->ir->func_count + 1);
+    bool *is_found = ptx_arena_array(scratch, bool, m->ir->func_count + 1);
+    uint32_t count = 1;
+    found[0] = id;
+    is_found[id] = true;
+    for (uint32_t f = 0; f < count && most != PTXLINT_UNKNOWN; f++) {
+        const CallNode *calls = &m->calls->nodes[found[f]];
+        int64_t own = own_barriers(&m->ir->funcs[found[f]]);
+        bool is_known = !calls->has_indirect_call && (m->ir->funcs[found[f]].has_body || is_system_call(m, found[f]));
+        most = !is_known ? PTXLINT_UNKNOWN : own > most ? own : most;
+        for (uint32_t c = 0; c < calls->callee_count; c++) {
+            FuncId callee = m->calls->callees[calls->callee_first + c];
+            if (!is_found[callee])
+                found[count++] = callee;
+            is_found[callee] = true;
+        }
+    }
+    ptx_arena_release(scratch, mark);
+    return most;
 }
 
 static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, FuncId id, VarId first_var, ptxlint_kernel *out)
@@ -381,7 +406,7 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     out->param_bytes = laid_out_bytes(m, id, SPACE_PARAM, first_var, true);
     out->launch = view_launch(options, &func->bounds, out);
     const Facts *facts = m->facts ? &m->facts[id] : &(const Facts){ 0 };
-    out->barriers = count_barriers(m, id);
+    out->barriers = count_barriers(m, scratch, id);
     out->pressure = view_pressure(m, func, facts);
     if (!facts->cfg) {
         out->mix = view_mix(m, &(const Mix){ 0 });

@@ -292,6 +292,14 @@ static void put_variants(const Tune *t, Text *out)
     }
 }
 
+/* Arrays of a fixed size that threads share are often cut to one block. */
+static const char *assumption(const ptxlint_kernel *kernel)
+{
+    return kernel->static_shared_bytes > 0 && kernel->barriers > 0
+               ? "the kernel is right in blocks of other shapes: its threads share arrays of a fixed size, so look whether these were cut to the block"
+               : "the kernel is right in blocks of any shape, which its code alone does not tell";
+}
+
 static void put_text(const Tune *t, Text *out)
 {
     const Shape *given = given_shape(t);
@@ -321,7 +329,7 @@ static void put_text(const Tune *t, Text *out)
                        why.length ? why.bytes : "");
     }
     put_variants(t, out);
-    ptx_text_put(out, "  This holds if the kernel is right in blocks of any shape, which its code alone does not tell.\n");
+    ptx_text_print(out, "  This holds if %s.\n", assumption(t->kernel));
     out->has_failed |= why.has_failed;
     ptx_text_free(&why);
 }
@@ -368,6 +376,7 @@ static json_t *tune_json(const Tune *t)
     for (size_t i = 0; i < t->variant_count; i++)
         json_array_append_new(variants, variant_json(&t->variants[i]));
     json_t *value = json_pack("{s:s, s:s, s:o, s:o}", "name", t->kernel->name, "why", why.length ? why.bytes : "", "shapes", shapes, "variants", variants);
+    json_object_set_new(value, "assumes", json_string(assumption(t->kernel)));
     ptx_text_free(&why);
     return value;
 }
@@ -376,11 +385,14 @@ static json_t *tune_json(const Tune *t)
 
 static ExitCode tune_module(const Options *options, const ptxlint_module *module, json_t *all, Text *out)
 {
-    size_t count, tuned = 0;
+    size_t count, tuned = 0, named = 0;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     Tune *t = malloc(sizeof *t);
     for (size_t k = 0; t && k < count; k++) {
-        if (!is_tunable(&kernels[k]) || (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0)))
+        if (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0))
+            continue;
+        named++;
+        if (!is_tunable(&kernels[k]))
             continue;
         *t = (Tune){ .module = module, .kernel = &kernels[k] };
         tune(t);
@@ -393,7 +405,9 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
     free(t);
     if (!t)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    if (!tuned)
+    if (!named && options->kernel_glob)
+        ptx_complain(options->kernel_glob, "no kernel has a name like this");
+    else if (!tuned)
         ptx_complain(ptxlint_module_get_info(module)->path, "no kernel whose grid and block are given: see --grid, --block and --launch");
     return tuned ? EXIT_CLEAN : EXIT_USAGE;
 }

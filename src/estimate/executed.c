@@ -5,7 +5,9 @@
 
 #include <math.h>
 
-enum { REST_ALU = 6, REST_BRANCHES = 4, REST_BRANCHES_PARTING = 8, SPARE_MOST = 8 };
+#define SLACK 1e-9              /* of sums of weighted counts */
+
+enum { FRAME_WORDS = 4, REST_ALU = 6, REST_BRANCHES = 4, REST_BRANCHES_PARTING = 8, SPARE_MOST = 8 };
 
 typedef struct FlopsRow {
     const char *opcode, *modifier;
@@ -72,15 +74,34 @@ static bool is_angle(const Op *op)
 
 /* ---- unrolled loops ---------------------------------------------------------------------------------------------- */
 
-/* Times that warps come to a loop from outside: through blocks that it may be passed by from, too. */
-static double entries_of(const Cfg *cfg, const Loops *loops, const Evaluation *evaluation, LoopId loop)
+/* A function as it ran. */
+typedef struct Run {
+    const Compiled *code;
+    const Evaluated *own;       /* of the kernel; NULL: it is called */
+    const CalledCount *called;
+} Run;
+
+static CalledCount count_of(const Run *run, InsnId insn)
 {
+    return run->own ? (CalledCount){ ptx_usual_warps(&run->own[insn]), ptx_usual_lanes(&run->own[insn]) } : run->called[insn];
+}
+
+static double warps_in(const Run *run, BlockId block)
+{
+    return count_of(run, run->code->cfg->blocks[block].first).warps;
+}
+
+/* Times that warps come to a loop from outside: through blocks that it may be passed by from, too. */
+static double entries_of(const Run *run, LoopId loop)
+{
+    const Cfg *cfg = run->code->cfg;
+    const Loops *loops = run->code->loops;
     const Block *header = &cfg->blocks[loops->loops[loop].header];
     double entries = 0;
     for (uint32_t p = 0; p < header->pred_count; p++) {
         BlockId pred = cfg->preds[header->pred_first + p];
         if (loops->loop_of[pred] != loop)
-            entries += ptx_usual_warps(&evaluation->insns[cfg->blocks[pred].first]);
+            entries += warps_in(run, pred);
     }
     return entries;
 }
@@ -105,14 +126,15 @@ typedef struct Joined {
 
 /* ptxas 13.0 goes through as many iterations as are joined while there are so many, then through two once, then through one; a short last one is
  * there under a predicate. Between stand tests and branches, and where lanes may part BSSY and BSYNC. */
-static Joined join_iterations(const Cfg *cfg, const Loops *loops, const Lowered *lowered, const Evaluation *evaluation, BlockId block)
+static Joined join_iterations(const Run *run, BlockId block)
 {
-    LoopId loop = loops->loop_of[block];
+    const Lowered *lowered = run->code->lowered;
+    LoopId loop = run->code->loops->loop_of[block];
     const Unrolling *unrolled = loop == NO_LOOP ? NULL : &lowered->unrolled[loop];
     Joined out = { 1, 0, 0, 0 };
     if (!unrolled || unrolled->times <= 1)
         return out;
-    double iterations = ptx_usual_warps(&evaluation->insns[cfg->blocks[block].first]), entries = entries_of(cfg, loops, evaluation, loop);
+    double iterations = warps_in(run, block), entries = entries_of(run, loop);
     double trips = entries > 0 && iterations > 0 ? iterations / entries : 1, whole = floor(trips / unrolled->times), rest = trips - whole * unrolled->times, body = 0;
     bool parts = false;
     for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
@@ -130,11 +152,14 @@ static Joined join_iterations(const Cfg *cfg, const Loops *loops, const Lowered 
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
-static void add_block(Executed *to, const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered, const Evaluation *evaluation, BlockId block)
+static void add_block(Executed *to, const Run *run, BlockId block)
 {
-    const Evaluated *own = &evaluation->insns[cfg->blocks[block].first];
-    double warps = ptx_usual_warps(&evaluation->insns[cfg->blocks[lowered->runs_with[block]].first]);
-    const Joined joined = join_iterations(cfg, loops, lowered, evaluation, block);
+    const Func *func = run->code->func;
+    const Cfg *cfg = run->code->cfg;
+    const Lowered *lowered = run->code->lowered;
+    const CalledCount own = count_of(run, cfg->blocks[block].first);
+    double warps = warps_in(run, lowered->runs_with[block]);
+    const Joined joined = join_iterations(run, block);
     to->warp_instructions += joined.alu + joined.branches;
     to->machine[MACHINE_ALU] += joined.alu;
     to->machine[MACHINE_BRANCH] += joined.branches;
@@ -146,37 +171,66 @@ static void add_block(Executed *to, const Func *func, const Cfg *cfg, const Loop
         if (insn->origin == NO_ID)
             continue;
         const Op *op = func->insns[insn->origin].op;
-        const Evaluated *at = cfg->block_of[insn->origin] == block ? &evaluation->insns[insn->origin] : own;
-        const double lanes = ptx_usual_lanes(at);
+        const CalledCount at = cfg->block_of[insn->origin] == block ? count_of(run, insn->origin) : own;
         if (insn->def_count && !ptx_lowered_is_copy(insn)) {
-            add_flops(to, op, insn->is_fused, lanes, ptx_usual_warps(at));
-            to->flops_fp32 += insn->more_flops * lanes;
+            add_flops(to, op, insn->is_fused, at.lanes, at.warps);
+            to->flops_fp32 += insn->more_flops * at.lanes;
         }
         else if (insn->machine == MACHINE_FP32 && is_angle(op))
-            to->flops_fp32 += lanes;
+            to->flops_fp32 += at.lanes;
     }
 }
 
-/* What a called function executes is not followed. */
-static bool runs_call(const Func *func, const Evaluation *evaluation)
+static void add_machine(Executed *to, MachineOp machine, double count)
 {
-    for (InsnId i = 0; i < func->insn_count; i++)
-        if (func->insns[i].op->kind == OPK_CALL && ptx_usual_warps(&evaluation->insns[i]) > 0)
-            return true;
-    return false;
+    to->machine[machine] += count;
+    to->warp_instructions += count;
 }
 
-Executed ptx_executed_compute(const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered, const Evaluation *evaluation)
+/* What calls others keeps its return address and some values on the stack: ptxas 13.0. */
+static void add_frame(Executed *to, double entries)
 {
-    Executed out = { .certainty = CERTAINTY_UNKNOWN };
-    if (!evaluation || evaluation->grid_is_assumed || !lowered || runs_call(func, evaluation)) {
-        out.warp_instructions = out.flops_fp32 = out.flops_fp64 = out.flops_fp16 = out.flops_tensor = (double)NAN;
-        for (unsigned m = 0; m < MACHINE__COUNT; m++)
-            out.machine[m] = (double)NAN;
-        return out;
+    add_machine(to, MACHINE_IADD, 2 * entries);
+    add_machine(to, MACHINE_GLOBAL, 2 * FRAME_WORDS * entries);
+    add_machine(to, MACHINE_BRANCH, 2 * entries);       /* barriers of convergence, kept too */
+    add_machine(to, MACHINE_MOVE, 3 * entries);
+}
+
+static void add_run(Executed *to, const Run *run)
+{
+    for (BlockId b = 0; b < run->code->cfg->block_count; b++)
+        add_block(to, run, b);
+    if (!run->own && run->code->func->has_calls)
+        add_frame(to, warps_in(run, 0));
+}
+
+/* Calls that warps make in a function. */
+static double calls_of(const Run *run)
+{
+    double calls = 0;
+    for (InsnId i = 0; i < run->code->func->insn_count; i++)
+        calls += run->code->func->insns[i].op->kind == OPK_CALL ? count_of(run, i).warps : 0;
+    return calls;
+}
+
+Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called, const Evaluation *evaluation)
+{
+    Executed unknown = { .certainty = CERTAINTY_UNKNOWN }, out = { .certainty = CERTAINTY_ESTIMATE };
+    unknown.warp_instructions = unknown.flops_fp32 = unknown.flops_fp64 = unknown.flops_fp16 = unknown.flops_tensor = (double)NAN;
+    for (unsigned m = 0; m < MACHINE__COUNT; m++)
+        unknown.machine[m] = (double)NAN;
+    if (!evaluation || evaluation->grid_is_assumed || !kernel->lowered)
+        return unknown;
+    const Run own = { kernel, evaluation->insns, NULL };
+    double calls = calls_of(&own), entries = 0;
+    add_run(&out, &own);
+    for (uint32_t c = 0; c < evaluation->func_count; c++) {
+        const Run run = { called ? &called[c] : NULL, NULL, evaluation->funcs[c].insns };
+        if (!run.code || !run.code->lowered)
+            return unknown;
+        calls += calls_of(&run);
+        entries += warps_in(&run, 0);
+        add_run(&out, &run);
     }
-    out.certainty = CERTAINTY_ESTIMATE;
-    for (BlockId b = 0; b < cfg->block_count; b++)
-        add_block(&out, func, cfg, loops, lowered, evaluation, b);
-    return out;
+    return entries < calls * (1 - SLACK) ? unknown : out;        /* some called what is not there to be run */
 }

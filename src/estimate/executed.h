@@ -16,7 +16,15 @@ typedef struct Executed {       /* of the launch; NaN: not known */
     Certainty certainty;        /* of all: an estimate, or unknown */
 } Executed;
 
-/* evaluation may be NULL: nothing is known. Nor is where the grid is assumed, or a call is executed. */
-Executed ptx_executed_compute(const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered, const Evaluation *evaluation);
+typedef struct Compiled {           /* a function, and what ptxas makes of it */
+    const Func *func;
+    const Cfg *cfg;
+    const Loops *loops;
+    const Lowered *lowered;     /* NULL: not known */
+} Compiled;
+
+/* evaluation may be NULL: nothing is known. Nor is where the grid is assumed, or a function is called that called, one for each of evaluation's, does not know.
+ * called: NULL where the kernel's own code is all there is. */
+Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called, const Evaluation *evaluation);
 
 #endif

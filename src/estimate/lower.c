@@ -205,10 +205,10 @@ static void add_insn(Lowering *l, uint32_t at, uint32_t r)
 
 /* ---- order ------------------------------------------------------------------------------------------------------- */
 
-/* The stack pointer, and since sm_80 the descriptor of global memory. */
+/* A kernel's stack pointer, and since sm_80 the descriptor of global memory. */
 static uint32_t prologue_count(const Lowering *l)
 {
-    return l->selection->target.sm >= 80 && l->selection->has_global ? 2 : 1;
+    return (l->selection->target.sm >= 80 && l->selection->has_global ? 1U : 0U) + (l->func->is_entry ? 1U : 0U);
 }
 
 /* Rows of a block stand in program order, with those that sank into it; those that were hoisted stand before the instruction that ends it, what comes
@@ -241,7 +241,7 @@ static void order_rows(Lowering *l)
     }
     first[blocks] = at;
     for (uint32_t i = 0; i < prologue_count(l); i++)
-        l->insns[i] = (LoweredInsn){ .origin = NO_ID, .machine = i ? MACHINE_CONST : l->selection->target.sm >= 90 ? MACHINE_CONST : MACHINE_MOVE, .count = 1 };
+        l->insns[i] = (LoweredInsn){ .origin = NO_ID, .machine = i || !l->func->is_entry || l->selection->target.sm >= 90 ? MACHINE_CONST : MACHINE_MOVE, .count = 1 };
     for (uint32_t r = s->row_count; r-- > 0;)
         if (!is_dropped(l, &s->rows[r]))
             add_insn(l, next[part[r]]++, r);

@@ -546,6 +546,8 @@ static uint32_t *place_params(const Graph *g)
 {
     uint32_t *places = ptx_arena_array(g->arena, uint32_t, g->func->param_count + 1), at = 0;
     for (uint32_t p = 0; p < g->func->param_count; p++) {
+        if (g->func->params[p] == NO_ID)            /* in a register */
+            continue;
         const Var *var = &g->module->vars[g->func->params[p]];
         uint32_t align = var->align ? var->align : 1;
         at = (at + align - 1) / align * align;

@@ -174,10 +174,14 @@ static const InsnId *first_reads_of(Inquiry *q)
     return q->first_reads = first;
 }
 
-/* A compiler packs an undefined half beside a value that matters, and merges undefined values that no path uses. */
-static bool may_not_matter(const Insn *insn, RegId reg)
+/* A compiler packs an undefined half beside a value that matters, merges undefined values that no path uses, and passes a structure without members as one
+ * undefined byte, on the stack or to a function. */
+static bool may_not_matter(const Func *func, const Insn *insn, RegId reg)
 {
-    return insn->guard != reg && (insn->op->insn_class == CLASS_MOVE || insn->op->insn_class == CLASS_LOGIC);
+    const Op *op = insn->op;
+    bool is_own = op->space == SPACE_GENERIC || op->space == SPACE_LOCAL || op->space == SPACE_PARAM || op->space == SPACE_PARAM_FUNC;
+    bool is_byte = op->kind == OPK_ST && insn->access_bytes == 1 && is_own && ptx_type_info[func->regs[reg].type].bits < 32;
+    return insn->guard != reg && (op->insn_class == CLASS_MOVE || op->insn_class == CLASS_LOGIC || is_byte);
 }
 
 static bool is_written(const Reg *reg)
@@ -197,7 +201,7 @@ static double measure_register(Inquiry *q, const Subjects *s, FactId fact)
     case FACT_REGISTER_is_of_range: return reg->is_of_range;
     case FACT_REGISTER_is_merged:
         first = first_reads_of(q)[s->reg];
-        return first != NO_ID && may_not_matter(&q->func->insns[first], s->reg);
+        return first != NO_ID && may_not_matter(q->func, &q->func->insns[first], s->reg);
     default:                        return UNKNOWN;
     }
 }

@@ -110,7 +110,8 @@ static void predict(Inquiry *q, Estimated *out)
     out->evaluation = lowered ? evaluate(q) : NULL;
     if (!out->evaluation || (out->evaluation->is_cut && !f->evaluation))        /* a part of a block stands for nothing */
         return;
-    const Executed executed = f->executed ? f->executed[0] : ptx_executed_compute(q->func, f->cfg, f->loops, lowered, out->evaluation);
+    const Compiled own = { q->func, f->cfg, f->loops, lowered };
+    const Executed executed = f->executed ? f->executed[0] : ptx_executed_compute(&own, NULL, out->evaluation);
     const PredictInput in = {
         .gpu = q->shared->gpu, .func = q->func, .cfg = f->cfg, .loops = f->loops, .lowered = lowered, .executed = &executed, .evaluation = out->evaluation,
         .ops = ops_of(q->shared), .work = f->work ? f->work : ptx_work_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->loops, f->live),

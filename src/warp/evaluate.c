@@ -626,6 +626,19 @@ static bool is_called_access(const Tally *tally, InsnId insn)
     return tally->totals[insn].requests > 0 && ptx_insn_is_access(&tally->func->insns[insn]);
 }
 
+static void list_called_funcs(Arena *arena, Evaluator *e)
+{
+    CalledFunc *funcs = ptx_arena_array(arena, CalledFunc, e->tally_count);
+    e->out->funcs = funcs;
+    for (uint32_t t = 1; t < e->tally_count; t++) {
+        const Tally *tally = &e->tallies[t];
+        CalledCount *counts = ptx_arena_array(arena, CalledCount, tally->func->insn_count);
+        for (InsnId i = 0; i < tally->func->insn_count; i++)
+            counts[i] = (CalledCount){ ptx_usual_warps(&tally->insns[i]), ptx_usual_lanes(&tally->insns[i]) };
+        funcs[e->out->func_count++] = (CalledFunc){ e->machine->run[t], counts };
+    }
+}
+
 /* Accesses alone, and those that were reached: functions may be long, and many kernels call them. */
 static void list_called(Arena *arena, Evaluator *e)
 {
@@ -642,6 +655,7 @@ static void list_called(Arena *arena, Evaluator *e)
             if (is_called_access(tally, i))
                 *called++ = (CalledAccess){ e->machine->run[t], i, tally->insns[i] };
     }
+    list_called_funcs(arena, e);
 }
 
 /* Of what was run, for blocks that the budget did not do for. */
@@ -658,8 +672,9 @@ static void finish(Arena *arena, Evaluator *e)
         if (e->tallies[t].shaped)
             finish_shapes(arena, e, &e->tallies[t]);
     }
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        ptx_usual_compute(e->machine->scratch, e->machine->program->routines[e->machine->run[t]], e->tallies[t].insns);
     list_called(arena, e);
-    ptx_usual_compute(e->machine->scratch, e->machine->program->routines[e->machine->run[0]], e->tallies[0].insns);
     e->out->is_cut = e->machine->is_cut;
     e->out->initial_is_assumed = e->machine->initial_is_assumed;
     e->out->warpid_is_assumed = e->machine->warpid_is_assumed;

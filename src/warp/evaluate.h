@@ -44,10 +44,18 @@ typedef struct CalledAccess {   /* in a function that the kernel calls: the sum 
     Evaluated figures;
 } CalledAccess;
 
+typedef struct CalledCount { double warps, lanes; } CalledCount;
+
+typedef struct CalledFunc {     /* that the kernel calls: how often its instructions run, over all calls */
+    FuncId func;
+    const CalledCount *insns;
+} CalledFunc;
+
 typedef struct Evaluation {
     const Evaluated *insns;     /* of the kernel's own function */
     const CalledAccess *called; /* those reached, a function after the other in the order in which they were first called */
-    uint32_t called_count;
+    const CalledFunc *funcs;    /* called ones that were come to */
+    uint32_t called_count, func_count;
     Traffics traffics;          /* of the launch; not with DEPTH_QUICK */
     uint32_t grid[3];
     uint32_t shapes[SHAPES_MOST][3];    /* of the block, where nobody knows it and the kernel asks for more than %tid.x; the figures are those of the first */

@@ -62,7 +62,8 @@ void ptx_request_classify(const Routine *routine, const Insn *insn, Request *r)
 
 uint8_t ptx_request_matrices(const Op *op)
 {
-    return ptx_op_has_modifier(op, "x4") ? 4 : ptx_op_has_modifier(op, "x2") ? 2 : 1;
+    uint8_t count = ptx_op_has_modifier(op, "x4") ? 4 : ptx_op_has_modifier(op, "x2") ? 2 : 1;
+    return ptx_op_has_modifier(op, "m16n16") ? (uint8_t)(2 * count) : count;      /* of 16 rows each */
 }
 
 bool ptx_request_figure(const Machine *m, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, double *out)

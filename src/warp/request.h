@@ -32,6 +32,7 @@ static inline void ptx_count_scales(Count *count, const Value *address)
 /* Sets kind and is_uncached of a request of this instruction. */
 void ptx_request_classify(const Routine *routine, const Insn *insn, Request *r);
 
+/* 8 x 8 ones: eight lanes give the addresses of the rows of each. */
 uint8_t ptx_request_matrices(const Op *op);
 
 /* The figure for an address whose unknown addend is a multiple of 2^align; false: it hangs on that addend. */

@@ -351,6 +351,10 @@ static void test_tune(void **state)
     text = run("$PTXLINT tune --gpu h200 " SHAPES);     /* no launch is known */
     assert_int_equal(text.status, 2);
     result_free(&text);
+    text = run("$PTXLINT tune --gpu h200 --kernel nobody --grid 4 --block 64 " SHAPES " 2>&1");
+    assert_int_equal(text.status, 2);
+    assert_non_null(strstr(text.out, "nobody: no kernel has a name like this"));
+    result_free(&text);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -16,6 +17,17 @@ static inline void require(int holds, const char *what)
         return;
     fprintf(stderr, "fuzz: does not hold: %s\n", what);
     abort();
+}
+
+/* The bytes with a 0 behind them, for free(). */
+static inline char *text_of(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    require(text != NULL, "there is memory");
+    if (size)
+        memcpy(text, data, size);
+    text[size] = 0;
+    return text;
 }
 
 /* A ptxlint_write_fn that keeps nothing. */

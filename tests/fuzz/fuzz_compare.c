@@ -81,12 +81,7 @@ static void try_report(const char *text, size_t length)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1);
-    if (!text)
-        return 0;
-    if (size)
-        memcpy(text, data, size);
-    text[size] = 0;
+    char *text = text_of(data, size);
     try_baseline(text, size);
     try_budget(text, size);
     try_report(text, size);

@@ -41,11 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     ptxlint_rules *rules;
     char error[512] = "";
-    char *text = malloc(size + 1);
-    if (!text)
-        return 0;
-    if (size)
-        memcpy(text, data, size);
+    char *text = text_of(data, size);
     require(ptxlint_rules_new(&rules) == PTXLINT_OK, "no rules yet");
     const size_t before = count_rules(rules);
     ptxlint_status status = ptxlint_rules_add(rules, "fuzz", text, size, error, sizeof error);

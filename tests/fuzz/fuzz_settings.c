@@ -102,12 +102,7 @@ static void try_isa(const char *text, size_t length)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1);
-    if (!text)
-        return 0;
-    if (size)
-        memcpy(text, data, size);
-    text[size] = 0;
+    char *text = text_of(data, size);
     try_gpu(text, size);
     try_launches(text, size);
     try_setting(text);

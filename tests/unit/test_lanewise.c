@@ -1,39 +1,9 @@
 /* test_lanewise.c -- each operation of src/warp/lanewise.c at the corners of its operands against oracle_ops.h, a second writing of the PTX ISA. */
 #include "kit.h"
-#include "oracle_parts.h"
+#include "oracle_rows.h"
 
 #include "api/module.h"
 #include "warp/value.h"
-
-#define ROW(text, registers, value) { text, registers },
-static const OracleOp ops[] = { ORACLE_INTEGERS(ROW) ORACLE_FLOATS(ROW) ORACLE_FLUSHED(ROW) ORACLE_MORE_INTEGERS(ROW) ORACLE_SMALL_FLOATS(ROW)
-                               ORACLE_VIDEO(ROW) ORACLE_PAIRS(ROW) ORACLE_QUARTERS(ROW) ORACLE_CARRIES(ROW) ORACLE_CARRIES_LEFT(ROW) };
-enum {
-#define COUNT_ROW(text, registers, value) + 1
-    CARRIES_LEFT = 0 ORACLE_CARRIES_LEFT(COUNT_ROW)
-#undef COUNT_ROW
-};
-#undef ROW
-
-#define CASE(text, registers, value) case __COUNTER__ - first - 1: return value;
-static uint64_t wanted_of(unsigned row, uint64_t a, uint64_t b, uint64_t c, uint64_t e)
-{
-    enum { first = __COUNTER__ };
-    switch (row) {
-        ORACLE_INTEGERS(CASE)
-        ORACLE_FLOATS(CASE)
-        ORACLE_FLUSHED(CASE)
-        ORACLE_MORE_INTEGERS(CASE)
-        ORACLE_SMALL_FLOATS(CASE)
-        ORACLE_VIDEO(CASE)
-        ORACLE_PAIRS(CASE)
-        ORACLE_QUARTERS(CASE)
-        ORACLE_CARRIES(CASE)
-        ORACLE_CARRIES_LEFT(CASE)
-    default: return 0;
-    }
-}
-#undef CASE
 
 static const uint64_t corners[] = {
     0, 1, 2, 3, 7, 8, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x3210, 0x7654, 0x89ab, 0x7fff, 0x8000, 0xffff, 0x10000,
@@ -52,7 +22,7 @@ enum { MOST_CORNERS = sizeof corners / sizeof *corners + sizeof floats / sizeof 
 
 static bool is_carry_left(unsigned row)
 {
-    return row >= COUNT(ops) - CARRIES_LEFT;
+    return row >= ORACLE_ROW_COUNT - ORACLE_CARRIES_LEFT_COUNT;
 }
 
 static uint64_t mask_of(char kind)
@@ -101,9 +71,9 @@ static ptxlint_module *module_of_all(void)
     Text text = { 0 };
     kit_print(&text, ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
                      ".reg .b8 %%b<8>;\n.reg .b32 %%r<8>;\n.reg .b64 %%d<8>;\n.reg .b16 %%h<8>;\n.reg .pred %%p<8>;\n");
-    for (size_t i = 0; i < COUNT(ops); i++)
-        if (!is_move(&ops[i]))
-            put_insn(&text, &ops[i]);
+    for (size_t i = 0; i < ORACLE_ROW_COUNT; i++)
+        if (!is_move(&oracle_rows[i]))
+            put_insn(&text, &oracle_rows[i]);
     kit_print(&text, "ret;\n}\n");
     ptxlint_module *module = kit_module(text.bytes);
     free(text.bytes);
@@ -121,10 +91,10 @@ static unsigned check(unsigned row, const Lanewise *lanewise, const uint64_t x[4
     LaneFn *fn = is_carry_left(row) ? lanewise->carry : lanewise->fn;
     if (is_carry_left(row))
         kind = 'k';
-    uint64_t want = wanted_of(row, x[0], x[1], x[2], x[3]) & mask_of(kind), got = fn ? fn(lanewise, x[0], x[1], x[2], x[3]) & mask_of(kind) : 0;
-    if (is_same(ops[row].text, kind, got, want))
+    uint64_t want = oracle_value(row, x[0], x[1], x[2], x[3]) & mask_of(kind), got = fn ? fn(lanewise, x[0], x[1], x[2], x[3]) & mask_of(kind) : 0;
+    if (is_same(oracle_rows[row].text, kind, got, want))
         return 0;
-    print_message("%s: %llx %llx %llx %llx gives %llx, want %llx\n", ops[row].text, (unsigned long long)x[0], (unsigned long long)x[1],
+    print_message("%s: %llx %llx %llx %llx gives %llx, want %llx\n", oracle_rows[row].text, (unsigned long long)x[0], (unsigned long long)x[1],
                   (unsigned long long)x[2], (unsigned long long)x[3], (unsigned long long)got, (unsigned long long)want);
     return 1;
 }
@@ -132,14 +102,14 @@ static unsigned check(unsigned row, const Lanewise *lanewise, const uint64_t x[4
 static unsigned check_row(unsigned row, const Lanewise *lanewise)
 {
     char kinds[6] = { 0 };
-    unsigned count = oracle_kinds(&ops[row], kinds), sizes[4] = { 1, 1, 1, 1 }, wrong = 0;
+    unsigned count = oracle_kinds(&oracle_rows[row], kinds), sizes[4] = { 1, 1, 1, 1 }, wrong = 0;
     static const uint64_t nothing[MOST_CORNERS];
     uint64_t values[4][MOST_CORNERS];
     memcpy(values[0], nothing, sizeof nothing);
     for (unsigned i = 0; i < 4; i++) {
         values[i][0] = 0;
         if (i + 1 < count)
-            sizes[i] = corners_of(ops[row].text, kinds[i + 1], count > 3, values[i]);
+            sizes[i] = corners_of(oracle_rows[row].text, kinds[i + 1], count > 3, values[i]);
     }
     for (uint64_t all = (uint64_t)sizes[0] * sizes[1] * sizes[2] * sizes[3], n = 0; n < all && wrong < 3; n++) {
         uint64_t rest = n, x[4];
@@ -161,8 +131,8 @@ static void test_corners(void **state)
     free(errors);
     const Func *func = &module->ir->funcs[0];
     unsigned wrong = 0, refused = 0, at = 0;
-    for (unsigned row = 0; row < COUNT(ops); row++) {
-        if (is_move(&ops[row]))
+    for (unsigned row = 0; row < ORACLE_ROW_COUNT; row++) {
+        if (is_move(&oracle_rows[row]))
             continue;
         Lanewise lanewise;
         const Insn *insn = &func->insns[at++];
@@ -170,8 +140,8 @@ static void test_corners(void **state)
         ptx_lanewise_take_parts(&lanewise, ptx_insn_operands(func, insn), insn->operand_count);
         if (is_made)
             wrong += check_row(row, &lanewise);
-        else if (refused++ || !is_float(ops[row].text))
-            print_message("%s: has no function\n", ops[row].text);
+        else if (refused++ || !is_float(oracle_rows[row].text))
+            print_message("%s: has no function\n", oracle_rows[row].text);
     }
     ptxlint_module_free(module);
     assert_int_equal(wrong, 0);

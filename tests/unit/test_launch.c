@@ -140,7 +140,8 @@ static const struct { const char *declared, *json, *want; } params[] = {
 
 static void expect_param(const char *declared, const char *json, const char *setting, const char *want)
 {
-    char *ptx = print(".version 8.7\n.target sm_90\n.address_size 64\n.entry k(.param %s) { ret; }\n", declared);
+    const char *body = strcmp(want, "pointer") ? "" : ".reg .b64 %rd<3>; .reg .b32 %r<2>; ld.param.u64 %rd1, [p]; add.s64 %rd2, %rd1, 8; ld.global.u32 %r1, [%rd2];";
+    char *ptx = print(".version 8.7\n.target sm_90\n.address_size 64\n.entry k(.param %s) { %s ret; }\n", declared, body);
     char *file = json ? print("{\"kernels\": {\"k\": {\"params\": [%s]}}}", json) : NULL;
     char *set = setting ? print("param=p=%s", setting) : NULL, got[64];
     Built built;
@@ -152,6 +153,34 @@ static void expect_param(const char *declared, const char *json, const char *set
     free(ptx);
     free(file);
     free(set);
+}
+
+/* Whether null is a pointer, by what becomes of the parameter. */
+static void test_uses(void **state)
+{
+    (void)state;
+    static const struct { const char *body, *want; } cases[] = {
+        { "ld.global.u32 %r1, [%rd1];", "pointer" },
+        { "cvta.to.global.u64 %rd2, %rd1; mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd2, %rd3; st.global.u32 [%rd4], %r1;", "pointer" },
+        { "L: add.s64 %rd1, %rd1, 4; ld.global.u32 %r1, [%rd1]; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;", "pointer" },
+        { "mad.wide.u32 %rd4, %r1, 4, %rd1; st.global.u32 [%rd4], %r1;", "pointer" },
+        { "", "unknown" },
+        { "setp.lt.u64 %p1, %rd1, %rd2; @%p1 st.global.u32 [%rd2], %r1;", "unknown" },
+        { "shl.b64 %rd3, %rd1, 2; add.s64 %rd4, %rd2, %rd3; st.global.u32 [%rd4], %r1;", "unknown" },      /* an index */
+        { "mad.lo.s64 %rd4, %rd1, 4, %rd2; st.global.u32 [%rd4], %r1;", "unknown" },
+        { "st.global.u64 [%rd2], %rd1;", "unknown" },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *ptx = print(".version 8.7\n.target sm_90\n.address_size 64\n.entry k(.param .u64 p, .param .u64 q) { .reg .b64 %%rd<9>; .reg .b32 %%r<9>; .reg .pred %%p<2>; "
+                          "ld.param.u64 %%rd1, [p]; ld.param.u64 %%rd2, [q]; %s ret; }\n", cases[i].body), got[64];
+        Built built;
+        build(&built, ptx, "{\"kernels\": {\"k\": {\"params\": [null, null]}}}", NULL);
+        describe_param(built.launch, 0, got, sizeof got);
+        if (strcmp(got, cases[i].want))
+            fail_msg("%s: %s, want %s", cases[i].body, got, cases[i].want);
+        built_free(&built);
+        free(ptx);
+    }
 }
 
 static void test_params(void **state)
@@ -578,7 +607,7 @@ static void test_large_log(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_params),
+        cmocka_unit_test(test_params), cmocka_unit_test(test_uses),
         cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_without_launches),

@@ -133,12 +133,40 @@ static void test_recursion(void **state)
     }
 }
 
+/* A sum of sixty loads: ptxas 13.0 gives it 30 registers so that all warps fit, and 71, 62 and 71 where directives ask for registers or blocks. */
+static void test_asked(void **state)
+{
+    (void)state;
+    static const struct { const char *directives; int64_t at_least, at_most; } asked[] = {
+        { "", 24, 32 },
+        { ".maxntid 256, 1, 1", 24, 32 },
+        { ".minnctapersm 2", 24, 32 },
+        { ".maxntid 256, 1, 1\n.minnctapersm 1", 45, 80 },
+        { ".maxntid 256, 1, 1\n.minnctapersm 4", 45, 64 },
+        { ".maxnreg 128", 45, 80 },
+    };
+    for (size_t i = 0; i < COUNT(asked); i++) {
+        Text text = { 0 };
+        kit_print(&text, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n%s\n{\n.reg .b64 %%rd<3>;\n.reg .f32 %%f<122>;\n"
+                         "ld.param.u64 %%rd1, [p];\ncvta.to.global.u64 %%rd2, %%rd1;\nmov.f32 %%f60, 0f00000000;\n", asked[i].directives);
+        for (unsigned v = 0; v < 60; v++)
+            kit_print(&text, "ld.global.f32 %%f%u, [%%rd2+%u];\nfma.rn.f32 %%f%u, %%f%u, %%f%u, %%f%u;\n", v, 4 * v, 61 + v, v, v, 60 + v);
+        kit_print(&text, "st.global.f32 [%%rd2], %%f120;\nret;\n}\n");
+        ptxlint_module *module = kit_module(text.bytes);
+        const ptxlint_projection *p = only_projection(kit_kernel(module, "k"));
+        assert_in_range(p->registers, asked[i].at_least, asked[i].at_most);
+        ptxlint_module_free(module);
+        free(text.bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agreement),
         cmocka_unit_test(test_caps),
         cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -707,6 +707,30 @@ static void test_mutations(void **state)
     assert_true(good > 0);
 }
 
+/* An undefined byte that a compiler hands on is a note, one that is stored for others a warning. */
+static void test_undefined_bytes(void **state)
+{
+    (void)state;
+    static const struct { const char *store; ptxlint_severity severity; } cases[] = {
+        { "st.global.u8 [%rd1], %rs1;", PTXLINT_WARNING }, { "st.local.u8 [room], %rs1;", PTXLINT_NOTE }, { "st.local.u16 [room], %rs1;", PTXLINT_WARNING },
+        { "{ .param .b8 given; st.param.b8 [given], %rs1; }", PTXLINT_NOTE },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[512];
+        size_t count;
+        snprintf(text, sizeof text, ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out) {\n.local .align 4 .b8 room[4]; .reg .b16 %%rs<2>; .reg .b64 %%rd<2>;\n"
+                 "ld.param.u64 %%rd1, [out];\n%s\nret; }\n", cases[i].store);
+        ptxlint_module *module = kit_module(text);
+        const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+        size_t found = 0;
+        for (size_t d = 0; d < count; d++)
+            if (!strcmp(diags[d].rule, "COR101") && ++found)
+                assert_int_equal(diags[d].severity, cases[i].severity);
+        assert_int_equal(found, 1);
+        ptxlint_module_free(module);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -715,7 +739,7 @@ int main(void)
         cmocka_unit_test(test_order), cmocka_unit_test(test_tree), cmocka_unit_test(test_tables),
         cmocka_unit_test(test_taken), cmocka_unit_test(test_find),
         cmocka_unit_test(test_arguments), cmocka_unit_test(test_facts), cmocka_unit_test(test_memory), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_mutations), cmocka_unit_test(test_undefined_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Wavefronts of single requests against testdata/measured/probes.json: patterns of lanes whose wavefronts an H200 counted. */
 #include "warp/machine.h"
+#include "warp/request.h"
 
 #include "kit.h"
 
@@ -106,8 +107,24 @@ static void patterns_of_lanes_take_what_was_measured(void **state)
     free(text);
 }
 
+/* Eight lanes give addresses for each 8 x 8: PTX ISA, "ldmatrix", the table of threads by shape and number. */
+static void rows_of_matrices(void **state)
+{
+    (void)state;
+    static const struct { const char *op; unsigned lanes; } cases[] = {
+        { "ldmatrix.sync.aligned.m8n8.x1.shared.b16", 8 },          { "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16", 16 },
+        { "ldmatrix.sync.aligned.m8n8.x4.shared.b16", 32 },         { "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8", 16 },
+        { "ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8", 32 },  { "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8", 8 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Op op;
+        ptx_op_resolve(&op, cases[i].op, strlen(cases[i].op));
+        assert_int_equal(8 * ptx_request_matrices(&op), cases[i].lanes);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(patterns_of_lanes_take_what_was_measured) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(patterns_of_lanes_take_what_was_measured), cmocka_unit_test(rows_of_matrices) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,8 @@ def walk_levels(d, k):
 
 
 def shortest_paths(d, k):
-    t = d.of("int", "unsigned", "float"); least = "atomicMin((int *)&dist[v], @{(int)u@(int)u@})" if t != "float" else "atomicMin((int *)&dist[v], __float_as_int(u))"
+    t = d.of("int", "unsigned", "float")
+    least = "atomicMin((int *)&dist[v], @{(int)u@(int)u@})" if t != "float" else "atomicMin((int *)&dist[v], __float_as_int(u))"
     return d.cuda("__global__ void $bounds$k(const int *${restrict}row, const int *${restrict}col, const $t *${restrict}weight, $t *dist, "
         "const int *${restrict}from, int *changed, $t delta, int n) {\n    $index if (i >= n) return; " + d.of(
         "$t a = dist[i]; $unroll for (int e = row[i]; e < row[i + 1]; e++) { int v = col[e]; $t u = a + weight[e]; if (u < dist[v]) { " + least +
@@ -115,7 +116,8 @@ def sparse_dense(d, k):
     """Sparse times dense, sampled products, columns in registers or lanes."""
     t = d.of("float", "float", "double"); v, m = d.of((t, 1), (t + "2", 2)) if t == "double" else d.of((t, 1), (t + "2", 2), (t + "4",
         4)); parts = "xyzw"[:m]
-    fma = "a += w * b;" if m == 1 else " ".join(f"a.{c} += w * b.{c};" for c in parts); dot = "s += a * b;" if m == 1 else "s += " + " + ".join(f"a.{c} * b.{c}" for c in parts) + ";"
+    fma = "a += w * b;" if m == 1 else " ".join(f"a.{c} += w * b.{c};" for c in parts)
+    dot = "s += a * b;" if m == 1 else "s += " + " + ".join(f"a.{c} * b.{c}" for c in parts) + ";"
     return d.cuda("__global__ void $bounds$k(const int *${restrict}row, const int *${restrict}col, const $t *${restrict}val, const $v *${restrict}x, "
         "const $v *${restrict}z, $v *${restrict}y, $t *${restrict}out, int cols, int n) {\n    " + d.of(
         "int r = blockIdx.x * blockDim.y + threadIdx.y, c = blockIdx.y * 32 + threadIdx.x; if (r >= n || c >= cols) return; $v a = {}; "
@@ -149,14 +151,15 @@ def sparse_product(d, k):
     """Rows of A B by a table in shared memory."""
     return d.cuda("""__global__ void $bounds$k(const int *${restrict}ra, const int *${restrict}ca, const $t *${restrict}va, const int *${restrict}rb,
         const int *${restrict}cb, const $t *${restrict}vb, int *${restrict}count, $t *${restrict}out, int n) {
-    __shared__ int key[$m]; @{__shared__ $t sum[$m];@__shared__ $t sum[$m];@} __shared__ int found; int r = blockIdx.x; for (int j = threadIdx.x;
-        j < $m; j += blockDim.x) { key[j] = -1; sum[j] = 0; } if (threadIdx.x == 0) found = 0; __syncthreads();
+    __shared__ int key[$m]; @{__shared__ $t sum[$m];@__shared__ $t sum[$m];@} __shared__ int found; int r = blockIdx.x;
+        for (int j = threadIdx.x; j < $m; j += blockDim.x)
+        { key[j] = -1; sum[j] = 0; } if (threadIdx.x == 0) found = 0; __syncthreads();
     for (int e = ra[r] + threadIdx.x / $g; e < ra[r + 1]; e += blockDim.x / $g) { int c = ca[e]; $t a = va[e];
         $unroll for (int f = rb[c] + threadIdx.x % $g; f < rb[c + 1]; f += $g) { int q = cb[f], h = q * 107 & ($m - 1);
             while (true) { int old = atomicCAS(&key[h], -1, q); if (old == -1) atomicAdd(&found, 1);
                 if (old == -1 || old == q) { @{atomicAdd(&sum[h], a * vb[f]);@@} break; } h = (h + 1) & ($m - 1); } } }
-    __syncthreads(); if (threadIdx.x == 0) count[r] = found; @{for (int j = threadIdx.x; j < $m;
-        j += blockDim.x) if (key[j] >= 0) out[(size_t)r * $m + j] = sum[j];@@}
+    __syncthreads(); if (threadIdx.x == 0) count[r] = found; @{for (int j = threadIdx.x; j < $m; j += blockDim.x)
+        if (key[j] >= 0) out[(size_t)r * $m + j] = sum[j];@@}
 }""", k, t=d.of("float", "double"), m=d.of(256, 512, 1024, 2048), g=d.of(1, 4, 8, 16, 32))
 
 
@@ -234,8 +237,9 @@ __global__ void $bounds$k(const float *${restrict}x, const Split_$k *${restrict}
     f[i] = a;
 }""", """__global__ void $bounds$k(const @{int@unsigned@float@} *${restrict}keys, const int *${restrict}child, const @{int@unsigned@float@}
         *${restrict}query, int *${restrict}out, int height, int n) {
-    $index if (i >= n) return; int v = 0; auto q = query[i]; $unroll for (int h = 0; h < @{height@4@}; h++) { int c = 0; $unroll for (int j = 0;
-        j < $m - 1; j++) c += keys[v * ($m - 1) + j] <= q; v = child[v * $m + c]; } out[i] = v;
+    $index if (i >= n) return; int v = 0; auto q = query[i]; $unroll for (int h = 0; h < @{height@4@}; h++) { int c = 0; $unroll
+        for (int j = 0; j < $m - 1; j++)
+        c += keys[v * ($m - 1) + j] <= q; v = child[v * $m + c]; } out[i] = v;
 }"""), k, m=d.of(8, 16, 32, 64))
 
 
@@ -256,8 +260,8 @@ def neighbours(d, k):
 }""", """__global__ void $bounds$k(const $t *${restrict}x, const $t *${restrict}y, const int *${restrict}start, const int *${restrict}end,
         const int *${restrict}order, int *${restrict}count, $t cell, $t r2, int gx, int gy, int n) {
     $index if (i >= n) return; $t a = x[i], b = y[i]; int cx = (int)(a / cell), cy = (int)(b / cell), c = 0;
-    $unroll for (int v = max(cy - 1, 0); v <= min(cy + 1, gy - 1); v++) $unroll for (int u = max(cx - 1, 0); u <= min(cx + 1, gx - 1);
-        u++) for (int e = start[v * gx + u]; e < end[v * gx + u]; e++) { int j = order[e]; $t dx = x[j] - a, dy = y[j] - b;
+    $unroll for (int v = max(cy - 1, 0); v <= min(cy + 1, gy - 1); v++) $unroll for (int u = max(cx - 1, 0); u <= min(cx + 1, gx - 1); u++)
+        for (int e = start[v * gx + u]; e < end[v * gx + u]; e++) { int j = order[e]; $t dx = x[j] - a, dy = y[j] - b;
             c += j != i && dx * dx + dy * dy < r2; } count[i] = c;
 }"""), k, t=t, m=m)
 
@@ -272,8 +276,8 @@ def all_pairs(d, k):
         a[ty][tx] = x[r * n + p * $b + tx]; b[ty][tx] = x[(p * $b + ty) * n + c]; __syncthreads(); $t v = x[r * n + c];
     $unroll for (int q = 0; q < $b; q++) { v = min(v, a[ty][q] + b[q][tx]); @{@__syncthreads();@} } x[r * n + c] = v;
 }""", """__global__ void $bounds$k(unsigned *x, int q, int words, int n) {
-    $index if (i >= n || !(x[i * words + q / 32] >> (q & 31) & 1)) return; $unroll for (int j = 0; j < words;
-        j++) x[i * words + j] |= x[q * words + j];
+    $index if (i >= n || !(x[i * words + q / 32] >> (q & 31) & 1)) return; $unroll for (int j = 0; j < words; j++)
+        x[i * words + j] |= x[q * words + j];
 }"""), k, t=d.of("int", "float", "short", "unsigned"), b=d.of(8, 16, 32))
 
 
@@ -300,8 +304,8 @@ def tables_of_choices(d, k):
         int at = 0; $unroll for (int j = 0; j < $m; j++) { float v = p[(t - 1) & 1][j] + move[j * $m + s]; if (v > b) { b = v; at = j; } }
             p[t & 1][s] = b + emit[t * $m + s]; back[t * $m + s] = at; __syncthreads(); } out[s] = p[(steps - 1) & 1][s];
 }""", """__global__ void $bounds$k(const float *${restrict}a, const float *${restrict}b, float *${restrict}out, int band, int n) {
-    $index float row[$m + 1]; $unroll for (int j = 0; j <= $m; j++) row[j] = j ? 1e30f : 0; $unroll for (int r = 0; r < band;
-        r++) { float diag = row[0], v = a[i * band + r]; row[0] = 1e30f;
+    $index float row[$m + 1]; $unroll for (int j = 0; j <= $m; j++) row[j] = j ? 1e30f : 0; $unroll for (int r = 0; r < band; r++)
+        { float diag = row[0], v = a[i * band + r]; row[0] = 1e30f;
 #pragma unroll
         for (int j = 0; j < $m; j++) { float q = v - b[j], u = row[j + 1]; row[j + 1] = q * q + fminf(fminf(u, row[j]), diag); diag = u; } }
             out[i] = row[$m];
@@ -318,8 +322,8 @@ def automata(d, k):
     """Cells: life, life in bits, rules of one dimension, sand, forest fires, wires, Ising spins."""
     return d.cuda(d.of("""__global__ void $bounds$k(const $t *${restrict}x, $t *${restrict}y, int w, int h) {
     int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y; if (c >= w || r >= h) return; int s = 0;
-    @{$unroll for (int a = -1; a <= 1; a++) $unroll for (int b = -1; b <= 1;
-        b++) if (a || b) s += x[(r + a + h) % h * w + (c + b + w) % w];@int u = (r ? r - 1 : h - 1) * w, v = (r + 1 < h ? r + 1 : 0) * w,
+    @{$unroll for (int a = -1; a <= 1; a++) $unroll for (int b = -1; b <= 1; b++)
+        if (a || b) s += x[(r + a + h) % h * w + (c + b + w) % w];@int u = (r ? r - 1 : h - 1) * w, v = (r + 1 < h ? r + 1 : 0) * w,
             p = c ? c - 1 : w - 1, q = c + 1 < w ? c + 1 : 0;
                 s = x[u + p] + x[u + c] + x[u + q] + x[r * w + p] + x[r * w + q] + x[v + p] + x[v + c] + x[v + q];@}
                     y[r * w + c] = s == 3 || (s == 2 && x[r * w + c]);
@@ -332,8 +336,9 @@ def automata(d, k):
         for (int j = 0; j < 3; j++) { $u c1 = one & v[j]; one ^= v[j]; $u c2 = two & c1; two ^= c1; four |= c2; } }
     y[r * w + c] = ~four & two & (one | x[r * w + c]);
 }""", """__global__ void $bounds$k(const $u *${restrict}x, $u *${restrict}y, unsigned rule, int words) { $index if (i >= words) return;
-        $u m = x[i], l = m << 1 | x[i ? i - 1 : words - 1] >> 31, r = m >> 1 | x[i + 1 < words ? i + 1 : 0] << 31, v = 0; $unroll for (int j = 0;
-            j < 8; j++) if (rule >> j & 1) v |= (j & 4 ? l : ~l) & (j & 2 ? m : ~m) & (j & 1 ? r : ~r); y[i] = v; }""",
+        $u m = x[i], l = m << 1 | x[i ? i - 1 : words - 1] >> 31, r = m >> 1 | x[i + 1 < words ? i + 1 : 0] << 31, v = 0; $unroll
+        for (int j = 0; j < 8; j++)
+            if (rule >> j & 1) v |= (j & 4 ? l : ~l) & (j & 2 ? m : ~m) & (j & 1 ? r : ~r); y[i] = v; }""",
     """__global__ void $bounds$k($t *x, int w, int h, int phase, unsigned seed) {
         int c = (blockIdx.x * blockDim.x + threadIdx.x) * 2 + (phase & 1), r = (blockIdx.y * blockDim.y + threadIdx.y) * 2 + (phase >> 1);
             if (c + 1 >= w || r + 1 >= h) return; int a = x[r * w + c], b = x[r * w + c + 1], e = x[(r + 1) * w + c], f = x[(r + 1) * w + c + 1];
@@ -348,8 +353,8 @@ def automata(d, k):
     """__global__ void $bounds$k(const $t *${restrict}x, $t *${restrict}y, int w, int h) {
         int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;
             if (c < 1 || r < 1 || c >= w - 1 || r >= h - 1) return; $t v = x[r * w + c]; switch (v) { case 1: y[r * w + c] = 2; break;
-                case 2: y[r * w + c] = 3; break; case 3: { int s = 0; $unroll for (int j = 0; j < 9;
-                    j++) s += x[(r + j / 3 - 1) * w + c + j % 3 - 1] == 1; y[r * w + c] = s == 1 || s == 2 ? 1 : 3; break; }
+                case 2: y[r * w + c] = 3; break; case 3: { int s = 0; $unroll for (int j = 0; j < 9; j++)
+                    s += x[(r + j / 3 - 1) * w + c + j % 3 - 1] == 1; y[r * w + c] = s == 1 || s == 2 ? 1 : 3; break; }
                         default: y[r * w + c] = v; }
                             }"""), k, t=d.of("unsigned char", "int", "char", "short"), u=d.of("unsigned", "unsigned", "unsigned long long"))
 
@@ -364,19 +369,21 @@ def puzzles(d, k):
             free[s] = full & ~(c | left[s] | right[s]); }
     @{count[i] = found;@atomicAdd(count, found);@}
 }""", """__global__ void $bounds$k(const unsigned char *${restrict}in, unsigned char *${restrict}out, int n) {
-    $index if (i >= n) return; unsigned short row[9] = {}, col[9] = {}, box[9] = {}; const unsigned char *p = in + i * 81; $unroll for (int j = 0;
-        j < 81; j++) { int v = p[j]; if (v) { unsigned short b = 1 << v; row[j / 9] |= b; col[j % 9] |= b; box[j / 27 * 3 + j % 9 / 3] |= b; } }
+    $index if (i >= n) return; unsigned short row[9] = {}, col[9] = {}, box[9] = {}; const unsigned char *p = in + i * 81; $unroll
+        for (int j = 0; j < 81; j++)
+        { int v = p[j]; if (v) { unsigned short b = 1 << v; row[j / 9] |= b; col[j % 9] |= b; box[j / 27 * 3 + j % 9 / 3] |= b; } }
     for (int j = 0; j < 81; j++) { unsigned m = ~(row[j / 9] | col[j % 9] | box[j / 27 * 3 + j % 9 / 3]) & 1022;
         out[i * 81 + j] = p[j] ? p[j] : __popc(m) == 1 ? __ffs(m) - 1 : 0; }
-}""", """__global__ void $bounds$k(const int *${restrict}x, int *${restrict}hits, int target, int m) { $index int s = 0; $unroll for (int j = 0;
-        j < @{m@$m@}; j++) if (i >> j & 1) s += x[j]; if (s == target) atomicAdd(hits, 1); }""",
+}""", """__global__ void $bounds$k(const int *${restrict}x, int *${restrict}hits, int target, int m) { $index int s = 0; $unroll
+        for (int j = 0; j < @{m@$m@}; j++)
+        if (i >> j & 1) s += x[j]; if (s == target) atomicAdd(hits, 1); }""",
     """__global__ void $bounds$k(const float2 *${restrict}city, const int *${restrict}tour, float *${restrict}gain, int2 *${restrict}move, int n) {
         __shared__ float bg[256]; int a = blockIdx.x, t = threadIdx.x; float best = 0; int at = -1;
-            float2 p = city[tour[a]], q = city[tour[(a + 1) % n]]; $unroll for (int b = a + 2 + t; b < n;
-                b += 256) { float2 u = city[tour[b]], v = city[tour[(b + 1) % n]];
+            float2 p = city[tour[a]], q = city[tour[(a + 1) % n]]; $unroll for (int b = a + 2 + t; b < n; b += 256)
+                { float2 u = city[tour[b]], v = city[tour[(b + 1) % n]];
                     float g = hypotf(p.x - q.x, p.y - q.y) + hypotf(u.x - v.x, u.y - v.y) - hypotf(p.x - u.x, p.y - u.y) - hypotf(q.x - v.x,
-                        q.y - v.y); if (g > best) { best = g; at = b; } } bg[t] = best; __syncthreads(); for (int o = 128; o;
-                            o /= 2) { if (t < o) bg[t] = fmaxf(bg[t], bg[t + o]); __syncthreads(); } if (bg[0] == best && at >= 0) { gain[a] = best;
+                        q.y - v.y); if (g > best) { best = g; at = b; } } bg[t] = best; __syncthreads(); for (int o = 128; o; o /= 2)
+                            { if (t < o) bg[t] = fmaxf(bg[t], bg[t + o]); __syncthreads(); } if (bg[0] == best && at >= 0) { gain[a] = best;
                                 move[a] = make_int2(a, at); } }""",
     """__global__ void $bounds$k(const unsigned *${restrict}board, int *${restrict}value, int n) { $index if (i >= n) return;
         unsigned x = board[i] & 511, o = board[i] >> 16 & 511; const unsigned line[8] = { 7, 56, 448, 73, 146, 292, 273, 84 }; int v = 0;
@@ -391,8 +398,8 @@ def work_queues(d, k):
     return d.cuda(d.of("""__device__ unsigned next_$k;
 __global__ void $bounds$k(const $t *${restrict}x, $t *${restrict}y, int n) { __shared__ int tile;
     while (true) { if (threadIdx.x == 0) tile = atomicAdd(&next_$k, 1); __syncthreads(); int at = tile; __syncthreads();
-        if (at * $b >= n) @{return@break@}; $unroll for (int j = threadIdx.x; j < $b;
-            j += blockDim.x) if (at * $b + j < n) y[at * $b + j] = x[at * $b + j] * 2 + 1; } }""",
+        if (at * $b >= n) @{return@break@}; $unroll for (int j = threadIdx.x; j < $b; j += blockDim.x)
+            if (at * $b + j < n) y[at * $b + j] = x[at * $b + j] * 2 + 1; } }""",
     """__global__ void $bounds$k(const $t *${restrict}x, $t *queue, int *head, int *tail, $t *${restrict}y, int n) { int l = threadIdx.x & 31;
         while (true) { int at = 0; if (l == 0) at = atomicAdd(head, 32); at = __shfl_sync(~0u, at, 0) + l; if (at >= *(volatile int *)tail) return;
             $t v = queue[at]; y[at] = v; bool more = v > 1; unsigned m = __ballot_sync(__activemask(), more); int base = 0;

@@ -56,7 +56,9 @@ def sha_rounds(d, k):
         "#pragma unroll 8\n", "#pragma unroll 16\n")
     schedule = ("unsigned x = w[j & 15]; if (j >= 16) { unsigned a15 = w[(j + 1) & 15], a2 = w[(j + 14) & 15]; x = w[j & 15] += (R(a15, 7) ^ R(a15, "
         "18) ^ a15 >> 3) + w[(j + 9) & 15] + (R(a2, 17) ^ R(a2, 19) ^ a2 >> 10); }" if rolling else "unsigned x = w[j];")
-    expand = ("" if rolling else f"{full}for (int j = 16; j < {rounds}; j++) w[j] = w[j - 16] + (R(w[j - 15], 7) ^ R(w[j - 15], 18) ^ w[j - 15] >> 3) + w[j - 7] + (R(w[j - 2], 17) ^ R(w[j - 2], 19) ^ w[j - 2] >> 10);")
+    expand = ("" if rolling else
+        f"{full}for (int j = 16; j < {rounds}; j++) w[j] = w[j - 16] + (R(w[j - 15], 7) ^ R(w[j - 15], 18) ^ w[j - 15] >> 3) + "
+        "w[j - 7] + (R(w[j - 2], 17) ^ R(w[j - 2], 19) ^ w[j - 2] >> 10);")
     return d.cuda("""__constant__ unsigned round_$k[64];
 __global__ void $bounds$k(const unsigned *${restrict}in, unsigned *${restrict}out, unsigned first, int n) {
 #define R(x, s) __funnelshift_r(x, x, s)
@@ -80,7 +82,9 @@ __global__ void $bounds$k(const unsigned *${restrict}in, unsigned *${restrict}ou
 
 
 def md_rounds(d, k):
-    steps = "".join(f"a{j % 4} = a{(j + 1) % 4} + turn_$k(a{j % 4} + {d.of('((x & y) | (~x & z))', '(x ^ y ^ z)', '(y ^ (x | ~z))', '((x & z) | (y & ~z))').replace('x', f'a{(j + 1) % 4}').replace('y', f'a{(j + 2) % 4}').replace('z', f'a{(j + 3) % 4}')}"
+    mixes = ("((a{1} & a{2}) | (~a{1} & a{3}))", "(a{1} ^ a{2} ^ a{3})", "(a{2} ^ (a{1} | ~a{3}))", "((a{1} & a{3}) | (a{2} & ~a{3}))")
+    mix = lambda j: d.of(*mixes).format(*(q % 4 for q in range(j, j + 4)))
+    steps = "".join(f"a{j % 4} = a{(j + 1) % 4} + turn_$k(a{j % 4} + {mix(j)}"
                     f" + w[{d.n(0, 15)}] + {hex(d.n(1, 2 ** 32 - 1))}u, {d.n(4, 23)});\n    " for j in range(d.of(8, 16, 32, 64)))
     return d.cuda("""__device__ __forceinline__ unsigned turn_$k(unsigned x, int s) { return x << s | x >> (32 - s); }
 __global__ void $bounds$k(const @{unsigned@uint4@} *${restrict}in, uint4 *${restrict}out, int n) {
@@ -96,8 +100,10 @@ __global__ void $bounds$k(const @{unsigned@uint4@} *${restrict}in, uint4 *${rest
 def aes_tables(d, k):
     """Rounds of four table reads a word; tables in shared, constant or global memory."""
     place = d.of("shared", "shared", "constant", "global"); one = d.of(True, False)
-    read = (lambda j, b: f"T[{b}]" if one and not j else f"__byte_perm(T[{b}], 0, {('0x3210', '0x2103', '0x1032', '0x0321')[j]})" if one else f"T[{256 * j} + {b}]")
-    word = (lambda c: f"u{c} = {read(0, f's{c} & 255')} ^ {read(1, f's{(c + 1) % 4} >> 8 & 255')} ^ {read(2, f's{(c + 2) % 4} >> 16 & 255')} ^ {read(3, f's{(c + 3) % 4} >> 24')} ^ key[4 * r + {c}];")
+    read = (lambda j, b: f"T[{b}]" if one and not j else f"__byte_perm(T[{b}], 0, {('0x3210', '0x2103', '0x1032', '0x0321')[j]})"
+        if one else f"T[{256 * j} + {b}]")
+    word = (lambda c: f"u{c} = {read(0, f's{c} & 255')} ^ {read(1, f's{(c + 1) % 4} >> 8 & 255')} ^ "
+        f"{read(2, f's{(c + 2) % 4} >> 16 & 255')} ^ {read(3, f's{(c + 3) % 4} >> 24')} ^ key[4 * r + {c}];")
     size = 256 if one else 1024
     setup = {"shared": f"__shared__ unsigned T[{size}]; for (int j = threadIdx.x; j < {size}; j += blockDim.x) T[j] = table[j]; __syncthreads();",
         "constant": "const unsigned *T = constant_$k;", "global": "const unsigned *T = table;"}[place]
@@ -117,7 +123,8 @@ def crc_words(d, k):
     step = ["c ^= p[j]; $unroll for (int b = 0; b < @{8@32@}; b++) c = c & 1 ? c >> 1 ^ 0xedb88320u : c >> 1;", "c = c >> 8 ^ T[(c ^ p[j]) & 255];",
             "unsigned w = c ^ ((const unsigned *)p)[j]; c = T[768 + (w & 255)] ^ T[512 + (w >> 8 & 255)] ^ T[256 + (w >> 16 & 255)] ^ T[w >> 24];",
             "uint2 w = ((const uint2 *)p)[j]; w.x ^= c; c = "
-        "T[1792 + (w.x & 255)] ^ T[1536 + (w.x >> 8 & 255)] ^ T[1280 + (w.x >> 16 & 255)] ^ T[1024 + (w.x >> 24)] ^ T[768 + (w.y & 255)] ^ T[512 + (w.y >> 8 & 255)] ^ T[256 + (w.y >> 16 & 255)] ^ T[w.y >> 24];"][o]
+        "T[1792 + (w.x & 255)] ^ T[1536 + (w.x >> 8 & 255)] ^ T[1280 + (w.x >> 16 & 255)] ^ T[1024 + (w.x >> 24)] ^ "
+        "T[768 + (w.y & 255)] ^ T[512 + (w.y >> 8 & 255)] ^ T[256 + (w.y >> 16 & 255)] ^ T[w.y >> 24];"][o]
     return d.cuda(("__constant__ unsigned T_$k[$size];\n" if (const := d.of(0, 1)) else "") +
         """__global__ void $bounds$k(const unsigned char *${restrict}in, const unsigned *${restrict}T, unsigned *${restrict}out, int length, int n) {
     $index @{if (i >= n) return;@@} const unsigned char *p = in + (size_t)i * length; unsigned c = ~0u;
@@ -139,7 +146,8 @@ def stream_cipher(d, k):
     }
     out[i * 16 + l] = a + state[l]; out[i * 16 + 4 + l] = b + state[4 + l]; out[i * 16 + 8 + l] = c + state[8 + l]; out[i * 16 + 12 + l] = e;
 }""", k)
-    return d.cuda("""#define Q_$k(a, b, c, e) a += b; e ^= a; e = e << 16 | e >> 16; c += e; b ^= c; b = b << 12 | b >> 20; a += b; e ^= a; e = e << 8 | e >> 24; c += e; b ^= c; b = b << 7 | b >> 25;
+    return d.cuda("""#define Q_$k(a, b, c, e) a += b; e ^= a; e = e << 16 | e >> 16; c += e; b ^= c; b = b << 12 | b >> 20; a += b; \\
+    e ^= a; e = e << 8 | e >> 24; c += e; b ^= c; b = b << 7 | b >> 25;
 struct Key_$k { unsigned w[12]; };
 __global__ void $bounds$k(const @{uint4@unsigned@} *${restrict}in, @{uint4@unsigned@}
     *${restrict}out, @{const Key_$k key@const Key_$k *pkey@}, unsigned first, int n) {
@@ -163,7 +171,8 @@ def carry_chain(d, k):
     """Long numbers: sums, products, Montgomery steps with carries in code or in 64 bits."""
     n = d.of(2, 4, 6, 8, 8, 12, 16); o = d.n(0, 4); at = d.of("i * $n + j", "i + j * count")
     load = "unsigned a[$n], b[$n], r[$m] = {};\n#pragma unroll\n    for (int j = 0; j < $n; j++) { a[j] = x[" + at + "]; b[j] = y[" + at + "]; }"
-    asm = ("".join(f'asm volatile("{"add" if not j else "addc"}{".cc" if j < n - 1 else ""}.u32 %0, %1, %2;" : "=r"(r[{j}]) : "r"(a[{j}]), "r"(b[{j}]));\n    ' for j in range(n)))
+    add = lambda j: ("addc" if j else "add") + (".cc" if j < n - 1 else "")
+    asm = ("".join(f'asm volatile("{add(j)}.u32 %0, %1, %2;" : "=r"(r[{j}]) : "r"(a[{j}]), "r"(b[{j}]));\n    ' for j in range(n)))
     step = ["unsigned long long c = 0;\n#pragma unroll\n    for (int j = 0; j < $n; j++) { c += (unsigned long long)a[j] @{+@-@} b[j]; r[j] = "
         "(unsigned)c; c >>= 32; }", asm,
             "$unroll for (int j = 0; j < $n; j++) { unsigned long long c = 0;\n#pragma unroll\n        for (int l = 0; l < $n; l++) { c += "
@@ -268,8 +277,8 @@ def bit_matrix(d, k):
     u = (v ^ v >> 7) & 0x00aa00aa00aa00aaull; v ^= u ^ u << 7; u = (v ^ v >> 14) & 0x0000cccc0000ccccull; v ^= u ^ u << 14;
         u = (v ^ v >> 28) & 0x00000000f0f0f0f0ull; v ^= u ^ u << 28; y[@{i@i / 8 + i % 8 * n@}] = v;
 }""", """__global__ void $bounds$k(const @{float@int@unsigned char@} *${restrict}x, unsigned *${restrict}y, int n, int pitch) {
-    int l = threadIdx.x & 31, w = (blockIdx.x * blockDim.x + threadIdx.x) >> 5; $unroll for (int j = 0; j < 32;
-        j++) { unsigned m = __ballot_sync(~0u, x[(size_t)(w * 32 + j) * pitch + l] > 0); if (l == j) y[w * 32 + j] = m; }
+    int l = threadIdx.x & 31, w = (blockIdx.x * blockDim.x + threadIdx.x) >> 5; $unroll for (int j = 0; j < 32; j++)
+        { unsigned m = __ballot_sync(~0u, x[(size_t)(w * 32 + j) * pitch + l] > 0); if (l == j) y[w * 32 + j] = m; }
 }""", """__global__ void $bounds$k(const unsigned *${restrict}x, unsigned char *${restrict}y, int n) {
     $index if (i >= n) return; unsigned v[$r]; $unroll for (int j = 0; j < $r; j++) v[j] = x[i * $r + j];
     $unroll for (int b = 0; b < 32; b++) { unsigned w = 0;

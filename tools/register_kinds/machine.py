@@ -18,7 +18,8 @@ def mma_inline(d, k):
         "m8n8k16", "s8.s8", "s32", 1, 1, 2, "r"), (80, "m16n8k256", "b1.b1", "s32", 4, 2, 4, "r"))
     a, b = d.of((1, 1), (1, 2), (2, 2), (2, 4), (4, 4), (1, 4)); ct = {"f": "float", "r": "int",
         "d": "double"}[t]; it = "double" if t == "d" else "unsigned"; ic = "d" if t == "d" else "r"
-    name = f"mma.sync.aligned.{shape}.row.col.{acc}.{ab}.{acc}" + (".and.popc" if "b1" in ab else ""); ops = lambda p, n, s: "{" + ", ".join(f"%{s + j}" for j in range(n)) + "}"
+    name = f"mma.sync.aligned.{shape}.row.col.{acc}.{ab}.{acc}" + (".and.popc" if "b1" in ab else "")
+    ops = lambda p, n, s: "{" + ", ".join(f"%{s + j}" for j in range(n)) + "}"
     asm = (f'asm volatile("{name} {ops("c", nc, 0)}, {ops("a", na, nc)}, {ops("b", nb, nc + na)}, {ops("c", nc, 0)};" : ' +
         ", ".join(f'"+{t}"(c[m][n][{j}])' for j in range(nc)) + " : " + ", ".join([f'"{ic}"(a[m][{j}])' for j in range(na)] +
         [f'"{ic}"(b[n][{j}])' for j in range(nb)]) + ");")
@@ -27,7 +28,9 @@ def mma_inline(d, k):
     text = """__global__ void $bounds$k(const $it *${restrict}A, const $it *${restrict}B, $ct *${restrict}C, int ldc, int kx) {
     """ + ("__shared__ $it sa[$a * $na * 32], sb[$b * $nb * 32]; " if shared else "") + """int l = threadIdx.x & 31, w = threadIdx.x >> 5,
         row = blockIdx.y * $a * 16, col = (blockIdx.x * (blockDim.x >> 5) + w) * $b * 8; $ct c[$a][$b][$nc] = {};
-    $unroll for (int q = 0; q < kx; q += 16) { $it a[$a][$na], b[$b][$nb]; """ + ("for (int j = threadIdx.x; j < $a * $na * 32; j += blockDim.x) sa[j] = A[q * 64 + j]; for (int j = threadIdx.x; j < $b * $nb * 32; j += blockDim.x) sb[j] = B[q * 64 + j]; __syncthreads();" if shared else "") + """
+    $unroll for (int q = 0; q < kx; q += 16) { $it a[$a][$na], b[$b][$nb]; """ + (
+        "for (int j = threadIdx.x; j < $a * $na * 32; j += blockDim.x) sa[j] = A[q * 64 + j]; "
+        "for (int j = threadIdx.x; j < $b * $nb * 32; j += blockDim.x) sb[j] = B[q * 64 + j]; __syncthreads();" if shared else "") + """
 #pragma unroll
         for (int m = 0; m < $a; m++)
 #pragma unroll
@@ -35,8 +38,8 @@ def mma_inline(d, k):
 #pragma unroll
         for (int n = 0; n < $b; n++)
 #pragma unroll
-            for (int j = 0; j < $nb;
-                j++) b[n][j] = """ + ("sb[(n * $nb + j) "
+            for (int j = 0; j < $nb; j++)
+                b[n][j] = """ + ("sb[(n * $nb + j) "
         "* 32 + l]" if shared else "B[(col + n * 8 + l / 4) * (kx / 2) + q / 2 + l % 4 + j * 4]") + """;
 #pragma unroll
         for (int m = 0; m < $a; m++)
@@ -61,11 +64,11 @@ def ldmatrix_tiles(d, k):
         int t = threadIdx.x, l = t & 31, w = t >> 5, wr = w & 1, wc = w >> 1; float c[$a][$b][4] = {};
     const __half *ga = A + (size_t)blockIdx.y * $a * 32 * kx, *gb = B + (size_t)blockIdx.x * $b * 16 * kx;
     auto copy = [&](int s, int q) {
-        $unroll for (int j = t; j < $a * 32 * $kk / 8;
-            j += blockDim.x) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at_$k(&sa[s][j / ($kk / 8)][j % ($kk / 8) * 8])),
+        $unroll for (int j = t; j < $a * 32 * $kk / 8; j += blockDim.x)
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at_$k(&sa[s][j / ($kk / 8)][j % ($kk / 8) * 8])),
                 "l"(ga + (size_t)(j / ($kk / 8)) * kx + q + j % ($kk / 8) * 8));
-        $unroll for (int j = t; j < $b * 16 * $kk / 8;
-            j += blockDim.x) asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at_$k(&sb[s][j / ($kk / 8)][j % ($kk / 8) * 8])),
+        $unroll for (int j = t; j < $b * 16 * $kk / 8; j += blockDim.x)
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at_$k(&sb[s][j / ($kk / 8)][j % ($kk / 8) * 8])),
                 "l"(gb + (size_t)(j / ($kk / 8)) * kx + q + j % ($kk / 8) * 8));
         asm volatile("cp.async.commit_group;"); };
     for (int s = 0; s < $st - 1; s++) copy(s, s * $kk);
@@ -83,16 +86,19 @@ def ldmatrix_tiles(d, k):
 #pragma unroll
             for (int i = 0; i < $a; i++)
 #pragma unroll
-                for (int j = 0; j < $b;
-                    j++) asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" : "+f"(c[i][j][0]), "+f"(c[i][j][1]), "+f"(c[i][j][2]), "+f"(c[i][j][3]) : "r"(a[i][0]), "r"(a[i][1]), "r"(a[i][2]), "r"(a[i][3]), "r"(b[j][0]), "r"(b[j][1])); }
+                for (int j = 0; j < $b; j++)
+                    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                        : "+f"(c[i][j][0]), "+f"(c[i][j][1]), "+f"(c[i][j][2]), "+f"(c[i][j][3])
+                        : "r"(a[i][0]), "r"(a[i][1]), "r"(a[i][2]), "r"(a[i][3]), "r"(b[j][0]), "r"(b[j][1])); }
         __syncthreads(); }
 #pragma unroll
     for (int i = 0; i < $a; i++)
 #pragma unroll
         for (int j = 0; j < $b; j++)
 #pragma unroll
-            for (int e = 0; e < 4;
-                e++) C[(size_t)((blockIdx.y * 2 + wr) * $a * 16 + i * 16 + l / 4 + e / 2 * 8) * n + (blockIdx.x * 2 + wc) * $b * 8 + j * 8 + l % 4 * 2 + (e & 1)] = c[i][j][e];
+            for (int e = 0; e < 4; e++)
+                C[(size_t)((blockIdx.y * 2 + wr) * $a * 16 + i * 16 + l / 4 + e / 2 * 8) * n +
+                    (blockIdx.x * 2 + wc) * $b * 8 + j * 8 + l % 4 * 2 + (e & 1)] = c[i][j][e];
 }""", k, a=a, b=b, kk=kk, st=st))
 
 
@@ -147,8 +153,8 @@ def named_barriers(d, k):
     if (role == 0) { $unroll for (int j = 0; j < tiles; j++) { asm volatile("bar.sync %0, %1;" :: "r"(3 + (j & 1)), "n"(2 * $b) : "memory");
         s[j & 1][l] = x[(size_t)(blockIdx.x * tiles + j) * $b + l]; __threadfence_block();
             asm volatile("bar.arrive %0, %1;" :: "r"(1 + (j & 1)), "n"(2 * $b) : "memory"); } }
-    else { asm volatile("bar.arrive 3, %0;" :: "n"(2 * $b)); asm volatile("bar.arrive 4, %0;" :: "n"(2 * $b)); $unroll for (int j = 0; j < tiles;
-        j++) { asm volatile("bar.sync %0, %1;" :: "r"(1 + (j & 1)), "n"(2 * $b) : "memory");
+    else { asm volatile("bar.arrive 3, %0;" :: "n"(2 * $b)); asm volatile("bar.arrive 4, %0;" :: "n"(2 * $b)); $unroll for (int j = 0; j < tiles; j++)
+        { asm volatile("bar.sync %0, %1;" :: "r"(1 + (j & 1)), "n"(2 * $b) : "memory");
             a += s[j & 1][l] * @{s[j & 1][(l + 1) % $b]@2@s[j & 1][$b - 1 - l]@};
                 asm volatile("bar.arrive %0, %1;" :: "r"(3 + (j & 1)), "n"(2 * $b) : "memory"); } y[blockIdx.x * $b + l] = a; }
     @{if (__syncthreads_or(a > 100)) y[0] = a;@if (__syncthreads_count(a > 0) > n) y[0] = a;@if (__syncthreads_and(a > 0)) y[1] = a;@@}
@@ -163,15 +169,16 @@ def bulk_copies(d, k):
     while (!done) asm volatile("{\\n.reg .pred p;\\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\\nselp.u32 %0, 1, 0, p;\\n}" : "=r"(done)
         : "r"(at_$k(b)), "r"(phase) : "memory"); }
 __global__ void $bounds$k(const $t *${restrict}x, $t *${restrict}y, float *${restrict}out, int tiles) {
-    __shared__ __align__(128) $t s[$st][$n]; __shared__ unsigned long long bar[$st]; int t = threadIdx.x; float a = 0; if (t == 0) for (int j = 0;
-        j < $st; j++) asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(at_$k(&bar[j]))); __syncthreads();
+    __shared__ __align__(128) $t s[$st][$n]; __shared__ unsigned long long bar[$st]; int t = threadIdx.x; float a = 0; if (t == 0)
+        for (int j = 0; j < $st; j++)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(at_$k(&bar[j]))); __syncthreads();
     auto fetch = [&](int q) { if (t == 0 && q < tiles) {
         asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" :: "r"(at_$k(&bar[q % $st])), "r"((int)sizeof(s[0])) : "memory");
             asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" :: "r"(at_$k(s[q % $st])),
                 "l"(x + (size_t)(blockIdx.x * tiles + q) * $n), "r"((int)sizeof(s[0])), "r"(at_$k(&bar[q % $st])) : "memory"); } };
     for (int q = 0; q < $st - 1; q++) fetch(q);
-    for (int q = 0; q < tiles; q++) { fetch(q + $st - 1); wait_$k(&bar[q % $st], q / $st & 1); $unroll for (int j = t; j < $n;
-        j += blockDim.x) { """ + add + """ } @{__syncthreads(); if (t == 0) { asm volatile("fence.proxy.async.shared::cta;");
+    for (int q = 0; q < tiles; q++) { fetch(q + $st - 1); wait_$k(&bar[q % $st], q / $st & 1); $unroll for (int j = t; j < $n; j += blockDim.x)
+        { """ + add + """ } @{__syncthreads(); if (t == 0) { asm volatile("fence.proxy.async.shared::cta;");
         asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" :: "l"(y + (size_t)(blockIdx.x * tiles + q) * $n),
             "r"(at_$k(s[q % $st])), "r"((int)sizeof(s[0])) : "memory"); asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;");
                 }@@} __syncthreads(); }
@@ -259,17 +266,22 @@ def assembly(d, k):
 
 def newer_instructions(d, k):
     """What later targets have: redux, nanosleep, sizes of L2 fetches, elections, launches that depend, scopes."""
-    sm, line = d.of((80, "v = __reduce_add_sync(~0u, v);"), (80, "v = __reduce_max_sync(~0u, v); w = __reduce_min_sync(~0u, "
-        "v + w);"), (80, "v ^= __reduce_xor_sync(~0u, "
-        "w);"), (75, "__nanosleep(v & 63);"), (90, 'asm volatile("griddepcontrol.wait;" ::: "memory"); v = x[i]; asm volatile("griddepcontrol.launch_dependents;");'), (80, 'asm volatile("ld.global.L2::128B.u32 %0, [%1];" : "=r"(v) : "l"(x + i));'),
-        (90, '{ unsigned q; asm volatile("{.reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p;}" : "=r"(q)); if (q) v += 3; }'), (75,
-        'asm volatile("atom.add.release.gpu.global.u32 %0, [%1], 1;" : "=r"(v) : "l"(y + (i & 31)) : "memory");'), (75,
-        'asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(w) : "l"(x + i) : "memory");'), (75,
-        'asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" :: "l"(y), "r"(v) : "memory");'),
-        (90, 'asm volatile("red.global.add.v2.f32 [%0], {%1, %2};" :: "l"((float *)y + 2 * i), "f"(1.f), "f"((float)v) : "memory");'), (80,
-        "v = __viaddmax_u32(v, w, a);"), (75, 'asm volatile("st.release.sys.global.u32 [%0], %1;" :: "l"(y + i), "r"(v) : "memory");'), (80,
-        '{ float f = v, g; asm("tanh.approx.f32 %0, %1;" : "=f"(g) : "f"(f)); v = g * 100; }'), (80,
-        '{ float f = v, g; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(g) : "f"(f)); asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(w) : "f"(g)); }'))
+    sm, line = d.of(
+        (80, "v = __reduce_add_sync(~0u, v);"),
+        (80, "v = __reduce_max_sync(~0u, v); w = __reduce_min_sync(~0u, v + w);"),
+        (80, "v ^= __reduce_xor_sync(~0u, w);"),
+        (75, "__nanosleep(v & 63);"),
+        (90, 'asm volatile("griddepcontrol.wait;" ::: "memory"); v = x[i]; asm volatile("griddepcontrol.launch_dependents;");'),
+        (80, 'asm volatile("ld.global.L2::128B.u32 %0, [%1];" : "=r"(v) : "l"(x + i));'),
+        (90, '{ unsigned q; asm volatile("{.reg .pred p; elect.sync _|p, 0xffffffff; selp.u32 %0, 1, 0, p;}" : "=r"(q)); if (q) v += 3; }'),
+        (75, 'asm volatile("atom.add.release.gpu.global.u32 %0, [%1], 1;" : "=r"(v) : "l"(y + (i & 31)) : "memory");'),
+        (75, 'asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(w) : "l"(x + i) : "memory");'),
+        (75, 'asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" :: "l"(y), "r"(v) : "memory");'),
+        (90, 'asm volatile("red.global.add.v2.f32 [%0], {%1, %2};" :: "l"((float *)y + 2 * i), "f"(1.f), "f"((float)v) : "memory");'),
+        (80, "v = __viaddmax_u32(v, w, a);"),
+        (75, 'asm volatile("st.release.sys.global.u32 [%0], %1;" :: "l"(y + i), "r"(v) : "memory");'),
+        (80, '{ float f = v, g; asm("tanh.approx.f32 %0, %1;" : "=f"(g) : "f"(f)); v = g * 100; }'),
+        (80, '{ float f = v, g; asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(g) : "f"(f)); asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(w) : "f"(g)); }'))
     return since(sm, d.cuda("__global__ void $bounds$k(const unsigned *${restrict}x, unsigned *${restrict}y, unsigned a, int n) { $index @{if (i >= "
         "n) return;@@} unsigned v = x[i], w = a; @{$unroll for (int j = 0; j < @{n@4@}; j++) { LINE w += v; }@LINE@} y[i] = v ^ w; "
         "}", k).replace("LINE", line))

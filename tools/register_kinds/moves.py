@@ -105,7 +105,8 @@ def gather_scatter(d, k):
 def record_layouts(d, k):
     """Arrays of structs to structs of arrays and back, structs of odd sizes, unions of words."""
     n = d.of(2, 3, 4, 5, 6, 7, 8, 12, 16); t = d.of("float", "int", "double", "short",
-        "float"); f = [f"f{j}" for j in range(n)]; s = f"struct R_$k {{ {d.of('', '', 'unsigned char tag; ', 'double head; ')}{t} {', '.join(f)}; }};\n"
+        "float"); f = [f"f{j}" for j in range(n)]
+    s = f"struct R_$k {{ {d.of('', '', 'unsigned char tag; ', 'double head; ')}{t} {', '.join(f)}; }};\n"
     ptr = ", ".join(f"{t} *${{restrict}}p{j}" for j in range(n))
     return d.cuda(d.of(s + "__global__ void $bounds$k(const R_$k *${restrict}r, " + ptr + ", int n) { $index if (i < n) { @{R_$k v = "
         "r[i];@const R_$k &v = r[i];@} " + " ".join(f"p{j}[i] = v.f{j};" for j in range(n)) + " } }",
@@ -148,8 +149,8 @@ def transposes(d, k):
     for (int j = 0; j < $r; j++) y[base + l * $r + j] = v[j];
 }""", """__global__ void $bounds$k(const $t *${restrict}x, $t *${restrict}y, int w, int h) {
     int c = blockIdx.x * blockDim.x + threadIdx.x, r = (blockIdx.y * blockDim.y + threadIdx.y) * $r; $t v[$r]; if (c >= w) return;
-        $unroll for (int j = 0; j < $r; j++) @{if (r + j < h) @@}v[j] = x[(r + j) * w + c]; $unroll for (int j = 0; j < $r;
-            j++) y[(size_t)c * h + r + j] = v[j];
+        $unroll for (int j = 0; j < $r; j++) @{if (r + j < h) @@}v[j] = x[(r + j) * w + c]; $unroll for (int j = 0; j < $r; j++)
+            y[(size_t)c * h + r + j] = v[j];
 }""", """__global__ void $bounds$k(const $t *${restrict}x, $t *${restrict}y, int a, int b, int c) {
     $index if (i >= (size_t)a * b * c) return; int u = i % c, v = i / c % b, w = i / c / b;
         y[@{(v * a + w) * c + u@(u * b + v) * a + w@(w * c + u) * b + v@(u * a + w) * b + v@}] = x[i];

@@ -8,9 +8,10 @@ def pointer_chase(d, k):
     """__global__ void $bounds$k(void **x, void **out, unsigned *time, int steps) { __shared__ unsigned s[$n]; void **p = x + threadIdx.x;
         $unroll for (int j = 0; j < $n; j++) { unsigned t0 = clock(); p = (void **)*p; s[j] = (unsigned)(size_t)p; s[j] = clock() - t0; }
             for (int j = 0; j < $n; j++) time[j] = s[j]; *out = p; }""",
-    """__global__ void $bounds$k($t *out, long long *time, int steps, int stride) { __shared__ $t s[1024]; for (int j = threadIdx.x; j < 1024;
-        j += blockDim.x) s[j] = (j + stride) & 1023; __syncthreads(); $t p = 0; long long t0 = clock64(); $unroll for (int j = 0; j < steps;
-            j++) p = s[p]; *time = clock64() - t0; *out = p; }""",
+    """__global__ void $bounds$k($t *out, long long *time, int steps, int stride) { __shared__ $t s[1024];
+        for (int j = threadIdx.x; j < 1024; j += blockDim.x)
+        s[j] = (j + stride) & 1023; __syncthreads(); $t p = 0; long long t0 = clock64(); $unroll for (int j = 0; j < steps; j++)
+            p = s[p]; *time = clock64() - t0; *out = p; }""",
     """__global__ void $bounds$k(const $t *x, $t *out, int steps) { $t p[$m];
 #pragma unroll
     for (int q = 0; q < $m; q++) p[q] = q; $unroll for (int j = 0; j < steps; j++)
@@ -92,7 +93,8 @@ def branches(d, k):
     m = d.n(2, 10); t = d.of("float", "int", "float"); e = lambda: d.fexpr(["v", "a", "w"], d.n(1, 2)) if t == "float" else d.iexpr(["(unsigned)v",
         "(unsigned)a", "(unsigned)w"], d.n(1, 2))
     body = d.of("switch (@{q % $m@q@l & 7@}) { " + " ".join(f"case {j}: v = {e()};" + d.of(" break;", " break;", "") for j in range(m)) +
-        " default: v += w; }", " ".join(f"{'else ' if j else ''}if ({d.of(f'q < {3 * j + 2}', f'v > {j}', f'l == {j}', f'(q & {1 << j}) != 0')}) {{ v = {e()}; {d.of('', 'w = v;')} }}" for j in range(m)),
+        " default: v += w; }", " ".join(f"{'else ' if j else ''}if ({d.of(f'q < {3 * j + 2}', f'v > {j}', f'l == {j}', f'(q & {1 << j}) != 0')}) "
+        f"{{ v = {e()}; {d.of('', 'w = v;')} }}" for j in range(m)),
                 "for (int j = 0; j < (@{l@q & 15@q@}); j++) { v = " + e() + "; if (v > 1000) break; if (v < w) continue; w = " + e() + "; "
         "}", "while (v > a) { v = " + e() + "; if (--q < 0) return; }", "do { v = " + e() + "; } while (q-- > 0@{ "
         "&& v < 100@@});", " ".join(f"if (q & {1 << j}) v = {e()};" for j in range(m)), "if (l < 16) { v = " + e() + "; __syncwarp(); w = " + e() +
@@ -192,8 +194,8 @@ def checks(d, k):
         assert(q >= 0 && q < m); y[i] = x[q];""", """if (q_$k(v)) { printf("%d %d: %f\\n", blockIdx.x, threadIdx.x, (double)v); }
         y[i] = v;""".replace("q_$k(v)", "v > 100"), """$t s = 0; $unroll for (int j = 0; j < m; j++) { assert(idx[j] < n); s += x[idx[j]]; }
         y[i] = s;""",
-        """if (idx[i] >= m) { printf("%s %d\\n", "index", idx[i]); __trap(); } y[idx[i]] = v;""", """if (i == 0) for (int j = 0; j < m;
-        j++) printf("%d: %g%c", j, (double)x[j], j + 1 < m ? ' ' : '\\n'); y[i] = v;""", """assert(m > 0); @{__builtin_assume(m < 100);@@} $t s = v;
+        """if (idx[i] >= m) { printf("%s %d\\n", "index", idx[i]); __trap(); } y[idx[i]] = v;""", """if (i == 0) for (int j = 0; j < m; j++)
+        printf("%d: %g%c", j, (double)x[j], j + 1 < m ? ' ' : '\\n'); y[i] = v;""", """assert(m > 0); @{__builtin_assume(m < 100);@@} $t s = v;
         for (int j = 0; j < m; j++) s = s * v + j; y[i] = s;""") + " }", k, t=t)
 
 
@@ -264,8 +266,8 @@ def odd_limits(d, k):
     for (int j = 0; j < $n; j++) v[j] = x[@{i * $n + j@i + j * n@}];
     @{__syncthreads();@@} $unroll for (int q = 0; q < @{n@4@1@}; q++) {
 #pragma unroll
-        for (int j = 0; j < $n;
-            j++) v[j] = @{v[j] * a + v[(j + 1) % $n]@v[j] * v[(j + $n / 2) % $n] + a@v[j] + v[j ^ 1] * a@v[j] / (v[(j + 3) % $n] + a)@}; }
+        for (int j = 0; j < $n; j++)
+            v[j] = @{v[j] * a + v[(j + 1) % $n]@v[j] * v[(j + $n / 2) % $n] + a@v[j] + v[j ^ 1] * a@v[j] / (v[(j + 3) % $n] + a)@}; }
 #pragma unroll
     for (int j = 0; j < $n; j++) y[@{i * $n + j@i + j * n@}] = v[j];
 }""", k, n=n, t=t)
@@ -291,7 +293,8 @@ def half_maths(d, k):
     if d.of(0, 1): return d.cuda("__global__ void $bounds$k(const $h *${restrict}x, const $h *${restrict}z, $h *${restrict}y, float c, int n) { "
         "$index @{if (i >= n) return;@@} $h v = x[i], w = z[i], a = $f(c); $unroll for (int j = 0; j < @{1@n@4@}; j++) { v = " + d.of(*one) +
         "; w = " + d.of(*one) + "; } y[i] = @{v@__hadd(v, w)@}; }", k, h=h, f=f)
-    two = ["h2exp(v)", "h2sqrt(v)", "__hadd2(v, w)", "__hmul2(v, w)", "__hmul2(__hadd2(v, w), v)", "__hmax2(v, w)", "h2rcp(w)", "__h2div(v, w)", "__hsub2(v, "
+    two = ["h2exp(v)", "h2sqrt(v)", "__hadd2(v, w)", "__hmul2(v, w)", "__hmul2(__hadd2(v, w), v)", "__hmax2(v, w)", "h2rcp(w)", "__h2div(v, w)",
+        "__hsub2(v, "
         "w)", "__hneg2(v)"]
     return d.cuda("__global__ void $bounds$k(const $h *${restrict}x, const $h *${restrict}z, $h *${restrict}y, float *${restrict}s, int n) { "
         "$index @{if (i >= n) return;@@} float sum = 0; $unroll for (int j = 0; j < @{$m@n@}; j++) { $h v = x[i * $m + j], w = z[@{j@i * $m + j@}]; "
@@ -311,9 +314,9 @@ def heaps(d, k):
         $t *p = ($t *)malloc($m * sizeof($t)); if (!p) return; $unroll for (int j = 0; j < $m; j++) p[j] = x[j] + i;
             @{out[i] = p;@*out[i] = p[i & ($m - 1)]; free(p);@} }""",
     """__global__ void $bounds$k(const $t *${restrict}x, $t *${restrict}y, int m, int n) { extern __shared__ __align__(16) unsigned char raw_$k[];
-        $t *a = ($t *)raw_$k, *b = a + m; int *c = (int *)(b + m); int t = threadIdx.x; $unroll for (int j = t; j < m;
-            j += blockDim.x) { a[j] = x[blockIdx.x * m + j]; b[j] = a[j] * 2; c[j] = j; } __syncthreads(); $t s = 0; $unroll for (int j = 0;
-                j < @{m@$m@}; j++) s += a[(t + j) % m] * b[c[j]]; y[blockIdx.x * blockDim.x + t] = s; }"""), k, t=t, m=m)
+        $t *a = ($t *)raw_$k, *b = a + m; int *c = (int *)(b + m); int t = threadIdx.x; $unroll for (int j = t; j < m; j += blockDim.x)
+            { a[j] = x[blockIdx.x * m + j]; b[j] = a[j] * 2; c[j] = j; } __syncthreads(); $t s = 0; $unroll for (int j = 0; j < @{m@$m@}; j++)
+                s += a[(t + j) % m] * b[c[j]]; y[blockIdx.x * blockDim.x + t] = s; }"""), k, t=t, m=m)
 
 
 KINDS = [pointer_chase, operation_chains, bandwidth, bank_strides, atomic_rates, branches, interpreters, calls, classes, checks, votes,

@@ -84,7 +84,8 @@ def segmented_scan(d, k):
 
 def reduce_steps(d, k):
     """The classic tree with its last warp unrolled, sizes known to the compiler."""
-    t = d.of(*TYPES); b = d.of(64, 128, 256, 512); steps = "".join(f"if ({b} >= {h * 2}) {{ if (t < {h}) s[t] = v = v + s[t + {h}]; __syncthreads(); }}\n    " for h in (256, 128, 64) if b >= 2 * h)
+    t = d.of(*TYPES); b = d.of(64, 128, 256, 512)
+    steps = "".join(f"if ({b} >= {h * 2}) {{ if (t < {h}) s[t] = v = v + s[t + {h}]; __syncthreads(); }}\n    " for h in (256, 128, 64) if b >= 2 * h)
     last = d.of("if (t < 32) { volatile $t *w = s; " + " ".join(f"w[t] += w[t + {h}];" for h in (32, 16, 8, 4, 2, 1) if 2 * h <= b) + " }",
         "if (t < 32) { v += s[t + 32]; for (int o = 16; o; o >>= 1) v += __shfl_down_sync(~0u, v, o); s[0] = v; }")
     return d.cuda("""__global__ void $bounds$k(const $t *${restrict}x, $t *${restrict}y, unsigned n) {
@@ -103,14 +104,17 @@ def statistics(d, k):
         "0", "A + B", "v * v"), ("cubes", "0", "A + B", "v * v * v"), ("fourth", "0", "A + B", "v * v * v * v"), ("cross", "0", "A + B", "v * w"),
         ("other", "0", "A + B", "w"), ("norm", "0", "A + B", f"fabs{s}(v)")], d.n(2, 7))
     declare = f"{t} " + ", ".join(f"{p[0]} = {p[1]}" for p in parts) + ";"
-    each = " ".join(f"{p[0]} = {p[2].replace('A', p[0]).replace('B', p[3])};" for p in parts); shuffle = " ".join(f"{{ {t} u = __shfl_down_sync(~0u, {p[0]}, o); {p[0]} = {p[2].replace('A', p[0]).replace('B', 'u')}; }}" for p in parts)
+    each = " ".join(f"{p[0]} = {p[2].replace('A', p[0]).replace('B', p[3])};" for p in parts)
+    shuffle = " ".join(f"{{ {t} u = __shfl_down_sync(~0u, {p[0]}, o); "
+        f"{p[0]} = {p[2].replace('A', p[0]).replace('B', 'u')}; }}" for p in parts)
     return d.cuda("""__global__ void $bounds$k(const $t *${restrict}x, const $t *${restrict}z, $t *${restrict}y, int n) {
     __shared__ $t s[$m][32]; int t = threadIdx.x; """ + declare + """
-    $unroll for (int i = blockIdx.x * blockDim.x + t; i < n; i += blockDim.x * gridDim.x) { $t v = x[i]@{, w = z[i]@, w = z[i]@, w = z[n - i]@}; """ + each + """ }
+    $unroll for (int i = blockIdx.x * blockDim.x + t; i < n; i += blockDim.x * gridDim.x) {
+        $t v = x[i]@{, w = z[i]@, w = z[i]@, w = z[n - i]@}; """ + each + """ }
     $unroll for (int o = 16; o; o >>= 1) { """ + shuffle + """ }
     if ((t & 31) == 0) { """ + " ".join(f"s[{j}][t >> 5] = {p[0]};" for j, p in enumerate(parts)) + """ } __syncthreads();
-    if (t < 32) { int o = 0; """ + " ".join(f"{p[0]} = s[{j}][t];" for j, p in enumerate(parts)) + """ for (o = 16; o;
-        o >>= 1) { """ + shuffle + """ } if (t == 0) { """ + " ".join(f"y[blockIdx.x * {len(parts)} + {j}] = {p[0]};" for j,
+    if (t < 32) { int o = 0; """ + " ".join(f"{p[0]} = s[{j}][t];" for j, p in enumerate(parts)) + """ for (o = 16; o; o >>= 1)
+        { """ + shuffle + """ } if (t == 0) { """ + " ".join(f"y[blockIdx.x * {len(parts)} + {j}] = {p[0]};" for j,
         p in enumerate(parts)) + """ } }
 }""", k, t=t, m=len(parts))
 
@@ -146,12 +150,12 @@ def last_block(d, k):
     """Partial sums, and the block that comes last adds them up."""
     return d.cuda("""__device__ unsigned arrived_$k;
 __global__ void $bounds$k(const $t *${restrict}x, @{volatile @@}$t *part, $t *out, int n) {
-    __shared__ $t s[$b]; __shared__ bool last; int t = threadIdx.x; $t v = 0; $unroll for (int i = blockIdx.x * $b + t; i < n;
-        i += gridDim.x * $b) v += x[i];
+    __shared__ $t s[$b]; __shared__ bool last; int t = threadIdx.x; $t v = 0; $unroll for (int i = blockIdx.x * $b + t; i < n; i += gridDim.x * $b)
+        v += x[i];
     s[t] = v; __syncthreads(); for (int h = $b / 2; h; h >>= 1) { if (t < h) s[t] += s[t + h]; __syncthreads(); }
     if (t == 0) { part[blockIdx.x] = s[0]; __threadfence(); last = atomicInc(&arrived_$k, gridDim.x) == gridDim.x - 1; } __syncthreads();
-    if (last) { v = 0; $unroll for (int i = t; i < gridDim.x; i += $b) v += part[i]; s[t] = v; __syncthreads(); for (int h = $b / 2; h;
-        h >>= 1) { if (t < h) s[t] += s[t + h]; __syncthreads(); } if (t == 0) { *out = s[0]; arrived_$k = 0; } }
+    if (last) { v = 0; $unroll for (int i = t; i < gridDim.x; i += $b) v += part[i]; s[t] = v; __syncthreads(); for (int h = $b / 2; h; h >>= 1)
+        { if (t < h) s[t] += s[t + h]; __syncthreads(); } if (t == 0) { *out = s[0]; arrived_$k = 0; } }
 }""", k, t=d.of(*TYPES), b=d.of(64, 128, 256))
 
 
@@ -204,7 +208,8 @@ def network_sort(d, k):
 #pragma unroll
             for (int j = q % p; j <= $n - 1 - q; j += 2 * q)
 #pragma unroll
-                for (int h = 0; h < q; h++) if ((h + j) / (p * 2) == (h + j + q) / (p * 2) && h + j + q < $n) { const int x = h + j, y = h + j + q; """ + swap + """ }
+                for (int h = 0; h < q; h++)
+                    if ((h + j) / (p * 2) == (h + j + q) / (p * 2) && h + j + q < $n) { const int x = h + j, y = h + j + q; """ + swap + """ }
     @{key[i] = a[$n / 2];@key[i] = (a[$n / 2] + a[$n / 2 - 1]) / 2;@
 #pragma unroll
     for (int j = 0; j < $n; j++) key[i * $n + j] = a[j];@
@@ -219,8 +224,8 @@ def radix_pass(d, k):
     t = d.of("unsigned", "unsigned", "unsigned long long"); bits = d.of(1, 2, 4, 4, 8)
     return d.cuda(d.of("""__global__ void $bounds$k(const $t *${restrict}x, unsigned *${restrict}count, int shift, int n) {
     __shared__ unsigned h[1 << $bits]; for (int j = threadIdx.x; j < 1 << $bits; j += blockDim.x) h[j] = 0; __syncthreads();
-    int base = blockIdx.x * $b * $m + threadIdx.x; $unroll for (int j = 0; j < $m;
-        j++) if (base + j * $b < n) atomicAdd(&h[x[base + j * $b] >> shift & ((1 << $bits) - 1)], 1u);
+    int base = blockIdx.x * $b * $m + threadIdx.x; $unroll for (int j = 0; j < $m; j++)
+        if (base + j * $b < n) atomicAdd(&h[x[base + j * $b] >> shift & ((1 << $bits) - 1)], 1u);
     __syncthreads(); for (int j = threadIdx.x; j < 1 << $bits; j += blockDim.x) count[j * gridDim.x + blockIdx.x] = h[j];
 }""", """__global__ void $bounds$k(const $t *${restrict}x, $t *${restrict}y, const int *${restrict}vin, int *${restrict}vout,
         unsigned *${restrict}offset, int shift, int n) {
@@ -233,8 +238,8 @@ def radix_pass(d, k):
     if (i < n) { y[at] = key; @{vout[at] = vin[i];@@} }
 }""", """__global__ void $bounds$k($t *${restrict}x, int shift, int n) {
     __shared__ $t s[$b]; __shared__ int c[$b]; int t = threadIdx.x; $t v = x[blockIdx.x * $b + t];
-    $unroll for (int q = 0; q < $bits; q++) { int one = v >> (shift + q) & 1; c[t] = !one; __syncthreads(); for (int o = 1; o < $b;
-        o *= 2) { int u = t >= o ? c[t - o] : 0; __syncthreads(); c[t] += u; __syncthreads(); }
+    $unroll for (int q = 0; q < $bits; q++) { int one = v >> (shift + q) & 1; c[t] = !one; __syncthreads(); for (int o = 1; o < $b; o *= 2)
+        { int u = t >= o ? c[t - o] : 0; __syncthreads(); c[t] += u; __syncthreads(); }
         int zeros = c[$b - 1], at = one ? zeros + t - c[t] : c[t] - 1; s[at] = v; __syncthreads(); v = s[t]; __syncthreads(); }
     x[blockIdx.x * $b + t] = v;
 }""", """__global__ void $bounds$k(const $t *${restrict}x, $t *${restrict}y, const unsigned *${restrict}start, int shift, int n) {
@@ -279,8 +284,8 @@ def bisect(d, k):
     return d.cuda("""__global__ void $bounds$k(const $t *${restrict}table, const $t *${restrict}x, @{int@unsigned@}
         *${restrict}y, $t *${restrict}z, int m, int n) {
     $index @{if (i >= n) return;@@} $t v = x[i]; int lo = 0, hi = m;
-    @{while (lo < hi) { int q = (lo + hi) / 2; if (table[q] < v) lo = q + 1; else hi = q; }@$unroll for (int s = m / 2; s;
-        s /= 2) lo += table[lo + s] <= v ? s : 0;@$unroll for (int s = 0; s < 10; s++) { int q = lo + (hi - lo >> 1); bool b = table[q] < v;
+    @{while (lo < hi) { int q = (lo + hi) / 2; if (table[q] < v) lo = q + 1; else hi = q; }@$unroll for (int s = m / 2; s; s /= 2)
+        lo += table[lo + s] <= v ? s : 0;@$unroll for (int s = 0; s < 10; s++) { int q = lo + (hi - lo >> 1); bool b = table[q] < v;
             lo = b ? q + 1 : lo; hi = b ? hi : q; }@for (int s = 1; s < m && table[s] < v; s *= 2) lo = s; while (lo < hi) { int q = (lo + hi) / 2;
                 if (table[q] < v) lo = q + 1; else hi = q; }@}
     @{y[i] = lo;@z[i] = table[lo] + (v - table[lo]) / (table[lo + 1] - table[lo]);@y[i] = lo < m && table[lo] == v ? lo : -1;@}
@@ -315,8 +320,8 @@ def histogram_styles(d, k):
     $index unsigned v = i < n ? x[i] >> 24 : 0, same = __match_any_sync(__activemask(), v);
         if ((threadIdx.x & 31) == __ffs(same) - 1) atomicAdd(&h[v], __popc(same));
 }""", """__global__ void $bounds$k(const unsigned char *${restrict}x, unsigned *${restrict}h, int n) {
-    unsigned long long c = 0; unsigned q[8] = {}; $unroll for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
-        i += gridDim.x * blockDim.x) { c += 1ull << (x[i] >> 5) * 8; @{if ((i & 127) == 0)@@} {
+    unsigned long long c = 0; unsigned q[8] = {}; $unroll for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        { c += 1ull << (x[i] >> 5) * 8; @{if ((i & 127) == 0)@@} {
 #pragma unroll
         for (int j = 0; j < 8; j++) q[j] += c >> j * 8 & 255; c = 0; } }
 #pragma unroll
