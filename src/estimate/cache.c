@@ -12,32 +12,13 @@ enum { RESIDENT_MOST = 32, WAVE_MOST = 4096, SECTOR_BYTES = 32, PIECE_BYTES = 64
 
 /* ---- blocks side by side ----------------------------------------------------------------------------------------- */
 
-typedef struct Place {          /* of a block in the grid; z may be beyond it */
+typedef struct Place {          /* of a block in the grid */
     uint64_t x, y, z;
 } Place;
 
 static Place place_of(const uint32_t grid[3], uint64_t block)
 {
     return (Place){ block % grid[0], block / grid[0] % grid[1], block / grid[0] / grid[1] };
-}
-
-static Place add_places(const uint32_t grid[3], Place a, Place b)
-{
-    Place sum = { a.x + b.x, a.y + b.y, a.z + b.z };
-    if (sum.x >= grid[0]) {
-        sum.x -= grid[0];
-        sum.y++;
-    }
-    if (sum.y >= grid[1]) {
-        sum.y -= grid[1];
-        sum.z++;
-    }
-    return sum;
-}
-
-static int64_t shift_of(const ArrayTraffic *array, Place block)
-{
-    return (int64_t)(block.x * (uint64_t)array->shift[0] + block.y * (uint64_t)array->shift[1] + block.z * (uint64_t)array->shift[2]);
 }
 
 static int by_number(const void *a, const void *b)
@@ -61,15 +42,33 @@ static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3]
     unsigned distinct = 1;
     if (!is_shift_known(array, grid))
         return count;
-    bool is_sorted = true;
     const Place step = place_of(grid, apart);
+    const uint64_t x = (uint64_t)array->shift[0], y = (uint64_t)array->shift[1], z = (uint64_t)array->shift[2];
+    const uint64_t by = step.x * x + step.y * y + step.z * z, row = y - grid[0] * x, plane = z - grid[1] * y;   /* by: without what wraps around */
     Place at = { 0, 0, 0 };
-    for (unsigned i = 0; i < count; i++, at = add_places(grid, at, step)) {
-        shifts[i] = shift_of(array, at);
-        is_sorted &= !i || shifts[i] >= shifts[i - 1];
+    bool is_sorted = true;
+    shifts[0] = 0;
+    for (unsigned i = 1; i < count; i++) {
+        uint64_t shift = (uint64_t)shifts[i - 1] + by;
+        at.x += step.x;
+        at.y += step.y;
+        if (at.x >= grid[0]) {
+            at.x -= grid[0];
+            at.y++;
+            shift += row;
+        }
+        if (at.y >= grid[1]) {
+            at.y -= grid[1];
+            shift += plane;
+        }
+        shifts[i] = (int64_t)shift;
+        is_sorted &= shifts[i] >= shifts[i - 1];
+        distinct += shifts[i] != shifts[i - 1];
     }
-    if (!is_sorted)
-        qsort(shifts, count, sizeof *shifts, by_number);
+    if (is_sorted)
+        return distinct;
+    qsort(shifts, count, sizeof *shifts, by_number);
+    distinct = 1;
     for (unsigned i = 1; i < count; i++)
         distinct += shifts[i] != shifts[i - 1];
     return distinct;

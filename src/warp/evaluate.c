@@ -692,6 +692,8 @@ static void probe_neighbours(Evaluator *e)
         if (which && !at[which - 1]--)
             continue;
         ptx_footprint_probe(m->footprint, which);
+        if (ptx_footprint_is_probed(m->footprint))
+            continue;
         m->most_steps = m->steps + STEPS_PROBE;
         ptx_machine_run(m, at, 0, 1);
         discard_counts(m);

@@ -46,6 +46,7 @@ struct Footprint {
     uint32_t warp;              /* that runs */
     bool is_probing;
     unsigned probe;
+    uint32_t probed_count, unprobed;    /* arrays that were there when the probe began; those of them that it has not come to */
     Traffics here, all;
 };
 
@@ -233,8 +234,10 @@ static void note_probe(Footprint *f, const uint64_t *addresses, uint32_t lanes)
 {
     uint64_t first = addresses[__builtin_ctz(lanes)];
     Extent *array = find_array(f, first >> PIECE_SHIFT);
-    if (array && !array->probed[f->probe])
-        array->probed[f->probe] = first;
+    if (!array || array->probed[f->probe] || !first)
+        return;
+    array->probed[f->probe] = first;
+    f->unprobed -= array < f->arrays + f->probed_count;
 }
 
 bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved)
@@ -321,6 +324,12 @@ void ptx_footprint_probe(Footprint *f, unsigned which)
 {
     f->is_probing = true;
     f->probe = which;
+    f->probed_count = f->unprobed = f->array_count;
+}
+
+bool ptx_footprint_is_probed(const Footprint *f)
+{
+    return f->is_probing && !f->unprobed;
 }
 
 void ptx_footprint_forget(Footprint *f)

@@ -65,6 +65,9 @@ void ptx_footprint_forget(Footprint *footprint);
 /* From here on only the first address of each array is noted, of a block (0) or of its neighbour before it in a dimension (1 to 3). */
 void ptx_footprint_probe(Footprint *footprint, unsigned which);
 
+/* Of each array that there was before. */
+bool ptx_footprint_is_probed(const Footprint *footprint);
+
 /* weight: of all that was noted, for blocks that were not run. The arrays are arena's. */
 Traffics ptx_footprint_sum(Footprint *footprint, Arena *arena, double weight);
 

@@ -10,7 +10,7 @@ typedef struct Kept {
     uint64_t lanes[WARP_LANES];
 } Kept;
 
-static void tell(const Machine *m, const Warp *w, const Noted *n, uint32_t warp, double share)
+static void tell(Machine *m, const Warp *w, const Noted *n, uint32_t warp, double share)
 {
     uint64_t places[WARP_LANES];
     if (n->is_traced) {
@@ -20,6 +20,8 @@ static void tell(const Machine *m, const Warp *w, const Noted *n, uint32_t warp,
     ptx_value_places(n->address, places);
     if (ptx_footprint_note(m->footprint, warp, places, n->lanes, n->request->bytes, (FootprintKind)n->kind, n->address->is_data))
         n->count->waits += share;
+    if (ptx_footprint_is_probed(m->footprint))
+        m->most_steps = m->steps;       /* nothing is left to be found */
 }
 
 static void keep(Machine *m, const Noted *n)
