@@ -1,14 +1,9 @@
 #include "analysis/live.h"
 
+#include "analysis/explore.h"
 #include "support/limits.h"
 
-/* A (register, block) pair in the list of its register; the pairs of a block are contiguous. */
-typedef struct Site {
-    RegId reg;
-    uint32_t next;              /* index + 1; 0: last */
-    BlockId block;
-} Site;
-
+/* The sites of a block are contiguous. */
 typedef struct Sites {
     Site *items;
     uint32_t count, capacity;
@@ -28,8 +23,6 @@ typedef struct Need {
     uint32_t version;           /* of the guard */
 } Need;
 
-typedef struct Pair { BlockId block; RegId reg; } Pair;
-
 typedef struct Solver {
     Arena *scratch;
     const Func *func;
@@ -41,11 +34,8 @@ typedef struct Solver {
     RegId *touched;             /* registers with a use_need in this block */
     uint32_t touched_count;
     uint32_t *version;          /* per register: definitions walked over so far */
-    uint32_t *in_stamp, *out_stamp, *killed_stamp, *reached_stamp;      /* per block: register + 1 */
-    BlockId *stack;
-    Pair *pairs;
-    uint32_t pair_count, pair_capacity, pair_limit;
-    uint64_t steps_left;
+    uint32_t *reached_stamp;    /* per block: register + 1 */
+    Explorer live;
 } Solver;
 
 static void *grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity, size_t size)
@@ -177,50 +167,6 @@ static void scan_block(Solver *s, BlockId block)
     }
 }
 
-static bool push_pair(Solver *s, BlockId block, RegId reg)
-{
-    if (s->pair_count >= s->pair_limit)
-        return false;
-    if (s->pair_count == s->pair_capacity)
-        s->pairs = grow(s->scratch, s->pairs, s->pair_count, &s->pair_capacity, sizeof *s->pairs);
-    s->pairs[s->pair_count++] = (Pair){ block, reg };
-    return true;
-}
-
-/* Walks from the uses of reg up to its definitions. False at the limit. */
-static bool explore(Solver *s, RegId reg)
-{
-    uint32_t stamp = reg + 1, depth = 0;
-    for (uint32_t k = s->kills.head[reg]; k; k = s->kills.items[k - 1].next)
-        s->killed_stamp[s->kills.items[k - 1].block] = stamp;
-    for (uint32_t u = s->uses.head[reg]; u; u = s->uses.items[u - 1].next) {
-        BlockId block = s->uses.items[u - 1].block;
-        if (s->in_stamp[block] == stamp)
-            continue;
-        s->in_stamp[block] = stamp;
-        s->stack[depth++] = block;
-        while (depth) {
-            const Block *b = &s->cfg->blocks[s->stack[--depth]];
-            if (s->steps_left < b->pred_count)
-                return false;
-            s->steps_left -= b->pred_count;
-            for (uint32_t p = 0; p < b->pred_count; p++) {
-                BlockId pred = s->cfg->preds[b->pred_first + p];
-                if (s->out_stamp[pred] == stamp)
-                    continue;
-                s->out_stamp[pred] = stamp;
-                if (!push_pair(s, pred, reg))
-                    return false;
-                if (s->killed_stamp[pred] == stamp || s->in_stamp[pred] == stamp)
-                    continue;
-                s->in_stamp[pred] = stamp;
-                s->stack[depth++] = pred;
-            }
-        }
-    }
-    return true;
-}
-
 /* A register that is live into the function was not defined on some path: keep it only where a definition reaches.
  * False at the limit. */
 static bool drop_undefined(Solver *s, RegId reg, uint32_t first)
@@ -231,43 +177,27 @@ static bool drop_undefined(Solver *s, RegId reg, uint32_t first)
         if (s->reached_stamp[block] == stamp)
             continue;
         s->reached_stamp[block] = stamp;
-        s->stack[depth++] = block;
+        s->live.stack[depth++] = block;
         while (depth) {
-            const Block *b = &s->cfg->blocks[s->stack[--depth]];
-            if (s->steps_left < b->succ_count)
+            const Block *b = &s->cfg->blocks[s->live.stack[--depth]];
+            if (s->live.steps_left < b->succ_count)
                 return false;
-            s->steps_left -= b->succ_count;
+            s->live.steps_left -= b->succ_count;
             for (uint32_t n = 0; n < b->succ_count; n++) {
                 BlockId succ = s->cfg->succs[b->succ_first + n];
                 if (succ == EXIT_BLOCK || s->reached_stamp[succ] == stamp)
                     continue;
                 s->reached_stamp[succ] = stamp;
-                s->stack[depth++] = succ;
+                s->live.stack[depth++] = succ;
             }
         }
     }
-    for (uint32_t i = first; i < s->pair_count; i++) {
-        if (s->reached_stamp[s->pairs[i].block] == stamp)
-            s->pairs[kept++] = s->pairs[i];
+    for (uint32_t i = first; i < s->live.pair_count; i++) {
+        if (s->reached_stamp[s->live.pairs[i].block] == stamp)
+            s->live.pairs[kept++] = s->live.pairs[i];
     }
-    s->pair_count = kept;
+    s->live.pair_count = kept;
     return true;
-}
-
-static void sort_pairs(Solver *s, Arena *arena, Live *live)
-{
-    uint32_t block_count = s->cfg->block_count;
-    uint32_t *first = ptx_arena_array(arena, uint32_t, block_count + 1);
-    RegId *out = ptx_arena_array(arena, RegId, s->pair_count ? s->pair_count : 1);
-    uint32_t *next = ptx_arena_array(s->scratch, uint32_t, block_count + 1);
-    for (uint32_t i = 0; i < s->pair_count; i++)
-        first[s->pairs[i].block + 1]++;
-    for (uint32_t b = 0; b < block_count; b++)
-        next[b + 1] = first[b + 1] += first[b];
-    for (uint32_t i = 0; i < s->pair_count; i++)
-        out[next[s->pairs[i].block]++] = s->pairs[i].reg;
-    live->out_first = first;
-    live->out = out;
 }
 
 /* ---- pressure: one walk from the end of each block --------------------------------------------------------------- */
@@ -469,35 +399,29 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
     s.touched = per_reg + 5 * (size_t)regs;
     s.use_need = ptx_arena_array(scratch, Need, regs);
     s.out_need = ptx_arena_array(scratch, Need, regs);
-    uint32_t *per_block = ptx_arena_array(scratch, uint32_t, (size_t)blocks * 6);
-    s.use_first = per_block;
-    s.in_stamp = per_block + blocks;
-    s.out_stamp = per_block + 2 * (size_t)blocks;
-    s.killed_stamp = per_block + 3 * (size_t)blocks;
-    s.reached_stamp = per_block + 4 * (size_t)blocks;
-    s.stack = per_block + 5 * (size_t)blocks;
+    s.use_first = ptx_arena_array(scratch, uint32_t, blocks);
+    s.reached_stamp = ptx_arena_array(scratch, uint32_t, blocks);
     uint64_t limit = LIMIT_LIVE_ENTRIES + (uint64_t)LIMIT_LIVE_ENTRIES_PER_BYTE * ptx_span_length(func->span);
-    s.pair_limit = (uint32_t)limit;     /* at most 2^31 + 2^20: LIMIT_SOURCE_BYTES */
-    s.steps_left = LIMIT_LIVE_STEPS_PER_ENTRY * limit;
+    s.live = ptx_explorer_make(scratch, cfg, (uint32_t)limit, LIMIT_LIVE_STEPS_PER_ENTRY * limit);      /* at most 2^31 + 2^20: LIMIT_SOURCE_BYTES */
     for (BlockId block = 0; block < cfg->block_count; block++)
         scan_block(&s, block);
     Live *live = ptx_arena_new(arena, Live);
     live->max_insn = NO_ID;
     bool complete = true;
     for (RegId reg = 0; reg < func->reg_count && complete; reg++) {
-        uint32_t first = s.pair_count;
+        uint32_t first = s.live.pair_count;
         if (!s.uses.head[reg] || (!s.defs.head[reg] && !func->regs[reg].is_param))
             continue;           /* never read across blocks; never written: not live anywhere */
-        complete = explore(&s, reg);
-        if (complete && s.in_stamp[0] == reg + 1 && !func->regs[reg].is_param)
+        complete = ptx_explorer_walk(&s.live, reg, s.uses.items, s.uses.head[reg], s.kills.items, s.kills.head[reg]);
+        if (complete && s.live.in_stamp[0] == reg + 1 && !func->regs[reg].is_param)
             complete = drop_undefined(&s, reg, first);
     }
     if (complete) {
-        sort_pairs(&s, arena, live);
+        live->out_first = ptx_explorer_sort(&s.live, arena, &live->out);
         walk_blocks(&s, arena, live);
     } else {
         ptx_diag(diags, DIAG_LIVENESS_LIMIT, func->name, "liveness of this function is over its limit of %u entries and is not computed",
-                 (unsigned)s.pair_limit);
+                 (unsigned)s.live.pair_limit);
         live = NULL;
     }
     ptx_arena_release(scratch, mark);

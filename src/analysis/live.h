@@ -1,8 +1,6 @@
 /* live.h -- liveness of registers, pressure, dead writes.
  *
- * Live sets by path exploration from each use to its definitions (Brandner, Boissinot, Darte, Dupont de Dinechin and
- * Rastello, "Computing Liveness Sets for SSA-Form Programs", INRIA RR-7503, 2011, the by-variable form, which does not
- * need SSA): time and memory are proportional to the sets themselves. A definition under a guard ends a live
+ * Live sets as explore.h has them. A definition under a guard ends a live
  * range only where the uses behind it in its block have the same guard, or together with one under the complement. A
  * register that no definition can have reached is not live.
  *

@@ -64,7 +64,7 @@ bool ptx_view_may_share(const ptxlint_module *module, FuncId func);
 void ptx_project_kernel(ptxlint_module *module, const ptxlint_options *options, Arena *scratch, FuncId func, ptxlint_kernel *view);
 ptxlint_time ptx_project_time(const Prediction *prediction);
 
-/* Of the functions that an evaluation's kernel calls, in its order. lowered is NULL for what is defined behind the kernel. Owned by arena; scratch is left as found. */
+/* Of the functions that an evaluation's kernel calls, in its order. lowered is NULL for what is not there. Owned by arena; scratch is left as found. */
 const Compiled *ptx_called_code(const ptxlint_module *m, Arena *arena, Arena *scratch, const Evaluation *evaluation, Target target);
 ptxlint_bottleneck ptx_project_bottleneck(const Prediction *prediction, double waves);
 void ptx_project_figures(const ptxlint_kernel *view, Figures *figures);

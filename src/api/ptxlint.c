@@ -71,10 +71,14 @@ const Compiled *ptx_called_code(const ptxlint_module *m, Arena *arena, Arena *sc
     for (uint32_t c = 0; c < count; c++) {
         FuncId id = evaluation->funcs[c].func;
         const Func *func = &m->ir->funcs[id];
-        const Facts *f = &m->facts[id];
-        codes[c] = (Compiled){ func, f->cfg, f->loops, NULL };
-        if (f->cfg && f->uniforms)              /* else it is defined behind the kernel */
-            codes[c].lowered = ptx_lowered_compute(arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, f->uniforms, target);
+        Facts f = m->facts[id];
+        if (!f.cfg && (f.cfg = ptx_cfg_build(arena, scratch, m->ir, func))) {       /* defined behind the kernel */
+            f.dom = ptx_dom_compute(arena, scratch, f.cfg);
+            f.loops = ptx_loops_compute(arena, scratch, f.cfg, f.dom);
+        }
+        if (f.cfg && !f.uniforms)
+            f.uniforms = ptx_uniform_compute(arena, scratch, m->ir, func, f.cfg, f.dom, f.loops, NULL);
+        codes[c] = (Compiled){ func, f.cfg, f.loops, f.cfg ? ptx_lowered_compute(arena, scratch, m->ir, func, f.cfg, f.dom, f.loops, f.uniforms, target) : NULL };
     }
     return codes;
 }

@@ -281,7 +281,7 @@ static void put_variants(const Tune *t, Text *out)
             continue;
         }
         if (v->is_shared)
-            ptx_text_print(out, "  With %ld bytes of dynamic shared memory", (long)v->shape.trial.dynamic_shared_bytes);
+            ptx_text_print(out, "  With %ld bytes of dynamic shared memory, if the kernel can do with so few", (long)v->shape.trial.dynamic_shared_bytes);
         else
             ptx_text_print(out, "  With at most %ld registers a thread (.maxnreg)", (long)v->shape.trial.max_registers);
         ptx_text_print(out, ": %ld blocks on an SM instead of %ld, occupancy %.3g %%", (long)e->occupancy.blocks_per_sm,
@@ -324,9 +324,11 @@ static void put_text(const Tune *t, Text *out)
         ptx_text_put(out, "  Keep the block as it is: no other is predicted to be more than 2 % faster.\n");
     else if (t->best && given && is_predicted(given)) {
         put_reasons(&why, t->best, given);
-        ptx_text_print(out, "  Take %ld x %ld x %ld: %.3g times as fast as now by prediction%s%s.\n", (long)t->best->trial.block[0], (long)t->best->trial.block[1],
-                       (long)t->best->trial.block[2], given->estimated.time.predicted_us / t->best->estimated.time.predicted_us, why.length ? "; " : "",
-                       why.length ? why.bytes : "");
+        ptx_text_print(out, "  Take %ld x %ld x %ld", (long)t->best->trial.block[0], (long)t->best->trial.block[1], (long)t->best->trial.block[2]);
+        if (t->best->trial.dynamic_shared_bytes > 0)
+            ptx_text_print(out, " with %ld bytes of dynamic shared memory, as many a thread as now", (long)t->best->trial.dynamic_shared_bytes);
+        ptx_text_print(out, ": %.3g times as fast as now by prediction%s%s.\n", given->estimated.time.predicted_us / t->best->estimated.time.predicted_us,
+                       why.length ? "; " : "", why.length ? why.bytes : "");
     }
     put_variants(t, out);
     ptx_text_print(out, "  This holds if %s.\n", assumption(t->kernel));
@@ -347,8 +349,9 @@ static json_t *sizes_json(const int64_t size[3])
 static json_t *shape_json(const Tune *t, const Shape *s)
 {
     const ptxlint_estimated *e = &s->estimated;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:b}", "block", sizes_json(s->trial.block), "grid", sizes_json(s->trial.grid),
-                     "occupancy_percent", number(e->occupancy.percent), "waves", number(e->waves), "sectors_per_request", number(e->sectors_per_request),
+    json_int_t shared = s->trial.dynamic_shared_bytes >= 0 ? s->trial.dynamic_shared_bytes : t->kernel->launch.dynamic_shared_bytes;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:b}", "block", sizes_json(s->trial.block), "grid", sizes_json(s->trial.grid),
+                     "dynamic_shared_bytes", shared < 0 ? json_null() : json_integer(shared), "occupancy_percent", number(e->occupancy.percent), "waves", number(e->waves), "sectors_per_request", number(e->sectors_per_request),
                      "wavefronts_per_request", number(e->wavefronts_per_request), "predicted_time_us", number(e->time.predicted_us),
                      "bound_time_us", number(e->time.bound_us), "limiter", e->time.limiter, "is_given", s->is_given, "is_recommended", s == t->best);
 }

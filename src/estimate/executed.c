@@ -204,6 +204,18 @@ static void add_run(Executed *to, const Run *run)
         add_frame(to, warps_in(run, 0));
 }
 
+/* Of calls from sides that hardly a lane takes, nothing counts. */
+static void add_part(Executed *to, const Executed *from, double part)
+{
+    to->warp_instructions += part * from->warp_instructions;
+    for (unsigned m = 0; m < MACHINE__COUNT; m++)
+        to->machine[m] += part * from->machine[m];
+    to->flops_fp32 += part * from->flops_fp32;
+    to->flops_fp64 += part * from->flops_fp64;
+    to->flops_fp16 += part * from->flops_fp16;
+    to->flops_tensor += part * from->flops_tensor;
+}
+
 /* Calls that warps make in a function. */
 static double calls_of(const Run *run)
 {
@@ -215,11 +227,11 @@ static double calls_of(const Run *run)
 
 Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called, const Evaluation *evaluation)
 {
-    Executed unknown = { .certainty = CERTAINTY_UNKNOWN }, out = { .certainty = CERTAINTY_ESTIMATE };
+    Executed unknown = { .certainty = CERTAINTY_UNKNOWN }, out = { .certainty = CERTAINTY_ESTIMATE }, behind = { 0 };
     unknown.warp_instructions = unknown.flops_fp32 = unknown.flops_fp64 = unknown.flops_fp16 = unknown.flops_tensor = (double)NAN;
     for (unsigned m = 0; m < MACHINE__COUNT; m++)
         unknown.machine[m] = (double)NAN;
-    if (!evaluation || evaluation->grid_is_assumed || !kernel->lowered)
+    if (!evaluation || evaluation->grid_is_assumed || evaluation->is_part || !kernel->lowered)
         return unknown;
     const Run own = { kernel, evaluation->insns, NULL };
     double calls = calls_of(&own), entries = 0;
@@ -230,7 +242,10 @@ Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called, co
             return unknown;
         calls += calls_of(&run);
         entries += warps_in(&run, 0);
-        add_run(&out, &run);
+        add_run(&behind, &run);
     }
-    return entries < calls * (1 - SLACK) ? unknown : out;        /* some called what is not there to be run */
+    if (entries < calls * (1 - SLACK))          /* some called what is not there to be run */
+        return unknown;
+    add_part(&out, &behind, entries > 0 ? calls / entries : 0);
+    return out;
 }

@@ -23,7 +23,7 @@ typedef struct Compiled {           /* a function, and what ptxas makes of it */
     const Lowered *lowered;     /* NULL: not known */
 } Compiled;
 
-/* evaluation may be NULL: nothing is known. Nor is where the grid is assumed, or a function is called that called, one for each of evaluation's, does not know.
+/* evaluation may be NULL: nothing is known. Nor is where the grid is assumed, the budget did not do for a warp, or a function is called that called, one for each of evaluation's, does not know.
  * called: NULL where the kernel's own code is all there is. */
 Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called, const Evaluation *evaluation);
 

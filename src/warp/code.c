@@ -38,11 +38,9 @@ static uint8_t mode_of(const Op *op)
     return 0;
 }
 
-const Decoded *ptx_machine_code(Machine *machine, const Op *op)
+const Decoded *ptx_machine_decode(Machine *machine, const Op *op)
 {
     Decoded *code = &machine->program->codes[op->id];
-    if (code->action != ACTION_NEW)
-        return code;
     ptx_lanewise_make(op, &code->lanewise);
     code->action = action_of(op, code);
     if (code->action == ACTION_SHUFFLE || code->action == ACTION_VOTE || code->action == ACTION_MATCH)

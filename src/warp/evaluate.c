@@ -325,7 +325,7 @@ static void run_warps(Evaluator *e, uint64_t most_steps)
     }
     e->out->blocks_run = 1;
     e->blocks_stood_for = e->out->blocks;
-    m->is_cut = is_cut;
+    e->out->is_part = m->is_cut = is_cut;
 }
 
 /* All blocks where the budget does for them. Else a few, within half as much again, and where these differ as many as it does for. */

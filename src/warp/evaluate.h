@@ -64,6 +64,7 @@ typedef struct Evaluation {
     uint32_t blocks_run;
     bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */
     bool is_cut;                /* the budget did not do for what was begun */
+    bool is_part;               /* nor for a warp: how often loops run is not known, nor what comes behind them */
     bool block_is_assumed, grid_is_assumed;
     bool initial_is_assumed;    /* something was loaded from a variable that begins with numbers: the host may have written others */
     bool warpid_is_assumed;     /* %warpid was taken for the warp's place in the block */

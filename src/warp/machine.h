@@ -269,7 +269,13 @@ typedef struct Scratch {        /* room for a value that no register holds */
 } Scratch;
 
 /* code.c */
-const Decoded *ptx_machine_code(Machine *machine, const Op *op);
+const Decoded *ptx_machine_decode(Machine *machine, const Op *op);
+
+static inline const Decoded *ptx_machine_code(Machine *machine, const Op *op)
+{
+    const Decoded *code = &machine->program->codes[op->id];
+    return code->action != ACTION_NEW ? code : ptx_machine_decode(machine, op);
+}
 
 /* memory.c */
 void *ptx_machine_grow(Arena *arena, void *items, uint32_t count, uint32_t *capacity, size_t size);

@@ -110,7 +110,8 @@ static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *c
             continue;
         }
         args[count] = ptx_machine_read(m, w, &operands[o], &room[count]);
-        ptx_machine_narrow(&operands[o], (Type)op->type, &room[count]);
+        if (operands[o].kind == OPERAND_F64)
+            ptx_machine_narrow(&operands[o], (Type)op->type, &room[count]);
         count++;
     }
     if (!insn->operand_count || !count)

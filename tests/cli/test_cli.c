@@ -342,7 +342,11 @@ static void test_tune(void **state)
     result_free(&json);
     json = run("$PTXLINT tune --gpu h200 --format json --kernel sh_row_softmax --grid 8192 --block 256 --param 2=4096 --dynamic-shared 100000 " SHAPES);
     document = json_loads(json.out, 0, NULL);           /* two blocks of 98 KiB on an SM; so do two of 113 */
-    const json_t *variants = json_object_get(json_array_get(json_object_get(document, "kernels"), 0), "variants");
+    const json_t *variants = json_object_get(json_array_get(json_object_get(document, "kernels"), 0), "variants"), *shape;
+    size_t at;
+    json_array_foreach(json_object_get(json_array_get(json_object_get(document, "kernels"), 0), "shapes"), at, shape)
+        if (json_is_true(json_object_get(shape, "is_given")))
+            assert_int_equal(json_integer_value(json_object_get(shape, "dynamic_shared_bytes")), 100000);
     const json_t *more = json_array_get(variants, 0);
     assert_string_equal(json_string_value(json_object_get(more, "changes")), "dynamic_shared");
     assert_int_equal(json_integer_value(json_object_get(more, "to")), 115712);

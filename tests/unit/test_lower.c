@@ -134,7 +134,8 @@ static void test_constants(void **state)
 #define CALLED ".func (.param .b32 r) twice(.param .b32 a)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [a]; mul.lo.s32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret;\n}\n" \
     ".func (.param .b32 r) down(.param .b32 a)\n{\n.reg .b32 %r<4>; .reg .pred %p<2>; .param .b32 x, y;\nld.param.u32 %r1, [a]; st.param.b32 [r], %r1; setp.eq.s32 %p1, %r1, 0;\n" \
     "@%p1 bra L; sub.s32 %r2, %r1, 1; st.param.b32 [x], %r2; call (y), down, (x); ld.param.b32 %r3, [y]; mul.lo.s32 %r3, %r3, %r3; st.param.b32 [r], %r3;\nL: ret;\n}\n" \
-    ".extern .func (.param .b32 r) far(.param .b32 a);\n"
+    ".extern .func (.param .b32 r) far(.param .b32 a);\n.func (.param .b32 r) behind(.param .b32 a);\n"
+#define BEHIND ".func (.param .b32 r) behind(.param .b32 a)\n{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [a]; mul.lo.s32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret;\n}\n"
 
 /* What called functions execute counts too, as often as it runs; nothing is known where one is not there. */
 static void test_called(void **state)
@@ -145,12 +146,13 @@ static void test_called(void **state)
         { "st.param.b32 [a], %r2; call (b), twice, (a); ld.param.b32 %r2, [b];\n", 1 },
         { "st.param.b32 [a], %r2; call (b), twice, (a); ld.param.b32 %r2, [b]; st.param.b32 [a], %r2; call (b), twice, (a); ld.param.b32 %r2, [b];\n", 2 },
         { "st.param.b32 [a], 3; call (b), down, (a); ld.param.b32 %r2, [b];\n", 3 },
+        { "st.param.b32 [a], %r2; call (b), behind, (a); ld.param.b32 %r2, [b];\n", 1 },
         { "st.param.b32 [a], %r2; call (b), far, (a); ld.param.b32 %r2, [b];\n", -1 },
     };
     double before = 0;
     for (size_t i = 0; i < COUNT(cases); i++) {
         char ptx[4096];
-        snprintf(ptx, sizeof ptx, "%s.param .b32 a, b;\n%s%s", HEAD CALLED ENTRY, cases[i].body, TAIL);
+        snprintf(ptx, sizeof ptx, "%s.param .b32 a, b;\n%s%s", HEAD CALLED ENTRY, cases[i].body, TAIL BEHIND);
         ptxlint_module *module = opened(ptx, "h200");
         double all = executed(module)->warp_instructions, products = count_of(executed(module), "imad");
         if (cases[i].products < 0 ? !isnan(all) : products != cases[i].products || (i && i < 4 && all <= before))
@@ -171,6 +173,20 @@ static void test_exits(void **state)
                  HEAD, cases[i].store);
         ptxlint_module *module = opened(ptx, "h200");
         assert_true(count_of(executed(module), "branch") == cases[i].branches);
+        ptxlint_module_free(module);
+    }
+}
+
+/* A loop that no budget does for: how often it runs is not known, nor what comes behind it. */
+static void test_cut(void **state)
+{
+    (void)state;
+    static const struct { const char *trips; bool is_known; } cases[] = { { "1000", true }, { "100000000", false } };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char body[512];
+        snprintf(body, sizeof body, "mov.u32 %%r3, 0;\nL: add.f32 %%f1, %%f1, %%f1; add.s32 %%r3, %%r3, 1; setp.lt.s32 %%p1, %%r3, %s; @%%p1 bra L;\n", cases[i].trips);
+        ptxlint_module *module = launched(body, "h200");
+        assert_int_equal(isfinite(executed(module)->warp_instructions), cases[i].is_known);
         ptxlint_module_free(module);
     }
 }
@@ -332,7 +348,6 @@ static void test_unknown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_constants), cmocka_unit_test(test_called), cmocka_unit_test(test_exits), cmocka_unit_test(test_unrolled), cmocka_unit_test(test_flops), cmocka_unit_test(test_files), cmocka_unit_test(test_values),
-                                        cmocka_unit_test(test_unknown) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_constants), cmocka_unit_test(test_called), cmocka_unit_test(test_cut), cmocka_unit_test(test_exits), cmocka_unit_test(test_unrolled), cmocka_unit_test(test_flops), cmocka_unit_test(test_files), cmocka_unit_test(test_values), cmocka_unit_test(test_unknown) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,8 @@ $unroll
 #pragma unroll
             for (int i = 0; i < $tm; i++)
 #pragma unroll
-                for (int j = 0; j < $tn; j++) acc[i][j] += as[cur][p][threadIdx.y * $tm + i] * bs[cur][p][@{threadIdx.x * $tn + j@threadIdx.x + j * $b@}];
+                for (int j = 0; j < $tn; j++) acc[i][j] += as[cur][p][threadIdx.y * $tm + i] * bs[cur][p][@{threadIdx.x * $tn + j@threadIdx.x
+                    + j * $b@}];
         if (k0 < depth) {
 #pragma unroll
             for (int q = 0; q < $pa; q++) { int e = tid + q * $threads; as[cur ^ 1][e % $kk][e / $kk] = na[q]; }
@@ -80,9 +81,12 @@ $unroll
                 for (int v = 0; v < $r; v++) {
                     float4 b = bs[p][tx + 16 * v];
                     acc[4 * u][v].x += a.x * b.x; acc[4 * u][v].y += a.x * b.y; acc[4 * u][v].z += a.x * b.z; acc[4 * u][v].w += a.x * b.w;
-                    acc[4 * u + 1][v].x += a.y * b.x; acc[4 * u + 1][v].y += a.y * b.y; acc[4 * u + 1][v].z += a.y * b.z; acc[4 * u + 1][v].w += a.y * b.w;
-                    acc[4 * u + 2][v].x += a.z * b.x; acc[4 * u + 2][v].y += a.z * b.y; acc[4 * u + 2][v].z += a.z * b.z; acc[4 * u + 2][v].w += a.z * b.w;
-                    acc[4 * u + 3][v].x += a.w * b.x; acc[4 * u + 3][v].y += a.w * b.y; acc[4 * u + 3][v].z += a.w * b.z; acc[4 * u + 3][v].w += a.w * b.w;
+                    acc[4 * u + 1][v].x += a.y * b.x; acc[4 * u + 1][v].y += a.y * b.y; acc[4 * u + 1][v].z += a.y * b.z;
+                        acc[4 * u + 1][v].w += a.y * b.w;
+                    acc[4 * u + 2][v].x += a.z * b.x; acc[4 * u + 2][v].y += a.z * b.y; acc[4 * u + 2][v].z += a.z * b.z;
+                        acc[4 * u + 2][v].w += a.z * b.w;
+                    acc[4 * u + 3][v].x += a.w * b.x; acc[4 * u + 3][v].y += a.w * b.y; acc[4 * u + 3][v].z += a.w * b.z;
+                        acc[4 * u + 3][v].w += a.w * b.w;
                 }
             }
         __syncthreads();
@@ -103,7 +107,8 @@ def gemm_transposed(d, k):
     a, b = d.of(("A[row * lda + p]", "B[p * ldb + col + j * $w]"), ("A[p * lda + row]", "B[p * ldb + col + j * $w]"), ("A[row * lda + p]", "B[(col + j * $w) * ldb + p]"),
                 ("A[p * lda + row]", "B[(col + j * $w) * ldb + p]"))
     return d.cuda("""
-__global__ void $bounds$k(@{int@unsigned@long@} m, int n, int depth, $t alpha, const $t *$restrict A, int lda, const $t *$restrict B, int ldb, $t beta, $t *$restrict C, int ldc)
+__global__ void $bounds$k(@{int@unsigned@long@} m, int n, int depth, $t alpha, const $t *$restrict A, int lda, const $t *$restrict B, int ldb,
+    $t beta, $t *$restrict C, int ldc)
 {
     int row = blockIdx.y * blockDim.y + threadIdx.y, col = blockIdx.x * @{blockDim.x@$w@} * $s + threadIdx.x;
     if (row >= m) return;
@@ -617,7 +622,8 @@ $unroll
 def vector_updates(d, k):
     """Steps of conjugate gradients: several vectors updated, a dot product beside."""
     return d.cuda("""
-__global__ void $bounds$k($t *$restrict x, $t *$restrict r, $t *$restrict p, const $t *$restrict q, const $t *rho, const $t *pq, $t beta, $t *dot, int n)
+__global__ void $bounds$k($t *$restrict x, $t *$restrict r, $t *$restrict p, const $t *$restrict q, const $t *rho, const $t *pq, $t beta, $t *dot,
+    int n)
 {
     __shared__ $t part[32];
     $t alpha = *rho / *pq, sum = 0;

@@ -12,7 +12,8 @@ def option_greeks(d, k):
     head = "__device__ @{__forceinline__ @@}$t cnd_${k}($t x) { return " + cdf + "; }"
     if o == 0:
         return d.cuda(head + """
-__global__ void $bounds$k($t *$restrict call, $t *$restrict put, @{$t *$restrict delta, $t *$restrict gamma, $t *$restrict vega, @@}const $t *$restrict S, const $t *$restrict X,
+__global__ void $bounds$k($t *$restrict call, $t *$restrict put, @{$t *$restrict delta, $t *$restrict gamma, $t *$restrict vega,
+    @@}const $t *$restrict S, const $t *$restrict X,
                           const $t *$restrict T, $t r, $t v, int n)
 {
 $unroll
@@ -25,7 +26,8 @@ $unroll
 }""", k, t=real(d))
     if o == 1:
         return d.cuda(head + """
-__global__ void $bounds$k(const $t *$restrict price, const $t *$restrict S, const $t *$restrict X, const $t *$restrict T, $t *$restrict vol, $t *$restrict delta, $t *$restrict gamma, $t r, int n)
+__global__ void $bounds$k(const $t *$restrict price, const $t *$restrict S, const $t *$restrict X, const $t *$restrict T, $t *$restrict vol,
+    $t *$restrict delta, $t *$restrict gamma, $t r, int n)
 {
     $index
     if (i >= n) return;
@@ -41,7 +43,8 @@ $unroll
     @{delta[i] = cnd_${k}(d1); gamma[i] = pdf / (s * v * root);@@}
 }""", k, t=real(d), n=d.of(4, 8, 20, 50))
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict normals, $t *$restrict pay, int paths, int steps, $t s0, $t strike, $t barrier, $t drift, $t vol, $t disc)
+__global__ void $bounds$k(const $t *$restrict normals, $t *$restrict pay, int paths, int steps, $t s0, $t strike, $t barrier, $t drift, $t vol,
+    $t disc)
 {
     $index
     if (i >= paths) return;
@@ -240,7 +243,8 @@ def cosine_transform(d, k):
         return d.cuda("""
 __device__ __forceinline__ void butterfly_${k}(float *v)
 {
-    float s0 = v[0] + v[7], s1 = v[1] + v[6], s2 = v[2] + v[5], s3 = v[3] + v[4], d0 = v[0] - v[7], d1 = v[1] - v[6], d2 = v[2] - v[5], d3 = v[3] - v[4];
+    float s0 = v[0] + v[7], s1 = v[1] + v[6], s2 = v[2] + v[5], s3 = v[3] + v[4], d0 = v[0] - v[7], d1 = v[1] - v[6], d2 = v[2] - v[5],
+        d3 = v[3] - v[4];
     float a = s0 + s3, b = s1 + s2, c = s0 - s3, e = s1 - s2;
     v[0] = (a + b) * .35355339f; v[4] = (a - b) * .35355339f;
     v[2] = c * .46193977f + e * .19134172f; v[6] = c * .19134172f - e * .46193977f;
@@ -402,12 +406,14 @@ def splines(d, k):
     o = d.n(0, 2)
     if o == 0:
         return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict knots, const ${t}4 *$restrict coef, const $t *$restrict x, $t *$restrict y, $t *$restrict dy, int n, int m)
+__global__ void $bounds$k(const $t *$restrict knots, const ${t}4 *$restrict coef, const $t *$restrict x, $t *$restrict y, $t *$restrict dy, int n,
+    int m)
 {
 $unroll
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         $t v = x[i]; int lo = 0, hi = m - 1;
-        while (hi - lo > 1) { int mid = (lo + hi) / 2; @{if (knots[mid] > v) hi = mid; else lo = mid;@bool up = knots[mid] <= v; lo = up ? mid : lo; hi = up ? hi : mid;@} }
+        while (hi - lo > 1) { int mid = (lo + hi) / 2; @{if (knots[mid] > v) hi = mid; else lo = mid;@bool up = knots[mid] <= v; lo = up ? mid : lo;
+            hi = up ? hi : mid;@} }
         $t u = v - knots[lo]; ${t}4 c = coef[lo];
         y[i] = c.x + u * (c.y + u * (c.z + u * c.w));
         @{dy[i] = c.y + u * (2 * c.z + 3 * u * c.w);@@}
@@ -415,7 +421,8 @@ $unroll
 }""", k, t=real(d))
     if o == 1:
         return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict grid, const ${t}3 *$restrict points, $t *$restrict value, ${t}3 *$restrict gradient, int n, int nx, int ny, int nz)
+__global__ void $bounds$k(const $t *$restrict grid, const ${t}3 *$restrict points, $t *$restrict value, ${t}3 *$restrict gradient, int n, int nx,
+    int ny, int nz)
 {
     $index
     if (i >= n) return;
@@ -449,7 +456,8 @@ __global__ void $bounds$k(const float3 *$restrict control, float3 *$restrict out
     if (iu >= nu || iv >= nv) return;
     float u = float(iu) / (nu - 1), v = float(iv) / (nv - 1), a = 1 - u, b = 1 - v;
     float bu[4] = {a * a * a, 3 * a * a * u, 3 * a * u * u, u * u * u}, bv[4] = {b * b * b, 3 * b * b * v, 3 * b * v * v, v * v * v};
-    float du[4] = {-3 * a * a, 3 * a * a - 6 * a * u, 6 * a * u - 3 * u * u, 3 * u * u}, dv[4] = {-3 * b * b, 3 * b * b - 6 * b * v, 6 * b * v - 3 * v * v, 3 * v * v};
+    float du[4] = {-3 * a * a, 3 * a * a - 6 * a * u, 6 * a * u - 3 * u * u, 3 * u * u}, dv[4] = {-3 * b * b, 3 * b * b - 6 * b * v,
+        6 * b * v - 3 * v * v, 3 * v * v};
     float x = 0, y = 0, z = 0, ux = 0, uy = 0, uz = 0, vx = 0, vy = 0, vz = 0;
 $unroll
     for (int j = 0; j < 4; j++)
@@ -480,7 +488,8 @@ __global__ void $bounds$k(const ${t}4 *$restrict quat, const ${t}3 *$restrict in
     ${t}3 p = in[i];
     @{$t tx = 2 * (q.y * p.z - q.z * p.y), ty = 2 * (q.z * p.x - q.x * p.z), tz = 2 * (q.x * p.y - q.y * p.x);
     p.x += q.w * tx + q.y * tz - q.z * ty; p.y += q.w * ty + q.z * tx - q.x * tz; p.z += q.w * tz + q.x * ty - q.y * tx;
-    @$t xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z, xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z, wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
+    @$t xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z, xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z, wx = q.w * q.x, wy = q.w * q.y,
+        wz = q.w * q.z;
     p = {(1 - 2 * (yy + zz)) * p.x + 2 * (xy - wz) * p.y + 2 * (xz + wy) * p.z, 2 * (xy + wz) * p.x + (1 - 2 * (xx + zz)) * p.y + 2 * (yz - wx) * p.z,
          2 * (xz - wy) * p.x + 2 * (yz + wx) * p.y + (1 - 2 * (xx + yy)) * p.z};
     @}
@@ -488,7 +497,8 @@ __global__ void $bounds$k(const ${t}4 *$restrict quat, const ${t}3 *$restrict in
 }""", k, t=real(d))
     if o == 1:
         return d.cuda("""
-__global__ void $bounds$k(const float3 *$restrict rest, const float3 *$restrict normals, const int4 *$restrict bone, const float4 *$restrict weight, const float4 *$restrict matrix,
+__global__ void $bounds$k(const float3 *$restrict rest, const float3 *$restrict normals, const int4 *$restrict bone, const float4 *$restrict weight,
+    const float4 *$restrict matrix,
                           float3 *$restrict pos, float3 *$restrict norm, int n)
 {
     $index
@@ -504,14 +514,17 @@ $unroll
         r1.x += s * a1.x; r1.y += s * a1.y; r1.z += s * a1.z; r1.w += s * a1.w;
         r2.x += s * a2.x; r2.y += s * a2.y; r2.z += s * a2.z; r2.w += s * a2.w;
     }
-    pos[i] = make_float3(r0.x * p.x + r0.y * p.y + r0.z * p.z + r0.w, r1.x * p.x + r1.y * p.y + r1.z * p.z + r1.w, r2.x * p.x + r2.y * p.y + r2.z * p.z + r2.w);
-    float x = r0.x * m.x + r0.y * m.y + r0.z * m.z, y = r1.x * m.x + r1.y * m.y + r1.z * m.z, z = r2.x * m.x + r2.y * m.y + r2.z * m.z, s = rsqrtf(x * x + y * y + z * z);
+    pos[i] = make_float3(r0.x * p.x + r0.y * p.y + r0.z * p.z + r0.w, r1.x * p.x + r1.y * p.y + r1.z * p.z + r1.w, r2.x * p.x + r2.y * p.y
+        + r2.z * p.z + r2.w);
+    float x = r0.x * m.x + r0.y * m.y + r0.z * m.z, y = r1.x * m.x + r1.y * m.y + r1.z * m.z, z = r2.x * m.x + r2.y * m.y + r2.z * m.z,
+        s = rsqrtf(x * x + y * y + z * z);
     @{norm[i] = make_float3(x * s, y * s, z * s);@@}
 }""", k, n=d.of(2, 4))
     if o == 2:
         return d.cuda("""
 struct Camera_${k} { $t r[9], c[3], f, cx, cy, k1, k2, p1, p2; };
-__global__ void $bounds$k(const Camera_${k} *$restrict cameras, const $t *$restrict points, const int2 *$restrict pairs, const ${t}2 *$restrict seen, ${t}2 *$restrict error, $t *$restrict jac, int n)
+__global__ void $bounds$k(const Camera_${k} *$restrict cameras, const $t *$restrict points, const int2 *$restrict pairs,
+    const ${t}2 *$restrict seen, ${t}2 *$restrict error, $t *$restrict jac, int n)
 {
     $index
     if (i >= n) return;
@@ -519,7 +532,8 @@ __global__ void $bounds$k(const Camera_${k} *$restrict cameras, const $t *$restr
     @{const Camera_${k} &m@Camera_${k} m@} = cameras[pair.x];
     const $t *p = points + 3 * pair.y;
     $t dx = p[0] - m.c[0], dy = p[1] - m.c[1], dz = p[2] - m.c[2];
-    $t x = m.r[0] * dx + m.r[1] * dy + m.r[2] * dz, y = m.r[3] * dx + m.r[4] * dy + m.r[5] * dz, z = m.r[6] * dx + m.r[7] * dy + m.r[8] * dz, iz = 1 / z;
+    $t x = m.r[0] * dx + m.r[1] * dy + m.r[2] * dz, y = m.r[3] * dx + m.r[4] * dy + m.r[5] * dz, z = m.r[6] * dx + m.r[7] * dy + m.r[8] * dz,
+        iz = 1 / z;
     $t u = x * iz, v = y * iz, r2 = u * u + v * v, s = 1 + r2 * (m.k1 + r2 * m.k2);
     $t du = u * s @{@+ 2 * m.p1 * u * v + m.p2 * (r2 + 2 * u * u)@}, dv = v * s @{@+ m.p1 * (r2 + 2 * v * v) + 2 * m.p2 * u * v@};
     ${t}2 o = seen[i];
@@ -572,16 +586,19 @@ $unroll
         t += v;
     }
     float x = eye.x + t * dx, y = eye.y + t * dy, z = eye.z + t * dz, e = 1e-3f;
-    float nx = field_${k}(x + e, y, z) - field_${k}(x - e, y, z), ny = field_${k}(x, y + e, z) - field_${k}(x, y - e, z), nz = field_${k}(x, y, z + e) - field_${k}(x, y, z - e);
+    float nx = field_${k}(x + e, y, z) - field_${k}(x - e, y, z), ny = field_${k}(x, y + e, z) - field_${k}(x, y - e, z), nz = field_${k}(x, y,
+        z + e) - field_${k}(x, y, z - e);
     s = rsqrtf(nx * nx + ny * ny + nz * nz);
     float shade = fmaxf(0.f, (nx * light.x + ny * light.y + nz * light.z) * s);
     @{float soft = 1, q = .02f;
-    for (int j = 0; j < 16; j++) { float v = field_${k}(x + q * light.x, y + q * light.y, z + q * light.z); soft = fminf(soft, 8.f * v / q); q += fmaxf(v, .01f); }
+    for (int j = 0; j < 16; j++) { float v = field_${k}(x + q * light.x, y + q * light.y, z + q * light.z); soft = fminf(soft, 8.f * v / q);
+        q += fmaxf(v, .01f); }
     shade *= __saturatef(soft);@@}
     img[py * w + px] = t < 50.f ? make_uchar4(255 * shade, 200 * shade, 150 * shade, 255) : make_uchar4(step, step, step, 255);
 }""", k)
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict depth, $v *$restrict tsdf, $v *$restrict weight, int nx, int ny, int nz, int w, int h, float4 r0, float4 r1, float4 r2, float f, float size, float band)
+__global__ void $bounds$k(const $t *$restrict depth, $v *$restrict tsdf, $v *$restrict weight, int nx, int ny, int nz, int w, int h, float4 r0,
+    float4 r1, float4 r2, float f, float size, float band)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= nx || y >= ny) return;
@@ -606,7 +623,8 @@ $unroll
 def cluster_means(d, k):
     """Nearest centres in shared or constant memory, sums by atomics or in shared memory."""
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict points, const $t *$restrict centres, int *$restrict member, $t *$restrict sums, int *$restrict counts, int n, int clusters)
+__global__ void $bounds$k(const $t *$restrict points, const $t *$restrict centres, int *$restrict member, $t *$restrict sums, int *$restrict counts,
+    int n, int clusters)
 {
     extern __shared__ __align__(8) unsigned char raw_${k}[];
     $t *c = reinterpret_cast<$t *>(raw_${k});
@@ -796,7 +814,8 @@ def complex_fields(d, k):
 struct Cx_${k} { $t re, im; };
 __device__ __forceinline__ Cx_${k} operator*(Cx_${k} a, Cx_${k} b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 __device__ __forceinline__ Cx_${k} operator+(Cx_${k} a, Cx_${k} b) { return {a.re + b.re, a.im + b.im}; }
-__global__ void $bounds$k(const Cx_${k} *$restrict link, const Cx_${k} *$restrict in, Cx_${k} *$restrict out, const int *$restrict near, int volume, int dirs)
+__global__ void $bounds$k(const Cx_${k} *$restrict link, const Cx_${k} *$restrict in, Cx_${k} *$restrict out, const int *$restrict near, int volume,
+    int dirs)
 {
     $index
     if (i >= volume) return;
@@ -898,12 +917,14 @@ __global__ void $bounds$k(float *$restrict out, int w, int h, float4 c, float sl
         int it = 0;
 $unroll
         for (; it < limit; it++) {
-            p = make_float4(2 * (q.x * p.x - q.y * p.y - q.z * p.z - q.w * p.w), 2 * (q.x * p.y + p.x * q.y + q.z * p.w - q.w * p.z), 2 * (q.x * p.z + p.x * q.z + q.w * p.y - q.y * p.w),
+            p = make_float4(2 * (q.x * p.x - q.y * p.y - q.z * p.z - q.w * p.w), 2 * (q.x * p.y + p.x * q.y + q.z * p.w - q.w * p.z),
+                2 * (q.x * p.z + p.x * q.z + q.w * p.y - q.y * p.w),
                             2 * (q.x * p.w + p.x * q.w + q.y * p.z - q.z * p.y));
             q = make_float4(q.x * q.x - q.y * q.y - q.z * q.z - q.w * q.w + c.x, 2 * q.x * q.y + c.y, 2 * q.x * q.z + c.z, 2 * q.x * q.w + c.w);
             if (q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w > 10.f) break;
         }
-        float nq = sqrtf(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), np = sqrtf(p.x * p.x + p.y * p.y + p.z * p.z + p.w * p.w), dist = .5f * nq * logf(nq) / np;
+        float nq = sqrtf(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), np = sqrtf(p.x * p.x + p.y * p.y + p.z * p.z + p.w * p.w),
+            dist = .5f * nq * logf(nq) / np;
         t += dist;
         if (dist < 1e-3f || t > 10.f) break;
     }
@@ -921,7 +942,8 @@ __global__ void $bounds$k(const $h *$restrict a, const $h *$restrict b, const $h
 $unroll
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
         $h u = a[i], v = b[i], w = c[i];
-        @{$h s = __hfma2(u, v, w), t = __hmul2(__hsub2(u, v), w); y[i] = __hadd2(s, t);@$h s = __hmax2(__hfma2(u, v, w), __hneg2(w)); y[i] = __hmul2(s, h2exp(u));@
+        @{$h s = __hfma2(u, v, w), t = __hmul2(__hsub2(u, v), w); y[i] = __hadd2(s, t);@$h s = __hmax2(__hfma2(u, v, w), __hneg2(w));
+            y[i] = __hmul2(s, h2exp(u));@
         $h s = u;
 #pragma unroll
         for (int j = 0; j < 8; j++) s = __hfma2(s, v, w);
@@ -943,7 +965,8 @@ $unroll
         float2 f = __half22float2(part); sum += f.x + f.y;
         @
 #pragma unroll
-        for (int j = 0; j < 4; j++) { float2 f = __half22float2(p[j]), g = __half22float2(q[j]); sum = fmaf(f.x, g.x, sum); sum = fmaf(f.y, g.y, sum); }
+        for (int j = 0; j < 4; j++) { float2 f = __half22float2(p[j]), g = __half22float2(q[j]); sum = fmaf(f.x, g.x, sum); sum = fmaf(f.y, g.y,
+            sum); }
         @}
     }
     for (int s = 16; s; s >>= 1) sum += __shfl_down_sync(~0u, sum, s);
@@ -973,12 +996,14 @@ __global__ void $bounds$k(const $t *$restrict x, $t *$restrict sum, int n)
 $unroll
     for (int i = blockIdx.x * $b + threadIdx.x; i < n; i += gridDim.x * $b) {
         $t v = x[i];
-        @{$t y = v - c, t = total + y; c = (t - total) - y; total = t;@$t t = total + v; c += fabs(total) >= fabs(v) ? (total - t) + v : (v - t) + total; total = t;@}
+        @{$t y = v - c, t = total + y; c = (t - total) - y; total = t;@$t t = total + v; c += fabs(total) >= fabs(v) ? (total - t) + v : (v - t)
+            + total; total = t;@}
     }
     s[threadIdx.x] = total; cs[threadIdx.x] = c;
     __syncthreads();
     for (int o = $b / 2; o; o >>= 1) {
-        if (threadIdx.x < o) { $t a = s[threadIdx.x], b = s[threadIdx.x + o], t = a + b; cs[threadIdx.x] += cs[threadIdx.x + o] + (fabs(a) > fabs(b) ? (a - t) + b : (b - t) + a); s[threadIdx.x] = t; }
+        if (threadIdx.x < o) { $t a = s[threadIdx.x], b = s[threadIdx.x + o], t = a + b; cs[threadIdx.x] += cs[threadIdx.x + o]
+            + (fabs(a) > fabs(b) ? (a - t) + b : (b - t) + a); s[threadIdx.x] = t; }
         __syncthreads();
     }
     if (threadIdx.x == 0) sum[blockIdx.x] = s[0] + cs[0];
@@ -989,15 +1014,19 @@ def volume_rays(d, k):
     """Rays through a volume: samples blended front to back from memory or a texture, projections back and forth."""
     if d.of(0, 1):
         return d.cuda("""
-__global__ void $bounds$k(@source, const float4 *$restrict transfer, uchar4 *$restrict img, int w, int h, float3 eye, float3 axis_x, float3 axis_y, float density, float step)
+__global__ void $bounds$k(@source, const float4 *$restrict transfer, uchar4 *$restrict img, int w, int h, float3 eye, float3 axis_x, float3 axis_y,
+    float density, float step)
 {
     int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y * blockDim.y + threadIdx.y;
     if (px >= w || py >= h) return;
     float u = 2.f * px / w - 1, v = 2.f * py / h - 1;
-    float dx = axis_x.x * u + axis_y.x * v - eye.x, dy = axis_x.y * u + axis_y.y * v - eye.y, dz = axis_x.z * u + axis_y.z * v - eye.z, s = rsqrtf(dx * dx + dy * dy + dz * dz);
+    float dx = axis_x.x * u + axis_y.x * v - eye.x, dy = axis_x.y * u + axis_y.y * v - eye.y, dz = axis_x.z * u + axis_y.z * v - eye.z,
+        s = rsqrtf(dx * dx + dy * dy + dz * dz);
     dx *= s; dy *= s; dz *= s;
-    float ix = 1 / dx, iy = 1 / dy, iz = 1 / dz, x0 = (-1 - eye.x) * ix, x1 = (1 - eye.x) * ix, y0 = (-1 - eye.y) * iy, y1 = (1 - eye.y) * iy, z0 = (-1 - eye.z) * iz, z1 = (1 - eye.z) * iz;
-    float near = fmaxf(fmaxf(fmaxf(fminf(x0, x1), fminf(y0, y1)), fminf(z0, z1)), 0.f), far = fminf(fminf(fmaxf(x0, x1), fmaxf(y0, y1)), fmaxf(z0, z1));
+    float ix = 1 / dx, iy = 1 / dy, iz = 1 / dz, x0 = (-1 - eye.x) * ix, x1 = (1 - eye.x) * ix, y0 = (-1 - eye.y) * iy, y1 = (1 - eye.y) * iy,
+        z0 = (-1 - eye.z) * iz, z1 = (1 - eye.z) * iz;
+    float near = fmaxf(fmaxf(fmaxf(fminf(x0, x1), fminf(y0, y1)), fminf(z0, z1)), 0.f), far = fminf(fminf(fmaxf(x0, x1), fmaxf(y0, y1)), fmaxf(z0,
+        z1));
     float r = 0, g = 0, b = 0, a = 0;
 $unroll
     for (float t = near; t < far; t += step) {
@@ -1023,7 +1052,8 @@ $unroll
         float2 a = angles[v];
         $t p = fx * a.x + fy * a.y + centre;
         int i = int(floor(p)); $t f = p - i;
-        @{if (i >= 0 && i < bins - 1) sum += (1 - f) * sinogram[v * bins + i] + f * sinogram[v * bins + i + 1];@i = min(max(i, 0), bins - 2); sum += sinogram[v * bins + i] + f * (sinogram[v * bins + i + 1] - sinogram[v * bins + i]);@}
+        @{if (i >= 0 && i < bins - 1) sum += (1 - f) * sinogram[v * bins + i] + f * sinogram[v * bins + i + 1];@i = min(max(i, 0), bins - 2);
+            sum += sinogram[v * bins + i] + f * (sinogram[v * bins + i + 1] - sinogram[v * bins + i]);@}
     }
     image[y * n + x] = sum / views;
 }""", k, t=real(d))

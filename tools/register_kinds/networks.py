@@ -50,7 +50,8 @@ __global__ void $bounds$k(const $t *$restrict x, $t *$restrict y, int rows, int 
         int c = j * 32 + lane;
         { Pack p = in[c];
 #pragma unroll
-        for (int q = 0; q < $v; q++) { e[j * $v + q] = @{c * $v + q < cols ? $to(p.e[q]) * scale : -1e30f@$to(p.e[q]) * scale@}; top = fmaxf(top, e[j * $v + q]); }
+        for (int q = 0; q < $v; q++) { e[j * $v + q] = @{c * $v + q < cols ? $to(p.e[q]) * scale : -1e30f@$to(p.e[q]) * scale@}; top = fmaxf(top,
+            e[j * $v + q]); }
         }
     }
     for (int o = 16; o; o /= 2) top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, o));
@@ -73,7 +74,8 @@ def norm_forward(d, k):
     b = d.of(64, 128, 256, 512); o = d.n(0, 2)
     if o == 0:
         return d.cuda(SUM + """
-__global__ void $bounds$k(const $t *$restrict x, const $t *$restrict residual, const $t *$restrict gamma, $t *$restrict y, $t *$restrict kept, int cols, float eps)
+__global__ void $bounds$k(const $t *$restrict x, const $t *$restrict residual, const $t *$restrict gamma, $t *$restrict y, $t *$restrict kept,
+    int cols, float eps)
 {
     int row = blockIdx.x;
     const $t *in = x + row * (@{int@size_t@})cols, *res = residual + row * (size_t)cols;
@@ -88,12 +90,14 @@ __global__ void $bounds$k(const $t *$restrict x, const $t *$restrict residual, c
 #pragma unroll
     for (int j = 0; j < $n; j++) {
         int c = threadIdx.x + j * $b;
-        if (c < cols) { @{kept[row * (size_t)cols + c] = $back(v[j]); @@}y[row * (size_t)cols + c] = $back(v[j] * r * @{$to(gamma[c])@(1.f + $to(gamma[c]))@}); }
+        if (c < cols) { @{kept[row * (size_t)cols + c] = $back(v[j]); @@}y[row * (size_t)cols + c] = $back(v[j] * r * @{$to(gamma[c])@(1.f
+            + $to(gamma[c]))@}); }
     }
 }""", k, n=d.of(1, 2, 4, 8), b=b, **words(d))
     if o == 1:
         return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict x, const float *$restrict gamma, const float *$restrict beta, $t *$restrict y, float *$restrict means, float *$restrict inv, int groups, int channels,
+__global__ void $bounds$k(const $t *$restrict x, const float *$restrict gamma, const float *$restrict beta, $t *$restrict y, float *$restrict means,
+    float *$restrict inv, int groups, int channels,
                           int area, float eps)
 {
     __shared__ float sm[32], sq[32]; __shared__ int sn[32];
@@ -101,7 +105,8 @@ __global__ void $bounds$k(const $t *$restrict x, const float *$restrict gamma, c
     const $t *in = x + (size_t)blockIdx.x * size;
     float mean = 0, m2 = 0; int count = 0;
 $unroll
-    for (int j = threadIdx.x; j < size; j += $b) { float v = $to(in[j]), e = v - mean; count++; mean += @{e / count@__fdividef(e, count)@}; m2 += e * (v - mean); }
+    for (int j = threadIdx.x; j < size; j += $b) { float v = $to(in[j]), e = v - mean; count++; mean += @{e / count@__fdividef(e, count)@};
+        m2 += e * (v - mean); }
     for (int o = 16; o; o >>= 1) {
         float om = __shfl_down_sync(~0u, mean, o), oq = __shfl_down_sync(~0u, m2, o); int oc = __shfl_down_sync(~0u, count, o), all = count + oc;
         if (all) { float e = om - mean; mean += e * oc / all; m2 += oq + e * e * count * oc / all; count = all; }
@@ -110,17 +115,20 @@ $unroll
     if (l == 0) { sm[w] = mean; sq[w] = m2; sn[w] = count; }
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int j = 1; j < $b / 32; j++) { int all = count + sn[j]; float e = sm[j] - mean; mean += e * sn[j] / all; m2 += sq[j] + e * e * count * sn[j] / all; count = all; }
+        for (int j = 1; j < $b / 32; j++) { int all = count + sn[j]; float e = sm[j] - mean; mean += e * sn[j] / all;
+            m2 += sq[j] + e * e * count * sn[j] / all; count = all; }
         sm[0] = mean; sq[0] = rsqrtf(m2 / count + eps);
         means[blockIdx.x] = mean; inv[blockIdx.x] = sq[0];
     }
     __syncthreads();
     mean = sm[0]; float r = sq[0];
 $unroll
-    for (int j = threadIdx.x; j < size; j += $b) { int c = g * per + j / area; y[(size_t)blockIdx.x * size + j] = $back(($to(in[j]) - mean) * r * gamma[c] + beta[c]); }
+    for (int j = threadIdx.x; j < size; j += $b) { int c = g * per + j / area; y[(size_t)blockIdx.x * size
+        + j] = $back(($to(in[j]) - mean) * r * gamma[c] + beta[c]); }
 }""", k, b=b, **words(d))
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict x, const float *$restrict mean, const float *$restrict var, const float *$restrict gamma, const float *$restrict beta, $t *$restrict y, int channels,
+__global__ void $bounds$k(const $t *$restrict x, const float *$restrict mean, const float *$restrict var, const float *$restrict gamma,
+    const float *$restrict beta, $t *$restrict y, int channels,
                           int area, int total, float eps)
 {
 $unroll
@@ -137,7 +145,8 @@ def norm_backward(d, k):
     b = d.of(128, 256)
     if d.of(0, 1):
         return d.cuda(SUM + """
-__global__ void $bounds$k(const $t *$restrict dy, const $t *$restrict x, const float *$restrict gamma, const float *$restrict mean, const float *$restrict rstd, $t *$restrict dx, int cols)
+__global__ void $bounds$k(const $t *$restrict dy, const $t *$restrict x, const float *$restrict gamma, const float *$restrict mean,
+    const float *$restrict rstd, $t *$restrict dx, int cols)
 {
     int row = blockIdx.x;
     const $t *g = dy + (size_t)row * cols, *in = x + (size_t)row * cols;
@@ -152,22 +161,26 @@ $unroll
     }
 }""", k, b=b, **words(d))
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict dy, const $t *$restrict x, const float *$restrict mean, const float *$restrict rstd, float *$restrict dgamma, float *$restrict dbeta, int rows, int cols)
+__global__ void $bounds$k(const $t *$restrict dy, const $t *$restrict x, const float *$restrict mean, const float *$restrict rstd,
+    float *$restrict dgamma, float *$restrict dbeta, int rows, int cols)
 {
     __shared__ float a[$b][33], q[$b][33];
     int c = blockIdx.x * 32 + threadIdx.x;
     float sg = 0, sb = 0;
     if (c < cols)
 $unroll
-        for (int r = blockIdx.y * $b + threadIdx.y; r < rows; r += $b * gridDim.y) { float g = $to(dy[(size_t)r * cols + c]); sb += g; sg += g * ($to(x[(size_t)r * cols + c]) - mean[r]) * rstd[r]; }
+        for (int r = blockIdx.y * $b + threadIdx.y; r < rows; r += $b * gridDim.y) { float g = $to(dy[(size_t)r * cols + c]); sb += g;
+            sg += g * ($to(x[(size_t)r * cols + c]) - mean[r]) * rstd[r]; }
     a[threadIdx.y][threadIdx.x] = sg; q[threadIdx.y][threadIdx.x] = sb;
     __syncthreads();
 $unroll
     for (int s = $b / 2; s; s /= 2) {
-        if (threadIdx.y < s) { a[threadIdx.y][threadIdx.x] += a[threadIdx.y + s][threadIdx.x]; q[threadIdx.y][threadIdx.x] += q[threadIdx.y + s][threadIdx.x]; }
+        if (threadIdx.y < s) { a[threadIdx.y][threadIdx.x] += a[threadIdx.y + s][threadIdx.x]; q[threadIdx.y][threadIdx.x] += q[threadIdx.y
+            + s][threadIdx.x]; }
         __syncthreads();
     }
-    if (threadIdx.y == 0 && c < cols) { @{atomicAdd(dgamma + c, a[0][threadIdx.x]); atomicAdd(dbeta + c, q[0][threadIdx.x]);@dgamma[c] = a[0][threadIdx.x]; dbeta[c] = q[0][threadIdx.x];@} }
+    if (threadIdx.y == 0 && c < cols) { @{atomicAdd(dgamma + c, a[0][threadIdx.x]); atomicAdd(dbeta + c,
+        q[0][threadIdx.x]);@dgamma[c] = a[0][threadIdx.x]; dbeta[c] = q[0][threadIdx.x];@} }
 }""", k, b=d.of(4, 8, 16), **words(d))
 
 
@@ -178,7 +191,8 @@ def activation(d, k):
 __global__ void $bounds$k(const $t *$restrict x, const $t *$restrict gate, const $t *$restrict bias, $t *$restrict y, long n, int cols, float alpha)
 {
     struct __align__(sizeof($t) * $v) Pack { $t e[$v]; };
-    @{long i = (long)blockIdx.x * blockDim.x + threadIdx.x; if (i * $v < n)@$unroll for (long i = (long)blockIdx.x * blockDim.x + threadIdx.x; i * $v < n; i += (long)gridDim.x * blockDim.x)@} {
+    @{long i = (long)blockIdx.x * blockDim.x + threadIdx.x; if (i * $v < n)@$unroll for (long i = (long)blockIdx.x * blockDim.x + threadIdx.x;
+        i * $v < n; i += (long)gridDim.x * blockDim.x)@} {
         Pack p = reinterpret_cast<const Pack *>(x)[i], q = reinterpret_cast<const Pack *>(gate)[i];
 #pragma unroll
         for (int j = 0; j < $v; j++) {
@@ -195,7 +209,8 @@ def attention_decode(d, k):
     """One query against the keys kept: by a warp or a block, pages, several queries a group, soft caps."""
     h = d.of(32, 64, 128); per = h // 32; g = d.of(1, 1, 2, 4)
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict q, const $t *$restrict keys, const $t *$restrict values, const int *$restrict pages, const int *$restrict lengths, $t *$restrict out, int heads,
+__global__ void $bounds$k(const $t *$restrict q, const $t *$restrict keys, const $t *$restrict values, const int *$restrict pages,
+    const int *$restrict lengths, $t *$restrict out, int heads,
                           int page, int per_seq, float scale)
 {
     __shared__ float acc_s[$w][$g][$h], top_s[$w][$g], sum_s[$w][$g];
@@ -249,7 +264,8 @@ def attention_blocked(d, k):
     """A query row a thread, keys and values in tiles, the maximum kept on line, causal or not."""
     h, b = d.of(16, 32, 64), d.of(16, 32)
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict Q, const $t *$restrict K, const $t *$restrict V, $t *$restrict O, float *$restrict L, int n, float scale)
+__global__ void $bounds$k(const $t *$restrict Q, const $t *$restrict K, const $t *$restrict V, $t *$restrict O, float *$restrict L, int n,
+    float scale)
 {
     __shared__ float ks[$b][$h], vs[$b][$h];
     int row = blockIdx.x * $b + threadIdx.x; size_t base = (size_t)blockIdx.y * n * $h;
@@ -257,7 +273,8 @@ __global__ void $bounds$k(const $t *$restrict Q, const $t *$restrict K, const $t
 #pragma unroll
     for (int c = 0; c < $h; c++) { q[c] = $to(Q[base + (size_t)row * $h + c]) * scale; o[c] = 0; }
     for (int j0 = 0; j0 < @{n@(blockIdx.x + 1) * $b@}; j0 += $b) {
-        for (int e = threadIdx.x; e < $b * $h; e += $b) { ks[e / $h][e % $h] = $to(K[base + (size_t)j0 * $h + e]); vs[e / $h][e % $h] = $to(V[base + (size_t)j0 * $h + e]); }
+        for (int e = threadIdx.x; e < $b * $h; e += $b) { ks[e / $h][e % $h] = $to(K[base + (size_t)j0 * $h + e]); vs[e / $h][e % $h] = $to(V[base
+            + (size_t)j0 * $h + e]); }
         __syncthreads();
 $unroll
         for (int j = 0; j < $b; j++) {
@@ -284,28 +301,33 @@ def embedding_gradient(d, k):
     o = d.n(0, 2)
     if o == 0:
         return d.cuda("""
-__global__ void $bounds$k(const $i *$restrict tokens, const $t *$restrict table, const $t *$restrict places, $t *$restrict out, int total, int length, int width)
+__global__ void $bounds$k(const $i *$restrict tokens, const $t *$restrict table, const $t *$restrict places, $t *$restrict out, int total,
+    int length, int width)
 {
-    @{long i = (long)blockIdx.x * blockDim.x + threadIdx.x; if (i >= total) return;@$unroll for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < total; i += gridDim.x * blockDim.x)@} {
+    @{long i = (long)blockIdx.x * blockDim.x + threadIdx.x; if (i >= total) return;@$unroll for (int i = blockIdx.x * blockDim.x + threadIdx.x;
+        i < total; i += gridDim.x * blockDim.x)@} {
         int c = i % width, p = i / width, token = tokens[p];
         out[i] = $back($to(table[(size_t)token * width + c]) + $to(places[p % length * width + c]));
     }
 }""", k, i=d.of("int", "long long"), **words(d))
     if o == 1:
         return d.cuda("""
-__global__ void $bounds$k(const long long *$restrict index, const long long *$restrict offset, const float *$restrict weight, const $t *$restrict table, $t *$restrict out, int bags, int width)
+__global__ void $bounds$k(const long long *$restrict index, const long long *$restrict offset, const float *$restrict weight,
+    const $t *$restrict table, $t *$restrict out, int bags, int width)
 {
     int bag = blockIdx.x * blockDim.y + threadIdx.y;
     if (bag >= bags) return;
     for (int c = threadIdx.x; c < width; c += blockDim.x) {
         float sum = 0;
 $unroll
-        for (long long j = offset[bag]; j < offset[bag + 1]; j++) @{sum += $to(table[index[j] * width + c]);@sum += weight[j] * $to(table[index[j] * width + c]);@sum = fmaxf(sum, $to(table[index[j] * width + c]));@}
+        for (long long j = offset[bag]; j < offset[bag + 1]; j++) @{sum += $to(table[index[j] * width
+            + c]);@sum += weight[j] * $to(table[index[j] * width + c]);@sum = fmaxf(sum, $to(table[index[j] * width + c]));@}
         out[(size_t)bag * width + c] = $back(@{sum@sum / fmaxf(1.f, offset[bag + 1] - offset[bag])@});
     }
 }""", k, **words(d))
     return d.cuda("""
-__global__ void $bounds$k(const $i *$restrict sorted, const $i *$restrict origin, const $t *$restrict grad, float *$restrict out, int n, int width, float scale)
+__global__ void $bounds$k(const $i *$restrict sorted, const $i *$restrict origin, const $t *$restrict grad, float *$restrict out, int n, int width,
+    float scale)
 {
     int at = blockIdx.x * blockDim.y + threadIdx.y;
     if (at >= n || (at > 0 && sorted[at] == sorted[at - 1])) return;
@@ -327,14 +349,16 @@ __global__ void $bounds$k(const $i *$restrict sorted, const $i *$restrict origin
 def rotary(d, k):
     """Angles computed or read, halves or neighbours, keys as well as queries."""
     return d.cuda("""
-__global__ void $bounds$k($t *$restrict q, $t *$restrict keys, const int *$restrict positions, const float2 *$restrict table, int heads, int kv_heads, int dim, float base)
+__global__ void $bounds$k($t *$restrict q, $t *$restrict keys, const int *$restrict positions, const float2 *$restrict table, int heads,
+    int kv_heads, int dim, float base)
 {
     int token = blockIdx.x, half_dim = dim / 2, pos = positions[token];
 $unroll
     for (int e = threadIdx.x; e < heads * half_dim; e += blockDim.x) {
         int head = e / half_dim, j = e % half_dim;
         float s, c;
-        @{float angle = pos * powf(base, -2.f * j / dim); sincosf(angle, &s, &c);@float angle = pos * exp2f(-j * base); __sincosf(angle, &s, &c);@float2 cs = table[pos * half_dim + j]; c = cs.x; s = cs.y;@}
+        @{float angle = pos * powf(base, -2.f * j / dim); sincosf(angle, &s, &c);@float angle = pos * exp2f(-j * base); __sincosf(angle, &s,
+            &c);@float2 cs = table[pos * half_dim + j]; c = cs.x; s = cs.y;@}
         $t *p = q + ((size_t)token * heads + head) * dim;
         @{int a = j, b = j + half_dim;@int a = 2 * j, b = 2 * j + 1;@}
         float x = $to(p[a]), y = $to(p[b]);
@@ -360,7 +384,8 @@ __global__ void $bounds$k($t *$restrict logits, const $i *$restrict target, floa
     $t *x = logits + (size_t)row * cols;
     float top = -1e30f, sum = 0;
 $unroll
-    for (int c = threadIdx.x; c < cols; c += $b) { float v = $to(x[c]); @{if (v > top) { sum *= __expf(top - v); top = v; } sum += __expf(v - top);@top = fmaxf(top, v);@} }
+    for (int c = threadIdx.x; c < cols; c += $b) { float v = $to(x[c]); @{if (v > top) { sum *= __expf(top - v); top = v;
+        } sum += __expf(v - top);@top = fmaxf(top, v);@} }
     float mine = top;
     for (int o = 16; o; o >>= 1) top = fmaxf(top, __shfl_xor_sync(~0u, top, o));
     if (threadIdx.x % 32 == 0) top_s[threadIdx.x / 32] = top;
@@ -372,7 +397,8 @@ $unroll
     __syncthreads();
     float inv = weight / sum;
 $unroll
-    for (int c = threadIdx.x; c < cols; c += $b) { float p = __expf($to(x[c]) - top) * inv; x[c] = $back(label < 0 ? 0.f : p - (c == label ? weight : @{0.f@smooth / cols@})); }
+    for (int c = threadIdx.x; c < cols; c += $b) { float p = __expf($to(x[c]) - top) * inv;
+        x[c] = $back(label < 0 ? 0.f : p - (c == label ? weight : @{0.f@smooth / cols@})); }
 }""", k, b=b, i=d.of("int", "long long"), **words(d))
     return d.cuda("""
 __global__ void $bounds$k(const $t *$restrict x, const float *$restrict y, float *$restrict loss, $t *$restrict grad, int n, float alpha, float gamma)
@@ -394,7 +420,8 @@ def optimiser(d, k):
                 "v[e] = q += g * g; w -= lr * g / (sqrtf(q) + eps);", "float u = b1 * a + (1 - b1) * g; m[e] = b2 * a + (1 - b2) * g; w -= lr * ((u > 0) - (u < 0) + decay * w);",
                 "m[e] = a = b1 * a + (1 - b1) * g; v[e] = q = fmaxf(b2 * q, fabsf(g)); w -= lr / c1 * a / (q + eps);")
     return d.cuda("""
-__global__ void $bounds$k(float *$restrict p, const $t *$restrict grad, float *$restrict m, float *$restrict v, $t *$restrict copy, long n, float lr, float b1, float b2, float eps, float decay,
+__global__ void $bounds$k(float *$restrict p, const $t *$restrict grad, float *$restrict m, float *$restrict v, $t *$restrict copy, long n,
+    float lr, float b1, float b2, float eps, float decay,
                           float c1, float c2, const float *$restrict scale)
 {
     float inv = @{1.f / *scale@1.f@fminf(1.f, 1.f / *scale)@};
@@ -418,7 +445,8 @@ def pooling(d, k):
     o = d.n(0, 2)
     if o == 0:
         return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict x, $t *$restrict y, int *$restrict at, int total, int c, int h, int w, int oh, int ow, int kh, int kw, int sh, int sw, int ph, int pw, int dil)
+__global__ void $bounds$k(const $t *$restrict x, $t *$restrict y, int *$restrict at, int total, int c, int h, int w, int oh, int ow, int kh, int kw,
+    int sh, int sw, int ph, int pw, int dil)
 {
 $unroll
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < total; i += gridDim.x * blockDim.x) {
@@ -436,7 +464,8 @@ $unroll
 }""", k, **words(d))
     if o == 1:
         return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict dy, $t *$restrict dx, const int *$restrict at, int total, int c, int h, int w, int oh, int ow, int k, int s, int p)
+__global__ void $bounds$k(const $t *$restrict dy, $t *$restrict dx, const int *$restrict at, int total, int c, int h, int w, int oh, int ow, int k,
+    int s, int p)
 {
     $index
     if (i >= total) return;
@@ -446,7 +475,8 @@ __global__ void $bounds$k(const $t *$restrict dy, $t *$restrict dx, const int *$
     for (int v = v0; v < v1; v++)
 $unroll
         for (int u = u0; u < u1; u++) {
-            @{if (at[(plane * oh + v) * ow + u] == (y - p) * w + x - p) g += $to(dy[(plane * oh + v) * ow + u]);@int r0 = max(v * s - p, 0), q0 = max(u * s - p, 0); g += $to(dy[(plane * oh + v) * ow + u]) / ((min(v * s - p + k, h) - r0) * (min(u * s - p + k, w) - q0));@}
+            @{if (at[(plane * oh + v) * ow + u] == (y - p) * w + x - p) g += $to(dy[(plane * oh + v) * ow + u]);@int r0 = max(v * s - p, 0),
+                q0 = max(u * s - p, 0); g += $to(dy[(plane * oh + v) * ow + u]) / ((min(v * s - p + k, h) - r0) * (min(u * s - p + k, w) - q0));@}
         }
     dx[i] = $back(g);
 }""", k, **words(d))
@@ -457,7 +487,8 @@ __global__ void $bounds$k(const $t *$restrict x, $t *$restrict y, int h, int w, 
     x += (size_t)plane * h * w; y += (size_t)plane * oh * ow;
     for (int v = threadIdx.y + blockIdx.y * blockDim.y; v < oh; v += blockDim.y * gridDim.y)
         for (int u = threadIdx.x; u < ow; u += blockDim.x) {
-            int y0 = @{v * h / oh@int(floorf(float(v * h) / oh))@}, y1 = ((v + 1) * h + oh - 1) / oh, x0 = u * w / ow, x1 = ((u + 1) * w + ow - 1) / ow;
+            int y0 = @{v * h / oh@int(floorf(float(v * h) / oh))@}, y1 = ((v + 1) * h + oh - 1) / oh, x0 = u * w / ow, x1 = ((u + 1) * w
+                + ow - 1) / ow;
             float sum = 0;
             for (int r = y0; r < y1; r++)
 $unroll
@@ -472,7 +503,8 @@ def columns_of_image(d, k):
     o = d.n(0, 2)
     if o == 0:
         return d.cuda("""
-__global__ void $bounds$k(int n, const $t *$restrict im, int h, int w, int kh, int kw, int ph, int pw, int sh, int sw, int dh, int dw, int oh, int ow, $t *$restrict col)
+__global__ void $bounds$k(int n, const $t *$restrict im, int h, int w, int kh, int kw, int ph, int pw, int sh, int sw, int dh, int dw, int oh,
+    int ow, $t *$restrict col)
 {
 $unroll
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
@@ -490,7 +522,8 @@ $unroll
 }""", k, t=d.of("float", "double", "half", "unsigned char"))
     if o == 1:
         return d.cuda("""
-__global__ void $bounds$k(int n, const $t *$restrict col, int h, int w, int kh, int kw, int ph, int pw, int s, int dil, int oh, int ow, $t *$restrict im)
+__global__ void $bounds$k(int n, const $t *$restrict col, int h, int w, int kh, int kw, int ph, int pw, int s, int dil, int oh, int ow,
+    $t *$restrict im)
 {
     $index
     if (i >= n) return;
@@ -501,12 +534,14 @@ __global__ void $bounds$k(int n, const $t *$restrict col, int h, int w, int kh, 
 $unroll
         for (int u = u0; u < u1; u++) {
             int r = y - v * s, q = x - u * s;
-            @{if (r % dil == 0 && q % dil == 0) { r /= dil; q /= dil; sum += col[(((size_t)(c * kh + r) * kw + q) * oh + v) * ow + u]; }@sum += col[((c * kh * kw + r * kw + q) * oh + v) * ow + u];@}
+            @{if (r % dil == 0 && q % dil == 0) { r /= dil; q /= dil; sum += col[(((size_t)(c * kh + r) * kw + q) * oh + v) * ow + u];
+                }@sum += col[((c * kh * kw + r * kw + q) * oh + v) * ow + u];@}
         }
     im[i] = sum;
 }""", k, t=d.of("float", "double"))
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict in, $t *$restrict out, const float *$restrict offset, int c, int h, int w, int oh, int ow, int k, int pad, int s, int n)
+__global__ void $bounds$k(const $t *$restrict in, $t *$restrict out, const float *$restrict offset, int c, int h, int w, int oh, int ow, int k,
+    int pad, int s, int n)
 {
     $index
     if (i >= n) return;
@@ -534,7 +569,8 @@ def convolution_direct(d, k):
     oc, px, r = d.of(1, 2, 4, 8), d.of(1, 2, 4), d.of(1, 3, 3, 5)
     if d.of(0, 1):
         return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict x, const $t *$restrict w, const float *$restrict bias, $t *$restrict y, int ci, int co, int h, int wd, int oh, int ow)
+__global__ void $bounds$k(const $t *$restrict x, const $t *$restrict w, const float *$restrict bias, $t *$restrict y, int ci, int co, int h, int wd,
+    int oh, int ow)
 {
     int u = (blockIdx.x * blockDim.x + threadIdx.x) * $px, v = blockIdx.y * blockDim.y + threadIdx.y, o0 = blockIdx.z * $oc;
     if (u >= ow || v >= oh) return;
@@ -573,7 +609,8 @@ __global__ void $bounds$k(const $t *$restrict x, const $t *$restrict w, const fl
             int q = e % (15 + $r), p = e / (15 + $r) % (15 + $r), c = e / ((15 + $r) * (15 + $r)), gx = ox + q - $r / 2, gy = oy + p - $r / 2;
             tile[c][p][q] = gx >= 0 && gy >= 0 && gx < wd && gy < h ? $to(x[((c0 + c) * h + gy) * wd + gx]) : 0.f;
         }
-        for (int e = t; e < $oc * $c * $r * $r; e += 256) fs[e / ($c * $r * $r)][e / ($r * $r) % $c][e % ($r * $r)] = $to(w[((o0 + e / ($c * $r * $r)) * ci + c0) * $r * $r + e % ($c * $r * $r)]);
+        for (int e = t; e < $oc * $c * $r * $r; e += 256) fs[e / ($c * $r * $r)][e / ($r * $r) % $c][e % ($r * $r)] = $to(w[((o0
+            + e / ($c * $r * $r)) * ci + c0) * $r * $r + e % ($c * $r * $r)]);
         __syncthreads();
 $unroll
         for (int c = 0; c < $c; c++)
@@ -598,7 +635,8 @@ def convolution_depthwise(d, k):
     o = d.n(0, 2); r = d.of(3, 5, 7)
     if o == 0:
         return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict x, const $t *$restrict w, $t *$restrict y, int c, int h, int wd, int oh, int ow, int stride, int pad, int n)
+__global__ void $bounds$k(const $t *$restrict x, const $t *$restrict w, $t *$restrict y, int c, int h, int wd, int oh, int ow, int stride, int pad,
+    int n)
 {
     $index
     if (i >= n) return;
@@ -615,7 +653,8 @@ __global__ void $bounds$k(const $t *$restrict x, const $t *$restrict w, $t *$res
 $unroll
     for (int a = 0; a < $r; a++)
 $unroll
-        for (int b = 0; b < $r; b++) if (y0 + a >= 0 && x0 + b >= 0 && y0 + a < h && x0 + b < wd) sum += $to(in[(y0 + a) * wd + x0 + b]) * $to(f[a * $r + b]);
+        for (int b = 0; b < $r; b++) if (y0 + a >= 0 && x0 + b >= 0 && y0 + a < h && x0 + b < wd) sum += $to(in[(y0 + a) * wd + x0
+            + b]) * $to(f[a * $r + b]);
     y[i] = $back(sum);
 }""", k, r=r, **words(d))
     if o == 1:
@@ -644,7 +683,8 @@ $unroll
     }
 }""", k, r=d.of(3, 3, 5), **words(d))
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict x, const $t *$restrict w, const $t *$restrict bias, $t *$restrict state, $t *$restrict y, int channels, int length)
+__global__ void $bounds$k(const $t *$restrict x, const $t *$restrict w, const $t *$restrict bias, $t *$restrict state, $t *$restrict y,
+    int channels, int length)
 {
     int c = blockIdx.x * blockDim.x + threadIdx.x;
     if (c >= channels) return;
@@ -680,7 +720,8 @@ __device__ __forceinline__ uint4 philox_${k}(uint4 c, uint2 key)
     }
     return c;
 }
-__global__ void $bounds$k(const $t *$restrict x, const $t *$restrict residual, const $t *$restrict bias, $t *$restrict y, unsigned char *$restrict mask, long n, int cols, float p,
+__global__ void $bounds$k(const $t *$restrict x, const $t *$restrict residual, const $t *$restrict bias, $t *$restrict y,
+    unsigned char *$restrict mask, long n, int cols, float p,
                           unsigned long long seed, unsigned long long offset)
 {
     float scale = 1.f / (1.f - p); unsigned limit = p * 4294967295.f;
@@ -717,7 +758,8 @@ __global__ void $bounds$k(const $t *$restrict x, $o *$restrict q, float *$restri
     float s = top / $max, inv = @{top > 0 ? $max / top : 0.f@1.f / s@__frcp_rn(s)@};
     if (lane == 0) scales[group] = s;
 #pragma unroll
-    for (int j = 0; j < $g / 32; j++) q[(size_t)group * $g + lane * ($g / 32) + j] = @{__float2int_rn(v[j] * inv)@min(127, max(-128, __float2int_rn(v[j] * inv)))@rintf(v[j] * inv)@};
+    for (int j = 0; j < $g / 32; j++) q[(size_t)group * $g + lane * ($g / 32) + j] = @{__float2int_rn(v[j] * inv)@min(127, max(-128,
+        __float2int_rn(v[j] * inv)))@rintf(v[j] * inv)@};
 }""", k, g=g, o=d.of("signed char", "short", "int"), max=d.of("127.f", "7.f"), **words(d))
     return d.cuda("""
 __global__ void $bounds$k(const unsigned *$restrict packed, const $t *$restrict scales, const $t *$restrict x, float *$restrict y, int rows, int cols)
@@ -741,7 +783,8 @@ def bytes_product(d, k):
     """dp4a: a product of bytes with scales, tiles of it, zero points."""
     tm, tn = d.of((1, 1), (1, 2), (2, 2), (4, 2), (4, 4))
     return d.cuda("""
-__global__ void $bounds$k(const int *$restrict A, const int *$restrict B, const float *$restrict sa, const float *$restrict sb, $o *$restrict C, int m, int n, int kw)
+__global__ void $bounds$k(const int *$restrict A, const int *$restrict B, const float *$restrict sa, const float *$restrict sb, $o *$restrict C,
+    int m, int n, int kw)
 {
     __shared__ int as[$tm * 16][$kk + 1], bs[$tn * 16][$kk + 1];
     int tx = threadIdx.x, ty = threadIdx.y, t = ty * 16 + tx, r0 = blockIdx.y * 16 * $tm, c0 = blockIdx.x * 16 * $tn, acc[$tm][$tn] = {};
@@ -784,7 +827,8 @@ $unroll
         if (e > v[$n - 1]) {
             v[$n - 1] = e; at[$n - 1] = w;
 #pragma unroll
-            for (int j = $n - 1; j > 0; j--) if (v[j] > v[j - 1]) { float t = v[j]; v[j] = v[j - 1]; v[j - 1] = t; int u = at[j]; at[j] = at[j - 1]; at[j - 1] = u; }
+            for (int j = $n - 1; j > 0; j--) if (v[j] > v[j - 1]) { float t = v[j]; v[j] = v[j - 1]; v[j - 1] = t; int u = at[j]; at[j] = at[j - 1];
+                at[j - 1] = u; }
         }
     }
 $unroll
@@ -809,7 +853,8 @@ def recurrent_cell(d, k):
     o = d.n(0, 2)
     if o == 0:
         return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict gates, const $t *$restrict bias, const float *$restrict c0, float *$restrict c1, $t *$restrict h, int n, int hidden)
+__global__ void $bounds$k(const $t *$restrict gates, const $t *$restrict bias, const float *$restrict c0, float *$restrict c1, $t *$restrict h,
+    int n, int hidden)
 {
     $index
     if (i >= n * hidden) return;
@@ -829,12 +874,14 @@ __global__ void $bounds$k(const $t *$restrict wx, const $t *$restrict wh, const 
     if (i >= batch * hidden) return;
     int j = i % hidden, r = i / hidden;
     const $t *x = wx + r * 3 * hidden + j, *u = wh + r * 3 * hidden + j;
-    float z = 1.f / (1.f + __expf(-($to(x[0]) + $to(u[0]) + $to(bias[j])))), s = 1.f / (1.f + __expf(-($to(x[hidden]) + $to(u[hidden]) + $to(bias[hidden + j]))));
+    float z = 1.f / (1.f + __expf(-($to(x[0]) + $to(u[0]) + $to(bias[j])))), s = 1.f / (1.f + __expf(-($to(x[hidden]) + $to(u[hidden])
+        + $to(bias[hidden + j]))));
     float n = tanhf($to(x[2 * hidden]) + s * ($to(u[2 * hidden]) + $to(bias[2 * hidden + j])));
     h[i] = $back((1 - z) * n + z * $to(h[i]));
 }""", k, **words(d))
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict u, const $t *$restrict delta, const float *$restrict A, const $t *$restrict B, const $t *$restrict C, const float *$restrict D, $t *$restrict y,
+__global__ void $bounds$k(const $t *$restrict u, const $t *$restrict delta, const float *$restrict A, const $t *$restrict B, const $t *$restrict C,
+    const float *$restrict D, $t *$restrict y,
                           int length, int dim)
 {
     int c = blockIdx.x * blockDim.x + threadIdx.x;

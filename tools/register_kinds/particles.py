@@ -48,8 +48,10 @@ def lennard_jones_list(d, k):
     force = {"": "force = r6 * (lj1 * r6 - lj2) * r2i;", "Coulomb": "$t q = charge[i] * charge[j] * sqrt(r2i); force = (r6 * (lj1 * r6 - lj2) + q * @{erfc(kappa / sqrt(r2i))@exp(-kappa * rsq)@}) * r2i;",
              "table": "$t u = rsq * kappa; int at = int(u); $t f = u - at; force = table[at] + f * (table[at + 1] - table[at]);"}[ex]
     return d.cuda("""
-__global__ void $bounds$k(const ${t}4 *$restrict x, const int *$restrict list, const int *$restrict number, const $t *$restrict coef, const $t *$restrict charge,
-                          const $t *$restrict table, ${t}4 *$restrict f, $t *$restrict virial, int n, int stride, $t cut, $t kappa, $t lx, $t ly, $t lz)
+__global__ void $bounds$k(const ${t}4 *$restrict x, const int *$restrict list, const int *$restrict number, const $t *$restrict coef,
+    const $t *$restrict charge,
+                          const $t *$restrict table, ${t}4 *$restrict f, $t *$restrict virial, int n, int stride, $t cut, $t kappa, $t lx, $t ly,
+                              $t lz)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -167,7 +169,8 @@ def smoothed_particles(d, k):
              "float r = sqrtf(r2) + 1e-6f, w = h - r, rj = density[j]; float4 vj = vel[j]; float press = (stiff * (ri + rj - 2 * rest)) * w * w / (r * rj); "
              "ax += press * dx + visc * w * (vj.x - vi.x) / rj; ay += press * dy + visc * w * (vj.y - vi.y) / rj; az += press * dz + visc * w * (vj.z - vi.z) / rj;")
     return d.cuda("""
-__global__ void $bounds$k(const float4 *$restrict pos, const float4 *$restrict vel, const unsigned *$restrict start, const unsigned *$restrict end, float *$restrict density,
+__global__ void $bounds$k(const float4 *$restrict pos, const float4 *$restrict vel, const unsigned *$restrict start, const unsigned *$restrict end,
+    float *$restrict density,
                           float4 *$restrict out, int n, float h, float stiff, float rest, float visc, uint3 grid)
 {
     $index
@@ -199,8 +202,10 @@ def maxwell_update(d, k):
     """FDTD: electric or magnetic fields with coefficients, in planes or volumes, absorbing layers."""
     if d.of(0, 1):
         return d.cuda("""
-__global__ void $bounds$k($t *$restrict ex, $t *$restrict ey, $t *$restrict ez, const $t *$restrict hx, const $t *$restrict hy, const $t *$restrict hz,
-                          const $t *$restrict ca, const $t *$restrict cb, $t *$restrict psi, const $t *$restrict be, const $t *$restrict ce, int nx, int ny, int nz, int layer)
+__global__ void $bounds$k($t *$restrict ex, $t *$restrict ey, $t *$restrict ez, const $t *$restrict hx, const $t *$restrict hy,
+    const $t *$restrict hz,
+                          const $t *$restrict ca, const $t *$restrict cb, $t *$restrict psi, const $t *$restrict be, const $t *$restrict ce, int nx,
+                              int ny, int nz, int layer)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1;
     if (x >= nx || y >= ny) return;
@@ -235,7 +240,8 @@ def cloth_springs(d, k):
     near = d.of("{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}", "{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}",
                 "{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}, {2, 0}, {-2, 0}, {0, 2}, {0, -2}}")
     return d.cuda("""
-__global__ void $bounds$k(const $p *$restrict pos, const $p *$restrict last, $p *$restrict next, int w, int h, float rest, float stiff, float damp, float dt, float radius)
+__global__ void $bounds$k(const $p *$restrict pos, const $p *$restrict last, $p *$restrict next, int w, int h, float rest, float stiff, float damp,
+    float dt, float radius)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= w || y >= h) return;
@@ -254,7 +260,8 @@ $unroll
     }
     $p o = a;
     o.x = 2 * a.x - b.x + fx * dt * dt; o.y = 2 * a.y - b.y + fy * dt * dt; o.z = 2 * a.z - b.z + fz * dt * dt;
-    @{float l = sqrtf(o.x * o.x + o.y * o.y + o.z * o.z); if (l < radius) { o.x *= radius / l; o.y *= radius / l; o.z *= radius / l; }@if (o.y < 0) o.y = 0;@}
+    @{float l = sqrtf(o.x * o.x + o.y * o.y + o.z * o.z); if (l < radius) { o.x *= radius / l; o.y *= radius / l; o.z *= radius / l;
+        }@if (o.y < 0) o.y = 0;@}
     next[i] = o;
 }""", k, p=d.of("float3", "float4"))
 
@@ -332,8 +339,10 @@ __global__ void $bounds$k(const float4 *$restrict rays, const float4 *$restrict 
     int stack[$depth], top = 0, at = 0, hit = -1;
     while (true) {
         float4 lo = @{nodes[2 * at]@__ldg(&nodes[2 * at])@}, hi = @{nodes[2 * at + 1]@__ldg(&nodes[2 * at + 1])@};
-        float x0 = (lo.x - ox) * ix, x1 = (hi.x - ox) * ix, y0 = (lo.y - oy) * iy, y1 = (hi.y - oy) * iy, z0 = (lo.z - oz) * iz, z1 = (hi.z - oz) * iz;
-        float enter = fmaxf(fmaxf(fminf(x0, x1), fminf(y0, y1)), fmaxf(fminf(z0, z1), 0.f)), leave = fminf(fminf(fmaxf(x0, x1), fmaxf(y0, y1)), fminf(fmaxf(z0, z1), best));
+        float x0 = (lo.x - ox) * ix, x1 = (hi.x - ox) * ix, y0 = (lo.y - oy) * iy, y1 = (hi.y - oy) * iy, z0 = (lo.z - oz) * iz,
+            z1 = (hi.z - oz) * iz;
+        float enter = fmaxf(fmaxf(fminf(x0, x1), fminf(y0, y1)), fmaxf(fminf(z0, z1), 0.f)), leave = fminf(fminf(fmaxf(x0, x1), fmaxf(y0, y1)),
+            fminf(fmaxf(z0, z1), best));
         int left = __float_as_int(lo.w), count = __float_as_int(hi.w);
         if (enter <= leave) {
             if (count == 0) { stack[top++] = left + 1; at = left; continue; }
@@ -353,13 +362,16 @@ def marching_cubes(d, k):
     """Which corners are inside, where the surface cuts the edges."""
     if d.of(0, 1):
         return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict volume, unsigned *$restrict verts, unsigned *$restrict used, const unsigned *$restrict table, int nx, int ny, int nz, float iso)
+__global__ void $bounds$k(const $t *$restrict volume, unsigned *$restrict verts, unsigned *$restrict used, const unsigned *$restrict table, int nx,
+    int ny, int nz, float iso)
 {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= nx * ny * nz) return;
     int x = i % nx, y = i / nx % ny, z = i / (nx * ny), x1 = min(x + 1, nx - 1), y1 = min(y + 1, ny - 1), z1 = min(z + 1, nz - 1);
-    float f[8] = {float(volume[(z * ny + y) * nx + x]), float(volume[(z * ny + y) * nx + x1]), float(volume[(z * ny + y1) * nx + x1]), float(volume[(z * ny + y1) * nx + x]),
-                  float(volume[(z1 * ny + y) * nx + x]), float(volume[(z1 * ny + y) * nx + x1]), float(volume[(z1 * ny + y1) * nx + x1]), float(volume[(z1 * ny + y1) * nx + x])};
+    float f[8] = {float(volume[(z * ny + y) * nx + x]), float(volume[(z * ny + y) * nx + x1]), float(volume[(z * ny + y1) * nx + x1]),
+        float(volume[(z * ny + y1) * nx + x]),
+                  float(volume[(z1 * ny + y) * nx + x]), float(volume[(z1 * ny + y) * nx + x1]), float(volume[(z1 * ny + y1) * nx + x1]),
+                      float(volume[(z1 * ny + y1) * nx + x])};
     unsigned mask = 0;
 #pragma unroll
     for (int j = 0; j < 8; j++) mask |= unsigned(f[j] < iso) << j;
@@ -367,7 +379,8 @@ __global__ void $bounds$k(const $t *$restrict volume, unsigned *$restrict verts,
     verts[i] = n; used[i] = n > 0;
 }""", k, t=d.of("unsigned char", "float", "short"))
     return d.cuda("""
-__global__ void $bounds$k(const float *$restrict volume, const unsigned *$restrict active, const unsigned *$restrict offset, const char *$restrict edges, float4 *$restrict pos,
+__global__ void $bounds$k(const float *$restrict volume, const unsigned *$restrict active, const unsigned *$restrict offset,
+    const char *$restrict edges, float4 *$restrict pos,
                           float4 *$restrict norm, int nx, int ny, float iso, float3 size, int count)
 {
     $index
@@ -392,7 +405,8 @@ __global__ void $bounds$k(const float *$restrict volume, const unsigned *$restri
     __syncthreads();
     unsigned at = offset[cell];
     for (int j = 0; j < 15 && edges[mask * 16 + j] >= 0; j += 3) {
-        float3 a = cut[edges[mask * 16 + j] * $b + threadIdx.x], b = cut[edges[mask * 16 + j + 1] * $b + threadIdx.x], c = cut[edges[mask * 16 + j + 2] * $b + threadIdx.x];
+        float3 a = cut[edges[mask * 16 + j] * $b + threadIdx.x], b = cut[edges[mask * 16 + j + 1] * $b + threadIdx.x], c = cut[edges[mask * 16 + j
+            + 2] * $b + threadIdx.x];
         float ux = b.x - a.x, uy = b.y - a.y, uz = b.z - a.z, vx = c.x - a.x, vy = c.y - a.y, vz = c.z - a.z;
         float4 n = make_float4(uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx, 0.f);
         pos[at + j] = make_float4(a.x, a.y, a.z, 1.f); norm[at + j] = n;
@@ -405,7 +419,8 @@ __global__ void $bounds$k(const float *$restrict volume, const unsigned *$restri
 def neutron_walk(d, k):
     """Monte Carlo transport: steps, absorption, scattering, tallies; cross sections by bisection."""
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict energies, const $t *$restrict sigma, $t *$restrict tally, unsigned long long *$restrict seeds, int grid, int n, $t thick, int nuclides)
+__global__ void $bounds$k(const $t *$restrict energies, const $t *$restrict sigma, $t *$restrict tally, unsigned long long *$restrict seeds,
+    int grid, int n, $t thick, int nuclides)
 {
     $index
     if (i >= n) return;
@@ -425,7 +440,8 @@ $unroll
         x -= @{log@log@}(fabs(u) + $t(1e-9)) / total * mu;
         if (x < 0 || x > thick) { atomicAdd(tally + (x > thick), weight); break; }
         s = s * 1664525u + 1013904223u;
-        @{$t v = $t(s & 0xffff) / 65536; if (v < absorb / total) { atomicAdd(tally + 2 + int(x / thick * 64), weight); break; }@weight *= 1 - absorb / total; if (weight < $t(1e-3)) break;@}
+        @{$t v = $t(s & 0xffff) / 65536; if (v < absorb / total) { atomicAdd(tally + 2 + int(x / thick * 64), weight); break;
+            }@weight *= 1 - absorb / total; if (weight < $t(1e-3)) break;@}
         mu = 2 * $t((s >> 7) & 0xffff) / 65536 - 1;
         e *= $t(.5) + $t(.5) * mu * mu;
     }
@@ -451,7 +467,8 @@ __device__ @{__forceinline__@@} void flux_${k}($t hl, $t ul, $t vl, $t hr, $t ur
     $t a;
     """ + solver + """
 }
-__global__ void $bounds$k(const $t *$restrict h, const $t *$restrict hu, const $t *$restrict hv, $t *$restrict nh, $t *$restrict nu, $t *$restrict nv, int nx, int ny, $t dx, $t dt)
+__global__ void $bounds$k(const $t *$restrict h, const $t *$restrict hu, const $t *$restrict hv, $t *$restrict nh, $t *$restrict nu,
+    $t *$restrict nv, int nx, int ny, $t dx, $t dt)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1;
     if (x >= nx - 1 || y >= ny - 1) return;
@@ -463,7 +480,8 @@ $unroll
     for (int q = 0; q < 2; q++) {
         int l = i - side[q], r = i + side[q];
         $t hl = h[l], ul = hu[l] / hl, vl = hv[l] / hl, hr = h[r], ur = hu[r] / hr, vr = hv[r] / hr;
-        if (q == 0) { flux_${k}(hl, ul, vl, hc, uc, vc, g, a0, a1, a2); flux_${k}(hc, uc, vc, hr, ur, vr, g, b0, b1, b2); s1 += b1 - a1; s2 += b2 - a2; }
+        if (q == 0) { flux_${k}(hl, ul, vl, hc, uc, vc, g, a0, a1, a2); flux_${k}(hc, uc, vc, hr, ur, vr, g, b0, b1, b2); s1 += b1 - a1;
+            s2 += b2 - a2; }
         else { flux_${k}(hl, vl, ul, hc, vc, uc, g, a0, a1, a2); flux_${k}(hc, vc, uc, hr, vr, ur, g, b0, b1, b2); s2 += b1 - a1; s1 += b2 - a2; }
         s0 += b0 - a0;
     }
@@ -478,10 +496,12 @@ def fluid_advect(d, k):
         return d.cuda("""
 __global__ void $bounds$k(const $v *$restrict vel, const $q *$restrict in, $q *$restrict out, int nx, int ny, int nz, float dt, float loss)
 {
-    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = @{blockIdx.z@blockIdx.z * blockDim.z + threadIdx.z@};
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = @{blockIdx.z@blockIdx.z * blockDim.z
+        + threadIdx.z@};
     if (x >= nx || y >= ny || z >= nz) return;
     $v u = vel[(z * ny + y) * nx + x];
-    float px = fminf(fmaxf(x - dt * u.x, .5f), nx - 1.5f), py = fminf(fmaxf(y - dt * u.y, .5f), ny - 1.5f), pz = fminf(fmaxf(z - dt * u.z, .5f), nz - 1.5f);
+    float px = fminf(fmaxf(x - dt * u.x, .5f), nx - 1.5f), py = fminf(fmaxf(y - dt * u.y, .5f), ny - 1.5f), pz = fminf(fmaxf(z - dt * u.z, .5f),
+        nz - 1.5f);
     int i = px, j = py, l = pz;
     float fx = px - i, fy = py - j, fz = pz - l;
     const $q *p = in + (l * ny + j) * nx + i;
@@ -489,13 +509,15 @@ __global__ void $bounds$k(const $v *$restrict vel, const $q *$restrict in, $q *$
             + fz * ((1 - fy) * ((1 - fx) * p[nx * ny] + fx * p[nx * ny + 1]) + fy * ((1 - fx) * p[nx * ny + nx] + fx * p[nx * ny + nx + 1]));
     @float v = 0;
 $unroll
-    for (int c = 0; c < 8; c++) v += (c & 1 ? fx : 1 - fx) * (c & 2 ? fy : 1 - fy) * (c & 4 ? fz : 1 - fz) * p[(c & 1) + (c >> 1 & 1) * nx + (c >> 2) * nx * ny];
+    for (int c = 0; c < 8; c++) v += (c & 1 ? fx : 1 - fx) * (c & 2 ? fy : 1 - fy) * (c & 4 ? fz : 1 - fz) * p[(c & 1) + (c >> 1 & 1) * nx
+        + (c >> 2) * nx * ny];
     @}
     out[(z * ny + y) * nx + x] = v * loss;
 }""", k, v=d.of("float3", "float4"), q=d.of("float", "float", "double"))
     if o == 1:
         return d.cuda("""
-__global__ void $bounds$k($t *$restrict u, $t *$restrict v, $t *$restrict w, const $t *$restrict p, const unsigned char *$restrict solid, int nx, int ny, int nz, $t scale)
+__global__ void $bounds$k($t *$restrict u, $t *$restrict v, $t *$restrict w, const $t *$restrict p, const unsigned char *$restrict solid, int nx,
+    int ny, int nz, $t scale)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 1 || y < 1 || x >= nx - 1 || y >= ny - 1) return;
@@ -508,12 +530,14 @@ $unroll
     }
 }""", k, t=real(d))
     return d.cuda("""
-__global__ void $bounds$k(const float *$restrict u, const float *$restrict v, const float *$restrict curl, float2 *$restrict out, float *$restrict div, int nx, int ny, float eps, float dt)
+__global__ void $bounds$k(const float *$restrict u, const float *$restrict v, const float *$restrict curl, float2 *$restrict out,
+    float *$restrict div, int nx, int ny, float eps, float dt)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1;
     if (x >= nx - 1 || y >= ny - 1) return;
     int i = y * nx + x;
-    float gx = (fabsf(curl[i + 1]) - fabsf(curl[i - 1])) * .5f, gy = (fabsf(curl[i + nx]) - fabsf(curl[i - nx])) * .5f, inv = @{rsqrtf(gx * gx + gy * gy + 1e-9f)@1.f / (sqrtf(gx * gx + gy * gy) + 1e-5f)@};
+    float gx = (fabsf(curl[i + 1]) - fabsf(curl[i - 1])) * .5f, gy = (fabsf(curl[i + nx]) - fabsf(curl[i - nx])) * .5f, inv = @{rsqrtf(gx * gx
+        + gy * gy + 1e-9f)@1.f / (sqrtf(gx * gx + gy * gy) + 1e-5f)@};
     float c = curl[i] * eps * inv * dt;
     out[i] = make_float2(u[i] + gy * c, v[i] - gx * c);
     div[i] = .5f * (u[i + 1] - u[i - 1] + v[i + nx] - v[i - nx]);
@@ -523,7 +547,8 @@ __global__ void $bounds$k(const float *$restrict u, const float *$restrict v, co
 def ising(d, k):
     """Spins of one colour turned by chance: a hash of place and step, a table of chances."""
     return d.cuda("""
-__global__ void $bounds$k($t *$restrict mine, const $t *$restrict other, const float *$restrict chance, int rows, int cols, unsigned seed, int black, float beta)
+__global__ void $bounds$k($t *$restrict mine, const $t *$restrict other, const float *$restrict chance, int rows, int cols, unsigned seed,
+    int black, float beta)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x, r = i / cols, c = i % cols;
     if (r >= rows) return;
@@ -534,14 +559,16 @@ __global__ void $bounds$k($t *$restrict mine, const $t *$restrict other, const f
 $unroll
     for (int j = 0; j < $n; j++) { h ^= h >> 16; h *= 0x7feb352du; h ^= h >> 15; h *= 0x846ca68bu; }
     float u = h * 2.3283064e-10f;
-    @{if (u < chance[(s * sum + 4) / 2]) mine[i] = -s;@if (u < expf(-2.f * beta * s * sum)) mine[i] = -s;@mine[i] = u < 1.f / (1.f + __expf(-2.f * beta * sum)) ? 1 : -1;@}
+    @{if (u < chance[(s * sum + 4) / 2]) mine[i] = -s;@if (u < expf(-2.f * beta * s * sum)) mine[i] = -s;@mine[i] = u < 1.f / (1.f
+        + __expf(-2.f * beta * sum)) ? 1 : -1;@}
 }""", k, t=d.of("signed char", "int", "float"), n=d.of(1, 2, 4))
 
 
 def tree_force(d, k):
     """Barnes-Hut: down a tree of eight children with a stack a warp or a thread."""
     return d.cuda("""
-__global__ void $bounds$k(const float4 *$restrict body, const int *$restrict child, float4 *$restrict acc, int n, int nodes, float theta2, float eps2, float size)
+__global__ void $bounds$k(const float4 *$restrict body, const int *$restrict child, float4 *$restrict acc, int n, int nodes, float theta2,
+    float eps2, float size)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -572,7 +599,8 @@ def charge_deposit(d, k):
     """Particles in cells: push by fields, and leave charge on the corners."""
     if d.of(0, 1):
         return d.cuda("""
-__global__ void $bounds$k($t *$restrict x, $t *$restrict y, $t *$restrict vx, $t *$restrict vy, $t *$restrict vz, const $t *$restrict ex, const $t *$restrict ey, const $t *$restrict bz,
+__global__ void $bounds$k($t *$restrict x, $t *$restrict y, $t *$restrict vx, $t *$restrict vy, $t *$restrict vz, const $t *$restrict ex,
+    const $t *$restrict ey, const $t *$restrict bz,
                           int n, int nx, int ny, $t dt, $t qm)
 {
 $unroll
@@ -589,7 +617,8 @@ $unroll
         ux += wy * s; uy -= wx * s;
         ux += h * e; uy += h * f;
         px += ux * dt; py += uy * dt;
-        @{px -= floor(px / nx) * nx; py -= floor(py / ny) * ny;@if (px < 0) px += nx; else if (px >= nx) px -= nx; if (py < 0) py += ny; else if (py >= ny) py -= ny;@}
+        @{px -= floor(px / nx) * nx; py -= floor(py / ny) * ny;@if (px < 0) px += nx; else if (px >= nx) px -= nx; if (py < 0) py += ny;
+            else if (py >= ny) py -= ny;@}
         x[p] = px; y[p] = py; vx[p] = ux; vy[p] = uy;
     }
 }""", k, t=real(d))
@@ -604,7 +633,8 @@ __global__ void $bounds$k(const float4 *$restrict pos, $t *$restrict rho, int n,
     @{float wx[2] = {1 - (gx - x), gx - x}, wy[2] = {1 - (gy - y), gy - y}, wz[2] = {1 - (gz - z), gz - z};
     const int m = 2;
     @float fx = gx - x - .5f, fy = gy - y - .5f, fz = gz - z - .5f;
-    float wx[3] = {.5f * (.5f - fx) * (.5f - fx), .75f - fx * fx, .5f * (.5f + fx) * (.5f + fx)}, wy[3] = {.5f * (.5f - fy) * (.5f - fy), .75f - fy * fy, .5f * (.5f + fy) * (.5f + fy)};
+    float wx[3] = {.5f * (.5f - fx) * (.5f - fx), .75f - fx * fx, .5f * (.5f + fx) * (.5f + fx)}, wy[3] = {.5f * (.5f - fy) * (.5f - fy),
+        .75f - fy * fy, .5f * (.5f + fy) * (.5f + fy)};
     float wz[3] = {.5f * (.5f - fz) * (.5f - fz), .75f - fz * fz, .5f * (.5f + fz) * (.5f + fz)};
     const int m = 3;
     @}

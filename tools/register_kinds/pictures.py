@@ -78,7 +78,8 @@ def bilateral(d, k):
     add = "sum += wt * float(q);" if grey else "sx += wt * q.x; sy += wt * q.y; sz += wt * q.z;"
     out = "dst[y * w + x] = sum / norm;" if grey else "c.x = sx / norm; c.y = sy / norm; c.z = sz / norm; dst[y * w + x] = c;"
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict src, @{const float *$restrict space@float space@}, $t *$restrict dst, int w, int h, int radius, float range)
+__global__ void $bounds$k(const $t *$restrict src, @{const float *$restrict space@float space@}, $t *$restrict dst, int w, int h, int radius,
+    float range)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= w || y >= h) return;
@@ -92,7 +93,8 @@ $unroll
             @{if (u < 0 || v < 0 || u >= w || v >= h) continue;@u = max(0, min(u, w - 1)); v = max(0, min(v, h - 1));@}
             $t q = src[v * w + u];
             """ + diff + """
-            float wt = @{__expf(-e2 * range)@expf(-e2 / (2 * range * range) - (dx * dx + dy * dy) * range)@exp2f(-e2 * range) / (1 + dx * dx + dy * dy)@};
+            float wt = @{__expf(-e2 * range)@expf(-e2 / (2 * range * range) - (dx * dx + dy * dy) * range)@exp2f(-e2 * range) / (1 + dx * dx
+                + dy * dy)@};
             """ + add + """
             norm += wt;
         }
@@ -125,7 +127,8 @@ __global__ void $bounds$k(const $t *$restrict src, $t *$restrict dst, int w, int
     __shared__ $t s[18][18];
     int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * 16 + tx, y = blockIdx.y * 16 + ty;
     for (int j = ty; j < 18; j += 16)
-        for (int i = tx; i < 18; i += 16) s[j][i] = src[min(max(int(blockIdx.y * 16) + j - 1, 0), h - 1) * w + min(max(int(blockIdx.x * 16) + i - 1, 0), w - 1)];
+        for (int i = tx; i < 18; i += 16) s[j][i] = src[min(max(int(blockIdx.y * 16) + j - 1, 0), h - 1) * w + min(max(int(blockIdx.x * 16) + i - 1,
+            0), w - 1)];
     __syncthreads();
     $t a0 = s[ty][tx], a1 = s[ty][tx + 1], a2 = s[ty][tx + 2], b0 = s[ty + 1][tx], b1 = s[ty + 1][tx + 1], b2 = s[ty + 1][tx + 2];
     $t c0 = s[ty + 2][tx], c1 = s[ty + 2][tx + 1], c2 = s[ty + 2][tx + 2];
@@ -149,7 +152,8 @@ __global__ void $bounds$k(const $t *$restrict src, $o *$restrict mag, unsigned c
     if (x == 0 || y == 0 || x >= w - 1 || y >= h - 1) return;
     const $t *p = src + y * w + x;
     int a = p[-w - 1], b = p[-w], c = p[-w + 1], e = p[-1], f = p[1], g = p[w - 1], i = p[w], j = p[w + 1];
-    @{int gx = c + 2 * f + j - a - 2 * e - g, gy = a + 2 * b + c - g - 2 * i - j;@int gx = 3 * (c + j - a - g) + 10 * (f - e), gy = 3 * (a + c - g - j) + 10 * (b - i);@}
+    @{int gx = c + 2 * f + j - a - 2 * e - g, gy = a + 2 * b + c - g - 2 * i - j;@int gx = 3 * (c + j - a - g) + 10 * (f - e), gy = 3 * (a
+        + c - g - j) + 10 * (b - i);@}
     mag[y * w + x] = @{sqrtf(float(gx * gx + gy * gy)) * scale@(abs(gx) + abs(gy)) * scale@min(255, abs(gx) + abs(gy))@};
     @{dir[y * w + x] = int(atan2f(gy, gx) * 1.2732395f + 4.5f) & 3;@@}
 }""", k, t=d.of("unsigned char", "float", "short"), o=d.of("float", "unsigned char", "short"))
@@ -175,7 +179,8 @@ def resample(d, k):
     lerp = "{c} = (1 - fv) * ((1 - fu) * p00{c} + fu * p01{c}) + fv * ((1 - fu) * p10{c} + fu * p11{c});"
     mix = "".join("o" + lerp.format(c=f".{c}") + " " for c in "xyzw") if wide else "o" + lerp.format(c="")
     o = d.n(0, 2); head = """
-__global__ void $bounds$k(@{const $t *$restrict src@const $t *$restrict src@}, int sw, int sh, $t *$restrict dst, int dw, int dh, const float *$restrict mapx,
+__global__ void $bounds$k(@{const $t *$restrict src@const $t *$restrict src@}, int sw, int sh, $t *$restrict dst, int dw, int dh,
+    const float *$restrict mapx,
                           const float *$restrict mapy, float4 m, float tx, float ty)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -400,7 +405,8 @@ $unroll
     }
 }""", k, t=d.of("unsigned char", "float", "int"), o=d.of("float", "unsigned", "double", "int"))
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict sum, const $t *$restrict square, const unsigned char *$restrict src, float *$restrict dst, int w, int h, int r, float kk)
+__global__ void $bounds$k(const $t *$restrict sum, const $t *$restrict square, const unsigned char *$restrict src, float *$restrict dst, int w,
+    int h, int r, float kk)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= w || y >= h) return;
@@ -423,7 +429,8 @@ __global__ void $bounds$k(const $p *$restrict src, $p *$restrict dst, int w, int
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= w || y >= h) return;
     $p c = src[y * w + x];
-    @{float t = bayer_${k}[(y & 7) * 8 + (x & 7)] / 64.f - .5f;@unsigned n = x * 1973 + y * 9277 + 26699; n = (n << 13) ^ n; float t = (n * (n * n * 15731 + 789221) & 0xffff) / 65536.f - .5f;@}
+    @{float t = bayer_${k}[(y & 7) * 8 + (x & 7)] / 64.f - .5f;@unsigned n = x * 1973 + y * 9277 + 26699; n = (n << 13) ^ n;
+        float t = (n * (n * n * 15731 + 789221) & 0xffff) / 65536.f - .5f;@}
     float step = 255.f / (levels - 1);
     c.x = rintf((c.x + t * step) / step) * step; c.y = rintf((c.y + t * step) / step) * step; c.z = rintf((c.z + t * step) / step) * step;
     dst[y * w + x] = c;
@@ -519,7 +526,8 @@ $unroll
             const float g = @{1.f@(i == 2 ? 2.f : 1.f) * (j == 2 ? 2.f : 1.f)@};
             xx += g * gx * gx; yy += g * gy * gy; xy += g * gx * gy;
         }
-    if (x < w && y < h) score[y * w + x] = @{xx * yy - xy * xy - kk * (xx + yy) * (xx + yy)@.5f * (xx + yy - sqrtf((xx - yy) * (xx - yy) + 4 * xy * xy))@(xx * yy - xy * xy) / (xx + yy + kk)@};
+    if (x < w && y < h) score[y * w + x] = @{xx * yy - xy * xy - kk * (xx + yy) * (xx + yy)@.5f * (xx + yy - sqrtf((xx - yy) * (xx - yy)
+        + 4 * xy * xy))@(xx * yy - xy * xy) / (xx + yy + kk)@};
 }""", k, b=d.of(8, 16, 32))
     return d.cuda("""
 __constant__ int circle_${k}[16];
@@ -534,7 +542,8 @@ __global__ void $bounds$k(const unsigned char *$restrict img, short2 *$restrict 
 $unroll
     for (int j = 0; j < 16; j++) { int v = p[circle_${k}[j]]; bright |= unsigned(v > c + limit) << j; dark |= unsigned(v < c - limit) << j; }
     bright |= bright << 16; dark |= dark << 16;
-    @{for (int j = 1; j < 9; j++) { bright &= bright << 1 | bright >> 31; dark &= dark >> 1; }@bright &= bright >> 1; dark &= dark >> 1; bright &= bright >> 2; dark &= dark >> 2; bright &= bright >> 4; dark &= dark >> 4;@}
+    @{for (int j = 1; j < 9; j++) { bright &= bright << 1 | bright >> 31; dark &= dark >> 1; }@bright &= bright >> 1; dark &= dark >> 1;
+        bright &= bright >> 2; dark &= dark >> 2; bright &= bright >> 4; dark &= dark >> 4;@}
     if (bright | dark) { unsigned at = atomicAdd(count, 1); found[at] = make_short2(x, y); }
 }""", k)
 
@@ -561,7 +570,8 @@ $unroll
     for (int i = threadIdx.x; i < rhos; i += blockDim.x) acc[blockIdx.x * rhos + i] = votes_${k}[i];
 }""", k)
     return d.cuda("""
-__global__ void $bounds$k(const short2 *$restrict points, const float *$restrict dx, const float *$restrict dy, int *$restrict acc, int n, int w, int h, int low, int high)
+__global__ void $bounds$k(const short2 *$restrict points, const float *$restrict dx, const float *$restrict dy, int *$restrict acc, int n, int w,
+    int h, int low, int high)
 {
     $index
     if (i >= n) return;
@@ -606,7 +616,8 @@ $unroll
     out[y * w + x] = flow;
 }""", k, r=d.of(1, 2, 3, 4))
     return d.cuda("""
-__global__ void $bounds$k(const float *$restrict u, const float *$restrict v, const float *$restrict ix, const float *$restrict iy, const float *$restrict it,
+__global__ void $bounds$k(const float *$restrict u, const float *$restrict v, const float *$restrict ix, const float *$restrict iy,
+    const float *$restrict it,
                           float *$restrict un, float *$restrict vn, int w, int h, float alpha)
 {
     __shared__ float su[$b + 2][$b + 2], sv[$b + 2][$b + 2];
@@ -619,7 +630,8 @@ __global__ void $bounds$k(const float *$restrict u, const float *$restrict v, co
     if (ty == $b) { int q = min(y + 1, h - 1) * w + cx; su[$b + 1][tx] = u[q]; sv[$b + 1][tx] = v[q]; }
     __syncthreads();
     if (x >= w || y >= h) return;
-    float mu = (su[ty][tx - 1] + su[ty][tx + 1] + su[ty - 1][tx] + su[ty + 1][tx]) * .25f, mv = (sv[ty][tx - 1] + sv[ty][tx + 1] + sv[ty - 1][tx] + sv[ty + 1][tx]) * .25f;
+    float mu = (su[ty][tx - 1] + su[ty][tx + 1] + su[ty - 1][tx] + su[ty + 1][tx]) * .25f, mv = (sv[ty][tx - 1] + sv[ty][tx + 1] + sv[ty - 1][tx]
+        + sv[ty + 1][tx]) * .25f;
     float gx = ix[p], gy = iy[p], f = (mu * gx + mv * gy + it[p]) / (alpha + gx * gx + gy * gy);
     un[p] = mu - gx * f; vn[p] = mv - gy * f;
 }""", k, b=d.of(8, 16, 32))
@@ -711,7 +723,8 @@ __global__ void $bounds$k(const $t *$restrict raw, $p *$restrict rgb, int w, int
     const $t *q = raw + y * w + x;
     float c = q[0], cross = (q[-1] + q[1] + q[-w] + q[w]) * .25f, corner = (q[-w - 1] + q[-w + 1] + q[w - 1] + q[w + 1]) * .25f;
     float across = (q[-1] + q[1]) * .5f, down = (q[-w] + q[w]) * .5f, r, g, b;
-    @{float lap = c - (q[-2] + q[2] + q[-2 * w] + q[2 * w]) * .25f; cross += lap * .5f; corner += lap * .75f; across += lap * .6f; down += lap * .6f;@@}
+    @{float lap = c - (q[-2] + q[2] + q[-2 * w] + q[2 * w]) * .25f; cross += lap * .5f; corner += lap * .75f; across += lap * .6f;
+        down += lap * .6f;@@}
     @{if (y & 1) {
         if (x & 1) { r = corner; g = cross; b = c; } else { r = down; g = c; b = across; }
     } else {

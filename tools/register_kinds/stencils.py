@@ -64,7 +64,8 @@ $unroll
         $t sum = w[0] * now;
 #pragma unroll
         for (int j = 1; j <= $r; j++)
-            sum += w[j] * (front[j - 1] + behind[j - 1] + tile[ty + $r - j][tx + $r] + tile[ty + $r + j][tx + $r] + tile[ty + $r][tx + $r - j] + tile[ty + $r][tx + $r + j]);
+            sum += w[j] * (front[j - 1] + behind[j - 1] + tile[ty + $r - j][tx + $r] + tile[ty + $r + j][tx + $r] + tile[ty + $r][tx + $r - j]
+                + tile[ty + $r][tx + $r + j]);
         @{out[z * stride + (y + $r) * nx + x + $r] = sum;@$t *o = out + z * stride + (y + $r) * nx + x + $r; *o = 2 * now - *o + dt * sum;@}
 #pragma unroll
         for (int j = $r - 1; j > 0; j--) behind[j] = behind[j - 1];
@@ -223,7 +224,8 @@ def diffusion_image(d, k):
     """Anisotropic diffusion: derivatives and a coefficient, then the divergence; and curvature flow."""
     if d.of(0, 1):
         return d.cuda("""
-__global__ void $bounds$k($t *$restrict north, $t *$restrict south, $t *$restrict west, $t *$restrict east, const $t *$restrict img, $t *$restrict coef,
+__global__ void $bounds$k($t *$restrict north, $t *$restrict south, $t *$restrict west, $t *$restrict east, const $t *$restrict img,
+    $t *$restrict coef,
                           int cols, int rows, $t q0)
 {
     __shared__ $t s[$b][$b];
@@ -251,8 +253,10 @@ __global__ void $bounds$k(const $t *$restrict phi, const $t *$restrict speed, $t
     $t dx = (dxp + dxm) / 2, dy = (dyp + dym) / 2, dxx = dxp - dxm, dyy = dyp - dym;
     $t dxy = (phi[i + nx + 1] - phi[i + nx - 1] - phi[i - nx + 1] + phi[i - nx - 1]) / 4;
     $t g2 = dx * dx + dy * dy + eps, curvature = (dxx * dy * dy - 2 * dx * dy * dxy + dyy * dx * dx) / (g2 * sqrt(g2));
-    $t f = speed[i], plus = sqrt(fmax(dxm, $t(0)) * fmax(dxm, $t(0)) + fmin(dxp, $t(0)) * fmin(dxp, $t(0)) + fmax(dym, $t(0)) * fmax(dym, $t(0)) + fmin(dyp, $t(0)) * fmin(dyp, $t(0)));
-    $t minus = sqrt(fmin(dxm, $t(0)) * fmin(dxm, $t(0)) + fmax(dxp, $t(0)) * fmax(dxp, $t(0)) + fmin(dym, $t(0)) * fmin(dym, $t(0)) + fmax(dyp, $t(0)) * fmax(dyp, $t(0)));
+    $t f = speed[i], plus = sqrt(fmax(dxm, $t(0)) * fmax(dxm, $t(0)) + fmin(dxp, $t(0)) * fmin(dxp, $t(0)) + fmax(dym, $t(0)) * fmax(dym,
+        $t(0)) + fmin(dyp, $t(0)) * fmin(dyp, $t(0)));
+    $t minus = sqrt(fmin(dxm, $t(0)) * fmin(dxm, $t(0)) + fmax(dxp, $t(0)) * fmax(dxp, $t(0)) + fmin(dym, $t(0)) * fmin(dym, $t(0)) + fmax(dyp,
+        $t(0)) * fmax(dyp, $t(0)));
     out[i] = c - dt * (fmax(f, $t(0)) * plus + fmin(f, $t(0)) * minus - @{eps@$t(.2)@} * curvature * sqrt(g2));
 }""", k, t=real(d))
 
@@ -280,7 +284,8 @@ __global__ void $bounds$k(const $t *$restrict u, $t *$restrict past, const $t *$
 def heat_sources(d, k):
     """Temperature on a chip or in a slab: conduction, sources, losses, materials."""
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict temp, const $t *$restrict power, const unsigned char *$restrict material, $t *$restrict out, int nx, int ny, int nz,
+__global__ void $bounds$k(const $t *$restrict temp, const $t *$restrict power, const unsigned char *$restrict material, $t *$restrict out, int nx,
+    int ny, int nz,
                           $t ce, $t cn, $t ct, $t ambient)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, plane = nx * ny;
@@ -290,7 +295,8 @@ __global__ void $bounds$k(const $t *$restrict temp, const $t *$restrict power, c
 $unroll
     for (int z = 0; z < nz; z++) {
         $t k1 = @{$t(1)@material[i] ? $t(.3) : $t(1)@};
-        out[i] = here * (1 - 2 * (ce + cn + ct)) + k1 * (ce * (temp[w] + temp[e]) + cn * (temp[n] + temp[s]) + ct * (below + above)) + @{power[i]@power[i] * ct + ct * ambient@};
+        out[i] = here * (1 - 2 * (ce + cn + ct)) + k1 * (ce * (temp[w] + temp[e]) + cn * (temp[n] + temp[s]) + ct * (below + above))
+            + @{power[i]@power[i] * ct + ct * ambient@};
         i += plane; w += plane; e += plane; n += plane; s += plane;
         below = here; here = above; above = @{z < nz - 2 ? temp[i + plane] : here@temp[min(z + 2, nz - 1) * plane + y * nx + x]@};
     }
@@ -300,14 +306,16 @@ $unroll
 def reaction_diffusion(d, k):
     """Two species on a periodic grid."""
     return d.cuda("""
-__global__ void $bounds$k(const $t *$restrict u, const $t *$restrict v, $t *$restrict un, $t *$restrict vn, int w, int h, $t du, $t dv, $t feed, $t kill, $t dt)
+__global__ void $bounds$k(const $t *$restrict u, const $t *$restrict v, $t *$restrict un, $t *$restrict vn, int w, int h, $t du, $t dv, $t feed,
+    $t kill, $t dt)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= w || y >= h) return;
     int l = @{(x + w - 1) % w@x ? x - 1 : w - 1@}, r = @{(x + 1) % w@x < w - 1 ? x + 1 : 0@}, t = (y + h - 1) % h * w, b = (y + 1) % h * w, m = y * w;
     $t a = u[m + x], c = v[m + x];
     $t lu = u[m + l] + u[m + r] + u[t + x] + u[b + x] - 4 * a, lv = v[m + l] + v[m + r] + v[t + x] + v[b + x] - 4 * c;
-    @{@lu = $t(.8) * lu + $t(.05) * (u[t + l] + u[t + r] + u[b + l] + u[b + r]); lv = $t(.8) * lv + $t(.05) * (v[t + l] + v[t + r] + v[b + l] + v[b + r]);@}
+    @{@lu = $t(.8) * lu + $t(.05) * (u[t + l] + u[t + r] + u[b + l] + u[b + r]); lv = $t(.8) * lv + $t(.05) * (v[t + l] + v[t + r] + v[b + l]
+        + v[b + r]);@}
     $t f = @{a * c * c@a - a * a * a / 3 - c@};
     un[m + x] = a + dt * (du * lu - f + feed * (1 - a));
     vn[m + x] = c + dt * (dv * lv + f - (feed + kill) * c);
