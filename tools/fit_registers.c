@@ -22,8 +22,9 @@ typedef struct Row { char set[12]; uint32_t group; int fold, regs, cap, guess, t
 
 static Row *rows;
 static uint8_t *bins;           /* per row and feature */
-static int row_count, feature_count, trees_wanted = 600, leaves_wanted = 120, leaf_least = 4;
-static double rate = 0.07;
+static int row_count, feature_count, trees_wanted = 400, leaves_wanted = 120, leaf_least = 8;
+static double rate = 0.06;
+static const float clip = 0.5F, tail = 0.06F;      /* of residuals; what the band leaves out to either side */
 static char names[FEATURES_MAX][32];
 static uint16_t cuts[FEATURES_MAX][BINS];
 static int cut_count[FEATURES_MAX];
@@ -86,7 +87,12 @@ static void read_rows(const char *path)
     }
 }
 
-/* Sets weigh the same, however many rows they have. */
+/* What a set counts for, however many rows it has: those of templates are the most varied, those of one compiler are much alike. */
+static double share_of(const char *set)
+{
+    return !strcmp(set, "template") ? 3 : !strcmp(set, "library") ? 0.6 : 0.1;
+}
+
 static void weigh_rows(void)
 {
     const char *sets[16];
@@ -99,7 +105,7 @@ static void weigh_rows(void)
             if (k == n && n < 16)
                 sets[n++] = rows[i].set;
             counts[k] += !pass;
-            rows[i].weight = pass ? (float)row_count / (float)n / (float)counts[k] : 0;
+            rows[i].weight = pass ? (float)(share_of(rows[i].set) * row_count / counts[k] / 4) : 0;
         }
 }
 
@@ -342,8 +348,8 @@ static void grow(Tree *tree, int *index, int n, const float *target, const float
             of_leaf[i] = (Weighed){ value[index[leaves[l].first + i]], rows[index[leaves[l].first + i]].weight };
         qsort(of_leaf, (size_t)leaves[l].count, sizeof *of_leaf, by_float);
         node->value = roundf((float)step * weighed_quantile(of_leaf, leaves[l].count, 0.5) * UNIT) / UNIT;
-        node->low = weighed_quantile(of_leaf, leaves[l].count, 0.025);
-        node->high = weighed_quantile(of_leaf, leaves[l].count, 0.975);
+        node->low = weighed_quantile(of_leaf, leaves[l].count, (double)tail);
+        node->high = weighed_quantile(of_leaf, leaves[l].count, 1 - (double)tail);
     }
     free(of_leaf);
 }
@@ -380,7 +386,7 @@ static void boost(Tree *trees, int fold, float *sums)
             int r = index[i];
             rest[r] = rest_of(&rows[r], sums[r]);
             float scale = 1 + rows[r].base / 50;
-            clipped[r] = fmaxf(-1, fminf(1, rest[r] / scale));
+            clipped[r] = fmaxf(-clip, fminf(clip, rest[r] / scale));
             if (draw() % 4)
                 sample[count++] = r;
         }

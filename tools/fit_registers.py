@@ -10,7 +10,7 @@ import collections, concurrent.futures, json, os, re, subprocess, sys, tempfile
 
 HEADER = """# registers.txt - regression trees from what pressure.def names to the registers that ptxas 13.0 gives a thread.
 #
-# Made by tools/fit_registers.py from kernels of tools/make_registers.py and of CUDA 13.0's libraries; docs/registers.md has the figures.
+# Made by tools/fit_registers.py from kernels of tools/make_registers.py, of CUDA 13.0's libraries and of compilers; docs/registers.md has the figures.
 #
 #   scale W ...       of targets with W warps an SM: where each count of registers, from 0, ends on the scale
 #   cuts FEATURE ...  the values that trees compare a feature with, ascending; features are numbered from 0
@@ -20,18 +20,21 @@ HEADER = """# registers.txt - regression trees from what pressure.def names to t
 """
 
 
+COMPILERS = {"triton", "inductor", "xla", "numba"}      # folders of what these wrote
+
+
 def features(build, folder, file, sms):
     p = subprocess.run([f"{build}/pressure_features", f"{folder}/{file}", *sms], capture_output=True, text=True, check=True)
     return p.stdout.splitlines()
 
 
 def group_of(folder, file, kernel, by_kind):
-    template = re.match(r"_Z\d+([a-z_0-9]+?)_\d", kernel)
+    template = re.match(r"_Z\d+([a-z_0-9]+?)_\d+_\d", kernel)
     return template[1] if by_kind and template else os.path.normpath(folder).replace(" ", "") + "/" + re.sub(r"\.compute.*", "", file)
 
 
 def join(build, folder, out, with_head, by_kind=False):
-    want = collections.defaultdict(dict)
+    want, own = collections.defaultdict(dict), os.path.basename(os.path.normpath(folder))
     for line in open(f"{folder}/measured.jsonl", encoding="utf-8"):
         row = json.loads(line)
         want[row["file"]][row["kernel"], str(row["sm"])] = row["regs"]
@@ -45,7 +48,7 @@ def join(build, folder, out, with_head, by_kind=False):
             for line in lines:
                 _, kernel, sm, *_ = line.split(" ", 3)
                 if (kernel, sm) in want[file]:
-                    name = "library" if file.startswith("lib") else "template"
+                    name = "library" if file.startswith("lib") else own if own in COMPILERS else "template"
                     print(group_of(folder, file, kernel, by_kind), name, want[file][kernel, sm], line.replace(folder + "/", "", 1), file=out)
 
 

@@ -41,7 +41,10 @@ static double latency_of(const Walker *w, const LoweredInsn *insn)
     const Latencies *l = w->in->latencies;
     double extra = insn->count > 1 ? ((double)insn->count - 1) * (double)l->machine[MACHINE_ALU] : 0;
     bool is_load = insn->machine == MACHINE_GLOBAL && insn->origin != NO_ID && w->in->func->insns[insn->origin].op->kind == OPK_LD;
-    return (is_load ? (double)w->in->load_clocks[insn->origin] : (double)l->machine[insn->machine]) + extra;
+    bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID;
+    if (ptx_lowered_is_copy(insn))
+        return 0;
+    return (is_load ? (double)w->in->load_clocks[insn->origin] : (double)l->machine[is_move ? MACHINE_ALU : insn->machine]) + extra;
 }
 
 static double walk_block(Walker *w, BlockId block)

@@ -172,7 +172,7 @@ static void add_block(Executed *to, const Run *run, BlockId block)
             continue;
         const Op *op = func->insns[insn->origin].op;
         const CalledCount at = cfg->block_of[insn->origin] == block ? count_of(run, insn->origin) : own;
-        if (insn->def_count) {
+        if (insn->def_count && !ptx_lowered_is_copy(insn)) {
             add_flops(to, op, insn->is_fused, at.lanes, at.warps);
             to->flops_fp32 += insn->more_flops * at.lanes;
         }

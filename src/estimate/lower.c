@@ -16,6 +16,7 @@ typedef struct Lowering {
     BlockId *row_place;         /* per row */
     Flow flow;
     LoweredValueId *value_of_node, *value_of_reg;       /* plus 1; 0: none yet */
+    NodeId *leaf_of_reg;        /* per register with several definitions: a node that reads it; 0: none does */
     Lowered *out;
     LoweredValue *values;
     LoweredInsn *insns;
@@ -69,6 +70,12 @@ static bool is_pure(const Lowering *l, const Selected *row)
         && l->graph->def_count[l->graph->nodes[row->node].reg] == 1 && ptx_effect_is_pure(&l->graph->words, l->graph->module, l->func, insn);
 }
 
+/* A constant, which is made again where it is read. */
+static bool is_literal(const Selected *row)
+{
+    return row->machine == MACHINE_MOVE && row->count <= 0 && !row->use_count;
+}
+
 /* Of the rows of an instruction, which stand below r, the one that reads what it needs. */
 static const Selected *reader_of(const Selection *s, uint32_t r)
 {
@@ -101,7 +108,8 @@ static void place_rows(Lowering *l)
         }
         bool is_further = r + 1 < s->row_count && s->rows[r + 1].insn == row->insn;     /* another row of the same */
         BlockId block = l->cfg->block_of[row->insn];
-        l->row_place[r] = is_further ? l->row_place[r + 1] : is_pure(l, row) ? hoisted(l, reader_of(s, r), sunk(l, row, block)) : block;
+        BlockId lowest = is_pure(l, row) ? sunk(l, row, block) : block;
+        l->row_place[r] = is_further ? l->row_place[r + 1] : is_pure(l, row) && !is_literal(row) ? hoisted(l, reader_of(s, r), lowest) : lowest;
         if (row->node)
             l->place[row->node] = l->row_place[r];
     }
@@ -109,9 +117,18 @@ static void place_rows(Lowering *l)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
+/* The address of a variable, which the linker knows. */
+static bool is_variable_address(const Lowering *l, const Node *node)
+{
+    const Graph *g = l->graph;
+    if (node->kind == NODE_RESULT && g->func->insns[node->insn].op->kind == OPK_MOV && g->func->insns[node->insn].operand_count == 2)
+        node = &g->nodes[g->of_operand[g->func->insns[node->insn].operand_first + 1]];
+    return node->kind == NODE_VARIABLE;
+}
+
 static LoweredFile file_of(const Lowering *l, const Node *node)
 {
-    if (node->kind == NODE_BANK && l->selection->target.sm < 90)
+    if ((node->kind == NODE_BANK || is_variable_address(l, node)) && l->selection->target.sm < 90)
         return LOWERED_CONSTANT;
     return !node->units ? LOWERED_PREDICATE : node->is_uniform && l->selection->target.sm >= 75 ? LOWERED_UNIFORM : LOWERED_REG;
 }
@@ -126,6 +143,13 @@ static LoweredValueId value_of(Lowering *l, NodeId id)
         *slot = ++l->out->value_count;
     }
     return *slot - 1;
+}
+
+static void find_leaves(Lowering *l)
+{
+    for (NodeId id = 1; id <= l->graph->node_count; id++)
+        if (l->graph->nodes[id].kind == NODE_LEAF && l->graph->nodes[id].reg != NO_ID)
+            l->leaf_of_reg[l->graph->nodes[id].reg] = id;
 }
 
 /* Every register that an instruction writes; of a row before its last one, nothing. */
@@ -149,6 +173,8 @@ static void add_defs(Lowering *l, const Selected *row, bool is_last, LoweredInsn
         if (!(operands[o].role & ROLE_DEF) || operands[o].kind != OPERAND_REG)
             continue;
         NodeId node = l->graph->result_of[origin->operand_first + o];
+        if (!node && !row->node)
+            node = l->leaf_of_reg[operands[o].id];      /* a move */
         if (node) {
             l->operands[l->operand_count++] = value_of(l, node);
             insn->def_count++;
@@ -185,7 +211,8 @@ static uint32_t prologue_count(const Lowering *l)
     return (l->selection->target.sm >= 80 && l->selection->has_global ? 1U : 0U) + (l->func->is_entry ? 1U : 0U);
 }
 
-/* Rows of a block stand in program order; what came from elsewhere before the instruction that ends it, what comes from outside at its start. */
+/* Rows of a block stand in program order, with those that sank into it; those that were hoisted stand before the instruction that ends it, what comes
+ * from outside at its start. */
 static void order_rows(Lowering *l)
 {
     const Selection *s = l->selection;
@@ -196,7 +223,8 @@ static void order_rows(Lowering *l)
         BlockId block = l->row_place[r];
         if (is_dropped(l, &s->rows[r]))
             continue;
-        unsigned which = insn == NO_ID ? 0 : l->cfg->block_of[insn] != block ? 2 : insn + 1 == l->cfg->blocks[block].end && l->func->insns[insn].op->insn_class == CLASS_CONTROL ? 3 : 1;
+        bool is_hoisted = insn != NO_ID && l->cfg->block_of[insn] != block && !ptx_dom_dominates(l->dom, l->cfg->block_of[insn], block);
+        unsigned which = insn == NO_ID ? 0 : is_hoisted ? 2 : insn + 1 == l->cfg->blocks[block].end && l->func->insns[insn].op->insn_class == CLASS_CONTROL ? 3 : 1;
         part[r] = 4u * block + which;
         next[part[r]]++;
     }
@@ -283,9 +311,11 @@ const Lowered *ptx_lowered_compute(Arena *arena, Arena *scratch, const Module *m
     l.row_place = ptx_arena_array(scratch, BlockId, s->row_count + 1);
     l.value_of_node = ptx_arena_array(scratch, LoweredValueId, nodes);
     l.value_of_reg = ptx_arena_array(scratch, LoweredValueId, func->reg_count + 1);
+    l.leaf_of_reg = ptx_arena_array(scratch, NodeId, func->reg_count + 1);
     l.values = ptx_arena_array(arena, LoweredValue, nodes);
     l.insns = ptx_arena_array(arena, LoweredInsn, s->row_count + cfg->block_count + 4);
     l.operands = ptx_arena_array(arena, LoweredValueId, s->use_count + s->row_count + func->operand_count + 1);
+    find_leaves(&l);
     place_rows(&l);
     l.flow = ptx_flow_compute(scratch, s, loops, l.row_place);
     BlockId *runs_with = ptx_arena_array(arena, BlockId, cfg->block_count + 1);

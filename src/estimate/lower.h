@@ -37,8 +37,14 @@ typedef struct LoweredInsn {
     bool is_fused;              /* a sum of floats that a product went into */
     int8_t more_flops;          /* of each lane, beside those of its opcode: a quotient whose divisor is scaled apart, one whose last product went into sums */
     uint8_t lines;              /* of local memory: that a warp's access touches in L1 */
-    float count;                /* machine instructions in a row; of an expansion, temporaries stay inside; 0: another one's does it too */
+    float count;                /* machine instructions in a row; of an expansion, temporaries stay inside; 0: another one's does it too, or none */
 } LoweredInsn;
+
+/* What it reads goes on under another name: no instruction. */
+static inline bool ptx_lowered_is_copy(const LoweredInsn *insn)
+{
+    return insn->machine == MACHINE_MOVE && insn->count <= 0;
+}
 
 typedef struct Lowered {
     const LoweredInsn *insns;   /* by block, in program order within each; hoisted ones stand at the end of where they went */

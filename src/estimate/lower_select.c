@@ -1061,19 +1061,24 @@ static void select_insn(Selection *s, InsnId id, BlockId block)
     const Graph *g = s->graph;
     NodeId node = g->of_insn[id];
     uint32_t first = s->row_count;
+    Selected copy = { .insn = id, .node = node, .use_first = s->use_count };
     if (!s->is_live[id] || g->is_gone[id])
         return;
     const Node *n = node_of(s, node);
     if (is_move(s, id)) {
+        copy.node = 0;
         select_move(s, id, block);
     } else if (node && n->action) {
-        if (s->is_demanded[node] || g->def_count[n->reg] > 1)
-            select_node(s, id, node, block);
+        if (!s->is_demanded[node] && g->def_count[n->reg] == 1)
+            return;
+        select_node(s, id, node, block);
     } else if (!is_fall_through(g, id, block)) {
         select_other(s, id, block);
     }
     if (s->row_count > first)
         ptx_constants_move(s, id, block);
+    else if (node)
+        add_row(s, &copy, MACHINE_MOVE, 0);     /* what it reads goes on under another name */
     for (uint32_t last = s->row_count; first + 1 < last; first++) {      /* rows stand in reverse */
         Selected swap = s->rows[first];
         s->rows[first] = s->rows[--last];

@@ -28,7 +28,6 @@ typedef struct Walker {
     uint32_t *from, *to;         /* per loop: its first and last block in reverse postorder */
     double *turns;               /* per loop: iterations for one of the loop around it; NaN: not known */
     Chains *carried;             /* per loop: what an iteration adds to the chains that go round */
-    LoweredValueId *of_reg;      /* per register that several instructions write: its value, plus 1 */
     uint64_t steps;              /* instructions that may still be walked over */
     uint32_t *shifted;           /* per value: the last leave that it was moved by */
     uint32_t leaves;             /* of inner loops, so far */
@@ -84,18 +83,9 @@ static bool is_load(const Walker *w, const LoweredInsn *insn)
 /* Nobody waits for a store. */
 static double clocks_of(const Walker *w, const LoweredInsn *insn)
 {
-    bool is_waited_for = insn->def_count || insn->machine == MACHINE_BARRIER;
+    bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID, is_waited_for = (insn->def_count && !is_move) || insn->machine == MACHINE_BARRIER;
     double simple = (double)w->latencies.machine[MACHINE_ALU], rest = insn->count > 1 ? ((double)insn->count - 1) * simple : 0;
-    return rest + (is_waited_for ? (double)w->latencies.machine[insn->machine] : simple);
-}
-
-/* The register that a move writes: what it held, an earlier iteration's, is gone. */
-static void overwrite(Walker *w, const LoweredInsn *insn, const Chains *end)
-{
-    const Insn *origin = insn->origin == NO_ID || insn->def_count ? NULL : &w->func->insns[insn->origin];
-    const Operand *to = origin && origin->op->kind == OPK_MOV && origin->guard == NO_ID ? ptx_insn_operands(w->func, origin) : NULL;
-    if (to && to->kind == OPERAND_REG && w->of_reg[to->id])
-        w->values[w->of_reg[to->id] - 1] = *end;
+    return ptx_lowered_is_copy(insn) ? 0 : rest + (is_waited_for ? (double)w->latencies.machine[insn->machine] : simple);
 }
 
 static void walk_insn(Walker *w, const LoweredInsn *insn)
@@ -106,7 +96,6 @@ static void walk_insn(Walker *w, const LoweredInsn *insn)
     const Chains end = { at.instructions + (double)insn->count, at.clocks + clocks_of(w, insn), at.loads + is_load(w, insn) };
     for (unsigned d = 0; d < insn->def_count; d++)
         w->values[defs[d]] = end;
-    overwrite(w, insn, &end);
     if (machine == MACHINE_BARRIER)
         w->barrier = end;
     if ((is_shared(machine) || is_global(machine)) && is_store(insn))
@@ -359,10 +348,6 @@ const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const 
     ptx_latencies_find(gpu, (gpu->figures[FIGURE_GLOBAL_LATENCY_MIN] + gpu->figures[FIGURE_GLOBAL_LATENCY_MAX]) / 2, &w.latencies);
     w.values = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
     w.kept = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
-    w.of_reg = ptx_arena_array(scratch, LoweredValueId, func->reg_count + 1);
-    for (LoweredValueId v = 0; v < lowered->value_count; v++)
-        if (lowered->values[v].is_variable && lowered->values[v].reg != NO_ID)
-            w.of_reg[lowered->values[v].reg] = v + 1;
     w.shifted = ptx_arena_array(scratch, uint32_t, lowered->value_count + 1);
     w.carried = ptx_arena_array(scratch, Chains, loops->loop_count + 1);
     for (LoopId l = loops->loop_count + 1; l-- > 0;)

@@ -94,7 +94,7 @@ static void count_insn(Gathering *g, const LoweredInsn *insn)
         [EXPANSION_QUOTIENT] = PRESSURE_QUOTIENTS, [EXPANSION_ROOT] = PRESSURE_ROOTS, [EXPANSION_QUOTIENT64] = PRESSURE_QUOTIENTS64,
         [EXPANSION_ROOT64] = PRESSURE_ROOTS64, [EXPANSION_INTEGER] = PRESSURE_INTEGER, [EXPANSION_INTEGER64] = PRESSURE_INTEGER64,
     };
-    g->f[features[insn->machine]]++;
+    g->f[features[insn->machine]] += !ptx_lowered_is_copy(insn);
     g->f[PRESSURE_WIDE_ADDS] += insn->machine == MACHINE_IADD && insn->count >= 2;
     at_least(g->f, PRESSURE_EXPANDED, insn->count > 1 && insn->count < 10000 ? (uint32_t)insn->count : 1);
     if (insn->origin == NO_ID)
@@ -178,6 +178,7 @@ static void order_region(Gathering *g, BlockWork *work, BlockId first)
     at_least(f, PRESSURE_PROGRAM, p.most[ORDER_PROGRAM]);
     at_least(f, PRESSURE_THROUGH, through);
     at_least(f, PRESSURE_AT_EXPANSION, p.at_expansion);
+    at_least(f, PRESSURE_CALLED, p.called);
     for (unsigned e = EXPANSION_NONE + 1; e < EXPANSION__COUNT; e++)
         at_least(f, e == EXPANSION_QUOTIENT || e == EXPANSION_ROOT ? PRESSURE_AT_QUOTIENT : PRESSURE_AT_QUOTIENT64, e == EXPANSION_INTEGER ? 0 : p.at[e]);
     if (p.most[ORDER_FRUGAL] > f[PRESSURE_FRUGAL]) {
@@ -255,6 +256,7 @@ static uint32_t guess(const uint32_t *f)
     placed = placed < limit ? placed : limit;
     placed = f[PRESSURE_FRUGAL] > live && live < placed ? live : placed;
     placed = placed > USUAL_LEAST ? placed : USUAL_LEAST;
+    placed = placed > f[PRESSURE_CALLED] ? placed : f[PRESSURE_CALLED];
     return placed < f[PRESSURE_CAP] ? placed : f[PRESSURE_CAP];
 }
 
@@ -275,6 +277,7 @@ static void compare_with_guess(uint32_t *f)
         { PRESSURE_OVER_TARGET, PRESSURE_TARGET },
         { PRESSURE_OVER_SECOND, PRESSURE_SECOND },
         { PRESSURE_OVER_LOOP_IN, PRESSURE_LOOP_IN },
+        { PRESSURE_OVER_CALLED, PRESSURE_CALLED },
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         uint32_t beyond = f[pairs[i][1]] + OVER_ZERO;

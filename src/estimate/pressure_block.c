@@ -15,6 +15,9 @@ enum {
     WORDS = 4,                  /* of 64 registers */
     NOWHERE = UINT8_MAX,
     STACK_POINTER = 1,          /* its register, which nothing else gets */
+    TAKEN = UINT32_MAX >> 1,
+    PARTS_MOST = 16,
+    TEMPORARIES_MOST = 8,       /* between the steps of one instruction */
 };
 
 /* Cycles until a result can be used, as far as an order takes them into account: what a cache hit takes of memory. */
@@ -32,6 +35,7 @@ typedef struct Local {
     uint32_t left;              /* of them, not yet in the order */
     uint8_t units;
     bool is_out, is_live;
+    bool is_temporary;          /* between the steps of one instruction */
 } Local;
 
 typedef struct Step {
@@ -198,6 +202,29 @@ static uint32_t local_of(BlockWork *w, LoweredValueId value)
     return w->local_of[value];
 }
 
+static void read_local(BlockWork *w, uint32_t s, uint32_t local)
+{
+    w->last_reader[local] = s + 1;
+    w->locals[local].uses++;
+    w->locals_of[w->locals_of_count++] = local;
+    w->steps[s].use_count++;
+}
+
+/* What the last step leaves to the next one of its instruction, in single registers: how many. */
+static uint32_t hand_on(BlockWork *w, const LoweredInsn *insn)
+{
+    static const uint8_t temporaries[EXPANSION__COUNT] = { 1, 3, 2, 6, 6, 4, 8 };
+    Step *step = &w->steps[w->step_count - 1];
+    uint32_t count = step->def_count || !step->use_count ? 0 : temporaries[ptx_op_expansion(w->func->insns[insn->origin].op)];
+    for (uint32_t i = 0; i < count; i++) {
+        w->locals[w->local_count] = (Local){ .units = 1, .is_temporary = true };
+        w->maker[w->local_count] = w->step_count;
+        w->locals_of[w->locals_of_count++] = w->local_count++;
+        step->def_count++;
+    }
+    return count;
+}
+
 /* A vector that is stored stands in registers side by side: of what it has twice there is a copy. */
 static void read_value(BlockWork *w, uint32_t s, LoweredValueId value, bool is_packed)
 {
@@ -208,10 +235,7 @@ static void read_value(BlockWork *w, uint32_t s, LoweredValueId value, bool is_p
         w->locals[local].units = (uint8_t)(w->locals[local].units + (is_packed ? w->units[value] : 0));
         return;
     }
-    w->last_reader[local] = s + 1;
-    w->locals[local].uses++;
-    w->locals_of[w->locals_of_count++] = local;
-    w->steps[s].use_count++;
+    read_local(w, s, local);
 }
 
 static void write_value(BlockWork *w, uint32_t s, LoweredValueId value)
@@ -319,9 +343,12 @@ static void add_step(BlockWork *w, MemoryOrder *memory, uint32_t i, bool is_side
     if (factor != NO_ID && w->stamp[factor] != w->build)
         write_value(w, new_step(w, NO_ID), factor);
     bool is_packed = insn->origin != NO_ID && w->func->insns[insn->origin].op->flags & OPF_STORE && w->func->insns[insn->origin].op->vector > 1;
-    uint32_t s = new_step(w, i);
-    if (s && insn->origin != NO_ID && insn_at(w, s - 1)->origin == insn->origin)
-        add_edge(w, s - 1, s, false);   /* of one instruction: the first reads, the last writes */
+    bool is_further = w->step_count && insn->origin != NO_ID && insn_at(w, w->step_count - 1)->origin == insn->origin;     /* of one instruction: the first reads, the last writes */
+    uint32_t between = is_further && !insn->use_count ? hand_on(w, insn) : 0, handed = w->local_count, s = new_step(w, i);
+    if (is_further)
+        add_edge(w, s - 1, s, false);
+    for (uint32_t b = 0; b < between; b++)
+        read_local(w, s, handed - 1 - b);
     for (uint32_t u = 0; u < insn->use_count; u++)
         read_value(w, s, ptx_lowered_uses(w->lowered, insn)[u], is_packed);
     if (factor != NO_ID)
@@ -363,7 +390,7 @@ static uint32_t latency_of(const BlockWork *w, uint32_t s)
 {
     const LoweredInsn *insn = insn_at(w, s);
     uint32_t repeat = insn->count > 1 && insn->count < 1000 ? (uint32_t)insn->count - 1 : 0;
-    return latencies[insn->machine] + 4 * repeat;
+    return ptx_lowered_is_copy(insn) ? 0 : latencies[insn->machine] + 4 * repeat;
 }
 
 static void find_heights(BlockWork *w)
@@ -480,17 +507,37 @@ static int32_t change_backward(const BlockWork *w, uint32_t s)
 
 /* ---- the orders -------------------------------------------------------------------------------------------------- */
 
+/* What the slow path of an operation takes beyond what is live when it is called: ptxas 13.0, with 2 to 16 values live. 0: it has none. */
+static uint32_t registers_of_call(const BlockWork *w, const Op *op)
+{
+    static const uint8_t registers[2][2][EXPANSION__COUNT] = {     /* of two operands, of one; before sm_90, since */
+        { { 0, 12, 7, 17, 13, 0, 12 }, { 0, 12, 6, 15, 12, 0, 12 } },
+        { { 0, 10, 7, 9, 10, 0, 12 }, { 0, 9, 6, 8, 9, 0, 12 } },
+    };
+    return registers[ptx_op_starts(op, "rcp") || ptx_op_starts(op, "rsqrt")][w->sm >= LOADS_PARAMETERS_SM][ptx_op_expansion(op)];
+}
+
 /* Notes the registers where expansions stand. */
+static void note_expansion(BlockWork *w, uint32_t s, BlockPressure *out)
+{
+    const LoweredInsn *insn = insn_at(w, s);
+    if (insn->origin == NO_ID || (s && insn_at(w, s - 1)->origin == insn->origin))
+        return;
+    const Op *op = w->func->insns[insn->origin].op;
+    Expansion kind = ptx_op_expansion(op);
+    uint32_t call = registers_of_call(w, op);
+    out->at[kind] = w->now > out->at[kind] ? w->now : out->at[kind];
+    out->called = call && w->now + call > out->called ? w->now + call : out->called;
+    if (insn->count >= EXPANSION_LEAST && w->now > out->at_expansion)
+        out->at_expansion = w->now;
+}
+
 static void order_as_written(BlockWork *w, BlockPressure *out)
 {
-    out->at_expansion = 0;
+    out->at_expansion = out->called = 0;
     memset(out->at, 0, sizeof out->at);
     for (uint32_t s = 0; s < w->step_count; s++) {
-        const LoweredInsn *insn = insn_at(w, s);
-        Expansion kind = insn->origin == NO_ID ? EXPANSION_NONE : ptx_op_expansion(w->func->insns[insn->origin].op);
-        out->at[kind] = w->now > out->at[kind] ? w->now : out->at[kind];
-        if (insn->count >= EXPANSION_LEAST && w->now > out->at_expansion)
-            out->at_expansion = w->now;
+        note_expansion(w, s, out);
         take_forward(w, s);
     }
 }
@@ -606,28 +653,79 @@ static uint32_t choose(BlockWork *w, uint32_t target)
     return s;
 }
 
+/* A constant is moved into its register when the first reader comes. */
+static bool is_lazy(const BlockWork *w, uint32_t s)
+{
+    const LoweredInsn *insn = insn_at(w, s);
+    return insn->machine == MACHINE_MOVE && insn->origin != NO_ID && !w->steps[s].pred_count && w->steps[s].succ_count && !w->steps[s].use_count;
+}
+
+static void release_readers(BlockWork *w, uint32_t s)
+{
+    for (uint32_t e = w->steps[s].edge; e; e = w->edges[e - 1].next)
+        if (!--w->steps[w->edges[e - 1].to].left)
+            heap_push(w, w->heap, &w->heap_count, w->edges[e - 1].to);
+}
+
+/* Takes the constants that a step reads, then the step. */
+static void take_with_constants(BlockWork *w, uint32_t s)
+{
+    for (uint32_t e = w->pred_edge[s]; e; e = w->edges[e - 1].next_pred) {
+        uint32_t from = w->edges[e - 1].from;
+        if (w->steps[from].left != TAKEN && is_lazy(w, from)) {
+            take_forward(w, from);
+            w->steps[from].left = TAKEN;
+        }
+    }
+    take_forward(w, s);
+}
+
+/* What another instruction does too. */
+static bool is_part(const BlockWork *w, uint32_t s)
+{
+    const LoweredInsn *insn = insn_at(w, s);
+    return insn->count <= 0 && (insn->machine == MACHINE_ALU || insn->machine == MACHINE_MOVE) && w->steps[s].use_count;
+}
+
+/* What waited for a step alone may come; what is a part of it comes with it. */
+static void release(BlockWork *w, uint32_t s, bool waits)
+{
+    uint32_t parts[PARTS_MOST + 1], count = 0;
+    parts[count++] = s;
+    for (uint32_t p = 0; p < count; p++)
+        for (uint32_t e = w->steps[parts[p]].edge; e; e = w->edges[e - 1].next) {
+            uint32_t to = w->edges[e - 1].to;
+            Step *next = &w->steps[to];
+            uint32_t done = w->clock + (w->edges[e - 1].is_order ? 1 : latency_of(w, parts[p]));
+            next->ready_at = waits && next->ready_at < done ? done : next->ready_at;
+            if (--next->left)
+                continue;
+            if (is_part(w, to) && count <= PARTS_MOST) {
+                take_with_constants(w, to);
+                parts[count++] = to;
+            } else if (waits) {
+                heap_push(w, w->waiting, &w->waiting_count, to);
+            } else {
+                heap_push(w, w->heap, &w->heap_count, to);
+            }
+        }
+}
+
 /* Forward, by the longest way to the end, as results arrive, or as soon as they are under way; beyond target registers, what needs the fewest. */
 static void order_eagerly(BlockWork *w, uint32_t target, bool waits)
 {
     w->clock = w->heap_count = w->waiting_count = 0;
     for (uint32_t s = 0; s < w->step_count; s++)
-        if (!w->steps[s].left)
+        if (!w->steps[s].pred_count && !is_lazy(w, s))
             heap_push(w, w->heap, &w->heap_count, s);
+    for (uint32_t s = 0; s < w->step_count; s++)
+        if (is_lazy(w, s))
+            release_readers(w, s);
     while (w->heap_count || w->waiting_count) {
         uint32_t s = choose(w, target);
-        take_forward(w, s);
-        for (uint32_t e = w->steps[s].edge; e; e = w->edges[e - 1].next) {
-            Step *next = &w->steps[w->edges[e - 1].to];
-            uint32_t done = w->clock + (w->edges[e - 1].is_order ? 1 : latency_of(w, s));
-            next->ready_at = waits && next->ready_at < done ? done : next->ready_at;
-            if (--next->left)
-                continue;
-            if (waits)
-                heap_push(w, w->waiting, &w->waiting_count, w->edges[e - 1].to);
-            else
-                heap_push(w, w->heap, &w->heap_count, w->edges[e - 1].to);
-        }
-        w->clock++;
+        take_with_constants(w, s);
+        release(w, s, waits);
+        w->clock += !ptx_lowered_is_copy(insn_at(w, s));
     }
 }
 
@@ -650,8 +748,10 @@ static void find_lives(BlockWork *w)
         const Step *step = &w->steps[w->sequence[p]];
         const uint32_t *locals = w->locals_of + step->use_first;
         uint32_t late = p + (reads_late(insn_at(w, w->sequence[p])->machine) ? LATE : 0);
-        for (uint32_t u = 0; u < step->use_count; u++)
-            w->death[locals[u]] = late > w->death[locals[u]] ? late : w->death[locals[u]];
+        for (uint32_t u = 0; u < step->use_count; u++) {
+            uint32_t end = w->locals[locals[u]].is_temporary ? p : late;
+            w->death[locals[u]] = end > w->death[locals[u]] ? end : w->death[locals[u]];
+        }
         for (uint32_t d = step->use_count; d < step->use_count + step->def_count; d++)
             w->birth[locals[d]] = w->death[locals[d]] = p + 1;
     }
@@ -757,9 +857,13 @@ static void settle_values(BlockWork *w, uint32_t low, uint32_t high)
         const Step *step = &w->steps[w->sequence[p]];
         const uint32_t *defs = w->locals_of + step->use_first + step->use_count;
         uint32_t units = 0;
-        for (uint32_t d = 0; d < step->def_count; d++)
+        bool is_group = step->def_count && !w->locals[defs[0]].is_temporary;
+        for (uint32_t d = 0; d < step->def_count; d++) {
             units += w->locals[defs[d]].units;
-        if (!units || units < low || units > high)
+            if (!is_group && low == 1)
+                settle_group(w, &defs[d], 1, 1, ANY_BANK);
+        }
+        if (!is_group || units < low || units > high)
             continue;
         bool is_late = w->sm < LOADS_PARAMETERS_SM && reads_late(insn_at(w, w->sequence[p])->machine);
         if (is_late)
@@ -874,7 +978,7 @@ BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const Lowere
     for (BlockId b = 0; b < cfg->block_count; b = w->last[b] + 1) {
         uint32_t here = 0, out = live->first[w->last[b] + 1] - live->first[w->last[b]], repeat = ptx_region_repeat(w, b);
         for (uint32_t i = lowered->first[b]; i < lowered->first[w->last[b] + 1]; i++)
-            here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count + 1;       /* 1: a factor */
+            here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count + 1 + 2 * TEMPORARIES_MOST;       /* 1: a factor */
         steps = repeat * region_length(w, b) > steps ? repeat * region_length(w, b) : steps;
         operands = repeat * here > operands ? repeat * here : operands;
         outs = out > outs ? out : outs;

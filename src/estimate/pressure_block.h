@@ -25,6 +25,7 @@ typedef struct BlockPressure {
     uint32_t top[ORDER__COUNT];         /* registers up to the highest, where each value has its own; of ORDER_TARGET and ORDER_STRAIGHT */
     uint32_t at_expansion;      /* in program order, at an instruction of EXPANSION_LEAST machine instructions or more */
     uint32_t at[EXPANSION__COUNT];      /* the same, at one of these */
+    uint32_t called;            /* and with what its slow path takes: the kernel's registers then; 0: there is none */
 } BlockPressure;
 
 typedef struct BlockWork BlockWork;

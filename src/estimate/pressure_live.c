@@ -25,7 +25,8 @@ static void add_site(Solver *s, uint32_t *head, BlockId block)
     *head = ++s->site_count;
 }
 
-/* written: per value, block + 1 where it was last written; seen: whether any definition of it was walked over. */
+/* A side writes for those that come to it; under a guard what was there before stays for some. written: per value, block + 1 where it was last
+ * written; seen: whether any definition of it was walked over. */
 static void scan_block(Solver *s, BlockId block, uint32_t *written, bool *seen)
 {
     const Lowered *l = s->lowered;
@@ -36,7 +37,7 @@ static void scan_block(Solver *s, BlockId block, uint32_t *written, bool *seen)
             if (written[uses[u]] != block + 1)
                 add_site(s, &s->uses[uses[u]], block);
         for (uint32_t d = 0; d < insn->def_count; d++) {
-            if (insn->is_predicated && seen[defs[d]] && written[defs[d]] != block + 1) {
+            if (insn->is_predicated && l->runs_with[block] == block && seen[defs[d]] && written[defs[d]] != block + 1) {
                 add_site(s, &s->uses[defs[d]], block);
                 continue;
             }

@@ -56,7 +56,7 @@ static void measure_block(const Unroller *u, BlockId block, Body *body)
     InsnId last = NO_ID;
     for (uint32_t i = u->lowered->first[block]; i < u->lowered->first[block + 1]; i++) {
         const LoweredInsn *insn = &u->lowered->insns[i];
-        if (insn->origin == NO_ID || insn->origin == last)
+        if (insn->origin == NO_ID || insn->origin == last || ptx_lowered_is_copy(insn))
             continue;
         const Op *op = u->func->insns[insn->origin].op;
         bool is_slow = op->flags & (OPF_LOAD | OPF_STORE) || op->insn_class == CLASS_BARRIER || op->insn_class == CLASS_TENSOR || op->flags & OPF_WARP;

@@ -1,5 +1,6 @@
 /* test_lower.c -- what ptxas makes of small kernels, by class of machine instruction, and what a launch executes of them. */
 #include "api/module.h"
+#include "estimate/pressure_live.h"
 #include "kit.h"
 
 #include <math.h>
@@ -289,6 +290,52 @@ static void test_files(void **state)
     }
 }
 
+/* What is read was written before: values that one instruction writes are not live where the function begins. */
+static void check_values(const char *path, const ptxlint_module *module, FuncId id)
+{
+    const Func *func = &module->ir->funcs[id];
+    const Lowered *lowered = func->has_body ? module->facts[id].lowered[0] : NULL;
+    Arena arena;
+    jmp_buf failed;
+    if (!lowered || func->reg_count == 0)
+        return;
+    ptx_arena_init(&arena, (size_t)1 << 28, &failed);
+    if (setjmp(failed))
+        fail_msg("%s: too large", path);
+    const LoweredLive *live = ptx_lowered_live_compute(&arena, lowered, module->facts[id].cfg);
+    bool *is_written = ptx_arena_array(&arena, bool, lowered->value_count + 1), *is_first = ptx_arena_array(&arena, bool, lowered->value_count + 1);
+    for (uint32_t i = 0; i < lowered->insn_count; i++)
+        for (uint32_t d = 0; d < lowered->insns[i].def_count; d++) {
+            LoweredValueId value = lowered->operands[lowered->insns[i].operand_first + d];
+            is_written[value] = true;
+            is_first[value] |= i < lowered->first[1];
+        }
+    for (uint32_t i = 0; i < lowered->insn_count; i++)
+        for (uint32_t u = 0; u < lowered->insns[i].use_count; u++) {
+            LoweredValueId value = lowered->operands[lowered->insns[i].operand_first + lowered->insns[i].def_count + u];
+            if (!is_written[value] && lowered->values[value].file == LOWERED_REG && !lowered->values[value].is_variable)
+                fail_msg("%s: instruction %u of function %u reads what nothing writes", path, i, id);
+        }
+    for (uint32_t o = live->first[0]; o < live->first[1]; o++)
+        if (!is_first[live->out[o]] && !lowered->values[live->out[o]].is_variable)
+            fail_msg("%s: value %u of function %u is live where the function begins", path, live->out[o], id);
+    ptx_arena_free(&arena);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {
+        "testdata/ptx/loops.sm_75.ptx", "testdata/ptx/softmax.sm_80.ptx", "testdata/ptx/scan.sm_90.ptx", "testdata/ptx/const_tables.sm_90.ptx", "testdata/measured/algorithms.ptx",
+    };
+    for (size_t p = 0; p < COUNT(paths); p++) {
+        ptxlint_module *module = kit_open(paths[p]);
+        for (FuncId f = 0; f < module->ir->func_count; f++)
+            check_values(paths[p], module, f);
+        ptxlint_module_free(module);
+    }
+}
+
 /* Without a grid nothing is known of a launch. */
 static void test_unknown(void **state)
 {
@@ -301,6 +348,6 @@ static void test_unknown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_constants), cmocka_unit_test(test_called), cmocka_unit_test(test_cut), cmocka_unit_test(test_exits), cmocka_unit_test(test_unrolled), cmocka_unit_test(test_flops), cmocka_unit_test(test_files), cmocka_unit_test(test_unknown) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_constants), cmocka_unit_test(test_called), cmocka_unit_test(test_cut), cmocka_unit_test(test_exits), cmocka_unit_test(test_unrolled), cmocka_unit_test(test_flops), cmocka_unit_test(test_files), cmocka_unit_test(test_values), cmocka_unit_test(test_unknown) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
