@@ -3,10 +3,12 @@
 #include "analysis/pointer.h"
 #include "api/param.h"
 #include "support/limits.h"
+#include "support/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct ptxlint_launches {
     json_t *root;               /* the file */
@@ -133,6 +135,26 @@ static bool check_kernel(const json_t *kernel, Wrong *wrong)
            check_trips(json_object_get(kernel, "trips"), wrong);
 }
 
+/* A key of an entry that nearly is one of ours: most likely a slip. Others are somebody's notes. */
+static const char *meant(const json_t *kernel, const char **instead)
+{
+    static const char *const ours[] = { "grid", "block", "cluster", "dynamic_shared", "shared_bank_bytes", "params", "trips" };
+    enum { COUNT = sizeof ours / sizeof *ours, NEAR = 2 };
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)kernel, key, value) {
+        unsigned least = NEAR + 1;
+        for (size_t i = 0; i < COUNT && least; i++) {
+            unsigned apart = ptx_edit_distance(key, strlen(key), ours[i], strlen(ours[i]));
+            if (apart < least)
+                least = apart, *instead = ours[i];
+        }
+        if (least > 0 && least <= NEAR)
+            return key;
+    }
+    return NULL;
+}
+
 static ptxlint_status check_kernels(json_t *kernels, char *error, size_t error_size)
 {
     const char *name;
@@ -141,6 +163,9 @@ static ptxlint_status check_kernels(json_t *kernels, char *error, size_t error_s
     json_object_foreach(kernels, name, kernel) {
         if (!json_is_object(kernel))
             return say(error, error_size, "kernel \"%.100s\" is not an object", name);
+        const char *instead, *key = meant(kernel, &instead);
+        if (key)
+            return say(error, error_size, "kernel \"%.100s\": \"%.40s\" is not a key of a launch; is \"%s\" meant?", name, key, instead);
         if (check_kernel(kernel, &wrong))
             continue;
         if (wrong.label)
