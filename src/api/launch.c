@@ -163,7 +163,7 @@ static ptxlint_status check_kernels(json_t *kernels, char *error, size_t error_s
     json_object_foreach(kernels, name, kernel) {
         if (!json_is_object(kernel))
             return say(error, error_size, "kernel \"%.100s\" is not an object", name);
-        const char *instead, *key = meant(kernel, &instead);
+        const char *instead = NULL, *key = meant(kernel, &instead);
         if (key)
             return say(error, error_size, "kernel \"%.100s\": \"%.40s\" is not a key of a launch; is \"%s\" meant?", name, key, instead);
         if (check_kernel(kernel, &wrong))

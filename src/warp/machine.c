@@ -24,8 +24,9 @@ static const Plan *make_plan(Machine *m, Arena *arena, const Func *func)
         return NULL;
     Plan *plan = ptx_arena_new(arena, Plan);
     const Dom *dom = ptx_dom_compute(arena, m->scratch, cfg);
-    *plan = (Plan){ cfg, dom, ptx_meeting_compute(arena, m->scratch, func, cfg), ptx_loops_compute(arena, m->scratch, cfg, dom),
-                    ptx_slice_compute(arena, m->scratch, func, cfg, m->contents != NULL), ptx_arena_array(arena, uint8_t, func->insn_count) };
+    const Loops *loops = ptx_loops_compute(arena, m->scratch, cfg, dom);
+    *plan = (Plan){ cfg, dom, ptx_meeting_compute(arena, m->scratch, func, cfg), loops, ptx_slice_compute(arena, m->scratch, func, cfg, m->contents != NULL),
+                    ptx_arena_array(arena, uint8_t, func->insn_count), ptx_arena_array(arena, uint32_t, loops->loop_count + 1) };
     return plan;
 }
 
@@ -60,6 +61,7 @@ static Routine *routine_of(Machine *m, FuncId called)
     routine->loops = plan->loops;
     routine->slice = plan->slice;
     routine->kinds = plan->kinds;
+    routine->counter_exits = plan->counter_exits;
     routine->finder = ptx_region_finder(m->arena, func, plan->cfg);
     routine->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
     routine->counts = routine->sums = ptx_arena_array(m->arena, Count, func->insn_count);

@@ -46,6 +46,7 @@ typedef struct Plan {           /* of a function: what does not hang on the laun
     const Loops *loops;
     Slice slice;
     uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; of a branch its Stay; 0: not asked for yet */
+    uint32_t *counter_exits;    /* stay.c's: per loop, branches that end it by a counter; the last: whether they were counted */
 } Plan;
 
 typedef struct Routine {           /* a function as it is run */
@@ -55,6 +56,7 @@ typedef struct Routine {           /* a function as it is run */
     const Loops *loops;
     Slice slice;
     uint8_t *kinds;
+    uint32_t *counter_exits;
     Count *counts;              /* per instruction, of the warps that run; of plain ones only the first of them */
     Count *sums;                /* the same of the block, until the caller empties them; where its warps run together these are the counts */
     RegionFinder finder;

@@ -4,6 +4,7 @@ enum {
     MOST_LOOPS = 16,            /* that are climbed out of */
     MOST_BACK = 64,             /* instructions from a use to its definition */
     MOST_STEPS = 5,             /* from a predicate to what it rests on */
+    MOST_VISITS = 40,           /* of instructions on these ways */
 };
 
 /* ---- leaving a loop ---------------------------------------------------------------------------------------------- */
@@ -50,17 +51,29 @@ static InsnId definition_before(const Func *func, RegId reg, InsnId at)
 
 typedef bool (*Wanted)(const Insn *);
 
-/* The first wanted instruction on the way back from a register. */
-static InsnId look_back(const Func *func, RegId reg, InsnId at, unsigned steps, Wanted wanted)
+typedef struct Search {
+    const Func *func;
+    bool (*wanted)(const Insn *);
+    unsigned visits;            /* that may still be made */
+} Search;
+
+static InsnId search(Search *s, RegId reg, InsnId at, unsigned steps)
 {
-    InsnId found = NO_ID, def = steps ? definition_before(func, reg, at) : NO_ID;
-    if (def == NO_ID || wanted(&func->insns[def]))
+    InsnId found = NO_ID, def = steps && s->visits ? definition_before(s->func, reg, at) : NO_ID;
+    if (def == NO_ID || s->wanted(&s->func->insns[def]))
         return def;
-    const Operand *operands = ptx_insn_operands(func, &func->insns[def]);
-    for (uint32_t o = 0; found == NO_ID && o < func->insns[def].operand_count; o++)
+    s->visits--;
+    const Operand *operands = ptx_insn_operands(s->func, &s->func->insns[def]);
+    for (uint32_t o = 0; found == NO_ID && s->visits && o < s->func->insns[def].operand_count; o++)
         if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE)
-            found = look_back(func, operands[o].id, def, steps - 1, wanted);
+            found = search(s, operands[o].id, def, steps - 1);
     return found;
+}
+
+/* The first wanted instruction on the way back from what guards a branch. */
+static InsnId look_back(const Func *func, InsnId branch, bool (*wanted)(const Insn *))
+{
+    return search(&(Search){ func, wanted, MOST_VISITS }, func->insns[branch].guard, branch, MOST_STEPS);
 }
 
 static bool is_swap(const Insn *insn)
@@ -104,33 +117,59 @@ static bool tests_counter(const Func *func, InsnId test)
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-/* By another branch than this one, which does not hang on data. */
+static InsnId target_of(const Func *func, InsnId branch)
+{
+    const Operand *to = ptx_insn_operands(func, &func->insns[branch]);
+    return func->insns[branch].operand_count && to->kind == OPERAND_TARGET ? func->labels[to->id].insn : NO_ID;
+}
+
+/* Whether a branch hangs on a counter, and not on data. */
+static bool hangs_on_counter(const Func *func, InsnId branch)
+{
+    const Insn *insn = &func->insns[branch];
+    if (insn->op->kind != OPK_BRA || insn->guard == NO_ID || target_of(func, branch) == NO_ID)
+        return false;
+    InsnId test = look_back(func, branch, is_test);
+    return test != NO_ID && tests_counter(func, test) && look_back(func, branch, is_data) == NO_ID;
+}
+
+static bool leaves(const Routine *routine, LoopId loop, InsnId branch)
+{
+    return ptx_loop_has(routine, loop, target_of(routine->func, branch)) != ptx_loop_has(routine, loop, branch + 1);
+}
+
+static void count_counter_exits(const Routine *routine)
+{
+    const Cfg *cfg = routine->cfg;
+    routine->counter_exits[routine->loops->loop_count] = 1;
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        InsnId branch = cfg->blocks[b].end - 1;
+        LoopId loop = routine->loops->loop_of[b];
+        if (loop == NO_LOOP || !hangs_on_counter(routine->func, branch))
+            continue;
+        for (unsigned climbed = 0; loop != NO_LOOP && climbed < MOST_LOOPS; climbed++, loop = routine->loops->loops[loop].parent)
+            routine->counter_exits[loop] += leaves(routine, loop, branch);
+    }
+}
+
+/* By another branch than this one, which leaves the loop by data. */
 static bool ends_by_counter(const Routine *routine, LoopId loop, InsnId other)
 {
-    const Func *func = routine->func;
-    for (BlockId b = 0; b < routine->cfg->block_count; b++) {
-        InsnId branch = routine->cfg->blocks[b].end - 1;
-        const Insn *insn = &func->insns[branch];
-        const Operand *to = ptx_insn_operands(func, insn);
-        if (branch == other || insn->op->kind != OPK_BRA || insn->guard == NO_ID || !insn->operand_count || to->kind != OPERAND_TARGET || !ptx_loop_has(routine, loop, branch)
-            || ptx_loop_has(routine, loop, func->labels[to->id].insn) == ptx_loop_has(routine, loop, branch + 1))
-            continue;
-        InsnId test = look_back(func, insn->guard, branch, MOST_STEPS, is_test);
-        if (test != NO_ID && tests_counter(func, test) && look_back(func, insn->guard, branch, MOST_STEPS, is_data) == NO_ID)
-            return true;
-    }
-    return false;
+    if (!routine->counter_exits[routine->loops->loop_count])
+        count_counter_exits(routine);
+    uint32_t exits = loop == NO_LOOP ? 0 : routine->counter_exits[loop];
+    return exits > 1 || (exits == 1 && !(leaves(routine, loop, other) && hangs_on_counter(routine->func, other)));
 }
 
 static Stay find(const Routine *routine, InsnId branch, InsnId target)
 {
     const Func *func = routine->func;
     const Insn *insn = &func->insns[branch];
-    InsnId test = insn->guard == NO_ID ? NO_ID : look_back(func, insn->guard, branch, MOST_STEPS, is_test);
+    InsnId test = insn->guard == NO_ID ? NO_ID : look_back(func, branch, is_test);
     Lanewise op;
     if (test == NO_ID)
         return STAY_FEW;
-    if (look_back(func, insn->guard, branch, MOST_STEPS, is_swap) != NO_ID)
+    if (look_back(func, branch, is_swap) != NO_ID)
         return STAY_NONE;
     ptx_lanewise_make(func->insns[test].op, &op);
     bool is_equal = op.compare == COMPARE_EQ || op.compare == COMPARE_EQU, is_other = op.compare == COMPARE_NE || op.compare == COMPARE_NEU;
