@@ -374,6 +374,12 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
         op->flags |= OPF_FOLDS;
 }
 
+void ptx_op_set_space(Op *op, Space space)
+{
+    op->space = op->named_space = (uint8_t)space;
+    op->insn_class = (uint8_t)class_of(op, (FormClass)ptx_form_info[op->form].class);
+}
+
 /* ---- suggestions ------------------------------------------------------------------------------------------------- */
 
 const char *ptx_opcode_suggest(const char *text, size_t length)
