@@ -290,6 +290,10 @@ void ptx_op_resolve(Op *op, const char *text, size_t length);
 /* Of an op that says no space, with the name of a variable for its address: it works in that variable's space, as ptxas encodes it. */
 void ptx_op_set_space(Op *op, Space space);
 
+/* The same text and class as an unknown opcode: for instructions whose operands no form takes, so that no analysis reads them by
+ * their positions. Fills all of opaque but its id. */
+void ptx_op_make_opaque(Op *opaque, const Op *op);
+
 /* Fills op->elements from the modifiers: done by ptx_op_resolve. */
 void ptx_op_count_elements(Op *op);
 
