@@ -832,7 +832,7 @@ typedef struct ptxlint_launch {
     int64_t idle_lanes;                 /* of a block's last warp */
     const char *const *assumed;         /* "param 2 = 4096": what nobody gave and figures rest on; of pointers only their alignment counts */
     size_t assumed_count;
-    const char *assumed_options;        /* that would give them: "--block, --param 2=N"; NULL: none is assumed */
+    const char *assumed_options;        /* that would give them: "--block, --param 2=N"; NULL: there is none */
 } ptxlint_launch;
 
 typedef enum ptxlint_register_source {

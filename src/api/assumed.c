@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_MOST = 80, TEXT_BYTES = 64 };
+enum { LIST_MOST = 80, TEXT_BYTES = 160 };
 
 typedef struct List {
     ptxlint_module *module;
@@ -72,12 +72,21 @@ static void add_shape(List *list, const char *name, const char *option, double x
     give(list, option);
 }
 
-void ptx_view_assumed(ptxlint_module *m, const Evaluation *evaluation, ptxlint_launch *launch)
+/* Loops of the view stand in the order of their numbers. */
+static void add_trips(List *list, const GuessedTrips *trips, const ptxlint_kernel *kernel)
 {
+    const ptxlint_loop *loop = trips->loop < kernel->loop_count ? &kernel->loops[trips->loop] : NULL;
+    if (loop && *loop->label)
+        add(list, "trips of %.100s = %u", loop->label, (unsigned)trips->count);
+}
+
+void ptx_view_assumed(ptxlint_module *m, const Evaluation *evaluation, ptxlint_kernel *kernel)
+{
+    ptxlint_launch *launch = &kernel->launch;
     char options[1024] = "";
     uint32_t params = evaluation ? evaluation->assumed_count : 0;
     params = params < LIST_MOST ? params : LIST_MOST;
-    List list = { .module = m, .room = params + 3, .give = options, .give_bytes = sizeof options };
+    List list = { .module = m, .room = params + 3 + GUESSED_MOST, .give = options, .give_bytes = sizeof options };
     list.items = ptx_arena_array(&m->arena, const char *, list.room);
     if (launch->block_is_assumed)
         add_shape(&list, "block", "--block", (double)launch->block[0], (double)launch->block[1], (double)launch->block[2]);
@@ -89,7 +98,9 @@ void ptx_view_assumed(ptxlint_module *m, const Evaluation *evaluation, ptxlint_l
     }
     for (uint32_t i = 0; i < params; i++)
         add_param(&list, &evaluation->assumed[i]);
+    for (uint32_t i = 0; evaluation && i < evaluation->guessed_count; i++)
+        add_trips(&list, &evaluation->guessed[i], kernel);
     launch->assumed = list.items;
     launch->assumed_count = list.count;
-    launch->assumed_options = list.count ? ptx_arena_strndup(&m->arena, options, strlen(options)) : NULL;
+    launch->assumed_options = *options ? ptx_arena_strndup(&m->arena, options, strlen(options)) : NULL;
 }

@@ -406,12 +406,12 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     out->param_bytes = laid_out_bytes(m, id, SPACE_PARAM, first_var, true);
     out->launch = view_launch(options, &func->bounds, out);
     const Facts *facts = m->facts ? &m->facts[id] : &(const Facts){ 0 };
-    if (func->is_entry)
-        ptx_view_assumed(m, facts->evaluation, &out->launch);
     out->barriers = count_barriers(m, scratch, id);
     out->pressure = view_pressure(m, func, facts);
     if (!facts->cfg) {
         out->mix = view_mix(m, &(const Mix){ 0 });
+        if (func->is_entry)
+            ptx_view_assumed(m, NULL, out);
         ptx_project_kernel(m, options, scratch, id, out);
         return;
     }
@@ -421,6 +421,8 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     out->edge_count = facts->cfg->succ_count;
     out->mix = view_mix(m, &facts->mixes->func);
     view_loops(m, func, facts, out);
+    if (func->is_entry)
+        ptx_view_assumed(m, facts->evaluation, out);
     ptx_project_kernel(m, options, scratch, id, out);
 }
 

@@ -94,8 +94,10 @@ static void put_assumed(Out *out, const ptxlint_launch *launch)
     Line line = ptx_line_begin(out, "assumed");
     for (size_t i = 0; i < launch->assumed_count; i++)
         ptx_line_item(&line, launch->assumed[i]);
-    ptx_line_words(&line, "; give ");
-    ptx_line_words(&line, launch->assumed_options);
+    if (launch->assumed_options) {
+        ptx_line_words(&line, "; give ");
+        ptx_line_words(&line, launch->assumed_options);
+    }
     ptx_line_end(&line);
 }
 

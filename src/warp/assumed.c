@@ -16,6 +16,24 @@ uint64_t ptx_machine_guess(uint64_t offset, unsigned bytes, bool is_float)
     return bytes == 8 ? (offset / 4 + 1) << 40 : bytes == 4 ? 4096 : 64;     /* 4096: a multiple of every tile, larger than a block */
 }
 
+void ptx_machine_note_left(Machine *m, const Routine *routine, InsnId branch, InsnId stays_at, unsigned stays)
+{
+    BlockId block = routine->cfg->block_of[branch];
+    LoopId loop = routine->loops->loop_of[block];
+    if (routine->func != &m->module->funcs[m->kernel] || loop == NO_LOOP)
+        return;
+    bool is_behind = routine->cfg->block_of[stays_at] == routine->loops->loops[loop].header;     /* one iteration comes before the first stay */
+    uint32_t count = stays + is_behind, i = 0;
+    while (i < m->guessed_count && m->guessed[i].loop != loop)
+        i++;
+    if (i == GUESSED_MOST)
+        return;
+    if (!m->guessed)
+        m->guessed = ptx_arena_array(m->arena, GuessedTrips, GUESSED_MOST);
+    m->guessed[i] = (GuessedTrips){ loop, i < m->guessed_count && m->guessed[i].count > count ? m->guessed[i].count : count };
+    m->guessed_count += i == m->guessed_count;
+}
+
 /* An unknown base of a pointer is no assumption: its alignment is a promise of the allocator. */
 static bool is_base(const Machine *m, const Var *var, uint32_t position, unsigned bytes, uint64_t pointers)
 {
@@ -53,6 +71,11 @@ void ptx_assumed_collect(Arena *arena, const Machine *m, Evaluation *out)
         is_any |= m->param_guess[at] != 0;
     out->dynamic_is_assumed = m->dynamic_is_assumed;
     out->shape_is_read = m->shape_is_read;
+    GuessedTrips *guessed = ptx_arena_array(arena, GuessedTrips, m->guessed_count);
+    for (uint32_t i = 0; i < m->guessed_count; i++)
+        guessed[i] = m->guessed[i];
+    out->guessed = guessed;
+    out->guessed_count = m->guessed_count;
     if (!is_any || !func->is_entry)
         return;
     uint64_t pointers = ptx_pointers_compute(m->scratch, m->module, func);

@@ -200,6 +200,8 @@ typedef struct Machine {
     uint8_t *param_bytes, *param_known;
     AddendId *param_addend;           /* per byte: of the pointer that begins here */
     uint8_t *param_guess;       /* per byte: assumed.c's, of a number that begins here and that the launch does not give; 0 */
+    GuessedTrips *guessed;      /* GUESSED_MOST of them */
+    uint32_t guessed_count;
     uint32_t param_size;
     uint8_t *shared, *shared_known;     /* bytes, and a bit for each that is known; NULL until one is stored */
     uint32_t shared_size;       /* once has_shared */
@@ -381,6 +383,9 @@ void ptx_trace_note(Trace *trace, const Func *func, const Insn *insn, uint32_t w
 /* What is taken for a number of the kernel's parameters that the launch does not give, and that it was asked for. */
 uint64_t ptx_machine_guess(uint64_t offset, unsigned bytes, bool is_float);
 void ptx_machine_note_guess(Machine *machine, uint64_t offset, unsigned bytes, bool is_float);
+
+/* Lanes leave a loop at that branch because they have stayed so often, not because anything says so. */
+void ptx_machine_note_left(Machine *machine, const Routine *routine, InsnId branch, InsnId stays_at, unsigned stays);
 
 /* What a run rested on of all that, into out. Owned by arena. */
 void ptx_assumed_collect(Arena *arena, const Machine *machine, Evaluation *out);

@@ -82,12 +82,12 @@ static const Case cases[] = {
     { "$PTXLINT --strict-launch config/plain.ptx",      2, NULL, "1 of 1 kernel is in no input", NULL },
     { "$PTXLINT --strict-launch --param 9=1 config/plain.ptx", 2, NULL, "no kernel has a parameter '9'", NULL },
     /* what nobody gave is named where a figure rests on it, and then there is no bound */
-    { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx", 0, "  assumed      param 1 = 4096; give --param 1=N\n", "", ", at least" },
+    { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx", 0, "  assumed      param 1 = 4096, trips of $L__BB0_2 = 65; give --param 1=N\n", "", ", at least" },
     { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx", 0, "; no bound: it would rest on assumed values\n", "", NULL },
     { REPORT "--gpu h200 --grid 4 --block 64 --param 1=9 scale.ptx", 0, "us predicted (limiter overhead), at least ", "", "assumed " },
     { REPORT "--gpu h200 --grid 4 --param 1=9 scale.ptx", 0, "  assumed      block = 256 x 1 x 1; give --block\n", "", NULL },
     { REPORT "--gpu h200 --format json --grid 4 --block 64 scale.ptx", 0, "\"bound_time_us\":null,\"bound_why\":\"it would rest on assumed values", "", NULL },
-    { REPORT "--gpu h200 --format json --grid 4 --block 64 scale.ptx", 0, "\"assumed\":[\"param 1 = 4096\"]", "", NULL },
+    { REPORT "--gpu h200 --format json --grid 4 --block 64 scale.ptx", 0, "\"assumed\":[\"param 1 = 4096\",\"trips of $L__BB0_2 = 65\"]", "", NULL },
     { REPORT "--gpu h200 --format json --grid 4 --block 64 --kernel three plain.ptx", 0, "\"assumed\":[],", "", "\"bound_time_us\":null" },   /* no figure rests on its parameters */
     { REPORT "--gpu h200 --grid 4 --block 64 struct.ptx", 0, "  assumed      param 1, byte 4 = 4096; give --param '1={\"bytes\": ...}'\n", "", NULL },
     { REPORT "--gpu h200 --format json pointer.ptx",    0, "\"assumed\":[\"block = 256 x 1 x 1\"]", "", NULL },
