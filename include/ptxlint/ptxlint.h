@@ -611,6 +611,12 @@ typedef struct ptxlint_fix {
     int is_certain;                     /* nothing else can have been meant; else a guess, to be looked at before it is applied */
 } ptxlint_fix;
 
+/* Statements that are put into the module's text. */
+typedef struct ptxlint_insertion {
+    uint32_t line;                      /* before this line of the text as it is, from 1 on */
+    const char *text;
+} ptxlint_insertion;
+
 typedef struct ptxlint_source_place {
     const char *path;
     uint32_t line, column;
@@ -638,6 +644,8 @@ typedef struct ptxlint_diagnostic {
     ptxlint_span span;
     ptxlint_severity severity;
     ptxlint_certainty certainty;
+    const ptxlint_insertion *repair;    /* tried: with all of them the launch was run again, and what was found is gone; by line. NULL: none */
+    size_t repair_count;
 } ptxlint_diagnostic;
 
 /* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by position. */

@@ -50,6 +50,7 @@ struct Lower {
     Names names;
 
     const Op **op_slots;        /* by hash of the text */
+    const Op **opaque;          /* per Op: what stands for it where no form takes the operands; NULL: none yet */
     uint32_t op_slot_count, op_capacity;
     uint32_t var_capacity, loc_capacity, loc;
 
@@ -488,7 +489,30 @@ static LabelId bind_label(Lower *l, const AstOperand *ast)
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-static const Op *find_op(Lower *l, const char *text, size_t length, Span where);
+static Op *add_op(Lower *l)
+{
+    Module *m = l->module;
+    Op *op = ptx_arena_new(l->arena, Op);
+    if (m->op_count == l->op_capacity) {
+        uint32_t capacity = l->op_capacity;
+        l->opaque = grow_items(l->arena, (void *)l->opaque, m->op_count, &capacity, sizeof *l->opaque);
+        m->ops = grow_items(l->arena, (void *)m->ops, m->op_count, &l->op_capacity, sizeof *m->ops);
+    }
+    l->opaque[m->op_count] = NULL;
+    m->ops[m->op_count++] = op;
+    return op;
+}
+
+static const Op *opaque_op(Lower *l, const Op *op)
+{
+    uint32_t id = op->id;
+    if (l->opaque[id])
+        return l->opaque[id];
+    Op *opaque = add_op(l);
+    ptx_op_make_opaque(opaque, op);
+    opaque->id = l->module->op_count - 1;
+    return l->opaque[id] = opaque;
+}
 
 static const Op *find_op(Lower *l, const char *text, size_t length, Span where)
 {
@@ -508,13 +532,11 @@ static const Op *find_op(Lower *l, const char *text, size_t length, Span where)
     while ((op = l->op_slots[slot]) && (op->length != length || memcmp(op->text, text, length) != 0))
         slot = (slot + 1) & mask;
     if (!op) {
-        Op *made = ptx_arena_new(l->arena, Op);
+        Op *made = add_op(l);
         ptx_op_resolve(made, text, length);
         ptx_check_gates(m, made);
-        if (m->op_count == l->op_capacity)
-            m->ops = grow_items(l->arena, (void *)m->ops, m->op_count, &l->op_capacity, sizeof *m->ops);
-        made->id = m->op_count;
-        m->ops[m->op_count++] = l->op_slots[slot] = op = made;
+        made->id = m->op_count - 1;
+        l->op_slots[slot] = op = made;
     }
     if (op->flags & (OPF_UNKNOWN | OPF_TOO_NEW))
         ptx_report_op(l->diags, m, op, where);
@@ -745,6 +767,8 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
         ptx_check_pair_gate(l->diags, l->module, op, stmt->operands->span);
     if (op->form && !insn->form && !bad)
         report_operand_count(l, op, stmt, count);
+    if (op->form && !insn->form && op->insn_class != CLASS_CONTROL)
+        insn->op = opaque_op(l, op);
     const FormInfo *form = &ptx_form_info[insn->form];
     const FormOperand *shape = ptx_form_operands + form->operand_first;
     uint8_t position = 0;
@@ -843,7 +867,7 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
     }
     insn->operand_count = (uint16_t)count;
     insn->access_bytes = access_bytes(l, insn);
-    l->func->has_unknown |= (op->flags & OPF_UNKNOWN) != 0;
+    l->func->has_unknown |= (insn->op->flags & OPF_UNKNOWN) != 0;
     l->func->has_calls |= op->kind == OPK_CALL;
 }
 

@@ -286,6 +286,10 @@ typedef enum OpKind {
 /* Fills all of op from text (opcode and modifiers without white space). */
 void ptx_op_resolve(Op *op, const char *text, size_t length);
 
+/* The same text and class as an unknown opcode: for instructions whose operands no form takes, so that no analysis reads them by
+ * their positions. Fills all of opaque but its id. */
+void ptx_op_make_opaque(Op *opaque, const Op *op);
+
 /* Fills op->elements from the modifiers: done by ptx_op_resolve. */
 void ptx_op_count_elements(Op *op);
 
