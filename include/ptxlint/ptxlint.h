@@ -838,6 +838,9 @@ typedef struct ptxlint_launch {
     int64_t cluster[3];
     int64_t blocks, threads_per_block, warps_per_block, warps;  /* of the whole grid */
     int64_t idle_lanes;                 /* of a block's last warp */
+    const char *const *assumed;         /* "param 2 = 4096": what nobody gave and figures rest on; of pointers only their alignment counts */
+    size_t assumed_count;
+    const char *assumed_options;        /* that would give them: "--block, --param 2=N"; NULL: there is none */
 } ptxlint_launch;
 
 typedef enum ptxlint_register_source {
@@ -878,6 +881,7 @@ typedef struct ptxlint_time {
     double dram_bytes;                  /* distinct ones that are read and written */
     double bound_us;                    /* no launch is faster at the peak clock */
     double predicted_us;                /* the best single guess */
+    const char *bound_why;              /* why there is no bound though there is a prediction; NULL */
     const char *bound_by, *limiter;     /* what holds the bound, what takes longest: a part, or the pipeline's own name; NULL */
     ptxlint_time_part parts[PTXLINT_TIME_PARTS];
     size_t part_count;                  /* 0: nothing is known */
