@@ -422,6 +422,8 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     out->pressure = view_pressure(m, func, facts);
     if (!facts->cfg) {
         out->mix = view_mix(m, &(const Mix){ 0 });
+        if (func->is_entry)
+            ptx_view_assumed(m, NULL, out);
         ptx_project_kernel(m, options, scratch, id, out);
         return;
     }
@@ -431,6 +433,8 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     out->edge_count = facts->cfg->succ_count;
     out->mix = view_mix(m, &facts->mixes->func);
     view_loops(m, func, facts, out);
+    if (func->is_entry)
+        ptx_view_assumed(m, facts->evaluation, out);
     ptx_project_kernel(m, options, scratch, id, out);
 }
 
