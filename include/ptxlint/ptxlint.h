@@ -1017,6 +1017,8 @@ typedef struct ptxlint_estimated {
     double warp_instructions;
     double sectors_per_request, ideal_sectors_per_request;              /* of global memory, all accesses together */
     double wavefronts_per_request, ideal_wavefronts_per_request;        /* of shared memory */
+    double thread_accesses;             /* of global memory: how often a thread makes one, in the whole launch; NaN too where that rests on data or on what was assumed */
+    int knows_params;                   /* no integer among the parameters was assumed */
     ptxlint_spills spills;              /* with max_registers: by the band of the registers */
     ptxlint_time time;                  /* without what spills cost */
     ptxlint_bottleneck bottleneck;
@@ -1028,6 +1030,35 @@ PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);
  * with figures (not findings_only, not syntax_only); any number of threads may ask the same module at once, those that ask one after the other share what was found. PTXLINT_BAD_ARGUMENT also where there is no such
  * kernel. What cannot be told is NaN. */
 PTXLINT_API ptxlint_status ptxlint_estimate(const ptxlint_module *module, const char *kernel, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out);
+
+/* Why a kernel may do other work with another block; those further down say more. */
+typedef enum ptxlint_binding {
+    PTXLINT_BINDING_NONE,               /* it does the same */
+    PTXLINT_BINDING_UNKNOWN,            /* its code is not followed */
+    PTXLINT_BINDING_CLOCK,              /* it asks for a clock, an SM or the like */
+    PTXLINT_BINDING_CALL,               /* it calls functions */
+    PTXLINT_BINDING_COUNT,              /* it asks for %nctaid but in %ntid * %nctaid, */
+    PTXLINT_BINDING_NUMBER,             /* for %ctaid but in %ctaid * %ntid, */
+    PTXLINT_BINDING_SIZE,               /* for %ntid but in one of the two, */
+    PTXLINT_BINDING_PLACE,              /* for %tid but beside %ctaid * %ntid */
+    PTXLINT_BINDING_BARRIER,            /* threads of a block wait for each other */
+    PTXLINT_BINDING_SHARED,             /* threads of a block share memory */
+    PTXLINT_BINDING_CONSTANT            /* a number stands for %ntid: number * %ctaid + %tid */
+} ptxlint_binding;
+
+/* How a kernel tells its threads apart. Where nothing binds a dimension, any %ntid does the same work for which %ntid * %nctaid is as before. */
+typedef struct ptxlint_thread_index {
+    ptxlint_binding binding[3];         /* per dimension */
+    size_t line[3];                     /* that binds it; 0: none */
+    int64_t number[3];                  /* of PTXLINT_BINDING_CONSTANT */
+    int asks_total[3];                  /* for %ntid * %nctaid */
+    int asks_lane;                      /* for lanes: the same only where rows of the block are whole warps */
+    char shared[64];                    /* an array of a fixed size in shared memory, cut short; "": none */
+    int64_t shared_bytes;
+} ptxlint_thread_index;
+
+/* Of a kernel of a module that ptxlint_estimate() would take. */
+PTXLINT_API ptxlint_status ptxlint_thread_index_find(const ptxlint_module *module, const char *kernel, ptxlint_thread_index *out);
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
