@@ -18,6 +18,7 @@ static const File files[] = {
                     "\tst.global.u32 [%rd1], 0;\n\tret;\n}\n" },
     { "pointer.ptx", HEAD ".visible .entry p(.param .u64 p, .param .f32 f)\n{\n\t.reg .f32 %f<2>;\n\t.reg .b64 %rd<2>;\n"
                      "\tld.param.u64 %rd1, [p];\n\tld.param.f32 %f1, [f];\n\tst.global.f32 [%rd1], %f1;\n\tret;\n}\n" },
+    { "empty.json", "{\"Kernels\": {}}" },
     { "all.json", "{\"kernels\": {\"plain\": {\"grid\": [4], \"params\": [null, 3], \"trips\": {\"$L__BB0_2\": 4}}}}" },
     { "slips.json", "{\"kernels\": {\"scale\": {\"grid\": [4]}, \"plian\": {\"params\": [1, 2, 3, 4]}, \"three\": {\"params\": [null, 1, 70000, 4], "
                     "\"trips\": {\"$L\": 4}}, \"other\": {}}}" },
@@ -70,6 +71,9 @@ static const Case cases[] = {
     { REPORT "--kernel plian --param 9=1 plain.ptx",    2, NULL, "--kernel: 'plian' matches no kernel; did you mean `plain`?\n", NULL },
     { REPORT "--kernel zzz plain.ptx",                  2, NULL, "'zzz' matches no kernel; `ptxlint report` names those that there are\n", NULL },
     { REPORT "--kernel zzz plain.ptx gone.ptx",         3, NULL, "ptxlint: gone.ptx: No such file or directory\n", NULL },
+    { "$PTXLINT --no-config --only syntax --kernel plain plain.ptx", 0, "", "", NULL },
+    { "$PTXLINT --no-config --only syntax --kernel plian plain.ptx", 2, "", "did you mean `plain`?", NULL },
+    { "$PTXLINT --no-config --only syntax --trip other=3 --param c=1 plain.ptx", 0, "", "", NULL },  /* loops are not looked for */
     /* launch files */
     { REPORT "--launch all.json --strict-launch plain.ptx", 0, "grid 4 x 1 x 1", "", NULL },
     { REPORT "--launch slips.json plain.ptx scale.ptx", 0, NULL,
@@ -102,6 +106,8 @@ static const Case cases[] = {
     { "$PTXLINT tune --gpu h200 --grid 4 --block 64 scale.ptx", 0, NULL, "", "nan" },
     /* options */
     { REPORT "--blok 64 plain.ptx",                     2, "", "ptxlint: --blok: unknown option; did you mean --block?\n", NULL },
+    { REPORT "-block 64 plain.ptx",                     2, "", "ptxlint: -block: unknown option; did you mean --block?\n", NULL },
+    { REPORT "--launch empty.json plain.ptx",           2, "", "ptxlint: empty.json: there is no object \"kernels\": {", NULL },
     { REPORT "--strict-lanch plain.ptx",                2, "", "did you mean --strict-launch?\n", NULL },
     { REPORT "--param 0=99999999999999999999 plain.ptx", 2, "", "'99999999999999999999' is not a number of at most 64 bits", NULL },
     /* tune says what each kernel lacks */
