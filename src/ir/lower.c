@@ -272,15 +272,18 @@ static void declare(Lower *l, const AstDecl *decl, FuncId owner)
     }
 }
 
+/* Of a function those in registers are NO_ID; an entry has none, and they are left out. */
 static uint32_t declare_params(Lower *l, const AstDecl *decl, FuncId owner, bool results, VarId **out)
 {
-    uint32_t count = 0;
+    bool is_entry = l->module->funcs[owner].is_entry;
+    uint32_t count = 0, i = 0;
     for (const AstDecl *d = decl; d; d = d->next)
-        count++;
+        count += !is_entry || d->space != SPACE_REG;
     *out = ptx_arena_array(l->arena, VarId, count ? count : 1);
-    for (uint32_t i = 0; decl; decl = decl->next, i++) {
-        (*out)[i] = NO_ID;
+    for (; decl; decl = decl->next) {
         if (decl->space == SPACE_REG) {
+            if (!is_entry)
+                (*out)[i++] = NO_ID;
             RegId first = l->regs.count;
             declare_regs(l, decl);
             for (RegId reg = first; reg < l->regs.count; reg++) {
@@ -289,7 +292,7 @@ static uint32_t declare_params(Lower *l, const AstDecl *decl, FuncId owner, bool
             }
         } else {
             (*out)[i] = declare_var(l, decl, owner, true);
-            l->module->vars[(*out)[i]].is_input = !results;
+            l->module->vars[(*out)[i++]].is_input = !results;
         }
     }
     return count;
