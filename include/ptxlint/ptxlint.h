@@ -1029,7 +1029,7 @@ PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);
 
 /* One kernel and launch on the module's GPU of that number, from one of its blocks: quick enough to be asked before a launch. The module must have been made
  * with figures (not findings_only, not syntax_only); any number of threads may ask the same module at once, those that ask one after the other share what was found. PTXLINT_BAD_ARGUMENT also where there is no such
- * kernel. What cannot be told is NaN. */
+ * kernel. Where several have the name, a ptxlint_kernel's own name, by its address, means that one. What cannot be told is NaN. */
 PTXLINT_API ptxlint_status ptxlint_estimate(const ptxlint_module *module, const char *kernel, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out);
 
 /* Why a kernel may do other work with another block; those further down say more. */

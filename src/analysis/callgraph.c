@@ -23,21 +23,23 @@ typedef struct Builder {
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* The slot that holds the function of this name, or the free one where it would go. */
-static uint32_t *find_slot(const Builder *b, const char *name, uint32_t length)
+static uint32_t *find_slot(const Builder *b, uint32_t unit, const char *name, uint32_t length)
 {
-    for (uint32_t i = ptx_hash_bytes(name, length) & b->slot_mask;; i = (i + 1) & b->slot_mask) {
+    uint32_t hash = (uint32_t)ptx_hash_mix(ptx_hash_bytes(name, length) ^ (uint64_t)unit << 32);
+    for (uint32_t i = hash & b->slot_mask;; i = (i + 1) & b->slot_mask) {
         uint32_t *slot = &b->slots[i];
         if (!*slot)
             return slot;
-        Span other = b->module->funcs[*slot - 1].name;
-        if (ptx_span_length(other) == length && !memcmp(b->module->text + other.begin, name, length))
+        const Func *func = &b->module->funcs[*slot - 1];
+        Span other = func->name;
+        if (func->unit == unit && ptx_span_length(other) == length && !memcmp(b->module->text + other.begin, name, length))
             return slot;
     }
 }
 
-static FuncId find_func(const Builder *b, const char *name, uint32_t length)
+static FuncId find_func(const Builder *b, uint32_t unit, const char *name, uint32_t length)
 {
-    uint32_t *slot = find_slot(b, name, length);
+    uint32_t *slot = find_slot(b, unit, name, length);
     return *slot ? *slot - 1 : NO_ID;
 }
 
@@ -51,7 +53,7 @@ static void resolve_names(Builder *b)
         first[id] = b->definition_of[id] = id;
         if (!ptx_span_length(name))
             continue;                           /* lost to a syntax error: a function of its own */
-        uint32_t *slot = find_slot(b, m->text + name.begin, ptx_span_length(name));
+        uint32_t *slot = find_slot(b, m->funcs[id].unit, m->text + name.begin, ptx_span_length(name));
         if (!*slot)
             *slot = id + 1;
         first[id] = *slot - 1;
@@ -184,7 +186,7 @@ static int char_kind(char c)
 
 /* Takes the address of every function whose name stands in an initialiser. The text is all that is kept of those; a name
  * in a comment counts too, and what is taken without need costs a caller precision, not soundness. */
-static void scan_initialiser(Builder *b, Span init)
+static void scan_initialiser(Builder *b, uint32_t unit, Span init)
 {
     if (!ptx_span_length(init))
         return;
@@ -196,7 +198,7 @@ static void scan_initialiser(Builder *b, Span init)
             continue;
         while (at < end && char_kind(*at) != CHAR_OTHER)
             at++;
-        FuncId func = kind == CHAR_WORD ? find_func(b, word, (uint32_t)(at - word)) : NO_ID;
+        FuncId func = kind == CHAR_WORD ? find_func(b, unit, word, (uint32_t)(at - word)) : NO_ID;
         if (func != NO_ID)
             take_address(b, func);
     }
@@ -205,7 +207,7 @@ static void scan_initialiser(Builder *b, Span init)
 static void scan_initialisers(Builder *b)
 {
     for (VarId id = 0; id < b->module->var_count; id++)
-        scan_initialiser(b, b->module->vars[id].init);
+        scan_initialiser(b, b->module->vars[id].unit, b->module->vars[id].init);
 }
 
 /* ---- callees ----------------------------------------------------------------------------------------------------- */

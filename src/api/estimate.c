@@ -184,19 +184,24 @@ static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, co
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
+/* The one whose own name it is, to the address; else the first of that name. */
 static const ptxlint_kernel *find_kernel(const ptxlint_module *m, const char *name, FuncId *id)
 {
+    const ptxlint_kernel *first = NULL;
     size_t k = 0;
     for (FuncId f = 0; f < m->ir->func_count; f++) {
         if (!m->ir->funcs[f].has_body)
             continue;
-        if (m->ir->funcs[f].is_entry && !strcmp(m->kernels[k].name, name)) {
-            *id = f;
-            return &m->kernels[k];
-        }
-        k++;
+        const ptxlint_kernel *kernel = &m->kernels[k++];
+        bool is_own = kernel->name == name;
+        if (!m->ir->funcs[f].is_entry || (!is_own && (first || strcmp(kernel->name, name) != 0)))
+            continue;
+        first = kernel;
+        *id = f;
+        if (is_own)
+            break;
     }
-    return NULL;
+    return first;
 }
 
 static void set_frame(Estimator *e, jmp_buf *on_failure)

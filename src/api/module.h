@@ -10,6 +10,13 @@
 typedef struct Estimator Estimator;
 typedef Estimator *_Atomic EstimatorSlot;
 
+/* Shared memory that kernels of a unit may come to by a call. */
+typedef struct UnitShared {
+    bool has_unsized;           /* some shared array has no size: dynamic shared memory */
+    bool has_in_module;         /* a variable of the module with a size */
+    bool has_in_funcs;          /* some .func declares shared memory of its own */
+} UnitShared;
+
 struct ptxlint_module {
     Arena arena;                /* everything below */
     char *text;                 /* length bytes and a NUL; malloc'ed */
@@ -25,8 +32,7 @@ struct ptxlint_module {
     ptxlint_kernel *kernels;
     size_t kernel_count;
     uint32_t *shared_seen;      /* view.c: per variable, the last function that used it, + 1; NULL: no sized one in .shared at module level */
-    bool has_unsized_shared;    /* some shared array has no size: dynamic shared memory */
-    bool has_shared_in_funcs;   /* some .func declares shared memory of its own */
+    struct UnitShared *unit_shared;     /* per unit of the file */
     VarId next_var;             /* view.c: variables up to it belong to functions that were seen */
     const Gpu **gpus;           /* that figures are for */
     const OpCycles **op_cycles; /* per GPU */

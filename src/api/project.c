@@ -140,7 +140,7 @@ static void find_registers(const PtxasKernel *said, const Pressure *model, const
 static bool may_use_dynamic_shared(const ptxlint_module *m, FuncId id)
 {
     const Func *func = &m->ir->funcs[id];
-    if (m->has_unsized_shared && ptx_view_may_share(m, id))
+    if (m->unit_shared[m->ir->funcs[id].unit].has_unsized && ptx_view_may_share(m, id))
         return true;
     for (uint32_t o = 0; o < func->operand_count; o++) {
         const Var *var = func->operands[o].kind == OPERAND_VAR ? &m->ir->vars[func->operands[o].id] : NULL;

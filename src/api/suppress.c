@@ -700,10 +700,8 @@ static bool fits_source(const Suppress *s, const Ignore *ignore, const Loc *loc)
 {
     if (loc->line < ignore->first_line || loc->line > ignore->last_line)
         return false;
-    for (uint32_t f = 0; f < s->module->file_count; f++)
-        if (s->module->files[f].index == loc->file)
-            return fits_path(ignore->glob, copy_text(s, s->module->files[f].path));
-    return false;
+    const File *file = ptx_loc_file(s->module, loc);
+    return file && fits_path(ignore->glob, copy_text(s, file->path));
 }
 
 static bool fits_sources(const Suppress *s, const Ignore *ignore, const Place *place)

@@ -32,10 +32,10 @@ const Insn *ptx_view_find_insn(const Func *func, uint32_t offset)
 /* path is NULL where no .file says which it is. */
 static ptxlint_source_place view_loc(ptxlint_module *m, const Loc *loc)
 {
-    for (uint32_t f = 0; f < m->ir->file_count; f++)
-        if (m->ir->files[f].index == loc->file)
-            return (ptxlint_source_place){ copy_text(m, m->ir->files[f].path), loc->line, loc->column };
-    return (ptxlint_source_place){ NULL, 0, 0 };
+    const File *file = ptx_loc_file(m->ir, loc);
+    if (!file)
+        return (ptxlint_source_place){ NULL, 0, 0 };
+    return (ptxlint_source_place){ copy_text(m, file->path), loc->line, loc->column };
 }
 
 static void find_source(ptxlint_module *m, const Func *func, const Diag *diag, ptxlint_diagnostic *out)
@@ -245,14 +245,16 @@ static int64_t laid_out_bytes(const ptxlint_module *m, FuncId id, Space space, u
 
 static void find_shared(ptxlint_module *m)
 {
+    m->unit_shared = ptx_arena_array(&m->arena, UnitShared, m->ir->unit_count);
     for (VarId v = 0; v < m->ir->var_count; v++) {
         const Var *var = &m->ir->vars[v];
-        m->has_unsized_shared |= var->space == SPACE_SHARED && !var->bytes;
-        if (var->space != SPACE_SHARED || !var->bytes)
+        UnitShared *unit = &m->unit_shared[var->unit];
+        if (var->space != SPACE_SHARED)
             continue;
-        if (var->func != NO_ID)
-            m->has_shared_in_funcs |= !m->ir->funcs[var->func].is_entry;
-        else if (!m->shared_seen)
+        unit->has_unsized |= !var->bytes;
+        unit->has_in_module |= var->bytes && var->func == NO_ID;
+        unit->has_in_funcs |= var->bytes && var->func != NO_ID && !m->ir->funcs[var->func].is_entry;
+        if (unit->has_in_module && !m->shared_seen)
             m->shared_seen = ptx_arena_array(&m->arena, uint32_t, m->ir->var_count);
     }
 }
@@ -283,7 +285,8 @@ bool ptx_view_may_share(const ptxlint_module *m, FuncId id)
 static int64_t shared_bytes(const ptxlint_module *m, FuncId id, int64_t own)
 {
     const Func *func = &m->ir->funcs[id];
-    if (own == PTXLINT_UNKNOWN || (ptx_view_may_share(m, id) && (m->shared_seen || m->has_shared_in_funcs)))
+    const UnitShared *unit = &m->unit_shared[func->unit];
+    if (own == PTXLINT_UNKNOWN || (ptx_view_may_share(m, id) && (unit->has_in_module || unit->has_in_funcs)))
         return PTXLINT_UNKNOWN;
     if (!m->shared_seen)
         return own;

@@ -57,7 +57,7 @@ static bool is_predicted(const Shape *shape)
 static bool is_allowed(const ptxlint_kernel *kernel, const int64_t block[3])
 {
     int64_t most = kernel->maxntid[0];
-    for (int i = 1; i < 3; i++)
+    for (int i = 1; i < 3 && most <= THREADS_MOST; i++)
         most *= kernel->maxntid[i] ? kernel->maxntid[i] : 1;
     return !most || block[0] * block[1] * block[2] <= most;
 }

@@ -44,11 +44,29 @@ static uint64_t key_of_place(const Matcher *m, const ReportKernel *k, size_t pre
     return ptx_key_hash(ptx_key_hash(ptx_key_hash(ptx_key_hash(KEY_HASH, k->name), k->gpu), k->target), k->path + prefix);
 }
 
+static uint64_t key_of_body(const Matcher *m, const ReportKernel *k, size_t prefix)
+{
+    (void)m;
+    (void)prefix;
+    return ptx_key_hash(k->body ? k->body : KEY_HASH ^ (uint64_t)(uintptr_t)k, k->gpu);
+}
+
+/* Where several have one name, each is compared with the one that it was. */
+static uint64_t key_of_same_place(const Matcher *m, const ReportKernel *k, size_t prefix)
+{
+    return key_of_place(m, k, prefix) ^ key_of_body(m, k, prefix) * 3;
+}
+
 static uint64_t key_of_target(const Matcher *m, const ReportKernel *k, size_t prefix)
 {
     (void)m;
     (void)prefix;
     return ptx_key_hash(ptx_key_hash(ptx_key_hash(KEY_HASH, k->name), k->gpu), k->target);
+}
+
+static uint64_t key_of_same_target(const Matcher *m, const ReportKernel *k, size_t prefix)
+{
+    return key_of_target(m, k, prefix) ^ key_of_body(m, k, prefix) * 3;
 }
 
 static uint64_t key_of_name(const Matcher *m, const ReportKernel *k, size_t prefix)
@@ -71,13 +89,6 @@ static uint64_t key_of_key(const Matcher *m, const ReportKernel *k, size_t prefi
     (void)m;
     (void)prefix;
     return ptx_key_hash(ptx_key_hash(KEY_HASH, k->key), k->gpu);
-}
-
-static uint64_t key_of_body(const Matcher *m, const ReportKernel *k, size_t prefix)
-{
-    (void)m;
-    (void)prefix;
-    return ptx_key_hash(k->body ? k->body : KEY_HASH ^ (uint64_t)(uintptr_t)k, k->gpu);
 }
 
 /* Of those with equal keys the first with the first: each list of equal ones is gone through once. */
@@ -209,7 +220,9 @@ static void match_all(Matcher *m)
     m->is_taken = ptx_arena_array(m->arena, bool, m->old_report->count + 1);
     m->old_prefix = common_prefix(m->old_report);
     m->new_prefix = common_prefix(m->new_report);
+    match_by(m, key_of_same_place, MATCHED_NAME);
     match_by(m, key_of_place, MATCHED_NAME);
+    match_by(m, key_of_same_target, MATCHED_NAME);
     match_by(m, key_of_target, MATCHED_NAME);
     match_by(m, key_of_name, MATCHED_NAME);
     match_by(m, key_of_key, MATCHED_KEY);

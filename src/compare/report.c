@@ -268,9 +268,17 @@ static ptxlint_severity severity_of(const char *text)
     return !strcmp(text, "error") ? PTXLINT_ERROR : !strcmp(text, "warning") ? PTXLINT_WARNING : PTXLINT_NOTE;
 }
 
+enum { NAMESAKES_MOST = 256 };  /* kernels of one name that are compared for a finding */
+
 static uint64_t place_hash(const char *path, const char *kernel)
 {
     return ptx_key_hash(ptx_key_hash(KEY_HASH, path), kernel);
+}
+
+/* Of kernels of one name in one file that one has a finding which begins last before it. */
+static bool is_nearer(const ReportKernel *kernel, const ReportKernel *found, uint32_t line)
+{
+    return !found || (kernel->line <= line && (kernel->line > found->line || found->line > line));
 }
 
 static void read_finding(ptxlint_report *r, const Index *index, const json_t *item)
@@ -284,11 +292,14 @@ static void read_finding(ptxlint_report *r, const Index *index, const json_t *it
     finding.count += repeats > 0 && repeats < INT32_MAX ? (uint32_t)repeats : 0;
     if (json_is_object(json_object_get(item, "suppression")))
         return;
-    while (ptx_index_next(index, place_hash(path, kernel), &at, &number))
-        if (!strcmp(r->kernels[number].path, path) && !strcmp(r->kernels[number].name, kernel)) {
-            add_finding(r, &r->kernels[number], &finding);
-            return;
-        }
+    ReportKernel *found = NULL;
+    for (unsigned i = 0; i < NAMESAKES_MOST && ptx_index_next(index, place_hash(path, kernel), &at, &number); i++) {
+        ReportKernel *other = &r->kernels[number];
+        if (!strcmp(other->path, path) && !strcmp(other->name, kernel) && is_nearer(other, found, finding.line))
+            found = other;
+    }
+    if (found)
+        add_finding(r, found, &finding);
 }
 
 static const char *read_all(ptxlint_report *r, const json_t *root)

@@ -83,12 +83,24 @@ static const char *func_difference(const RepeatCheck *c, const Func *first, cons
     return what ? ptx_diag_text(c->diags, "another declaration of %s", what) : NULL;
 }
 
+static void report_second_body(const RepeatCheck *c)
+{
+    Span name = c->ast->name;
+    Diag *diag = ptx_diag(c->diags, DIAG_REDECLARED, name, "`%.*s` is defined twice", shown(name), c->text + name.begin);
+    ptx_diag_relate(c->diags, diag, c->earlier, "the first definition");
+    diag->help = "rename or remove one: each is analysed by itself, and calls and launches by that name could mean either";
+}
+
 void ptx_check_repeat(const RepeatCheck *c, const Func *first, const Signature *signature)
 {
     const char *what = first && !first->has_body ? func_difference(c, first, signature) : NULL;
     if (first && !first->has_body && !what)
         return;
     Span name = c->ast->name;
+    if (first && first->has_body && c->ast->body && first->is_entry == c->ast->is_entry) {
+        report_second_body(c);
+        return;
+    }
     Diag *diag = what ? ptx_diag(c->diags, DIAG_PROTOTYPE, c->ast->mark, "`%.*s` is declared twice, with %s", shown(name), c->text + name.begin, what)
                       : ptx_diag(c->diags, DIAG_REDECLARED, c->ast->mark, "`%.*s` is declared twice in this scope", shown(name), c->text + name.begin);
     ptx_diag_relate(c->diags, diag, c->earlier, "the first declaration");

@@ -94,6 +94,7 @@ typedef struct Var {
     Span init;                  /* after `=`, where it names anything; else empty */
     Span numbers;               /* after `=`, where it does not */
     FuncId func;                /* owner; NO_ID: the module's */
+    uint32_t unit;              /* AstHeader.unit, there */
     uint32_t align;
     uint32_t pointer_align;     /* of what a parameter with .ptr points to; 0: not said */
     uint8_t space;              /* Space */
@@ -108,6 +109,7 @@ typedef struct Var {
 typedef struct Loc {            /* .loc: PTX ISA, "Debugging Directives: .loc" */
     uint32_t file, line, column;
     uint32_t inlined_file, inlined_line, inlined_column;    /* 0: not inlined */
+    uint32_t unit;              /* AstHeader.unit, there: whose .file directives count */
 } Loc;
 
 typedef struct Bounds {         /* performance directives; 0: not given */
@@ -130,6 +132,7 @@ typedef struct Func {
     VarId *params, *results;
     uint32_t param_count, result_count;
     Bounds bounds;
+    uint32_t unit;              /* AstHeader.unit, there: names of another unit are not its own */
     uint32_t alias_of;          /* .alias: calls of this function are calls of that FuncId, + 1; 0: none */
     Linkage linkage;
     bool is_entry, has_body;
@@ -139,7 +142,7 @@ typedef struct Func {
 } Func;
 
 typedef struct File {
-    uint32_t index;
+    uint32_t index, unit;
     Span path;
 } File;
 
@@ -162,6 +165,7 @@ typedef struct Module {
     File *files;
     const Op **ops;             /* every distinct opcode text, in order of appearance */
     uint32_t func_count, var_count, loc_count, file_count, op_count;
+    uint32_t unit_count;        /* modules that stand in the file one behind the other; 1 in a file that is right */
 } Module;
 
 typedef enum SregId {
@@ -183,6 +187,15 @@ const Module *ptx_lower_finish(Lower *lower, const AstHeader *header);
 /* lines.c: sets module->lines; which of them holds a byte, from 0 on. */
 void ptx_lines_find(Arena *arena, Module *module);
 uint32_t ptx_line_of(const Module *module, uint32_t offset);
+
+/* Of the .file directive that a .loc names; NULL: there is none. */
+static inline const File *ptx_loc_file(const Module *module, const Loc *loc)
+{
+    for (uint32_t f = 0; f < module->file_count; f++)
+        if (module->files[f].index == loc->file && module->files[f].unit == loc->unit)
+            return &module->files[f];
+    return NULL;
+}
 
 /* Whether it accesses memory per thread: ld, st, atom, red, cp.async of 4 to 16 bytes, ldmatrix and stmatrix; not bulk copies and waits. */
 static inline bool ptx_insn_is_access(const Insn *insn)

@@ -72,6 +72,8 @@ struct Lower {
     uint64_t dense_left;        /* entries that dense maps may still take: bounded by the source */
     uint32_t scope_marks[LIMIT_NESTING + 2];
     uint32_t scope_count;
+    uint32_t unit;              /* of the item */
+    uint32_t names_begin;       /* of the unit: names.symbol_count */
     uint32_t func_capacity;
     uint32_t result_reg_count;  /* the first registers of the function: its .reg results */
     uint32_t singles_left;      /* names that may still be held against a range: the cost of mistakes is bounded */
@@ -233,7 +235,7 @@ static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_pa
         m->vars = grow_items(l->arena, m->vars, m->var_count, &l->var_capacity, sizeof *m->vars);
     Var *var = &m->vars[m->var_count];
     uint64_t element = (uint64_t)(ptx_type_info[decl->type].bits + 7) / 8 * decl->vector;
-    *var = (Var){ .name = decl->name, .span = decl->span, .init = decl->init_has_names ? decl->init : (Span){ 0, 0 }, .numbers = decl->init_has_names ? (Span){ 0, 0 } : decl->init, .func = owner, .space = (uint8_t)decl->space,
+    *var = (Var){ .name = decl->name, .span = decl->span, .init = decl->init_has_names ? decl->init : (Span){ 0, 0 }, .numbers = decl->init_has_names ? (Span){ 0, 0 } : decl->init, .func = owner, .unit = l->unit, .space = (uint8_t)decl->space,
                   .type = (uint8_t)decl->type, .is_parameter = is_parameter, .is_array = decl->dim_count,
                   .vector = decl->vector, .linkage = (uint8_t)decl->linkage,
                   .align = decl->align ? decl->align : (uint32_t)element, .pointer_align = decl->pointer_align };
@@ -266,15 +268,18 @@ static void declare(Lower *l, const AstDecl *decl, FuncId owner)
     }
 }
 
+/* Of a function those in registers are NO_ID; an entry has none, and they are left out. */
 static uint32_t declare_params(Lower *l, const AstDecl *decl, FuncId owner, bool results, VarId **out)
 {
-    uint32_t count = 0;
+    bool is_entry = l->module->funcs[owner].is_entry;
+    uint32_t count = 0, i = 0;
     for (const AstDecl *d = decl; d; d = d->next)
-        count++;
+        count += !is_entry || d->space != SPACE_REG;
     *out = ptx_arena_array(l->arena, VarId, count ? count : 1);
-    for (uint32_t i = 0; decl; decl = decl->next, i++) {
-        (*out)[i] = NO_ID;
+    for (; decl; decl = decl->next) {
         if (decl->space == SPACE_REG) {
+            if (!is_entry)
+                (*out)[i++] = NO_ID;
             RegId first = l->regs.count;
             declare_regs(l, decl);
             for (RegId reg = first; reg < l->regs.count; reg++) {
@@ -283,7 +288,7 @@ static uint32_t declare_params(Lower *l, const AstDecl *decl, FuncId owner, bool
             }
         } else {
             (*out)[i] = declare_var(l, decl, owner, true);
-            l->module->vars[(*out)[i]].is_input = !results;
+            l->module->vars[(*out)[i++]].is_input = !results;
         }
     }
     return count;
@@ -1020,7 +1025,7 @@ static void lower_loc(Lower *l, const AstLoc *ast)
     Module *m = l->module;
     if (m->loc_count == l->loc_capacity)
         m->locs = grow_items(l->arena, m->locs, m->loc_count, &l->loc_capacity, sizeof *m->locs);
-    m->locs[m->loc_count] = (Loc){ ast->file, ast->line, ast->column, ast->inlined_file, ast->inlined_line, ast->inlined_column };
+    m->locs[m->loc_count] = (Loc){ ast->file, ast->line, ast->column, ast->inlined_file, ast->inlined_line, ast->inlined_column, l->unit };
     l->loc = m->loc_count++;
     if (ast->inlined_line)
         ptx_loc_check(&l->loc_set, l->vectors, l->diags, m, ast);
@@ -1070,7 +1075,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     l->singles_left = SINGLES_COMPARED;
     l->dense_left = 1024 + ptx_span_length(ast->span);
     l->targets_left = ptx_span_length(ast->span);
-    *func = (Func){ .name = ast->name, .span = ast->span, .linkage = ast->linkage, .is_entry = ast->is_entry,
+    *func = (Func){ .name = ast->name, .span = ast->span, .unit = l->unit, .linkage = ast->linkage, .is_entry = ast->is_entry,
                     .has_body = ast->body != NULL, .has_syntax_error = ast->has_syntax_error };
     const ModuleCheck check = { l->diags, l->text, l->module };
     ptx_bounds_read(&check, ast->attributes, &func->bounds);
@@ -1142,6 +1147,7 @@ Lower *ptx_lower_new(Arena *arena, Arena *vectors, Arena *scratch, DiagSink *dia
     m->locs = ptx_arena_array(arena, Loc, l->loc_capacity);
     m->loc_count = 1;
     ptx_names_init(&l->names, arena, text);
+    l->names_begin = l->names.symbol_count;
     return l;
 }
 
@@ -1159,10 +1165,20 @@ static void lower_alias(Lower *l, const AstAlias *alias)
         l->module->funcs[name->id].alias_of = symbol->id + 1;
 }
 
+/* Nothing of the module before has a name here. */
+static void enter_unit(Lower *l, uint32_t unit)
+{
+    l->unit = unit;
+    ptx_names_enter(&l->names);
+    ptx_names_leave(&l->names, l->names_begin);
+}
+
 void ptx_lower_item(Lower *l, const AstHeader *header, const AstItem *item)
 {
     Module *m = l->module;
     read_header(l, header);
+    if (header->unit != l->unit)
+        enter_unit(l, header->unit);
     if (item->func) {
         if (m->func_count == l->func_capacity)
             m->funcs = grow_items(l->arena, m->funcs, m->func_count, &l->func_capacity, sizeof *m->funcs);
@@ -1188,7 +1204,8 @@ const Module *ptx_lower_finish(Lower *l, const AstHeader *header)
         count++;
     m->files = ptx_arena_array(l->arena, File, count ? count : 1);
     for (const AstFile *file = header->files; file; file = file->next)
-        m->files[m->file_count++] = (File){ file->index, file->path };
+        m->files[m->file_count++] = (File){ file->index, file->unit, file->path };
+    m->unit_count = l->unit + 1;
     ptx_lines_find(l->arena, m);
     return m;
 }

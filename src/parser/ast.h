@@ -133,6 +133,7 @@ typedef struct AstFile {        /* .file */
     uint32_t index;
     Span path;                  /* inside the quotes */
     Span span;                  /* of the index */
+    uint32_t unit;              /* AstHeader.unit, there */
 } AstFile;
 
 typedef struct AstAlias {
@@ -154,6 +155,7 @@ typedef struct AstHeader {
     Span version_span, target_span;     /* of the number and of the first name; empty where the directive is missing */
     uint16_t version;           /* 10 * major + minor; 0: none */
     uint32_t address_size;      /* 32 or 64; 0: not said */
+    uint32_t unit;              /* of the modules that stand in the file one behind the other, from 0; the rest here is of the first */
     bool is_debug;              /* .target names the option debug */
     bool is_texmode_independent, is_texmode_unified;    /* .target names them */
     bool is_version_reported;   /* that it is missing */

@@ -174,6 +174,18 @@ static uint32_t read_small(Parser *p, Token number)
 
 /* ---- module directives ------------------------------------------------------------------------------------------- */
 
+/* Modules one behind the other, as `cat` leaves them. */
+static void begin_unit(Parser *p, Span where)
+{
+    const AstHeader *h = &p->header;
+    Diag *diag = ptx_diag(p->diags, DIAG_SECOND_MODULE, where, "another module begins here; a file holds one");
+    ptx_diag_relate(p->diags, diag, h->version_span, "the first module's");
+    diag->help = ptx_diag_text(p->diags, "split the file here: as it is, the rest is analysed as PTX %d.%d for %.*s, with names of its own",
+                               h->version / 10, h->version % 10, length_of(h->target_span), text_of(p, h->target_span));
+    p->begins_unit = false;
+    p->header.unit++;
+}
+
 void ptx_build_version(Parser *p, Token directive, Token number)
 {
     const char *text = text_of(p, ptx_token_span(number));
@@ -184,6 +196,10 @@ void ptx_build_version(Parser *p, Token directive, Token number)
     for (i += dotted; i < length && text[i] >= '0' && text[i] <= '9' && minor < 1000; i++)
         minor = 10 * minor + (uint32_t)(text[i] - '0');
     bool is_written_so = dotted && i == length && text[length - 1] != '.';
+    if (p->begins_unit) {
+        begin_unit(p, ptx_span_join(ptx_token_span(directive), ptx_token_span(number)));
+        return;
+    }
     if (p->header.version) {
         Diag *diag = ptx_diag(p->diags, DIAG_REDECLARED, ptx_span_join(ptx_token_span(directive), ptx_token_span(number)), "a second .version in one module");
         ptx_diag_relate(p->diags, diag, p->header.version_span, "the first is here");
@@ -237,7 +253,8 @@ void ptx_build_target(Parser *p, Token directive, Token name)
     Target target;
     switch (ptx_target_find(text_of(p, ptx_token_span(name)), ptx_span_length(ptx_token_span(name)), &target)) {
     case TARGET_KNOWN:
-        check_target_version(p, ptx_token_span(name), target);
+        if (!p->header.unit)
+            check_target_version(p, ptx_token_span(name), target);
         break;
     case TARGET_NEWER:
         ptx_diag(p->diags, DIAG_NEWER_VERSION, ptx_token_span(name), "target `%.*s` is newer than our tables", length_of(ptx_token_span(name)), text_of(p, ptx_token_span(name)));
@@ -255,6 +272,8 @@ void ptx_build_target_option(Parser *p, Token name)
 {
     Span here = ptx_token_span(name);
     Target target;
+    if (is_target_option(p, here) && p->header.unit)
+        return;
     if (is_target_option(p, here)) {
         p->header.is_debug |= span_is(p, here, "debug");
         p->header.is_texmode_independent |= span_is(p, here, "texmode_independent");
@@ -285,6 +304,8 @@ static void need_version(Parser *p, Span where, const char *what, int version)
 
 void ptx_build_address_size(Parser *p, Token directive, Token number)
 {
+    if (p->header.unit)
+        return;
     p->header.address_size = read_small(p, number);
     need_version(p, ptx_token_span(directive), "`.address_size`", 23);
     if (p->header.address_size != 32 && p->header.address_size != 64) {
@@ -295,6 +316,11 @@ void ptx_build_address_size(Parser *p, Token directive, Token number)
 
 enum { FILES_COMPARED = 4096 };         /* the first ones of a module: bounds the cost */
 
+static bool is_same_file(const AstFile *a, const AstFile *b)
+{
+    return a->index == b->index && a->unit == b->unit;
+}
+
 void ptx_build_file(Parser *p, Token index, Token path)
 {
     AstFile *file = ptx_arena_new(p->header_arena, AstFile);
@@ -303,10 +329,11 @@ void ptx_build_file(Parser *p, Token index, Token path)
     if (file->path.end < file->path.begin)
         file->path.end = file->path.begin;
     file->span = ptx_token_span(index);
+    file->unit = p->header.unit;
     const AstFile *same = p->header.files;
-    for (uint32_t i = 0; same && i < FILES_COMPARED && same->index != file->index; i++)
+    for (uint32_t i = 0; same && i < FILES_COMPARED && !is_same_file(same, file); i++)
         same = same->next;
-    if (same && same->index == file->index) {
+    if (same && is_same_file(same, file)) {
         Diag *diag = ptx_diag(p->diags, DIAG_REDECLARED, file->span, "file index %u is given twice", (unsigned)file->index);
         ptx_diag_relate(p->diags, diag, same->span, "the first one");
     }

@@ -74,6 +74,7 @@ struct Parser {
     Token mark_last, mark_current;              /* both tokens when the last parameter list was taken */
     bool is_recovering;         /* after an unexpected token: the `;` behind it is no mistake of its own */
     uint8_t header_stage;       /* HeaderStage */
+    bool begins_unit;           /* a .version is being read that stands behind items */
     uint32_t syntax_errors;     /* so far */
     bool parser_failed;         /* Lemon gave up: the driver starts it anew */
 };

@@ -292,7 +292,8 @@ static void track_head(Driver *d, Token token)
     uint8_t stage = p->header_stage;
     switch (token.kind) {
     case TOK_VERSION:
-        p->header_stage = stage ? stage : HEADER_VERSION;
+        p->begins_unit = stage == HEADER_ITEMS && p->header.version;
+        p->header_stage = stage && !p->begins_unit ? stage : HEADER_VERSION;
         return;                         /* a second one is diagnosed where it is read */
     case TOK_TARGET:
         if (stage == HEADER_NOTHING)
@@ -429,8 +430,11 @@ static void handle(Driver *d, Token token)
     d->is_at_rest = false;
     if (!d->scopes)
         track_prototype(d, token);
-    if (begins_module_item(d, token))
+    if (begins_module_item(d, token)) {
         close_body(d, token);
+        if (token.kind == TOK_VERSION)
+            track_head(d, token);
+    }
     if (lost_semicolon(d, token)) {
         Span at = { ptx_token_span(p->last).end - 1, ptx_token_span(p->last).end };
         Diag *diag = ptx_diag(p->diags, DIAG_MISSING_SEMICOLON, at, "this statement has no `;`");

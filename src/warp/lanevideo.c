@@ -55,6 +55,14 @@ static bool holds(uint8_t compare, int64_t a, int64_t b)
 
 typedef enum VideoKind { VIDEO_NONE, VIDEO_ADD, VIDEO_SUB, VIDEO_ABSDIFF, VIDEO_MIN, VIDEO_MAX, VIDEO_AVERAGE, VIDEO_SHL, VIDEO_SHR, VIDEO_COMPARE, VIDEO_MAD } VideoKind;
 
+/* By how much a shift goes; the operand is unsigned, and 32 shifts all of it out. */
+static unsigned distance(const Lanewise *op, int64_t b)
+{
+    if (op->is_wrap)
+        return (unsigned)(b & (WORD_BITS - 1));
+    return (uint64_t)b > WORD_BITS ? WORD_BITS : (unsigned)b;
+}
+
 static int64_t operated(const Lanewise *op, int64_t a, int64_t b)
 {
     switch ((VideoKind)op->video.kind) {
@@ -64,8 +72,8 @@ static int64_t operated(const Lanewise *op, int64_t a, int64_t b)
     case VIDEO_MIN:      return a < b ? a : b;
     case VIDEO_MAX:      return a < b ? b : a;
     case VIDEO_AVERAGE:  return (a + b + (a + b >= 0)) >> 1;
-    case VIDEO_SHL:      return (int64_t)((uint64_t)a << (op->is_wrap ? b & 31 : b > 32 ? 32 : b));
-    case VIDEO_SHR:      return a >> (op->is_wrap ? b & 31 : b > 32 ? 32 : b);
+    case VIDEO_SHL:      return (int64_t)((uint64_t)a << distance(op, b));
+    case VIDEO_SHR:      return a >> distance(op, b);
     default:            return holds(op->compare, a, b);
     }
 }
@@ -173,6 +181,15 @@ LaneFn *ptx_lane_video(const Op *op, Lanewise *out)
     return v->kind == VIDEO_MAD ? fn_mad : v->count ? fn_several : fn_one;
 }
 
+/* Whether a selector names parts of so many words: .h0 and .h1 are those of one. */
+static bool is_within(uint32_t part, unsigned words)
+{
+    for (unsigned i = 0; part && i < part >> PART_COUNT_SHIFT; i++)
+        if (((part >> (DIGIT_BITS * i) & 7) + 1) * bits_of(part) > words * WORD_BITS)
+            return false;
+    return true;
+}
+
 void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned count)
 {
     Video *v = &op->video;
@@ -185,6 +202,8 @@ void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned cou
     bool is_upper = v->parts[0] & PART_HALVES && v->parts[0] & PART_DIGITS;
     if (!v->count && v->parts[0] && (op->is_saturating || is_upper))
         op->fn = NULL;                  /* an H200 neither clamps to the part nor fills the upper half */
+    if (!is_within(v->parts[0], 1) || !is_within(v->parts[1], v->count ? 2 : 1) || !is_within(v->parts[2], v->count ? 2 : 1))
+        op->fn = NULL;
     uint32_t all = v->count == 2 ? ALL_HALVES : ALL_BYTES, by = v->count;
     if (!by)
         return;

@@ -885,6 +885,8 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
     const char *name = ptx_opcode_info[op->opcode].text;
     *out = (Lanewise){ .type = op->type, .dst_type = op->dst_type, .bits = ptx_type_info[op->type].bits,
                        .is_signed = ptx_type_info[op->type].kind == KIND_SIGNED };
+    if (op->flags & OPF_UNKNOWN)        /* as mul.lo without a type */
+        return false;
     out->factor_bits = !strcmp(name, "mul24") || !strcmp(name, "mad24") ? 24 : out->bits;
     for (unsigned m = 0; m < op->modifier_count; m++)
         if (op->modifiers[m] >= 0)

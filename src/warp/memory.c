@@ -59,7 +59,8 @@ static void lay_out_shared(Machine *m)
     m->has_shared = true;
     for (int is_unsized = 0; is_unsized < 2; is_unsized++) {
         for (uint32_t i = 0; i < program->shared_count; i++)
-            at = place_shared(m, program->shared[i], is_unsized, at);
+            if (m->module->vars[program->shared[i]].unit == m->module->funcs[m->kernel].unit)
+                at = place_shared(m, program->shared[i], is_unsized, at);
         for (VarId v = program->own_first[m->kernel]; v < program->own_end[m->kernel]; v++)
             at = place_shared(m, v, is_unsized, at);
     }

@@ -3,9 +3,12 @@
  *   fuzz_replay DIR...              every file of these folders, not those below them
  *   fuzz_replay --cut N FILE        every N-th beginning of FILE, and FILE with every N-th byte replaced in turn, by two others
  *   fuzz_replay --grow [NAME...]    inputs that only grow: deep nests, long lists, many of everything; see shapes[]
+ *   fuzz_replay --mutate FIRST COUNT FILE|DIR...    mutants of these files with these numbers (mutate.h)
+ *   fuzz_replay --print NUMBER FILE|DIR...          writes one of them
  *
  * A crash is the failure; -v before the mode names each input and the milliseconds of processor time it took. */
 #include "fuzz.h"
+#include "mutate.h"
 
 #include <dirent.h>
 #include <stdarg.h>
@@ -135,6 +138,78 @@ static void run_cuts(size_t step, const char *path)
         whole.bytes[at] = kept;
     }
     free(whole.bytes);
+}
+
+/* ---- mutants ----------------------------------------------------------------------------------------------------- */
+
+enum { SAMPLE_BYTES_MOST = 32 << 10 };
+
+typedef struct Samples {
+    Sample *items;
+    size_t count;
+} Samples;
+
+static void add_sample(Samples *samples, const char *path)
+{
+    Text text = read_file(path);
+    if (!text.length || text.length > SAMPLE_BYTES_MOST) {
+        free(text.bytes);
+        return;
+    }
+    samples->items = realloc(samples->items, (samples->count + 1) * sizeof *samples->items);
+    if (!samples->items)
+        die("no memory", path);
+    samples->items[samples->count++] = (Sample){ text.bytes, text.length };
+}
+
+/* In the order of their names: the number of a mutant means the same on every file system. */
+static void add_samples(Samples *samples, const char *path)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, alphasort);
+    if (count < 0) {
+        add_sample(samples, path);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        char inside[4096];
+        struct stat status;
+        snprintf(inside, sizeof inside, "%s/%s", path, entries[i]->d_name);
+        if (entries[i]->d_name[0] != '.' && !stat(inside, &status) && S_ISREG(status.st_mode))
+            add_sample(samples, inside);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static Text make_mutant(const Samples *samples, unsigned long long number)
+{
+    Text mutant = { 0 };
+    mutant.bytes = mutate(samples->items, samples->count, number, &mutant.length);
+    return mutant;
+}
+
+/* The paths end with NULL. */
+static void run_mutants(unsigned long long first, unsigned long long count, char *const *paths, bool is_printed)
+{
+    Samples samples = { 0 };
+    for (; *paths; paths++)
+        add_samples(&samples, *paths);
+    if (!samples.count)
+        die("no samples", "the command line");
+    for (unsigned long long number = first; number < first + count; number++) {
+        char what[64];
+        Text mutant = make_mutant(&samples, number);
+        snprintf(what, sizeof what, "mutant %llu", number);
+        if (is_printed)
+            fwrite(mutant.bytes, 1, mutant.length, stdout);
+        else
+            run(what, &mutant);
+        free(mutant.bytes);
+    }
+    for (size_t i = 0; i < samples.count; i++)
+        free(samples.items[i].bytes);
+    free(samples.items);
 }
 
 /* ---- shapes that grow -------------------------------------------------------------------------------------------- */
@@ -445,6 +520,11 @@ int main(int argc, char **argv)
     }
     if (*args && !strcmp(*args, "--grow")) {
         run_shapes(args + 1);
+    } else if (*args && !strcmp(*args, "--mutate") && args[1] && args[2]) {
+        run_mutants(strtoull(args[1], NULL, 10), strtoull(args[2], NULL, 10), args + 3, false);
+    } else if (*args && !strcmp(*args, "--print") && args[1]) {
+        run_mutants(strtoull(args[1], NULL, 10), 1, args + 2, true);
+        return 0;
     } else if (*args && !strcmp(*args, "--cut") && args[1] && atoi(args[1]) > 0 && args[2]) {
         run_cuts((size_t)atoi(args[1]), args[2]);
     } else {

@@ -175,6 +175,13 @@ static const Case known_and_newer[] = {
     { "unknown version", ".version 2.7\n.target sm_90\n.entry k() { ret; }\n", "SYN302:1" },
     { "unknown target", ".version 8.0\n.target sm_91\n.entry k() { ret; }\n", "SYN303:2" },
     { "target that is no target", ".version 8.0\n.target hopper\n.entry k() { ret; }\n", "SYN303:2" },
+    { "a second module", ".version 8.0\n.target sm_80\n.global .u32 g;\n.entry k() { ret; }\n.version 8.5\n.target sm_90, debug\n.address_size 64\n"
+      ".global .f32 g[4];\n.entry k() { ret; }\n", "SYN306:5" },
+    { "a second module behind a body that is open", ".version 8.0\n.target sm_80\n.entry k() { ret;\n.version 8.5\n.target sm_90\n.entry k() { ret; }\n",
+      "SYN203:4 SYN306:4" },
+    { "a second module without a target", TOP ".entry k() { ret; }\n.version 8.0\n.entry m() { ret; }\n", "SYN306:5 SYN305:6" },
+    { "names of a module before", TOP ".func f() { ret; }\n.version 8.0\n.target sm_80\n.entry m() { call f; ret; }\n", "SYN306:5 SYN501:7" },
+    { "two bodies", TOP ".entry k() { ret; }\n.entry k() { ret; }\n.func f() { ret; }\n.func f() { ret; }\n", "SYN503:5 SYN503:7" },
     { "two versions", ".version 8.0\n.version 8.1\n.target sm_90\n", "SYN503:2" },
     { "a version beyond the tables is a note", ".version 9.7\n.target sm_90\n.entry k() { ret; }\n", "SYN304:1" },
     { "a target beyond the tables is a note", ".version 9.7\n.target sm_130\n.entry k() { ret; }\n", "SYN304:1 SYN304:2" },
