@@ -39,6 +39,7 @@ typedef struct Estimated {
     const Evaluation *evaluation;       /* NULL: the launch is not known */
     Prediction prediction;
     Bottleneck bottleneck;
+    const float *load_clocks;   /* per instruction: of loads of global memory, as predicted; NULL: not known */
 } Estimated;
 
 typedef struct Inquiry {
