@@ -292,6 +292,36 @@ PTXLINT_API ptxlint_status ptxlint_launches_set(ptxlint_launches *launches, cons
                                                 size_t error_size);
 PTXLINT_API void ptxlint_launches_free(ptxlint_launches *launches);
 
+/* Which names in launches some kernel has, and which are slips. */
+typedef struct ptxlint_coverage ptxlint_coverage;
+typedef struct ptxlint_module ptxlint_module;
+
+typedef enum ptxlint_launch_part { PTXLINT_PART_KERNEL, PTXLINT_PART_PARAM, PTXLINT_PART_TRIP } ptxlint_launch_part;
+
+typedef struct ptxlint_covered {
+    ptxlint_launch_part part;
+    const char *kernel;                 /* of the file; NULL: a setting, which is for every kernel */
+    const char *name;                   /* of the kernel; of the parameter, or its position; of the loop: its label */
+    int matches;                        /* some kernel has it. True too where nothing can be said */
+    const char *misfit;                 /* type, as "u32", of a parameter that the value does not fit; NULL */
+    uint64_t misfit_bytes;
+    uint32_t param_count;               /* the most that a kernel has which it may be for */
+} ptxlint_covered;
+
+/* launches: NULL: none. They may go before the coverage. */
+PTXLINT_API ptxlint_status ptxlint_coverage_new(const ptxlint_launches *launches, ptxlint_coverage **out);
+
+/* Settings are for kernels whose name matches the glob (NULL: all), the file's entries for each that has their name. */
+PTXLINT_API ptxlint_status ptxlint_coverage_add(ptxlint_coverage *coverage, const ptxlint_module *module, const char *kernel_glob);
+
+/* Kernels of the file, each followed by its parameters and loops; then the settings. 0: past the end. */
+PTXLINT_API int ptxlint_coverage_at(const ptxlint_coverage *coverage, size_t index, ptxlint_covered *out);
+
+/* The name that is nearest to one of those; of all kernels the nearest to name. NULL: none is near. */
+PTXLINT_API const char *ptxlint_coverage_suggest(const ptxlint_coverage *coverage, size_t index);
+PTXLINT_API const char *ptxlint_coverage_suggest_kernel(const ptxlint_coverage *coverage, const char *name);
+PTXLINT_API void ptxlint_coverage_free(ptxlint_coverage *coverage);
+
 /* ---- what ptxas said --------------------------------------------------------------------------------------------- */
 
 /* Registers, barriers and spills of kernels as `ptxas -v` (nvcc -Xptxas -v) prints them. */
@@ -406,7 +436,6 @@ PTXLINT_API void ptxlint_config_free(ptxlint_config *config);
 
 /* ---- a baseline -------------------------------------------------------------------------------------------------- */
 
-typedef struct ptxlint_module ptxlint_module;
 
 /* Findings that are known and not to be told again: docs/ci.md. One is known by its rule, its kernel and its statement as
  * ptxlint_module_statement has it; of each kind as many as one module had. */
@@ -582,6 +611,12 @@ typedef struct ptxlint_fix {
     int is_certain;                     /* nothing else can have been meant; else a guess, to be looked at before it is applied */
 } ptxlint_fix;
 
+/* Statements that are put into the module's text. */
+typedef struct ptxlint_insertion {
+    uint32_t line;                      /* before this line of the text as it is, from 1 on */
+    const char *text;
+} ptxlint_insertion;
+
 typedef struct ptxlint_source_place {
     const char *path;
     uint32_t line, column;
@@ -610,6 +645,8 @@ typedef struct ptxlint_diagnostic {
     ptxlint_span span;
     ptxlint_severity severity;
     ptxlint_certainty certainty;
+    const ptxlint_insertion *repair;    /* tried: with all of them the launch was run again, and what was found is gone; by line. NULL: none */
+    size_t repair_count;
 } ptxlint_diagnostic;
 
 /* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by position. */

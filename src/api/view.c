@@ -78,6 +78,17 @@ static const ptxlint_fix *view_fix(ptxlint_module *m, const DiagFix *fix)
     return out;
 }
 
+static void view_repair(ptxlint_module *m, const DiagRepair *repair, ptxlint_diagnostic *out)
+{
+    if (!repair->count)
+        return;
+    ptxlint_insertion *insertions = ptx_arena_array(&m->arena, ptxlint_insertion, repair->count);
+    for (uint32_t i = 0; i < repair->count; i++)
+        insertions[i] = (ptxlint_insertion){ repair->insertions[i].line, repair->insertions[i].text };
+    out->repair = insertions;
+    out->repair_count = repair->count;
+}
+
 static void view_diagnostics(ptxlint_module *m)
 {
     static const ptxlint_certainty certainties[] = { PTXLINT_NOT_KNOWN, PTXLINT_EXACT, PTXLINT_BOUND, PTXLINT_ESTIMATE, PTXLINT_NOT_KNOWN };
@@ -104,6 +115,7 @@ static void view_diagnostics(ptxlint_module *m)
         out->suppression = suppressions[diag->suppression];
         out->suppression_reason = diag->reason;
         out->fix = view_fix(m, diag->fix);
+        view_repair(m, &diag->repair, out);
         view_related(m, diag, out);
         if (diag->func < 0)
             continue;

@@ -386,56 +386,101 @@ static json_t *tune_json(const Tune *t)
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static ExitCode tune_module(const Options *options, const ptxlint_module *module, json_t *all, Text *out)
+/* Why nothing is tried of a kernel. */
+static const char *untunable(const ptxlint_kernel *kernel)
 {
-    size_t count, tuned = 0, named = 0;
+    if (kernel->reqntid[0])
+        return "its block is fixed by .reqntid, so there is no other to try";
+    if (kernel->launch.blocks <= 0)
+        return kernel->launch.block_is_assumed ? "its grid and block are not given; give --grid and --block, or --launch" : "its grid is not given; give --grid or --launch";
+    return "its block is not given; give --block or --launch";
+}
+
+typedef struct Tried {
+    size_t tuned, left;         /* kernels */
+    Text why;                   /* of the first of those that are left */
+} Tried;
+
+static void leave_out(Tried *tried, const ptxlint_kernel *kernel)
+{
+    enum { LINES_MOST = 8 };
+    char text[600];
+    snprintf(text, sizeof text, "kernel `%.300s`: %s", kernel->name, untunable(kernel));
+    if (++tried->left <= LINES_MOST)
+        ptx_complain_to(&tried->why, NULL, text);
+}
+
+/* Where some are tuned, the others are none of the question; else what each lacks. */
+static void tell_left_out(const Tried *tried)
+{
+    char text[120];
+    if (!tried->tuned && !tried->left)
+        ptx_complain("tune", "the inputs have no kernel");
+    if (!tried->tuned && tried->why.length)
+        fputs(tried->why.bytes, stderr);
+    if (!tried->left || (!tried->tuned && tried->left == 1))
+        return;
+    snprintf(text, sizeof text, "%zu of %zu kernels left out: block or grid is not known, or .reqntid fixes the block", tried->left,
+             tried->left + tried->tuned);
+    ptx_complain("tune", text);
+}
+
+static ExitCode tune_module(const Options *options, const ptxlint_module *module, json_t *all, Text *out, Tried *tried)
+{
+    size_t count;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     Tune *t = malloc(sizeof *t);
     for (size_t k = 0; t && k < count; k++) {
-        if (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0))
+        if (!kernels[k].is_entry || (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0)))
             continue;
-        named++;
-        if (!is_tunable(&kernels[k]))
+        if (!is_tunable(&kernels[k])) {
+            leave_out(tried, &kernels[k]);
             continue;
+        }
         *t = (Tune){ .module = module, .kernel = &kernels[k] };
         tune(t);
         if (options->output.format == FORMAT_JSON)
             json_array_append_new(all, tune_json(t));
         else
             put_text(t, out);
-        tuned++;
+        tried->tuned++;
     }
     free(t);
-    if (!t)
-        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    if (!named && options->kernel_glob)
-        ptx_complain(options->kernel_glob, "no kernel has a name like this");
-    else if (!tuned)
-        ptx_complain(ptxlint_module_get_info(module)->path, "no kernel whose grid and block are given: see --grid, --block and --launch");
-    return tuned ? EXIT_CLEAN : EXIT_USAGE;
+    return t ? EXIT_CLEAN : ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+}
+
+static ExitCode tune_file(const Options *options, const Inputs *inputs, const char *path, json_t *all, Text *out, Tried *tried, Matched *matched)
+{
+    ptxlint_module *module;
+    ptxlint_options with;
+    ptxlint_options_init(&with);
+    with.path = path;
+    with.gpus = inputs->gpus;
+    with.gpu_count = inputs->gpu_count;
+    with.launches = inputs->launches;
+    with.ptxas = inputs->logs;
+    ptxlint_status status = ptxlint_module_open(path, &with, &module);
+    if (status != PTXLINT_OK)
+        return ptx_complain_status(path, status);
+    ExitCode code = exit_code_max(tune_module(options, module, all, out, tried), ptx_matched_add(matched, inputs, module));
+    ptxlint_module_free(module);
+    return code;
 }
 
 static ExitCode tune_files(const Options *options, const Inputs *inputs, json_t *all, Text *out)
 {
-    ExitCode code = EXIT_CLEAN;
-    for (size_t i = 0; options->paths[i]; i++) {
-        ptxlint_module *module;
-        ptxlint_options with;
-        ptxlint_options_init(&with);
-        with.path = options->paths[i];
-        with.gpus = inputs->gpus;
-        with.gpu_count = inputs->gpu_count;
-        with.launches = inputs->launches;
-        with.ptxas = inputs->logs;
-        ptxlint_status status = ptxlint_module_open(options->paths[i], &with, &module);
-        if (status != PTXLINT_OK) {
-            code = exit_code_max(code, ptx_complain_status(options->paths[i], status));
-            continue;
-        }
-        code = exit_code_max(code, tune_module(options, module, all, out));
-        ptxlint_module_free(module);
-    }
-    return code;
+    Matched matched = { 0 };
+    Tried tried = { 0 };
+    ExitCode code = ptx_matched_begin(&matched, options);
+    for (size_t i = 0; options->paths[i] && code < EXIT_INTERNAL; i++)
+        code = exit_code_max(code, tune_file(options, inputs, options->paths[i], all, out, &tried, &matched));
+    if (code < EXIT_INPUT)
+        code = exit_code_max(code, ptx_matched_tell(&matched));
+    if (code == EXIT_CLEAN)
+        tell_left_out(&tried);
+    ptx_text_free(&tried.why);
+    ptx_matched_free(&matched);
+    return exit_code_max(code, tried.tuned ? EXIT_CLEAN : EXIT_USAGE);
 }
 
 ExitCode ptx_tune(const Options *options)

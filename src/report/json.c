@@ -47,6 +47,22 @@ static json_t *fix_value(const ptxlint_module *module, const ptxlint_fix *fix)
     return ptx_json_finish(&json);
 }
 
+static json_t *repair_value(const ptxlint_diagnostic *diagnostic)
+{
+    if (!diagnostic->repair_count)
+        return json_null();
+    Json repair = ptx_json_make(json_object()), all = ptx_json_make(json_array());
+    for (size_t i = 0; i < diagnostic->repair_count; i++) {
+        Json insertion = ptx_json_make(json_object());
+        ptx_json_set(&insertion, "line", json_integer(diagnostic->repair[i].line));
+        ptx_json_set(&insertion, "text", ptx_value_text(diagnostic->repair[i].text));
+        ptx_json_append(&all, ptx_json_finish(&insertion));
+    }
+    ptx_json_set(&repair, "tried", json_true());
+    ptx_json_set(&repair, "insert", ptx_json_finish(&all));
+    return ptx_json_finish(&repair);
+}
+
 static json_t *source_value(ptxlint_source_place place)
 {
     if (!place.path)
@@ -105,6 +121,7 @@ void ptx_json_diagnostic(Out *out, const Finding *finding)
     ptx_json_set(&json, "label", ptx_value_text(diagnostic->label));
     ptx_json_set(&json, "help", ptx_value_text(diagnostic->help));
     ptx_json_set(&json, "fix", fix_value(module, diagnostic->fix));
+    ptx_json_set(&json, "repair", repair_value(diagnostic));
     ptx_json_set(&json, "related", related_value(module, diagnostic));
     ptx_json_set(&json, "source", source_value(finding->source.named));
     ptx_json_set(&json, "inlined", inlined_value(diagnostic));

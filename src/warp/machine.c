@@ -477,7 +477,7 @@ static void step(Machine *m, Warp *w)
     Entry *top = &w->entries[w->entry_count - 1];
     const Routine *routine = w->frame->routine;
     Count *count = &routine->counts[top->pc];
-    if (m->race && ptx_race_is_put(m, w, &routine->func->insns[top->pc]))
+    if (m->race && m->race->put_count && ptx_race_is_put(m, w, top->pc))
         return;
     if (m->race && m->race->watches)
         ptx_race_watch(m, w, top->pc);

@@ -5,7 +5,7 @@
 enum {
     PLACES_PER_PAGE = 32,
     MOST_SITES = UINT16_MAX,
-    MOST_PAIRS = 64,
+    MOST_PAIRS = 256,
     TABLE_SIZE = 4 * MOST_PAIRS,
     SHARED_MOST = 1 << 18,      /* bytes; no GPU has as many */
     GRANULE_MOST = 16,
@@ -51,8 +51,7 @@ Race *ptx_race_new(Machine *m)
     r->copies = ptx_arena_array(m->arena, Copies, (size_t)QUEUE_COUNT * m->warp_count);
     r->pairs = ptx_arena_array(m->arena, RacePair, MOST_PAIRS);
     r->table = ptx_arena_array(m->arena, uint32_t, TABLE_SIZE);
-    for (unsigned i = 0; i < MOST_PUTS; i++)
-        r->put_waits[i] = -1;
+    r->touched = ptx_arena_array(m->arena, uint32_t, m->warp_count);
     r->touches = ptx_machine_grow(m->arena, NULL, 0, &r->touch_capacity, sizeof *r->touches);
     return r;
 }
@@ -89,8 +88,9 @@ void ptx_race_begin(Race *r)
     r->stops[0] = r->stops[1] = (Stop){ .func = NULL };
     clear_places(r);
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
-    r->pair_count = r->put_partly = 0;
-    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped = r->is_partial = r->has_others = false;
+    memset(r->touched, 0, r->warp_count * sizeof *r->touched);
+    r->pair_count = r->partial_puts = r->doubtful_puts = 0;
+    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped = r->is_partial = r->has_others = r->has_dropped_pair = false;
     r->stale.wait = r->stuck.wait = NO_ID;
 }
 
@@ -125,8 +125,10 @@ static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
         if ((pair->first.site == low && pair->second.site == high) || (pair->first.site == high && pair->second.site == low))
             return pair;
     }
-    if (r->pair_count == MOST_PAIRS)
+    if (r->pair_count == MOST_PAIRS) {
+        r->has_dropped_pair = true;
         return NULL;
+    }
     RacePair *pair = &r->pairs[r->pair_count++];
     *pair = (RacePair){ .address = 0 };
     r->table[at] = r->pair_count;
@@ -464,6 +466,7 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
     const Touch now = touch_by(m, w, insn, doubt, &address.value, site);
+    r->touched[w->index] |= lanes;
     note(m, &address.value, bytes, addressed, ptx_memory_stored(m, w, insn, &room), &now);
 }
 
