@@ -839,6 +839,9 @@ typedef struct ptxlint_launch {
     int64_t cluster[3];
     int64_t blocks, threads_per_block, warps_per_block, warps;  /* of the whole grid */
     int64_t idle_lanes;                 /* of a block's last warp */
+    const char *const *assumed;         /* "param 2 = 4096": what nobody gave and figures rest on; of pointers only their alignment counts */
+    size_t assumed_count;
+    const char *assumed_options;        /* that would give them: "--block, --param 2=N"; NULL: there is none */
 } ptxlint_launch;
 
 typedef enum ptxlint_register_source {
@@ -879,6 +882,7 @@ typedef struct ptxlint_time {
     double dram_bytes;                  /* distinct ones that are read and written */
     double bound_us;                    /* no launch is faster at the peak clock */
     double predicted_us;                /* the best single guess */
+    const char *bound_why;              /* why there is no bound though there is a prediction; NULL */
     const char *bound_by, *limiter;     /* what holds the bound, what takes longest: a part, or the pipeline's own name; NULL */
     ptxlint_time_part parts[PTXLINT_TIME_PARTS];
     size_t part_count;                  /* 0: nothing is known */
@@ -1014,6 +1018,8 @@ typedef struct ptxlint_estimated {
     double warp_instructions;
     double sectors_per_request, ideal_sectors_per_request;              /* of global memory, all accesses together */
     double wavefronts_per_request, ideal_wavefronts_per_request;        /* of shared memory */
+    double thread_accesses;             /* of global memory: how often a thread makes one, in the whole launch; NaN too where that rests on data or on what was assumed */
+    int knows_params;                   /* no integer among the parameters was assumed */
     ptxlint_spills spills;              /* with max_registers: by the band of the registers */
     ptxlint_time time;                  /* without what spills cost */
     ptxlint_bottleneck bottleneck;
@@ -1025,6 +1031,35 @@ PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);
  * with figures (not findings_only, not syntax_only); any number of threads may ask the same module at once, those that ask one after the other share what was found. PTXLINT_BAD_ARGUMENT also where there is no such
  * kernel. What cannot be told is NaN. */
 PTXLINT_API ptxlint_status ptxlint_estimate(const ptxlint_module *module, const char *kernel, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out);
+
+/* Why a kernel may do other work with another block; those further down say more. */
+typedef enum ptxlint_binding {
+    PTXLINT_BINDING_NONE,               /* it does the same */
+    PTXLINT_BINDING_UNKNOWN,            /* its code is not followed */
+    PTXLINT_BINDING_CLOCK,              /* it asks for a clock, an SM or the like */
+    PTXLINT_BINDING_CALL,               /* it calls functions */
+    PTXLINT_BINDING_COUNT,              /* it asks for %nctaid but in %ntid * %nctaid, */
+    PTXLINT_BINDING_NUMBER,             /* for %ctaid but in %ctaid * %ntid, */
+    PTXLINT_BINDING_SIZE,               /* for %ntid but in one of the two, */
+    PTXLINT_BINDING_PLACE,              /* for %tid but beside %ctaid * %ntid */
+    PTXLINT_BINDING_BARRIER,            /* threads of a block wait for each other */
+    PTXLINT_BINDING_SHARED,             /* threads of a block share memory */
+    PTXLINT_BINDING_CONSTANT            /* a number stands for %ntid: number * %ctaid + %tid */
+} ptxlint_binding;
+
+/* How a kernel tells its threads apart. Where nothing binds a dimension, any %ntid does the same work for which %ntid * %nctaid is as before. */
+typedef struct ptxlint_thread_index {
+    ptxlint_binding binding[3];         /* per dimension */
+    size_t line[3];                     /* that binds it; 0: none */
+    int64_t number[3];                  /* of PTXLINT_BINDING_CONSTANT */
+    int asks_total[3];                  /* for %ntid * %nctaid */
+    int asks_lane;                      /* for lanes: the same only where rows of the block are whole warps */
+    char shared[64];                    /* an array of a fixed size in shared memory, cut short; "": none */
+    int64_t shared_bytes;
+} ptxlint_thread_index;
+
+/* Of a kernel of a module that ptxlint_estimate() would take. */
+PTXLINT_API ptxlint_status ptxlint_thread_index_find(const ptxlint_module *module, const char *kernel, ptxlint_thread_index *out);
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 

@@ -333,8 +333,8 @@ static const char isa_help[] =
     "them. Without one all are listed by class.\n";
 
 static const char tune_help[] =
-    "\nFor each kernel whose launch is given (--grid, --block, --launch): block shapes that run as\n"
-    "many threads, the fastest by prediction first. FILE is a PTX file.\n";
+    "\nFor each kernel whose launch is given (--grid, --block, --launch): block shapes that do the\n"
+    "same work, the fastest by prediction first. FILE is a PTX file.\n";
 
 static const char schema_help[] =
     "\nNAME is that of a document or file. Without one all are listed.\n";

@@ -210,6 +210,14 @@ static json_t *ntid_value(const uint32_t dims[3])
     return dims_value((const int64_t[3]){ dims[0], dims[1] ? dims[1] : 1, dims[2] ? dims[2] : 1 });
 }
 
+static json_t *assumed_value(const ptxlint_launch *launch)
+{
+    Json json = ptx_json_make(json_array());
+    for (size_t i = 0; i < launch->assumed_count; i++)
+        ptx_json_append(&json, json_string(launch->assumed[i]));
+    return ptx_json_finish(&json);
+}
+
 static json_t *launch_value(const ptxlint_launch *launch)
 {
     const char *source = launch->source == PTXLINT_LAUNCH_FILE ? "file"
@@ -221,6 +229,7 @@ static json_t *launch_value(const ptxlint_launch *launch)
     ptx_json_set(&json, "dynamic_shared", ptx_value_int(launch->dynamic_shared_bytes));
     ptx_json_set(&json, "source", json_string(source));
     ptx_json_set(&json, "block_assumed", ptx_value_bool(launch->block_is_assumed));
+    ptx_json_set(&json, "assumed", assumed_value(launch));
     ptx_json_set(&json, "blocks", ptx_value_int(launch->blocks));
     ptx_json_set(&json, "threads_per_block", ptx_value_int(launch->threads_per_block));
     ptx_json_set(&json, "warps_per_block", ptx_value_int(launch->warps_per_block));

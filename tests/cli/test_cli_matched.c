@@ -11,6 +11,11 @@ static const File files[] = {
     { "plain.ptx", HEAD LOOP("plain") ".visible .entry three(.param .u64 a, .param .f32 b, .param .u16 c)\n{\n\tret;\n}\n" },
     { "none.ptx", HEAD },
     { "cut.ptx", HEAD ".visible .entry cut(.param .u32 n)\n{\n\tmov.u32 %r1 4;\n$L:\n\tbra $L;\n}\n" },
+    { "struct.ptx", HEAD ".visible .entry s(.param .u64 p, .param .align 8 .b8 q[16])\n{\n\t.reg .b32 %r<2>;\n\t.reg .b64 %rd<3>;\n"
+                    "\tld.param.u64 %rd1, [p];\n\tld.param.u32 %r1, [q+4];\n\tmul.wide.u32 %rd2, %r1, 4;\n\tadd.s64 %rd1, %rd1, %rd2;\n"
+                    "\tst.global.u32 [%rd1], 0;\n\tret;\n}\n" },
+    { "pointer.ptx", HEAD ".visible .entry p(.param .u64 p, .param .f32 f)\n{\n\t.reg .f32 %f<2>;\n\t.reg .b64 %rd<2>;\n"
+                     "\tld.param.u64 %rd1, [p];\n\tld.param.f32 %f1, [f];\n\tst.global.f32 [%rd1], %f1;\n\tret;\n}\n" },
     { "all.json", "{\"kernels\": {\"plain\": {\"grid\": [4], \"params\": [null, 3], \"trips\": {\"$L__BB0_2\": 4}}}}" },
     { "slips.json", "{\"kernels\": {\"scale\": {\"grid\": [4]}, \"plian\": {\"params\": [1, 2, 3, 4]}, \"three\": {\"params\": [null, 1, 70000, 4], "
                     "\"trips\": {\"$L\": 4}}, \"other\": {}}}" },
@@ -76,6 +81,16 @@ static const Case cases[] = {
     { "$PTXLINT config/plain.ptx",                      0, NULL, "slips.json: no kernel \"plian\"; did you mean \"plain\"?\n", NULL },
     { "$PTXLINT --strict-launch config/plain.ptx",      2, NULL, "1 of 1 kernel is in no input", NULL },
     { "$PTXLINT --strict-launch --param 9=1 config/plain.ptx", 2, NULL, "no kernel has a parameter '9'", NULL },
+    /* what nobody gave is named where a figure rests on it, and then there is no bound */
+    { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx", 0, "  assumed      param 1 = 4096, trips of $L__BB0_2 = 65; give --param 1=N\n", "", ", at least" },
+    { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx", 0, "; no bound: it would rest on assumed values\n", "", NULL },
+    { REPORT "--gpu h200 --grid 4 --block 64 --param 1=9 scale.ptx", 0, "us predicted (limiter overhead), at least ", "", "assumed " },
+    { REPORT "--gpu h200 --grid 4 --param 1=9 scale.ptx", 0, "  assumed      block = 256 x 1 x 1; give --block\n", "", NULL },
+    { REPORT "--gpu h200 --format json --grid 4 --block 64 scale.ptx", 0, "\"bound_time_us\":null,\"bound_why\":\"it would rest on assumed values", "", NULL },
+    { REPORT "--gpu h200 --format json --grid 4 --block 64 scale.ptx", 0, "\"assumed\":[\"param 1 = 4096\",\"trips of $L__BB0_2 = 65\"]", "", NULL },
+    { REPORT "--gpu h200 --format json --grid 4 --block 64 --kernel three plain.ptx", 0, "\"assumed\":[],", "", "\"bound_time_us\":null" },   /* no figure rests on its parameters */
+    { REPORT "--gpu h200 --grid 4 --block 64 struct.ptx", 0, "  assumed      param 1, byte 4 = 4096; give --param '1={\"bytes\": ...}'\n", "", NULL },
+    { REPORT "--gpu h200 --format json pointer.ptx",    0, "\"assumed\":[\"block = 256 x 1 x 1\"]", "", NULL },
     /* options */
     { REPORT "--blok 64 plain.ptx",                     2, "", "ptxlint: --blok: unknown option; did you mean --block?\n", NULL },
     { REPORT "--strict-lanch plain.ptx",                2, "", "did you mean --strict-launch?\n", NULL },
