@@ -433,10 +433,10 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     out->unreachable_block_count = facts->cfg->block_count - facts->cfg->rpo_count;
     out->edge_count = facts->cfg->succ_count;
     out->mix = view_mix(m, &facts->mixes->func);
-    if (func->is_entry)
-        ptx_view_assumed(m, facts->evaluation, out);
     ptx_project_kernel(m, options, scratch, id, out);
     view_loops(m, func, facts, out);
+    if (func->is_entry)
+        ptx_view_assumed(m, facts->evaluation, out);
 }
 
 void ptx_view_begin(ptxlint_module *m)
