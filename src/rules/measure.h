@@ -60,6 +60,7 @@ typedef struct Inquiry {
     const bool *dead;           /* per instruction */
     const uint32_t *loop_overhead;
     const bool *read_only;
+    const uint32_t *array_loads;        /* per instruction */
     const double *loop_weights; /* per loop: times a thread executes its body */
     const double *loop_sums;    /* per loop: weighted machine instructions, inner loops included */
     const bool *loop_stores;    /* per loop: something in it may write memory, or let others do so */
