@@ -1,6 +1,6 @@
 #include "warp/evaluate.h"
 
-#include "warp/machine.h"
+#include "warp/forward.h"
 #include "warp/usual.h"
 
 #include <math.h>
@@ -427,6 +427,7 @@ static void run_launch(Evaluator *e, uint64_t most_steps)
     e->out->is_whole = run_all(e, most_steps - most_steps / 8);
     if (e->out->is_whole)
         return;
+    m->forward_steps = FORWARD_STEPS_FEW;
     unsigned count = make_classes(m->grid, classes);
     uint64_t first = m->steps;
     double few = count + SAMPLES_INSIDE;
@@ -824,6 +825,7 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
         m->most_stays = QUICK_STAYS;
     else
         m->footprint = ptx_footprint_new(work);
+    m->forward_steps = is_quick ? 0 : FORWARD_STEPS;
     Evaluator e = { .machine = m, .out = out, .arena = work };
     add_tally(&e, func, insns);
     *out = (Evaluation){ .insns = insns, .block_is_assumed = m->block_is_assumed, .grid_is_assumed = m->grid_is_assumed };

@@ -18,7 +18,7 @@ enum {
     WARP_LANES = 32,
     ALIGN_EXACT = 64,           /* Value.align: there is no addend */
     ALIGN_POINTER = 8,          /* device allocators return multiples of 256 bytes */
-    GROWTH_DIMS = 4,            /* the dimensions of the grid, and the warps of a block */
+    GROWTH_DIMS = 6,            /* the dimensions of the grid, the warps of a block, and trips through two loops, one in the other */
 };
 
 /* Which addend: two values of one base differ by what their numbers differ by. */
