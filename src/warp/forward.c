@@ -11,6 +11,7 @@ enum {
 /* Of a loop of a function, whichever warp runs it. */
 typedef struct Pace {
     const RegId *carried;       /* written in it by what is evaluated, and read before that or behind the loop */
+    const bool *decides;        /* per register: whether the loop is left may rest on it; once is_loose */
     uint32_t carried_count;
     InsnId first, end;          /* its instructions, and some between */
     uint64_t begin;             /* arrivals at the header before it was looked at: all warps of a block do it in the same iteration; 0: not yet */
@@ -39,6 +40,7 @@ typedef struct Visit {
     uint64_t next;              /* when to look */
     uint64_t steps;             /* Machine.steps on arrival from outside */
     uint32_t entries, lanes, logged;
+    uint32_t stays;             /* hash of the frame's: lanes that stay as data say are not counted by a number */
     InsnId join;
     uint8_t state;              /* State */
     uint8_t dimension;          /* of STATE_RECORDING */
@@ -171,6 +173,50 @@ static bool find_carried(Arena *arena, Arena *scratch, const Routine *routine, L
     return true;
 }
 
+/* A branch by which lanes leave the loop, or that has no target that is known. */
+static bool is_exit(const Routine *routine, LoopId loop, InsnId insn)
+{
+    const Block *b = &routine->cfg->blocks[routine->cfg->block_of[insn]];
+    bool leaves = insn + 1 == b->end && !b->succ_count;
+    for (uint32_t e = 0; insn + 1 == b->end && e < b->succ_count; e++)
+        leaves |= !is_in_loop(routine, loop, routine->cfg->succs[b->succ_first + e]);
+    return leaves;
+}
+
+/* What is read by an instruction that writes what decides, decides too. False: it was known to. */
+static bool spread_back(const Func *func, InsnId i, bool *decides, bool is_end)
+{
+    const Insn *insn = &func->insns[i];
+    const Operand *operands = ptx_insn_operands(func, insn);
+    bool wanted = is_end, is_new = false;
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        wanted |= operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && decides[operands[o].id];
+    for (unsigned o = 0; o < insn->operand_count && wanted; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & (ROLE_USE | ROLE_ADDRESS) && !decides[operands[o].id])
+            is_new = decides[operands[o].id] = true;
+    if (wanted && insn->guard != NO_ID && !decides[insn->guard])
+        is_new = decides[insn->guard] = true;
+    return is_new;
+}
+
+enum { ROUNDS_MOST = 16 };
+
+/* Without regard to control inside the loop; all of them where that has no end. */
+static const bool *find_deciding(Arena *arena, const Routine *routine, LoopId loop, const Pace *pace)
+{
+    bool *decides = ptx_arena_array(arena, bool, routine->func->reg_count + 1), is_new = true;
+    unsigned round = 0;
+    for (; is_new && round < ROUNDS_MOST; round++) {
+        is_new = false;
+        for (InsnId i = pace->end; i-- > pace->first;)
+            if (is_in_loop(routine, loop, routine->cfg->block_of[i]))
+                is_new |= spread_back(routine->func, i, decides, is_exit(routine, loop, i));
+    }
+    if (is_new)
+        memset(decides, true, routine->func->reg_count + 1);
+    return decides;
+}
+
 static Pace *pace_of(Machine *m, Routine *routine, LoopId loop)
 {
     if (!routine->paces)
@@ -252,6 +298,14 @@ static bool difference(const Register *now, const Held *then, uint32_t lanes, un
         is_first = false;
     }
     return true;
+}
+
+static uint32_t hash_stays(const Frame *frame, const Pace *pace)
+{
+    uint32_t hash = 0;
+    for (InsnId i = pace->first; i < pace->end; i++)
+        hash = 31 * hash + frame->stays[i];
+    return hash;
 }
 
 /* ---- counts ------------------------------------------------------------------------------------------------------- */
@@ -346,7 +400,7 @@ static void stop_left(Machine *m, const Warp *w, LoopId loop)
 }
 
 /* Longer periods; then those numbers that are not followed are left as they are. */
-static void fail(Machine *m, Pace *pace, Visit *v)
+static void fail(Machine *m, const Routine *routine, Pace *pace, Visit *v)
 {
     stop(m, v);
     pace->tries++;
@@ -356,6 +410,7 @@ static void fail(Machine *m, Pace *pace, Visit *v)
         pace->tries = TRIES_MOST / 2;
         pace->period = LOOSE_PERIOD;
         pace->most = UINT32_MAX;
+        pace->decides = find_deciding(m->arena, routine, v->loop, pace);
     } else if (!pace->is_loose && pace->tries % 2 == 0 && pace->period <= LONGEST_PERIOD / 2) {
         pace->period *= 2;
     }
@@ -389,7 +444,7 @@ static bool measure(Machine *m, const Warp *w, const Pace *pace, Visit *v, uint3
         Held *held = &v->held[i];
         const Register *now = carried_at(w, pace, i);
         held->is_followed = difference(now, held, lanes, bits_of(w, pace, i), &held->by);
-        if (!held->is_followed && !pace->is_loose)
+        if (!held->is_followed && !(pace->is_loose && i < pace->carried_count && !pace->decides[pace->carried[i]]))
             return false;
         held->by = held->is_followed ? held->by : 0;
         if (now->is_written && held->is_written)
@@ -425,7 +480,7 @@ static void begin_recording(Machine *m, Warp *w, Pace *pace, Visit *v)
 /* Whether the iterations that were looked at lead to where they began, moved on. */
 static bool is_repeated(Machine *m, const Warp *w, const Pace *pace, const Visit *v, uint32_t lanes)
 {
-    if (v->held_count != pace->carried_count + w->local.count || v->logged != w->log_count)
+    if (v->held_count != pace->carried_count + w->local.count || v->logged != w->log_count || v->stays != hash_stays(w->frame, pace))
         return false;
     for (uint32_t i = 0; i < v->held_count; i++) {
         const Held *held = &v->held[i];
@@ -481,7 +536,7 @@ static void end_recording(Machine *m, Warp *w, Pace *pace, Visit *v, uint32_t la
     }
     bool is_endless = trips == UINT32_MAX && pace->is_loose;
     if (!are_repeated || step > 1 || is_endless) {
-        fail(m, pace, v);
+        fail(m, w->frame->routine, pace, v);
         return;
     }
     stop(m, v);
@@ -552,11 +607,12 @@ void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
     else if (v->state == STATE_MEASURING && measure(m, w, pace, v, top->lanes))
         begin_recording(m, w, pace, v);
     else if (v->state == STATE_MEASURING)
-        fail(m, pace, v);
+        fail(m, w->frame->routine, pace, v);
     if (v->state != STATE_WAITING || v->arrivals < v->next)
         return;
     hold(m, w, pace, v);
     v->logged = w->log_count;
+    v->stays = hash_stays(frame, pace);
     v->at = v->arrivals;
     v->state = STATE_MEASURING;
 }
