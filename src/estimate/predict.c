@@ -302,7 +302,8 @@ static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, 
     double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;      /* whatever comes later, the first one misses */
     first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
-    out->parts_us[PART_LATENCY] = (ptx_chain_compute(scratch, &chain).clocks * fmax(1, waves) + first + turns) / s->clocks_per_us + waiting.us;
+    const Chain found = ptx_chain_compute(scratch, &chain);
+    out->parts_us[PART_LATENCY] = (fmax(found.clocks * fmax(1, waves), found.longest_clocks) + first + turns) / s->clocks_per_us + waiting.us;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -335,8 +336,9 @@ static double joined(const Prediction *of, TimePart part)
 
 static double tail_us(const PredictInput *in, const Speeds *s, const Prediction *out)
 {
-    double block = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]) * s->sms / fmax(in->blocks, s->sms);
-    return in->blocks > s->sms ? TAIL_OF_UNEVEN * fmax(0, in->evaluation->unevenness - 1) * block : 0;
+    double all = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]), block = all * s->sms / fmax(in->blocks, s->sms);
+    double uneven = in->blocks > s->sms ? TAIL_OF_UNEVEN * fmax(0, in->evaluation->unevenness - 1) * block : 0;
+    return fmin(uneven, fmin(all, in->evaluation->heaviest * block));
 }
 
 /* Resources of the SMs and of memory get in each other's way (the third power); while blocks are given out nothing waits for it (the eighth). */

@@ -26,6 +26,7 @@ typedef enum AccessPattern {
 typedef struct Count {
     double warps, lanes;        /* executions, and active lanes in all of them */
     double most;                /* of each block, executions by the warp that comes here most often; 0: not known */
+    double longest;             /* the most of any block, of those that were run; 0: not known */
     double requests;            /* of an access: executions by at least one lane */
     double active;              /* lanes in those */
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;

@@ -33,6 +33,7 @@ typedef struct Evaluator {
     double blocks_stood_for;    /* by those that were run */
     uint64_t least_steps, most_steps;   /* of a block that was run */
     double work[3];             /* of blocks: how many, their instructions, the squares of those */
+    double heaviest;            /* the most instructions of one */
 } Evaluator;
 
 static void add_tally(Evaluator *e, const Func *func, Evaluated *insns)
@@ -95,8 +96,14 @@ static void note_ratio(Tally *tally, InsnId insn, const Count *count)
         tally->insns[insn].differs = true;
 }
 
-/* is_rest: only of what was not come to before. How many instructions ran. */
-static double collect_routine(const Routine *routine, Tally *tally, double weight, bool is_rest)
+/* Executions by the warp of a block that comes here most often; where warps are not told apart, by its warps on average. */
+static double longest_of(const Count *count, uint32_t warps)
+{
+    return fmax(count->most, count->warps / warps);
+}
+
+/* is_rest: only of what was not come to before. warps: of a block. How many instructions ran. */
+static double collect_routine(const Routine *routine, Tally *tally, double weight, bool is_rest, uint32_t warps)
 {
     double work = 0;
     for (InsnId i = 0, end; i < routine->func->insn_count; i = end) {
@@ -105,6 +112,7 @@ static double collect_routine(const Routine *routine, Tally *tally, double weigh
         if (!(first->warps > 0))
             continue;
         work += first->warps * (end - i);
+        const double longest = longest_of(first, warps);
         if (is_rest && tally->totals[i].warps > 0) {
             routine->sums[i] = (Count){ 0 };
             continue;
@@ -113,6 +121,8 @@ static double collect_routine(const Routine *routine, Tally *tally, double weigh
             note_ratio(tally, i, first);
             ptx_count_add(&tally->totals[i], first, weight);
         }
+        for (InsnId k = i; k < end; k++)
+            tally->totals[k].longest = fmax(tally->totals[k].longest, longest);
         for (InsnId k = i; routine->slice.plain[i] && k < end; k++) {   /* they run as often as the first of them */
             tally->totals[k].warps += weight * first->warps;
             tally->totals[k].lanes += weight * first->lanes;
@@ -132,7 +142,7 @@ static double collect_all(Evaluator *e, double weight, bool is_rest)
         add_tally(e, func, ptx_arena_array(e->arena, Evaluated, func->insn_count));
     }
     for (uint32_t t = 0; t < m->run_count; t++)
-        work += collect_routine(m->program->routines[m->run[t]], &e->tallies[t], weight, is_rest);
+        work += collect_routine(m->program->routines[m->run[t]], &e->tallies[t], weight, is_rest, m->warp_count);
     if (m->footprint)
         ptx_footprint_close(m->footprint, weight);
     return work;
@@ -145,6 +155,7 @@ static void collect(Evaluator *e, double weight)
     e->work[0] += weight;
     e->work[1] += weight * work;
     e->work[2] += weight * work * work;
+    e->heaviest = fmax(e->heaviest, work);
 }
 
 /* A block that the budget cuts short counts only where there is no other: it would show the beginning of the kernel without its end. */
@@ -305,6 +316,7 @@ static void forget(Evaluator *e)
             e->tallies[t].totals[i] = (Count){ .doubt = e->tallies[t].totals[i].doubt };
     discard_counts(e->machine);
     memset(e->work, 0, sizeof e->work);
+    e->heaviest = 0;
     e->out->blocks_run = 0;
     e->blocks_stood_for = 0;
     if (e->machine->footprint)
@@ -387,6 +399,29 @@ static void add_single_warps(Evaluator *e, uint64_t most_steps)
     m->footprint = footprint;
 }
 
+/* Warps stood for others of their block: it has one that comes somewhere most often. */
+static void divide_most(Evaluator *e, uint32_t warps)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            e->tallies[t].totals[i].most /= warps;
+}
+
+/* The first warp of the grid and the last, for nothing: so that the ends of what is touched are seen. Once more in a hurry: what is behind their loops too. */
+static void run_ends(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    const uint32_t first[3] = { 0, 0, 0 }, last[3] = { m->grid[0] - 1, m->grid[1] - 1, m->grid[2] - 1 };
+    for (unsigned i = 0; i < 4; i++) {
+        m->is_cut = false;
+        m->is_hurried = i >= 2;
+        m->most_steps = m->steps + most_steps / 4;
+        ptx_machine_run(m, i & 1 ? last : first, i & 1 ? m->warp_count - 1 : 0, 1);
+        collect_all(e, 0, false);
+    }
+    m->is_hurried = false;
+}
+
 /* The budget does not do for one block: its first warp and its last stand for all. */
 static void run_warps(Evaluator *e, uint64_t most_steps)
 {
@@ -401,6 +436,8 @@ static void run_warps(Evaluator *e, uint64_t most_steps)
         collect(e, e->out->blocks * m->warp_count / 2);
         is_cut |= m->is_cut;
     }
+    divide_most(e, m->warp_count);
+    run_ends(e, most_steps / 4);
     e->out->blocks_run = 1;
     e->blocks_stood_for = e->out->blocks;
     e->out->is_part = m->is_cut = is_cut;
@@ -773,6 +810,7 @@ static void finish(Arena *arena, Evaluator *e)
         ptx_usual_compute(e->machine->scratch, e->machine->program->routines[e->machine->run[t]], e->tallies[t].insns);
     list_called(arena, e);
     e->out->unevenness = e->work[1] > 0 ? e->work[2] * e->work[0] / (e->work[1] * e->work[1]) : 1;
+    e->out->heaviest = e->work[1] > 0 ? e->heaviest * e->work[0] / e->work[1] : 1;
     e->out->is_cut = e->machine->is_cut;
     e->out->initial_is_assumed = e->machine->initial_is_assumed;
     e->out->warpid_is_assumed = e->machine->warpid_is_assumed;
