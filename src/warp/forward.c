@@ -1,9 +1,10 @@
 #include "warp/forward.h"
 
 enum {
-    LINE_BYTES = 128,
-    LONGEST_PERIOD = 1 << 10,   /* iterations that are one */
-    LOOSE_PERIOD = 32,          /* where not all that they carry is followed */
+    LONGEST_PERIOD = 1 << 12,   /* iterations that are one */
+    LOOSE_STEPS = 1 << 10,      /* instructions of iterations that are one, where not all that they carry is followed */
+    LOOSE_STEPS_BEFORE = 1 << 13,       /* instructions in the loop before that is done */
+    LOOSE_SHARE = 4,            /* such ones stand for a quarter of as many as were before, and half of those to come */
     TRIES_MOST = 8,             /* that came to nothing, of a loop */
     FEW_TRIPS = 4,              /* that are not worth it */
 };
@@ -17,7 +18,8 @@ typedef struct Pace {
     uint64_t begin;             /* arrivals at the header before it was looked at: all warps of a block do it in the same iteration; 0: not yet */
     uint32_t period;            /* iterations that are one */
     uint32_t most;              /* trips that are asked for */
-    uint8_t tries;
+    uint8_t tries;              /* that came to nothing, one after the other */
+    uint8_t few;                /* tries that led no further than some trips, one after the other */
     bool is_known, is_loose;
 } Pace;
 
@@ -38,6 +40,9 @@ typedef struct Visit {
     LoopId loop;
     uint64_t arrivals, at;      /* at the header; as it was when the state began */
     uint64_t next;              /* when to look */
+    double owed;                /* of those that were left out last, as many as those behind them are to stand for: half */
+    uint32_t trips, step;       /* is_loose: as far as what says when the loop ends narrows them */
+    bool is_watched, was_deciding;      /* trips is set; by the instruction that is being run */
     uint64_t steps;             /* Machine.steps on arrival from outside */
     uint32_t entries, lanes, logged;
     uint32_t stays;             /* hash of the frame's: lanes that stay as data say are not counted by a number */
@@ -399,6 +404,14 @@ static void stop_left(Machine *m, const Warp *w, LoopId loop)
     }
 }
 
+/* As many iterations as are a fair sample of what varies in them. */
+static uint32_t loose_period(const Machine *m, const Visit *v)
+{
+    uint64_t each = (m->steps - v->steps) / (v->arrivals ? v->arrivals : 1);
+    uint64_t period = LOOSE_STEPS / (each ? each : 1);
+    return period < 1 ? 1 : period > LONGEST_PERIOD ? LONGEST_PERIOD : (uint32_t)period;
+}
+
 /* Longer periods; then those numbers that are not followed are left as they are. */
 static void fail(Machine *m, const Routine *routine, Pace *pace, Visit *v)
 {
@@ -406,9 +419,9 @@ static void fail(Machine *m, const Routine *routine, Pace *pace, Visit *v)
     pace->tries++;
     v->next = v->arrivals + 1;
     if (pace->tries == TRIES_MOST && !pace->is_loose) {
-        pace->is_loose = true;
+        pace->is_loose = m->is_loose_tried = true;
         pace->tries = TRIES_MOST / 2;
-        pace->period = LOOSE_PERIOD;
+        pace->period = loose_period(m, v);
         pace->most = UINT32_MAX;
         pace->decides = find_deciding(m->arena, routine, v->loop, pace);
     } else if (!pace->is_loose && pace->tries % 2 == 0 && pace->period <= LONGEST_PERIOD / 2) {
@@ -472,6 +485,7 @@ static void begin_recording(Machine *m, Warp *w, Pace *pace, Visit *v)
     if (m->footprint)
         ptx_footprint_mark(m->footprint, w->index, &v->footprint);
     v->dimension = (uint8_t)d;
+    v->is_watched = false;
     v->state = STATE_RECORDING;
     v->at = v->arrivals;
     m->forwarded[d - GROWTH_TRIPS] = v;
@@ -487,7 +501,7 @@ static bool is_repeated(Machine *m, const Warp *w, const Pace *pace, const Visit
         const Register *now = carried_at(w, pace, i);
         unsigned bits = bits_of(w, pace, i);
         int64_t by;
-        if (!held->is_followed)
+        if (!held->is_followed || (pace->is_loose && (i >= pace->carried_count || !pace->decides[pace->carried[i]])))
             continue;
         if (!difference(now, held, lanes, bits, &by) || by != held->by)
             return false;
@@ -516,22 +530,44 @@ static void move_on(Machine *m, const Warp *w, const Pace *pace, const Visit *v,
     }
 }
 
+/* So many times as many iterations are left out, and those that were run are counted that many times more. */
+static void skip(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes, uint32_t times, double counted)
+{
+    pace->tries = 0;
+    repeat_counts(m, w, pace, v, counted);
+    if (m->footprint)
+        ptx_footprint_repeat(m->footprint, &v->footprint, counted);
+    move_on(m, w, pace, v, lanes, times);
+    v->arrivals += (uint64_t)times * pace->period;
+    v->next = v->arrivals;
+}
+
+/* Iterations that may vary: those that were run stand for half of what was left out before them, and half of what is behind them. Near the end, for all of it. */
+static void skip_some(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes, uint32_t trips)
+{
+    uint64_t before = v->arrivals / pace->period / LOOSE_SHARE, half = (trips - 1) / 2;
+    uint32_t times = (uint32_t)(half < before ? half : before ? before : 1);
+    bool is_last = trips - 1 - times <= FEW_TRIPS;      /* what is left then is run */
+    skip(m, w, pace, v, lanes, times, v->owed + (is_last ? times : times / 2.0));
+    v->owed = is_last ? 0 : times / 2.0;
+    if (is_last)
+        v->next = UINT64_MAX;
+}
+
 /* The iterations were run with numbers that grow: for how many times they stand. */
 static void end_recording(Machine *m, Warp *w, Pace *pace, Visit *v, uint32_t lanes)
 {
     const unsigned d = v->dimension;
     bool are_repeated = is_repeated(m, w, pace, v, lanes);
     uint32_t step, trips = ptx_blocks_trips(&m->blocks, d, &step);
+    stop(m, v);
+    v->next = v->arrivals;
     if (step > 1 && (uint64_t)step * pace->period <= LONGEST_PERIOD) {
-        stop(m, v);
         pace->period *= step;
-        v->next = v->arrivals;
         return;
     }
     if (step > 1 && pace->most > LONGEST_PERIOD) {      /* as far as one of them goes */
-        stop(m, v);
         pace->most = LONGEST_PERIOD;
-        v->next = v->arrivals;
         return;
     }
     bool is_endless = trips == UINT32_MAX && pace->is_loose;
@@ -539,19 +575,45 @@ static void end_recording(Machine *m, Warp *w, Pace *pace, Visit *v, uint32_t la
         fail(m, w->frame->routine, pace, v);
         return;
     }
-    stop(m, v);
     clear_growth(m, w, d);
-    v->next = trips < FEW_TRIPS ? 2 * v->arrivals : v->arrivals;
-    if (trips < 2)
+    pace->few = trips < FEW_TRIPS ? pace->few + 1 : 0;
+    if (pace->few > TRIES_MOST && !pace->is_loose) {
+        pace->tries = TRIES_MOST - 1;
+        fail(m, w->frame->routine, pace, v);
         return;
-    pace->tries = 0;
-    repeat_counts(m, w, pace, v, trips - 1.0);
-    if (m->footprint)
-        ptx_footprint_repeat(m->footprint, &v->footprint, trips - 1.0);
-    move_on(m, w, pace, v, lanes, trips - UINT64_C(1));
-    v->arrivals += (trips - UINT64_C(1)) * pace->period;
-    v->next = v->arrivals;
-    m->is_loose |= pace->is_loose;
+    }
+    if (pace->is_loose)
+        skip_some(m, w, pace, v, lanes, trips);
+    else if (trips > 1)
+        skip(m, w, pace, v, lanes, trips - 1, trips - 1.0);
+}
+
+/* ---- what narrows ------------------------------------------------------------------------------------------------ */
+
+/* Whether the instruction says when the loop ends: it writes what decides, or it is the branch. */
+static bool is_deciding(const Routine *routine, const Pace *pace, LoopId loop, InsnId i)
+{
+    const Insn *insn = &routine->func->insns[i];
+    const Operand *operands = ptx_insn_operands(routine->func, insn);
+    bool found = insn->op->kind == OPK_BRA && is_exit(routine, loop, i);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        found |= operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && pace->decides[operands[o].id];
+    return found;
+}
+
+void ptx_forward_watch(Machine *m, const Warp *w)
+{
+    for (unsigned i = 0; i < GROWTH_DIMS - GROWTH_TRIPS; i++) {
+        Visit *v = m->forwarded[i];
+        const Pace *pace = v ? &v->frame->routine->paces[v->loop] : NULL;
+        if (!v || !pace->is_loose)
+            continue;
+        if (v->is_watched && !(v->was_deciding && v->frame == w->frame))
+            ptx_blocks_widen_trips(&m->blocks, v->dimension, v->trips, v->step);
+        v->trips = ptx_blocks_trips(&m->blocks, v->dimension, &v->step);
+        v->is_watched = true;
+        v->was_deciding = v->frame == w->frame && is_deciding(w->frame->routine, pace, v->loop, w->entries[w->entry_count - 1].pc);
+    }
 }
 
 /* ---- a header ---------------------------------------------------------------------------------------------------- */
@@ -578,6 +640,13 @@ static bool is_same_way(const Warp *w, const Entry *top, Visit *v)
     return is_same;
 }
 
+/* Where a warp has run for long already, in many loops that are not so long, these are looked at too. */
+static uint64_t steps_before(const Machine *m)
+{
+    enum { LONG = 4, SHORTER = 32 };
+    return m->steps - m->begun < LONG * m->forward_steps ? m->forward_steps : m->forward_steps / SHORTER;
+}
+
 void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
 {
     Frame *frame = w->frame;
@@ -590,16 +659,19 @@ void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
         stop(m, v);
         if (!is_around) {
             v->arrivals = v->next = 0;
+            v->owed = 0;
             v->steps = m->steps;
         }
         return;
     }
     v->arrivals++;
-    if (v->state == STATE_WAITING && m->steps - v->steps < m->forward_steps)
+    if (v->state == STATE_WAITING && m->steps - v->steps < steps_before(m))
         return;
     Pace *pace = pace_of(m, frame->routine, loop);
-    if (v->state == STATE_WAITING && !pace->begin)
+    if (v->state == STATE_WAITING && (!pace->begin || v->arrivals < pace->begin))
         pace->begin = v->arrivals;
+    if (pace->is_loose && (!m->may_be_loose || m->steps - v->steps < LOOSE_STEPS_BEFORE))
+        return;
     if (pace->tries >= TRIES_MOST || v->arrivals < pace->begin || (v->state != STATE_WAITING && v->arrivals - v->at < pace->period))
         return;
     if (v->state == STATE_RECORDING)

@@ -21,6 +21,9 @@ enum {
 /* The warp is about to run the first instruction of the loop's header. */
 void ptx_forward_arrive(Machine *machine, Warp *warp, LoopId loop);
 
+/* The warp is about to run an instruction while some loop is looked at whose iterations may vary: only what says when it ends narrows its trips. */
+void ptx_forward_watch(Machine *machine, const Warp *warp);
+
 /* The warp begins, or ends. */
 void ptx_forward_reset(Machine *machine);
 

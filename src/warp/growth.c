@@ -129,6 +129,15 @@ uint32_t ptx_blocks_trips(const Blocks *blocks, unsigned d, uint32_t *step)
     return blocks->count[d];
 }
 
+void ptx_blocks_widen_trips(Blocks *blocks, unsigned d, uint32_t trips, uint32_t step)
+{
+    blocks->count[d] = trips;
+    blocks->step[d] = step;
+    for (unsigned e = 0; e <= blocks->epoch; e++)
+        if (blocks->steps[e][d] > step)
+            blocks->steps[e][d] = step;
+}
+
 void ptx_blocks_close_trips(Blocks *blocks, unsigned d)
 {
     blocks->count[d] = blocks->step[d] = 1;

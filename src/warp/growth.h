@@ -27,6 +27,7 @@ double ptx_blocks_size(const Blocks *blocks);
 /* A dimension for the trips through a loop (forward.h), from this one on; 0: none is free. Those that the run stands for, and how far apart. */
 unsigned ptx_blocks_open_trips(Blocks *blocks, uint32_t most);
 uint32_t ptx_blocks_trips(const Blocks *blocks, unsigned dimension, uint32_t *step);
+void ptx_blocks_widen_trips(Blocks *blocks, unsigned dimension, uint32_t trips, uint32_t step);     /* as they were */
 void ptx_blocks_close_trips(Blocks *blocks, unsigned dimension);
 
 /* A value grows along a dimension by so much, and along the others as before. */

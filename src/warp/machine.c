@@ -616,6 +616,8 @@ static void look_around(Machine *m, Warp *w)
     InsnId pc = w->entries[w->entry_count - 1].pc;
     if (w->frame->routine->headed[pc])
         ptx_forward_arrive(m, w, w->frame->routine->headed[pc] - 1);
+    if (m->is_loose_tried)
+        ptx_forward_watch(m, w);
     w->frame->last = pc;
 }
 
@@ -675,6 +677,7 @@ static void begin_warp(Machine *m, Routine *routine, uint32_t index)
     w->live = threads - from >= WARP_LANES ? UINT32_MAX : (UINT32_C(1) << (threads - from)) - 1;
     w->entry_count = w->log_count = w->local.count = 0;
     ptx_forward_reset(m);
+    m->begun = m->steps;
     while (w->frame)
         leave(w);
     w->is_done = w->is_waiting = w->is_at_put = false;

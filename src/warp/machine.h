@@ -234,8 +234,10 @@ typedef struct Machine {
     struct Race *race;          /* that looks for accesses that nothing orders, in place of what they cost; NULL */
     bool is_traced_only;        /* nobody asks what requests cost */
     struct Visit *forwarded[GROWTH_DIMS - GROWTH_TRIPS];        /* forward.h: loops that are looked at; NULL */
+    uint64_t begun;             /* steps, as the warp that runs began */
     uint64_t forward_steps;     /* instructions in a loop before it is; 0: none ever is */
-    bool is_loose;              /* iterations were taken for others that may differ */
+    bool is_loose_tried;        /* iterations that may vary are looked at somewhere */
+    bool may_be_loose;          /* iterations that are not proved to be the same may stand for others */
 } Machine;
 
 /* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */
