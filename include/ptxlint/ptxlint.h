@@ -292,6 +292,36 @@ PTXLINT_API ptxlint_status ptxlint_launches_set(ptxlint_launches *launches, cons
                                                 size_t error_size);
 PTXLINT_API void ptxlint_launches_free(ptxlint_launches *launches);
 
+/* Which names in launches some kernel has, and which are slips. */
+typedef struct ptxlint_coverage ptxlint_coverage;
+typedef struct ptxlint_module ptxlint_module;
+
+typedef enum ptxlint_launch_part { PTXLINT_PART_KERNEL, PTXLINT_PART_PARAM, PTXLINT_PART_TRIP } ptxlint_launch_part;
+
+typedef struct ptxlint_covered {
+    ptxlint_launch_part part;
+    const char *kernel;                 /* of the file; NULL: a setting, which is for every kernel */
+    const char *name;                   /* of the kernel; of the parameter, or its position; of the loop: its label */
+    int matches;                        /* some kernel has it. True too where nothing can be said */
+    const char *misfit;                 /* type, as "u32", of a parameter that the value does not fit; NULL */
+    uint64_t misfit_bytes;
+    uint32_t param_count;               /* the most that a kernel has which it may be for */
+} ptxlint_covered;
+
+/* launches: NULL: none. They may go before the coverage. */
+PTXLINT_API ptxlint_status ptxlint_coverage_new(const ptxlint_launches *launches, ptxlint_coverage **out);
+
+/* Settings are for kernels whose name matches the glob (NULL: all), the file's entries for each that has their name. */
+PTXLINT_API ptxlint_status ptxlint_coverage_add(ptxlint_coverage *coverage, const ptxlint_module *module, const char *kernel_glob);
+
+/* Kernels of the file, each followed by its parameters and loops; then the settings. 0: past the end. */
+PTXLINT_API int ptxlint_coverage_at(const ptxlint_coverage *coverage, size_t index, ptxlint_covered *out);
+
+/* The name that is nearest to one of those; of all kernels the nearest to name. NULL: none is near. */
+PTXLINT_API const char *ptxlint_coverage_suggest(const ptxlint_coverage *coverage, size_t index);
+PTXLINT_API const char *ptxlint_coverage_suggest_kernel(const ptxlint_coverage *coverage, const char *name);
+PTXLINT_API void ptxlint_coverage_free(ptxlint_coverage *coverage);
+
 /* ---- what ptxas said --------------------------------------------------------------------------------------------- */
 
 /* Registers, barriers and spills of kernels as `ptxas -v` (nvcc -Xptxas -v) prints them. */
@@ -406,7 +436,6 @@ PTXLINT_API void ptxlint_config_free(ptxlint_config *config);
 
 /* ---- a baseline -------------------------------------------------------------------------------------------------- */
 
-typedef struct ptxlint_module ptxlint_module;
 
 /* Findings that are known and not to be told again: docs/ci.md. One is known by its rule, its kernel and its statement as
  * ptxlint_module_statement has it; of each kind as many as one module had. */
@@ -582,6 +611,12 @@ typedef struct ptxlint_fix {
     int is_certain;                     /* nothing else can have been meant; else a guess, to be looked at before it is applied */
 } ptxlint_fix;
 
+/* Statements that are put into the module's text. */
+typedef struct ptxlint_insertion {
+    uint32_t line;                      /* before this line of the text as it is, from 1 on */
+    const char *text;
+} ptxlint_insertion;
+
 typedef struct ptxlint_source_place {
     const char *path;
     uint32_t line, column;
@@ -609,6 +644,8 @@ typedef struct ptxlint_diagnostic {
     ptxlint_span span;
     ptxlint_severity severity;
     ptxlint_certainty certainty;
+    const ptxlint_insertion *repair;    /* tried: with all of them the launch was run again, and what was found is gone; by line. NULL: none */
+    size_t repair_count;
 } ptxlint_diagnostic;
 
 /* All of them, worst first: errors, warnings, notes; what is wrong before what is slow; by gain; by position. */
@@ -801,6 +838,9 @@ typedef struct ptxlint_launch {
     int64_t cluster[3];
     int64_t blocks, threads_per_block, warps_per_block, warps;  /* of the whole grid */
     int64_t idle_lanes;                 /* of a block's last warp */
+    const char *const *assumed;         /* "param 2 = 4096": what nobody gave and figures rest on; of pointers only their alignment counts */
+    size_t assumed_count;
+    const char *assumed_options;        /* that would give them: "--block, --param 2=N"; NULL: there is none */
 } ptxlint_launch;
 
 typedef enum ptxlint_register_source {
@@ -841,6 +881,7 @@ typedef struct ptxlint_time {
     double dram_bytes;                  /* distinct ones that are read and written */
     double bound_us;                    /* no launch is faster at the peak clock */
     double predicted_us;                /* the best single guess */
+    const char *bound_why;              /* why there is no bound though there is a prediction; NULL */
     const char *bound_by, *limiter;     /* what holds the bound, what takes longest: a part, or the pipeline's own name; NULL */
     ptxlint_time_part parts[PTXLINT_TIME_PARTS];
     size_t part_count;                  /* 0: nothing is known */
@@ -976,6 +1017,8 @@ typedef struct ptxlint_estimated {
     double warp_instructions;
     double sectors_per_request, ideal_sectors_per_request;              /* of global memory, all accesses together */
     double wavefronts_per_request, ideal_wavefronts_per_request;        /* of shared memory */
+    double thread_accesses;             /* of global memory: how often a thread makes one, in the whole launch; NaN too where that rests on data or on what was assumed */
+    int knows_params;                   /* no integer among the parameters was assumed */
     ptxlint_spills spills;              /* with max_registers: by the band of the registers */
     ptxlint_time time;                  /* without what spills cost */
     ptxlint_bottleneck bottleneck;
@@ -987,6 +1030,35 @@ PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);
  * with figures (not findings_only, not syntax_only); any number of threads may ask the same module at once, those that ask one after the other share what was found. PTXLINT_BAD_ARGUMENT also where there is no such
  * kernel. What cannot be told is NaN. */
 PTXLINT_API ptxlint_status ptxlint_estimate(const ptxlint_module *module, const char *kernel, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out);
+
+/* Why a kernel may do other work with another block; those further down say more. */
+typedef enum ptxlint_binding {
+    PTXLINT_BINDING_NONE,               /* it does the same */
+    PTXLINT_BINDING_UNKNOWN,            /* its code is not followed */
+    PTXLINT_BINDING_CLOCK,              /* it asks for a clock, an SM or the like */
+    PTXLINT_BINDING_CALL,               /* it calls functions */
+    PTXLINT_BINDING_COUNT,              /* it asks for %nctaid but in %ntid * %nctaid, */
+    PTXLINT_BINDING_NUMBER,             /* for %ctaid but in %ctaid * %ntid, */
+    PTXLINT_BINDING_SIZE,               /* for %ntid but in one of the two, */
+    PTXLINT_BINDING_PLACE,              /* for %tid but beside %ctaid * %ntid */
+    PTXLINT_BINDING_BARRIER,            /* threads of a block wait for each other */
+    PTXLINT_BINDING_SHARED,             /* threads of a block share memory */
+    PTXLINT_BINDING_CONSTANT            /* a number stands for %ntid: number * %ctaid + %tid */
+} ptxlint_binding;
+
+/* How a kernel tells its threads apart. Where nothing binds a dimension, any %ntid does the same work for which %ntid * %nctaid is as before. */
+typedef struct ptxlint_thread_index {
+    ptxlint_binding binding[3];         /* per dimension */
+    size_t line[3];                     /* that binds it; 0: none */
+    int64_t number[3];                  /* of PTXLINT_BINDING_CONSTANT */
+    int asks_total[3];                  /* for %ntid * %nctaid */
+    int asks_lane;                      /* for lanes: the same only where rows of the block are whole warps */
+    char shared[64];                    /* an array of a fixed size in shared memory, cut short; "": none */
+    int64_t shared_bytes;
+} ptxlint_thread_index;
+
+/* Of a kernel of a module that ptxlint_estimate() would take. */
+PTXLINT_API ptxlint_status ptxlint_thread_index_find(const ptxlint_module *module, const char *kernel, ptxlint_thread_index *out);
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 

@@ -59,8 +59,8 @@ static void resolve_names(Builder *b)
         if (m->funcs[id].has_body && !m->funcs[*definition].has_body)
             *definition = id;
     }
-    for (FuncId id = 0; id < m->func_count; id++)
-        b->definition_of[id] = b->definition_of[first[id]];
+    for (FuncId id = 0; id < m->func_count; id++)       /* a second definition stands for itself */
+        b->definition_of[id] = m->funcs[id].has_body ? id : b->definition_of[first[id]];
     for (FuncId id = 0; id < m->func_count; id++) {
         uint32_t target = m->funcs[id].alias_of;
         if (target && !m->funcs[id].has_body)

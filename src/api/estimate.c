@@ -1,6 +1,7 @@
 /* estimate.c -- one kernel and launch of a module that is there: what its analyses know is read only, all else lies in an Estimator. Calls that come one
  * after the other share the module's, and what it has found of functions; one that comes while another runs makes its own. */
 #include "analysis/pointer.h"
+#include "analysis/thread_index.h"
 #include "api/gpu.h"
 #include "api/module.h"
 #include "api/param.h"
@@ -74,6 +75,37 @@ static double volume(const uint32_t size[3])
     return size[0] ? (double)size[0] * size[1] * size[2] : (double)NAN;
 }
 
+static bool is_of_memory(const Insn *insn)
+{
+    Space space = (Space)insn->op->space;
+    return ptx_insn_is_access(insn) && (space == SPACE_GLOBAL || space == SPACE_GENERIC);
+}
+
+/* Whether each parameter is a number that is known, a pointer or in floating point: which lanes access memory then rests on nothing assumed. */
+static bool knows_numbers(const Module *module, uint64_t pointers, const Func *func, const Launch *launch)
+{
+    for (uint32_t p = 0; p < func->param_count; p++) {
+        bool is_given = p < launch->param_count && (launch->params[p].bytes || launch->params[p].is_pointer);
+        bool is_float = func->params[p] != NO_ID && ptx_type_info[module->vars[func->params[p]].type].kind == KIND_FLOAT;
+        if (!is_given && !is_float && !(p < POINTERS_MOST && pointers >> p & 1))
+            return false;
+    }
+    return true;
+}
+
+/* NaN: they rest on data, or on what was assumed. */
+static double count_accesses(const Evaluation *evaluation, const Func *func, bool knows)
+{
+    double lanes = evaluation->is_part || evaluation->is_cut ? (double)NAN : 0;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Count *total = &evaluation->insns[i].total;
+        if (!is_of_memory(&func->insns[i]) || !(total->requests > 0))
+            continue;
+        lanes += total->doubt <= DOUBT_MODEL || (knows && total->doubt == DOUBT_PARAMETER) ? total->active : (double)NAN;
+    }
+    return lanes;
+}
+
 static void sum_requests(const Evaluation *evaluation, const Func *func, ptxlint_estimated *out)
 {
     double global = 0, shared = 0, sectors = 0, ideal_sectors = 0, wavefronts = 0, ideal_wavefronts = 0;
@@ -141,6 +173,9 @@ static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, co
     out->bottleneck = ptx_project_bottleneck(&prediction, out->waves);
     out->warp_instructions = executed.warp_instructions;
     sum_requests(evaluation, func, out);
+    const uint64_t pointers = ptx_pointers_compute(&e->scratch, m->ir, func);
+    out->knows_params = knows_numbers(m->ir, pointers, func, launch);
+    out->thread_accesses = count_accesses(evaluation, func, out->knows_params);
 }
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
@@ -242,6 +277,7 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
         return PTXLINT_BAD_ARGUMENT;
     *out = (ptxlint_estimated){ .waves = unknown, .warp_instructions = unknown, .sectors_per_request = unknown, .ideal_sectors_per_request = unknown,
                                 .wavefronts_per_request = unknown, .ideal_wavefronts_per_request = unknown,
+                                .thread_accesses = unknown,
                                 .time = ptx_project_time(&ptx_prediction_unknown),
                                 .bottleneck = ptx_project_bottleneck(&ptx_prediction_unknown, unknown) };
     ptxlint_status status = PTXLINT_OK;
@@ -254,4 +290,49 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
     else
         free_estimator(e);
     return is_complete ? status : PTXLINT_NO_MEMORY;
+}
+
+/* ---- what another block would do --------------------------------------------------------------------------------- */
+
+static void show_index(const Module *module, const Func *func, const ThreadIndex *index, ptxlint_thread_index *out)
+{
+    *out = (ptxlint_thread_index){ .asks_lane = index->asks_lane };
+    for (unsigned d = 0; d < 3; d++) {
+        out->binding[d] = (ptxlint_binding)index->binding[d];
+        out->number[d] = index->number[d];
+        out->asks_total[d] = index->asks_total[d];
+        if (index->binding[d] > BINDING_UNKNOWN)
+            out->line[d] = ptx_line_of(module, func->insns[index->insn[d]].span.begin) + 1;
+    }
+    if (index->shared == NO_ID)
+        return;
+    const Var *var = &module->vars[index->shared];
+    size_t length = ptx_span_length(var->name) < sizeof out->shared ? ptx_span_length(var->name) : sizeof out->shared - 1;
+    memcpy(out->shared, module->text + var->name.begin, length);
+    out->shared_bytes = (int64_t)var->bytes;
+}
+
+static bool find_index(Arena *arena, const Module *module, const Func *func, ThreadIndex *out)
+{
+    jmp_buf on_failure;
+    arena->on_failure = &on_failure;
+    if (setjmp(on_failure))
+        return false;
+    *out = ptx_thread_index_compute(arena, module, func);
+    return true;
+}
+
+ptxlint_status ptxlint_thread_index_find(const ptxlint_module *m, const char *kernel, ptxlint_thread_index *out)
+{
+    FuncId id = 0;
+    Arena arena;
+    ThreadIndex index;
+    if (!m || !kernel || !out || !m->facts || !find_kernel(m, kernel, &id))
+        return PTXLINT_BAD_ARGUMENT;
+    ptx_arena_init(&arena, MEMORY_MOST, NULL);
+    bool is_found = find_index(&arena, m->ir, &m->ir->funcs[id], &index);
+    ptx_arena_free(&arena);
+    if (is_found)
+        show_index(m->ir, &m->ir->funcs[id], &index, out);
+    return is_found ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }

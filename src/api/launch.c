@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ptxlint_launches {
-    json_t *root;               /* the file */
-    json_t *settings;           /* for every kernel: keys as of a kernel in the file, but "params" is an object */
-};
-
 static ptxlint_status say(char *error, size_t error_size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static ptxlint_status say(char *error, size_t error_size, const char *format, ...)

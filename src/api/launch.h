@@ -6,6 +6,13 @@
 #include "ir/ir.h"
 #include "ptxlint/ptxlint.h"
 
+#include <jansson.h>
+
+struct ptxlint_launches {
+    json_t *root;               /* the file */
+    json_t *settings;           /* for every kernel: keys as of a kernel in the file, but "params" is an object */
+};
+
 /* What file and settings say of a kernel; false where they say nothing. What they leave out stays as it is in *launch.
  * launches may be NULL. */
 bool ptx_launch_find(const ptxlint_launches *launches, const char *kernel, ptxlint_launch *launch);

@@ -56,7 +56,7 @@ static bool read_number(const char *text, Number *out)
 
 /* ---- what a value may be ----------------------------------------------------------------------------------------- */
 
-const char ptx_param_wanted[] = "a number, null for a pointer, or {\"bytes\": \"00ff...\"} with two hexadecimal digits a byte";
+const char ptx_param_wanted[] = "a number of at most 64 bits, null for a pointer, or {\"bytes\": \"00ff...\"} with two hexadecimal digits a byte";
 
 /* PTX ISA, "Kernel Function Parameters": 32,764 bytes at most for all of them. */
 static bool is_hex(const char *text)
@@ -180,6 +180,20 @@ static void build_bytes(Arena *arena, const char *hex, const Var *var, LaunchPar
     *out = (LaunchParam){ .bytes = bytes, .length = length };
 }
 
+static bool read_value(const json_t *value, Number *number)
+{
+    return json_is_string(value) ? read_number(json_string_value(value), number) : read_json_number(value, number);
+}
+
+bool ptx_param_fits(const Var *var, const json_t *value)
+{
+    Number number;
+    uint8_t bytes[8];
+    if (json_is_object(value))
+        return strlen(json_string_value(json_object_get(value, "bytes"))) / 2 == var->bytes;
+    return json_is_null(value) || (read_value(value, &number) && store_number(var, &number, bytes));
+}
+
 bool ptx_param_is_pointer(const Var *var, uint32_t address_size, uint64_t pointers, uint32_t position)
 {
     return var->bytes == address_size / 8 && (position >= POINTERS_MOST || pointers >> position & 1);
@@ -190,7 +204,7 @@ void ptx_param_build(Arena *arena, const Var *var, const json_t *value, LaunchPa
     Number number;
     if (json_is_object(value)) {
         build_bytes(arena, json_string_value(json_object_get(value, "bytes")), var, out);
-    } else if (json_is_string(value) ? read_number(json_string_value(value), &number) : read_json_number(value, &number)) {
+    } else if (read_value(value, &number)) {
         uint8_t *bytes = ptx_arena_alloc(arena, 8);
         if (store_number(var, &number, bytes))
             *out = (LaunchParam){ .bytes = bytes, .length = (uint32_t)var->bytes };

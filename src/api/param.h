@@ -22,6 +22,9 @@ json_t *ptx_param_parse(const char *text);
 /* Decimal digits, or hexadecimal ones after 0x; below 2^64. */
 bool ptx_digits_read(const char *text, uint64_t *out);
 
+/* Whether value, for which ptx_param_is holds, can be one of var: it has its size, its range. null fits all. */
+bool ptx_param_fits(const Var *var, const json_t *value);
+
 /* value, for which ptx_param_is holds, in the type of var. null, and what does not fit it, leaves *out, zeroed, as it is: unknown. */
 void ptx_param_build(Arena *arena, const Var *var, const json_t *value, LaunchParam *out);
 

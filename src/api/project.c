@@ -230,9 +230,10 @@ ptxlint_time ptx_project_time(const Prediction *p)
     bool is_known = p->certainty != CERTAINTY_UNKNOWN;
     ptxlint_time out = {
         .dram_bytes = p->dram_bytes, .bound_us = p->bound_us, .predicted_us = p->predicted_us,
+        .bound_why = p->bound_is_assumed ? "it would rest on assumed values: see launch.assumed" : NULL,
         .bound_by = part_name(p->bound_by, p->bound_pipe), .limiter = part_name(p->limiter, p->pipe), .part_count = is_known ? PART__COUNT : 0,
         .bytes_certainty = is_known ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN,
-        .bound_certainty = !is_known ? PTXLINT_NOT_KNOWN : p->certainty == CERTAINTY_BOUND ? PTXLINT_BOUND : PTXLINT_ESTIMATE,
+        .bound_certainty = !is_known || p->bound_is_assumed ? PTXLINT_NOT_KNOWN : p->certainty == CERTAINTY_BOUND ? PTXLINT_BOUND : PTXLINT_ESTIMATE,
         .certainty = is_known ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN,
     };
     for (size_t i = 0; i < out.part_count; i++)

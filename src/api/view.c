@@ -78,6 +78,17 @@ static const ptxlint_fix *view_fix(ptxlint_module *m, const DiagFix *fix)
     return out;
 }
 
+static void view_repair(ptxlint_module *m, const DiagRepair *repair, ptxlint_diagnostic *out)
+{
+    if (!repair->count)
+        return;
+    ptxlint_insertion *insertions = ptx_arena_array(&m->arena, ptxlint_insertion, repair->count);
+    for (uint32_t i = 0; i < repair->count; i++)
+        insertions[i] = (ptxlint_insertion){ repair->insertions[i].line, repair->insertions[i].text };
+    out->repair = insertions;
+    out->repair_count = repair->count;
+}
+
 static void view_diagnostics(ptxlint_module *m)
 {
     static const ptxlint_certainty certainties[] = { PTXLINT_NOT_KNOWN, PTXLINT_EXACT, PTXLINT_BOUND, PTXLINT_ESTIMATE, PTXLINT_NOT_KNOWN };
@@ -103,6 +114,7 @@ static void view_diagnostics(ptxlint_module *m)
         out->suppression = suppressions[diag->suppression];
         out->suppression_reason = diag->reason;
         out->fix = view_fix(m, diag->fix);
+        view_repair(m, &diag->repair, out);
         view_related(m, diag, out);
         if (diag->func < 0)
             continue;
@@ -410,6 +422,8 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     out->pressure = view_pressure(m, func, facts);
     if (!facts->cfg) {
         out->mix = view_mix(m, &(const Mix){ 0 });
+        if (func->is_entry)
+            ptx_view_assumed(m, NULL, out);
         ptx_project_kernel(m, options, scratch, id, out);
         return;
     }
@@ -419,6 +433,8 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     out->edge_count = facts->cfg->succ_count;
     out->mix = view_mix(m, &facts->mixes->func);
     view_loops(m, func, facts, out);
+    if (func->is_entry)
+        ptx_view_assumed(m, facts->evaluation, out);
     ptx_project_kernel(m, options, scratch, id, out);
 }
 

@@ -50,19 +50,23 @@ static void say(char why[WHY_BYTES], const char *reason)
     snprintf(why + length, WHY_BYTES - length, "%s%s", length ? "; " : "", reason);
 }
 
-static bool lacks_params(const Func *func, const Launch *launch)
+/* "param 2, param 3": those that have a value by assumption, each once. */
+static void name_params(const Evaluation *evaluation, char *out, size_t room)
 {
-    for (uint32_t p = 0; p < func->param_count; p++)
-        if (!launch || p >= launch->param_count || (!launch->params[p].bytes && !launch->params[p].is_pointer))
-            return true;
-    return false;
+    size_t length = 0;
+    *out = 0;
+    for (uint32_t i = 0; i < evaluation->assumed_count && length + 1 < room; i++)
+        if (!i || evaluation->assumed[i].position != evaluation->assumed[i - 1].position)
+            length += (size_t)snprintf(out + length, room - length, "%sparam %u", length ? ", " : "", (unsigned)evaluation->assumed[i].position);
 }
 
 /* What of the launch was taken for something. */
-static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation, const Func *kernel, const Launch *launch)
+static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation)
 {
+    char params[128];
+    name_params(evaluation, params, sizeof params);
     const struct { bool is_assumed; const char *what; } given[] = {
-        { evaluation->block_is_assumed, "the block" }, { evaluation->grid_is_assumed, "the grid" }, { lacks_params(kernel, launch), "parameters" },
+        { evaluation->block_is_assumed, "the block" }, { evaluation->grid_is_assumed, "the grid" }, { *params, params },
         { evaluation->initial_is_assumed, "variables' first values" }, { evaluation->warpid_is_assumed, "%warpid" },
     };
     char text[WHY_BYTES] = "";
@@ -74,13 +78,13 @@ static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation, const
     say(why, *text ? text : "rests on the unknown base of a pointer");
 }
 
-static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, const Func *kernel, const Launch *launch, Doubt doubt)
+static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, Doubt doubt)
 {
     switch (doubt) {
     case DOUBT_ADDRESS:     say(why, "the address hangs on data"); break;
     case DOUBT_DATA:        say(why, "data decide which threads come here, or by which offset"); break;
     case DOUBT_REPEAT:      say(why, "some iterations of a long loop stand for all"); break;
-    case DOUBT_PARAMETER:   say_assumed(why, evaluation, kernel, launch); break;
+    case DOUBT_PARAMETER:   say_assumed(why, evaluation); break;
     case DOUBT_ORDER:       say(why, "which lanes come here together hangs on how the GPU schedules those that parted"); break;
     case DOUBT_MODEL:       say(why, "how the GPU serves such an access is not documented: a rule that was measured on another, or comes near"); break;
     case DOUBT_NONE:        break;
@@ -88,14 +92,14 @@ static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, const F
 }
 
 /* What the figures rest on, or why there are none. "": they are exact. */
-static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation, const Func *kernel, const Launch *launch, const Evaluated *insn)
+static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation, const Evaluated *insn)
 {
     char text[96];
     if (!insn->is_reached) {
         say(why, evaluation->is_cut ? "not reached within the budget of the evaluation" : "no thread comes here in this launch");
         return;
     }
-    say_doubt(why, evaluation, kernel, launch, (Doubt)insn->total.doubt);
+    say_doubt(why, evaluation, (Doubt)insn->total.doubt);
     if (insn->certainty != CERTAINTY_ESTIMATE)
         return;
     if (evaluation->is_cut) {
@@ -193,7 +197,7 @@ static void fill_access(ptxlint_module *m, FuncId kernel, const Evaluated *insn,
     const char *shapes = is_known ? ptx_shapes_describe(&m->arena, facts->evaluation, insn) : "";
     if (*shapes)
         say(why, shapes);
-    explain_figures(why, facts->evaluation, &m->ir->funcs[kernel], facts->launch, insn);
+    explain_figures(why, facts->evaluation, insn);
     out->why = *why ? ptx_arena_strndup(&m->arena, why, strlen(why)) : "evaluated";
 }
 

@@ -1,6 +1,7 @@
 /* cli.h -- the command line: options.c reads it (its tables and texts are in help.c), config.c finds config files and a user's
  * rules, paths.c the inputs, inputs.c reads GPUs, launches and logs; jobs.c makes modules in threads, ptxas.c runs ptxas, run.c does
- * the work through the public API, gates.c holds baselines and budgets and tally.c counts. explain.c, rules.c, show.c, isa.c, tune.c, schema.c, complete.c and manual.c are commands of their own; they write
+ * the work through the public API, gates.c holds baselines and budgets, matched.c what has matched nothing,
+ * and tally.c counts. explain.c, rules.c, show.c, isa.c, tune.c, schema.c, complete.c and manual.c are commands of their own; they write
  * through page.c and isa_page.c (Markdown) and paint.c (Markdown to a terminal).
  *
  * What fails complains on standard error, unless it says otherwise, and returns the exit code for it. */
@@ -110,7 +111,7 @@ typedef struct Options {
     char *baseline_path, *budget_path;  /* --baseline, --budget; NULL */
     double slack_percent;               /* budget init */
     StringList tolerances;              /* of diff: METRIC=VALUE */
-    bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile;
+    bool is_quiet, has_no_config, has_no_baseline, has_statistics, has_profile, is_strict_launch;
     bool has_facts;                     /* rules: the facts instead */
     bool has_list;                      /* isa: a line an opcode */
     const char **paths;                 /* ends with NULL; popt's; NULL: none */
@@ -136,7 +137,7 @@ bool ptx_options_has_color(const Options *options, const char *path);
 
 enum {
     OPT_FORMAT = 1, OPT_CSV, OPT_GPU, OPT_LAUNCH, OPT_PTXAS_LOG, OPT_PTXAS, OPT_KERNEL, OPT_ONLY, OPT_COLOR, OPT_OUTPUT, OPT_QUIET,
-    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_PRIMARY, OPT_BASELINE, OPT_NO_BASELINE, OPT_BUDGET, OPT_SLACK, OPT_TOLERANCE, OPT_HELP, OPT_VERSION,
+    OPT_RULES, OPT_CONFIG, OPT_NO_CONFIG, OPT_JOBS, OPT_STATISTICS, OPT_PROFILE, OPT_FACTS, OPT_LIST, OPT_PRIMARY, OPT_BASELINE, OPT_NO_BASELINE, OPT_BUDGET, OPT_SLACK, OPT_TOLERANCE, OPT_STRICT_LAUNCH, OPT_HELP, OPT_VERSION,
     OPT_SETTING,                                /* and those after it: rows of ptx_setting_names */
     OPT_CHOICE = OPT_SETTING + SETTING_COUNT    /* and those after it: rows of ptx_choice_names */
 };
@@ -187,10 +188,14 @@ typedef struct Inputs {
     ptxlint_gpu **files;                /* those of them that are ours to free */
     size_t file_count;
     ptxlint_launches *launches;         /* NULL: nothing is said */
+    char *launch_path;                  /* the file that they come from; NULL: none */
     char *log_text;                     /* all logs */
     size_t log_length;
     ptxlint_ptxas *logs;                /* what log_text says; NULL: none */
 } Inputs;
+
+/* Levenshtein distance of a, in lower case, to b; a large number where either is long. */
+unsigned ptx_word_distance(const char *a, const char *b);
 
 /* The whole file and a NUL, for free(). */
 ExitCode ptx_file_read(const char *path, char **text, size_t *length);
@@ -372,6 +377,32 @@ ExitCode ptx_gates_tell_budgets(const Gates *gates, bool is_part);
 ExitCode ptx_gates_save(const Gates *gates, const Options *options, Text *out);
 void ptx_gates_free(Gates *gates);
 
+/* ---- matched.c --------------------------------------------------------------------------------------------------- */
+
+typedef struct LaunchFile {
+    char *path;
+    ptxlint_coverage *coverage;
+} LaunchFile;
+
+/* What options and launch files name, and whether some kernel has it. */
+typedef struct Matched {
+    const Options *options;
+    ptxlint_coverage *asked;            /* by options; NULL: they name nothing */
+    LaunchFile *files;
+    size_t file_count;
+    bool has_kernel;                    /* --kernel has matched one */
+} Matched;
+
+/* matched, zeroed before, must be freed in any case. */
+ExitCode ptx_matched_begin(Matched *matched, const Options *options);
+
+/* A module that was read with these launches. */
+ExitCode ptx_matched_add(Matched *matched, const Inputs *inputs, const ptxlint_module *module);
+
+/* Complains of what has matched nothing; EXIT_USAGE where an option is among it, or --strict-launch is given. */
+ExitCode ptx_matched_tell(const Matched *matched);
+void ptx_matched_free(Matched *matched);
+
 /* ---- page.c ------------------------------------------------------------------------------------------------------ */
 
 /* Words for numbers of ptxlint_rule. */
@@ -400,7 +431,7 @@ ExitCode ptx_completions(const Options *options);       /* complete.c */
 ExitCode ptx_manual(const Options *options);            /* manual.c */
 
 /* Adds the kernels of the modules that path stands for; run.c. */
-ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report);
+ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report, Matched *matched);
 
 /* ---- output.c ---------------------------------------------------------------------------------------------------- */
 

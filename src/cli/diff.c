@@ -13,6 +13,7 @@ typedef struct Diff {
     StringList tolerances;      /* of the config, then of the command line */
     ptxlint_diff *diff;
     Text accept;
+    Matched matched;
 } Diff;
 
 /* ---- both sides -------------------------------------------------------------------------------------------------- */
@@ -52,7 +53,7 @@ static ExitCode read_side(Diff *d, int side)
     if (ptxlint_report_new(&d->reports[side]) != PTXLINT_OK)
         return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
     d->is_saved[side] = is_report(d->paths[side]);
-    ExitCode code = d->is_saved[side] ? read_saved(d->paths[side], d->reports[side]) : ptx_run_report(d->options, d->paths[side], d->reports[side]);
+    ExitCode code = d->is_saved[side] ? read_saved(d->paths[side], d->reports[side]) : ptx_run_report(d->options, d->paths[side], d->reports[side], &d->matched);
     if (code == EXIT_CLEAN && !ptxlint_report_size(d->reports[side]))
         ptx_complain(d->paths[side], "has no kernel");
     return code;
@@ -198,9 +199,11 @@ static ExitCode write_all(Diff *d)
 ExitCode ptx_diff(const Options *options)
 {
     Diff d = { .options = options, .paths = { options->paths[0], options->paths[1] } };
-    ExitCode code = read_tolerances(&d);
+    ExitCode code = exit_code_max(read_tolerances(&d), ptx_matched_begin(&d.matched, options));
     for (int side = 0; side < 2 && code < EXIT_USAGE; side++)
         code = exit_code_max(code, read_side(&d, side));
+    if (code == EXIT_CLEAN && !(d.is_saved[0] && d.is_saved[1]))
+        code = ptx_matched_tell(&d.matched);
     if (code == EXIT_CLEAN)
         code = compare(&d);
     if (code == EXIT_CLEAN)
@@ -210,5 +213,6 @@ ExitCode ptx_diff(const Options *options)
     ptxlint_report_free(d.reports[1]);
     ptx_strings_free(&d.tolerances);
     ptx_text_free(&d.accept);
+    ptx_matched_free(&d.matched);
     return code;
 }

@@ -112,6 +112,7 @@ static const struct poptOption launch_options[] = {
     TEXT_OPTION("gpu", OPT_GPU, "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be repeated "
                 "(default: what .target says)", "NAME[,NAME]"),
     TEXT_OPTION("launch", OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE"),
+    FLAG_OPTION("strict-launch", OPT_STRICT_LAUNCH, "What FILE says of kernels that no input has is an error"),
     TEXT_OPTION("block", OPT_SETTING + SETTING_BLOCK, "Threads of a block, for every kernel", "X[,Y[,Z]]"),
     TEXT_OPTION("grid", OPT_SETTING + SETTING_GRID, "Blocks of the grid, for every kernel", "X[,Y[,Z]]"),
     TEXT_OPTION("cluster", OPT_SETTING + SETTING_CLUSTER, "Blocks of a cluster, for every kernel", "X[,Y[,Z]]"),
@@ -332,8 +333,8 @@ static const char isa_help[] =
     "them. Without one all are listed by class.\n";
 
 static const char tune_help[] =
-    "\nFor each kernel whose launch is given (--grid, --block, --launch): block shapes that run as\n"
-    "many threads, the fastest by prediction first. FILE is a PTX file.\n";
+    "\nFor each kernel whose launch is given (--grid, --block, --launch): block shapes that do the\n"
+    "same work, the fastest by prediction first. FILE is a PTX file.\n";
 
 static const char schema_help[] =
     "\nNAME is that of a document or file. Without one all are listed.\n";
@@ -368,8 +369,8 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
 
     "\nEXAMPLES\n"
     "  ptxlint report kernel.ptx\n"
-    "  ptxlint report --kernel 'gemm_*' --gpu sm_90 build/\n"
-    "  ptxlint report --gpu a100,h200 --grid 4096 --block 256 --param n=1048576 saxpy.ptx\n"
+    "  ptxlint report --kernel '*gemm*' --gpu sm_90 build/\n"
+    "  ptxlint report --gpu a100,h200 --grid 4096 --block 256 --param 0=1048576 saxpy.ptx\n"
     "  ptxlint report --ptxas --csv build/ > figures.csv\n"
     "  ptxlint report --format json --gpu h200 --launch launches.json kernel.ptx\n",
 
@@ -399,8 +400,8 @@ const char *const ptx_command_examples[COMMAND__COUNT] = {
     "  ptxlint isa --list --gpu sm_75\n",
 
     "\nEXAMPLES\n"
-    "  ptxlint tune --gpu h200 --grid 4096 --block 256 --param n=1048576 saxpy.ptx\n"
-    "  ptxlint tune --gpu h200 --launch launches.json --kernel 'transpose*' kernels.ptx\n",
+    "  ptxlint tune --gpu h200 --grid 4096 --block 256 --param 0=1048576 saxpy.ptx\n"
+    "  ptxlint tune --gpu h200 --launch launches.json --kernel '*transpose*' kernels.ptx\n",
 
     "\nEXAMPLES\n"
     "  ptxlint schema\n"
@@ -430,8 +431,8 @@ static const char check_codes[] =
     "\nEXIT CODES\n"
     "  0  nothing found, or notes alone\n"
     "  1  a warning or an error was found\n"
-    "  2  usage: an unknown option, value, GPU, rule or kernel, a bad launch file, GPU file, rule\n"
-    "     file, config file or log, no ptxas, no inputs\n"
+    "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a bad launch\n"
+    "     file, GPU file, rule file, config file or log, no ptxas, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";
@@ -449,8 +450,8 @@ static const char diff_codes[] =
 static const char report_codes[] =
     "\nEXIT CODES\n"
     "  0  done, whatever was found\n"
-    "  2  usage: an unknown option, value, GPU, rule or kernel, a bad launch file, GPU file, rule\n"
-    "     file, config file or log, no ptxas, no inputs\n"
+    "  2  usage: an unknown option, value, GPU, rule, kernel, parameter or loop, a bad launch\n"
+    "     file, GPU file, rule file, config file or log, no ptxas, no inputs\n"
     "  3  an input is unreadable or was cut short, or the output cannot be written\n"
     "  4  internal error, or no memory\n"
     "The highest that applies.\n";

@@ -56,7 +56,7 @@ bool ptx_is_gpu_file(const char *name)
 enum { NAME_LENGTH = 24 };      /* longer ones are no slips of a name that there is */
 
 /* Levenshtein distance, in lower case; a name that is too long is far away. */
-static unsigned edit_distance(const char *a, const char *b)
+unsigned ptx_word_distance(const char *a, const char *b)
 {
     unsigned row[NAME_LENGTH + 1], n = (unsigned)strlen(a), m = (unsigned)strlen(b);
     if (n > NAME_LENGTH || m > NAME_LENGTH)
@@ -93,7 +93,7 @@ static const char *nearest_gpu(const char *name)
     const ptxlint_gpu *gpu;
     for (size_t i = 0; (gpu = ptxlint_gpu_at(i)); i++) {
         const char *known = ptxlint_gpu_get_info(gpu)->name;
-        unsigned distance = edit_distance(name, known), prefix = common_prefix(name, known);
+        unsigned distance = ptx_word_distance(name, known), prefix = common_prefix(name, known);
         if (distance < strlen(name) && (distance < least || (nearest && distance == least && prefix > longest))) {
             least = distance;
             longest = prefix;
@@ -209,6 +209,9 @@ static ExitCode read_launch_file(Inputs *inputs, const char *path)
 {
     char error[512] = "", *json = NULL;
     size_t length = 0;
+    inputs->launch_path = path ? strdup(path) : NULL;
+    if (path && !inputs->launch_path)
+        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
     ExitCode code = path ? ptx_file_read(path, &json, &length) : EXIT_CLEAN;
     if (code != EXIT_CLEAN)
         return code;
@@ -312,6 +315,7 @@ void ptx_inputs_free(Inputs *inputs)
     free(inputs->files);
     free(inputs->gpus);
     ptxlint_launches_free(inputs->launches);
+    free(inputs->launch_path);
     free(inputs->log_text);
     ptxlint_ptxas_free(inputs->logs);
 }

@@ -181,6 +181,7 @@ static bool apply(Options *options, int option, char *value)
     case OPT_NO_BASELINE: options->has_no_baseline = true;      break;
     case OPT_STATISTICS: options->has_statistics = true;        break;
     case OPT_PROFILE:    options->has_profile = true;           break;
+    case OPT_STRICT_LAUNCH: options->is_strict_launch = true;   break;
     case OPT_FACTS:      options->has_facts = true;             break;
     case OPT_LIST:       options->has_list = true;              break;
     default:             is_good = add_setting(options, option, value ? value : "true");
@@ -233,6 +234,32 @@ static bool open_popt(Options *options, int argc, char **argv)
     return true;
 }
 
+/* The option of a table, or of those that it includes, which is at most 2 edits from name, without its dashes. */
+static const char *nearest_option(const struct poptOption *table, const char *name, unsigned *least)
+{
+    const char *nearest = NULL;
+    for (; table->longName || table->argInfo || table->arg; table++) {
+        bool is_table = (table->argInfo & POPT_ARG_MASK) == POPT_ARG_INCLUDE_TABLE;
+        const char *here = is_table ? nearest_option(table->arg, name, least) : NULL;
+        unsigned apart = !is_table && table->longName ? ptx_word_distance(name, table->longName) : *least;
+        if (apart < *least)
+            *least = apart, here = table->longName;
+        nearest = here ? here : nearest;
+    }
+    return nearest;
+}
+
+static void complain_option(const Options *options, int error)
+{
+    char text[160];
+    const char *word = poptBadOption(options->popt, POPT_BADOPTION_NOALIAS), *why = poptStrerror(error);
+    unsigned least = 3;
+    bool is_unknown = error == POPT_ERROR_BADOPT && !strncmp(word, "--", 2);
+    const char *near = is_unknown ? nearest_option(ptx_option_tables[options->command], word + 2, &least) : NULL;
+    snprintf(text, sizeof text, near ? "%s; did you mean --%.40s?" : "%s", why, near);
+    ptx_complain(word, text);
+}
+
 static Parsed parse_options(Options *options)
 {
     int option;
@@ -249,7 +276,7 @@ static Parsed parse_options(Options *options)
             return PARSED_BAD;
     }
     if (option < -1) {
-        ptx_complain(poptBadOption(options->popt, POPT_BADOPTION_NOALIAS), poptStrerror(option));
+        complain_option(options, option);
         return PARSED_BAD;
     }
     return PARSED_RUN;

@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +35,7 @@ typedef struct Run {
     size_t target_count;
     Tally tally;
     Progress progress;
-    bool has_kernel;            /* --kernel has matched one */
+    Matched own, *matched;      /* own: where nobody else has one */
     bool has_gap;               /* some input could not be read */
     bool has_draft;             /* the head of a budget is written */
     ExitCode code;
@@ -54,6 +53,13 @@ static void complain_status(Run *run, const char *subject, ptxlint_status status
 
 /* ---- making a module, in any thread ------------------------------------------------------------------------------ */
 
+/* The launches of the config file are those of its files, else the command line's. */
+static const Inputs *launches_of(const Run *run, size_t index)
+{
+    const Inputs *config = &run->settings[index]->inputs;
+    return config->launches ? config : &run->inputs;
+}
+
 static ptxlint_options module_options(const Run *run, size_t index, unsigned worker)
 {
     const Budget *budget = run->budgets[index];
@@ -64,7 +70,7 @@ static ptxlint_options module_options(const Run *run, size_t index, unsigned wor
     options.path = run->files.items[index];
     options.gpus = gpus->gpu_count ? gpus->gpus : config->gpus;
     options.gpu_count = gpus->gpu_count ? gpus->gpu_count : config->gpu_count;
-    options.launches = config->launches ? config->launches : given->launches;
+    options.launches = launches_of(run, index)->launches;
     options.ptxas = given->logs;
     options.config = run->settings[index]->config;
     options.baseline = run->baselines[index] ? run->baselines[index]->known : NULL;
@@ -130,16 +136,6 @@ static bool is_cut_short(const ptxlint_module *module)
     return false;
 }
 
-static bool has_kernel(const ptxlint_module *module, const char *glob_text)
-{
-    size_t count;
-    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
-    for (size_t i = 0; i < count; i++)
-        if (!fnmatch(glob_text, kernels[i].name, 0))
-            return true;
-    return false;
-}
-
 static void judge_module(Run *run, const ptxlint_module *module)
 {
     size_t counts[4];
@@ -148,8 +144,6 @@ static void judge_module(Run *run, const ptxlint_module *module)
         raise_code(run, EXIT_FOUND);
     if (is_cut_short(module))
         raise_code(run, EXIT_INPUT);
-    if (run->options->kernel_glob)
-        run->has_kernel |= has_kernel(module, run->options->kernel_glob);
 }
 
 /* False: every document is lost. */
@@ -201,6 +195,8 @@ static bool take_module(Run *run, size_t index, const Job *job)
         return true;
     }
     judge_module(run, job->module);
+    if (!run->is_syntax_only)
+        raise_code(run, ptx_matched_add(run->matched, launches_of(run, index), job->module));
     if (run->baselines[index] && ptxlint_baseline_add(run->baselines[index]->found, job->module) != PTXLINT_OK)
         complain_status(run, path, PTXLINT_NO_MEMORY);
     if (run->budgets[index])
@@ -263,12 +259,11 @@ static void tell_profile(Run *run)
     ptx_text_free(&text);
 }
 
-static void complain_kernel(Run *run)
+/* What is in inputs that could not be read is not known. */
+static void tell_unmatched(Run *run)
 {
-    if (!run->options->kernel_glob || run->has_kernel || run->code >= EXIT_INPUT)
-        return;
-    ptx_complain(run->options->kernel_glob, "no kernel has a name like this");
-    raise_code(run, EXIT_USAGE);
+    if (!run->has_gap && run->code < EXIT_INPUT)
+        raise_code(run, ptx_matched_tell(run->matched));
 }
 
 /* Only where all rules have run can be known what is stale. */
@@ -298,7 +293,7 @@ static void run_modules(Run *run)
             write_statistics(run, target);
     }
     if (is_good)
-        complain_kernel(run);
+        tell_unmatched(run);
     if (is_good)
         finish_gates(run);
 }
@@ -455,9 +450,12 @@ static void choose_groups(Run *run, const ptxlint_rules *rules)
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-static void run_begin(Run *run, const Options *options)
+static void run_begin(Run *run, const Options *options, Matched *matched)
 {
     *run = (Run){ .options = options, .paths = (const char *const *)options->paths };
+    run->matched = matched ? matched : &run->own;
+    if (!matched)
+        raise_code(run, ptx_matched_begin(&run->own, options));
     ptxlint_write_options_init(&run->write_options);
     run->write_options.kernel_glob = options->kernel_glob;
     run->write_options.no_summary = options->is_quiet;
@@ -479,6 +477,7 @@ static void run_end(Run *run)
     ptx_strings_free(&run->files);
     ptx_book_free(&run->book);
     ptx_inputs_free(&run->inputs);
+    ptx_matched_free(&run->own);
 }
 
 /* Standard input that is named twice is read by the first that comes: then that must be the first in order. */
@@ -578,7 +577,7 @@ static void run_paths(Run *run)
 ExitCode ptx_run(const Options *options)
 {
     Run run;
-    run_begin(&run, options);
+    run_begin(&run, options, NULL);
     if (options->command == COMMAND_GPU)
         run_gpus(&run);
     else
@@ -587,11 +586,11 @@ ExitCode ptx_run(const Options *options)
     return run.code;
 }
 
-ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report)
+ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report, Matched *matched)
 {
     Run run;
     const char *const paths[] = { path, NULL };
-    run_begin(&run, options);
+    run_begin(&run, options, matched);
     run.paths = paths;
     run.report = report;
     if (prepare(&run) && run.files.count) {

@@ -1,8 +1,9 @@
 /* tune.c -- which block to launch a kernel with: its shapes side by side, and why one of them; then how many registers and how much dynamic shared memory.
  *
- * Whether a kernel needs as many threads in all (one an element) or as many blocks (one a row) with another block, what it touches tells: as many bytes as the
- * launch that is given. Where both do, both are tried. One block tells which shapes are the same work and which to look at closer, as
- * a report does: the best dozen, the launch as it is, and so on until the best is one of them. Dynamic shared memory that the launch has so many bytes of for each thread grows with the block. */
+ * Only shapes that do the same work are compared: along dimensions in which the code tells its threads apart by %ctaid * %ntid + %tid alone
+ * (ptxlint_thread_index_find), with as many threads in all. Where that takes some threads more, they must access nothing: the threads' accesses are
+ * counted. Any other dimension keeps its block, and the text says what binds it. One block tells which shapes to look at closer, as
+ * a report does: the best dozen, the launch as it is, and so on until the best is one of them. */
 #include "cli/cli.h"
 #include "cli/rule_json.h"
 
@@ -14,14 +15,17 @@
 enum { SHAPES_MOST = 160, THREADS_MOST = 1024, WARP = 32, VARIANTS_MOST = 8, REGISTER_STEP = 8, REGISTERS_LEAST = 16,
        CLOSER_LEAST = 12, STEPS_CLOSE = 1 << 19 /* a quarter of what a report takes */ };
 
-#define ALIKE 0.02              /* of bytes: the same but for edges */
-#define APART 0.15              /* more is not the same work */
-#define NEARLY 1.02             /* of the least time: the model does not tell these apart */
+#define MODEL_ERROR 1.10        /* of the least time: the model does not tell these apart (docs/time.md, "How sure") */
+#define ROUNDING 1e-9           /* of counts */
+
+typedef enum Work { WORK_SAME, WORK_UNKNOWN, WORK_OTHER } Work;
 
 typedef struct Shape {
     ptxlint_trial trial;
     ptxlint_estimated estimated;
     int64_t threads;
+    Work work;
+    bool has_more;              /* threads than the launch as it is */
     bool is_given;              /* the launch as it is */
     bool is_close;              /* evaluated over many blocks */
 } Shape;
@@ -34,9 +38,11 @@ typedef struct Variant {        /* of the shape to take */
 typedef struct Tune {
     const ptxlint_module *module;
     const ptxlint_kernel *kernel;
+    ptxlint_thread_index index;
     Shape shapes[SHAPES_MOST];
     size_t count;
     const Shape *best;          /* NULL: nothing can be told */
+    bool is_bound;              /* no other block was tried */
     Variant variants[VARIANTS_MOST];
     size_t variant_count;
 } Tune;
@@ -61,48 +67,46 @@ static bool is_row(const Tune *t)
     return t->kernel->launch.block[1] == 1 && t->kernel->launch.grid[1] == 1;
 }
 
-static bool is_same_grid(const Shape *a, const Shape *b)
+/* What a GPU launches: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". */
+static bool is_launchable(const ptxlint_trial *trial)
 {
-    return !memcmp(a->trial.grid, b->trial.grid, sizeof a->trial.grid);
+    const int64_t *grid = trial->grid, *block = trial->block;
+    return grid[0] <= INT32_MAX && grid[1] <= UINT16_MAX && grid[2] <= UINT16_MAX && block[2] <= 64;
 }
 
-static bool make_shape(const Tune *t, const int64_t block[3], bool keeps_threads, Shape *shape)
+/* Whether the code leaves the dimension to the launch. */
+static bool may_change(const Tune *t, int d)
+{
+    const ptxlint_launch *given = &t->kernel->launch;
+    bool is_lane = t->index.asks_lane && given->block[0] % WARP != 0;
+    return t->index.binding[d] == PTXLINT_BINDING_NONE && !is_lane && given->cluster[d] <= 1 && !t->kernel->reqntid[0];
+}
+
+/* As many threads in all, or the fewest that are no less. False: the code tells such a shape from the one that is given. */
+static bool set_shape(const Tune *t, const int64_t block[3], Shape *shape)
 {
     const ptxlint_launch *given = &t->kernel->launch;
     *shape = (Shape){ .threads = block[0] * block[1] * block[2], .is_given = true };
     ptxlint_trial_init(&shape->trial);
-    for (int i = 0; i < 3; i++) {
-        shape->is_given = shape->is_given && block[i] == given->block[i];
-        shape->trial.block[i] = block[i];
-        shape->trial.grid[i] = keeps_threads ? (given->grid[i] * given->block[i] + block[i] - 1) / block[i] : given->grid[i];
+    for (int d = 0; d < 3; d++) {
+        int64_t threads = given->grid[d] * given->block[d], grid = (threads + block[d] - 1) / block[d];
+        bool is_more = grid * block[d] != threads;
+        if (block[d] != given->block[d] && (!may_change(t, d) || (is_more && t->index.asks_total[d]) || threads > UINT32_MAX))
+            return false;
+        shape->is_given = shape->is_given && block[d] == given->block[d];
+        shape->has_more = shape->has_more || is_more;
+        shape->trial.block[d] = block[d];
+        shape->trial.grid[d] = grid;
     }
-    if (given->dynamic_shared_bytes > 0 && given->dynamic_shared_bytes % given->threads_per_block == 0)
-        shape->trial.dynamic_shared_bytes = given->dynamic_shared_bytes / given->threads_per_block * shape->threads;
-    return ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &shape->estimated) == PTXLINT_OK;
-}
-
-/* How far what it touches is from what the launch that is given touches. */
-static double distance_of(const Tune *t, const Shape *shape)
-{
-    double bytes = shape->estimated.time.dram_bytes, given = t->count ? t->shapes[0].estimated.time.dram_bytes : bytes;
-    return !(given > 0) ? 0 : bytes > 0 ? fabs(log(bytes / given)) : HUGE_VAL;
+    shape->work = shape->has_more ? WORK_UNKNOWN : WORK_SAME;
+    return shape->is_given || (is_launchable(&shape->trial) && !(t->index.asks_lane && block[0] % WARP));
 }
 
 static void add_shape(Tune *t, const int64_t block[3])
 {
-    Shape scaled, kept;
-    if (!is_allowed(t->kernel, block) || t->count + 2 > SHAPES_MOST || !make_shape(t, block, true, &scaled))
-        return;
-    if (scaled.is_given || !make_shape(t, block, false, &kept)) {
-        t->shapes[t->count++] = scaled;
-        return;
-    }
-    double of_scaled = distance_of(t, &scaled), of_kept = distance_of(t, &kept);
-    if (of_scaled <= of_kept || of_scaled <= APART)
-        t->shapes[t->count++] = scaled;
-    bool is_either = of_kept < ALIKE && is_row(t) && !is_same_grid(&scaled, &kept);     /* a stride of the whole grid; tiles may touch the same by chance */
-    if ((of_kept < of_scaled && of_scaled > APART) || is_either)
-        t->shapes[t->count++] = kept;
+    Shape *shape = &t->shapes[t->count];
+    if (t->count < SHAPES_MOST && is_allowed(t->kernel, block) && set_shape(t, block, shape))
+        t->count += ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &shape->estimated) == PTXLINT_OK;
 }
 
 /* Powers of two, and for rows of threads whole warps in between; in as many dimensions as the launch has. The launch itself is one of them. */
@@ -120,39 +124,62 @@ static void add_shapes(Tune *t)
                 add_shape(t, (int64_t[3]){ x, threads / x, given->block[2] });
 }
 
+static double time_of(const Shape *shape)
+{
+    return is_predicted(shape) && shape->work != WORK_OTHER ? shape->estimated.time.predicted_us : HUGE_VAL;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const Shape *x = a, *y = b;
-    double p = is_predicted(x) ? x->estimated.time.predicted_us : HUGE_VAL, q = is_predicted(y) ? y->estimated.time.predicted_us : HUGE_VAL;
-    return p < q ? -1 : p > q ? 1 : x->threads < y->threads ? -1 : x->threads > y->threads;
+    double p = time_of(x), q = time_of(y);
+    if (p != q)
+        return p < q ? -1 : 1;
+    return x->threads < y->threads ? -1 : x->threads > y->threads;
 }
 
-static void look_closer(const Tune *t, Shape *shape)
+/* Threads beyond those of the launch as it is must have nothing to access. */
+static Work work_of(const Shape *shape, double accesses)
+{
+    double found = shape->estimated.thread_accesses;
+    if (!shape->has_more)
+        return WORK_SAME;
+    if (!isfinite(found) || !isfinite(accesses))
+        return WORK_UNKNOWN;
+    return fabs(found - accesses) <= ROUNDING * accesses ? WORK_SAME : WORK_OTHER;
+}
+
+static void look_closer(const Tune *t, Shape *shape, double accesses)
 {
     ptxlint_estimated closer;
     shape->trial.steps = STEPS_CLOSE;
     if (ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &closer) == PTXLINT_OK)
         shape->estimated = closer;
+    if (!shape->is_given)
+        shape->work = work_of(shape, accesses);
     shape->is_close = true;
 }
 
-/* Sorted by time, the best of them looked at closely. */
+/* Sorted by time, the best of them looked at closely. The first is the launch as it is. */
 static void sort_shapes(Tune *t)
 {
+    look_closer(t, &t->shapes[0], (double)NAN);
+    double accesses = t->shapes[0].estimated.thread_accesses;
     qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
-    for (size_t i = 0; i < t->count; i++)
-        if (t->shapes[i].is_given || i < CLOSER_LEAST)
-            look_closer(t, &t->shapes[i]);
+    for (size_t i = 0; i < t->count && i < CLOSER_LEAST; i++)
+        if (!t->shapes[i].is_close)
+            look_closer(t, &t->shapes[i], accesses);
     qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
-    while (t->count && !t->shapes[0].is_close) {
-        look_closer(t, &t->shapes[0]);
+    while (!t->shapes[0].is_close) {
+        look_closer(t, &t->shapes[0], accesses);
         qsort(t->shapes, t->count, sizeof *t->shapes, by_time);
     }
 }
 
+/* .reqntid is a block that is given. */
 static bool is_tunable(const ptxlint_kernel *kernel)
 {
-    return kernel->is_entry && kernel->launch.blocks > 0 && !kernel->launch.block_is_assumed && !kernel->reqntid[0];
+    return kernel->is_entry && kernel->launch.blocks > 0 && !kernel->launch.block_is_assumed;
 }
 
 /* ---- registers and shared memory --------------------------------------------------------------------------------- */
@@ -201,26 +228,41 @@ static void add_sizes(Tune *t)
         add_variant(t, &trial, true, now->blocks_per_sm);
 }
 
-static void tune(Tune *t)
-{
-    add_shapes(t);
-    sort_shapes(t);
-    t->best = t->count && is_predicted(&t->shapes[0]) ? &t->shapes[0] : NULL;
-    for (size_t i = 0; t->best && i < t->count; i++)    /* no change without a gain */
-        if (t->shapes[i].is_given && t->shapes[i].estimated.time.predicted_us <= NEARLY * t->shapes[0].estimated.time.predicted_us)
-            t->best = &t->shapes[i];
-    if (t->best) {
-        add_sizes(t);
-        add_caps(t);
-    }
-}
-
 static const Shape *given_shape(const Tune *t)
 {
     for (size_t i = 0; i < t->count; i++)
         if (t->shapes[i].is_given)
             return &t->shapes[i];
     return NULL;
+}
+
+/* The fastest that certainly does the same work, where it gains more than the model errs. */
+static const Shape *find_best(const Tune *t)
+{
+    const Shape *given = given_shape(t), *best = NULL;
+    for (size_t i = 0; i < t->count && !best; i++)
+        if (t->shapes[i].work == WORK_SAME && t->shapes[i].is_close && is_predicted(&t->shapes[i]))
+            best = &t->shapes[i];
+    if (!best || !given || !is_predicted(given))
+        return NULL;
+    return given->estimated.time.predicted_us > MODEL_ERROR * best->estimated.time.predicted_us ? best : given;
+}
+
+static void tune(Tune *t)
+{
+    if (ptxlint_thread_index_find(t->module, t->kernel->name, &t->index) != PTXLINT_OK)
+        t->index.binding[0] = t->index.binding[1] = t->index.binding[2] = PTXLINT_BINDING_UNKNOWN;
+    if (is_tunable(t->kernel))
+        add_shapes(t);
+    t->is_bound = t->count <= 1;
+    if (!t->count)
+        return;
+    sort_shapes(t);
+    t->best = find_best(t);
+    if (t->best) {
+        add_sizes(t);
+        add_caps(t);
+    }
 }
 
 /* ---- why --------------------------------------------------------------------------------------------------------- */
@@ -292,48 +334,156 @@ static void put_variants(const Tune *t, Text *out)
     }
 }
 
-/* Arrays of a fixed size that threads share are often cut to one block. */
-static const char *assumption(const ptxlint_kernel *kernel)
+static const char axes[] = "xyz";
+
+/* An array of a fixed size that has so many bytes for each thread. */
+static void put_array(const Tune *t, Text *out)
 {
-    return kernel->static_shared_bytes > 0 && kernel->barriers > 0
-               ? "the kernel is right in blocks of other shapes: its threads share arrays of a fixed size, so look whether these were cut to the block"
-               : "the kernel is right in blocks of any shape, which its code alone does not tell";
+    int64_t threads = t->kernel->launch.threads_per_block, bytes = t->index.shared_bytes;
+    if (!t->index.shared[0])
+        return;
+    ptx_text_print(out, " (`%s`, %ld bytes", t->index.shared, (long)bytes);
+    if (threads > 0 && bytes % threads == 0 && bytes / threads <= 16)
+        ptx_text_print(out, ": %ld for each of %ld threads", (long)(bytes / threads), (long)threads);
+    ptx_text_put(out, ")");
+}
+
+static void put_constant(const Tune *t, int d, Text *out)
+{
+    int64_t number = t->index.number[d];
+    if (number == t->kernel->launch.block[d])
+        ptx_text_print(out, "the code assumes %ld threads in %c: ", (long)number, axes[d]);
+    ptx_text_print(out, "line %zu rests on %ld * %%ctaid.%c + %%tid.%c, whatever %%ntid.%c is", t->index.line[d], (long)number, axes[d], axes[d], axes[d]);
+    put_array(t, out);
+}
+
+static void put_other_use(const Tune *t, int d, Text *out)
+{
+    static const char *const words[] = { [PTXLINT_BINDING_COUNT] = "%nctaid", [PTXLINT_BINDING_NUMBER] = "%ctaid", [PTXLINT_BINDING_SIZE] = "%ntid",
+                                         [PTXLINT_BINDING_PLACE] = "%tid" };
+    ptx_text_print(out, "line %zu uses %s.%c, and not in %%ctaid.%c * %%ntid.%c + %%tid.%c", t->index.line[d], words[t->index.binding[d]], axes[d], axes[d], axes[d],
+                   axes[d]);
+}
+
+static void put_binding(const Tune *t, int d, Text *out)
+{
+    size_t line = t->index.line[d];
+    switch (t->index.binding[d]) {
+    case PTXLINT_BINDING_CONSTANT:
+        put_constant(t, d, out);
+        break;
+    case PTXLINT_BINDING_SHARED:
+        ptx_text_put(out, "threads of a block share memory");
+        put_array(t, out);
+        ptx_text_put(out, ", and what another block would make of it is not followed");
+        break;
+    case PTXLINT_BINDING_BARRIER:
+        ptx_text_print(out, "line %zu depends on which threads are one block", line);
+        break;
+    case PTXLINT_BINDING_PLACE: case PTXLINT_BINDING_SIZE: case PTXLINT_BINDING_NUMBER: case PTXLINT_BINDING_COUNT:
+        put_other_use(t, d, out);
+        break;
+    case PTXLINT_BINDING_CALL:
+        ptx_text_print(out, "line %zu calls a function, which is not followed", line);
+        break;
+    case PTXLINT_BINDING_CLOCK:
+        ptx_text_print(out, "line %zu reads a special register that depends on where or when the thread runs", line);
+        break;
+    default:
+        ptx_text_put(out, "the code could not be followed");
+    }
+}
+
+/* Of the dimensions that are tried the bound one whose binding says most; -1: none. */
+static int telling_dimension(const Tune *t)
+{
+    int most = -1;
+    for (int d = 0; d < (is_row(t) ? 1 : 2); d++)
+        if (t->index.binding[d] && (most < 0 || t->index.binding[d] > t->index.binding[most]))
+            most = d;
+    return most;
+}
+
+/* Why no other block, or no other size in one dimension, was tried; nothing where all were. */
+static void put_bound(const Tune *t, Text *out)
+{
+    const uint32_t *req = t->kernel->reqntid;
+    int d = telling_dimension(t);
+    if (req[0]) {
+        ptx_text_print(out, "`.reqntid %u, %u, %u` allows no other", req[0], req[1] ? req[1] : 1, req[2] ? req[2] : 1);
+    } else if (d >= 0) {
+        if (!t->is_bound)
+            ptx_text_print(out, "in %c ", axes[d]);
+        put_binding(t, d, out);
+    } else if (t->is_bound && t->index.asks_lane) {
+        ptx_text_put(out, "lanes of a warp work together, and rows of the block are not whole warps");
+    } else if (t->is_bound) {
+        ptx_text_put(out, "none has as many threads in all within the limits of the launch");
+    }
+}
+
+/* What must hold beside the code. */
+static const char assumption[] = "no index overflows 32 bits";
+
+static void put_shape(const Tune *t, const Shape *s, Text *out)
+{
+    const ptxlint_estimated *e = &s->estimated;
+    char block[48], grid[64], mark = s == t->best && !t->is_bound ? '*' : ' ';
+    snprintf(block, sizeof block, "%ld x %ld x %ld", (long)s->trial.block[0], (long)s->trial.block[1], (long)s->trial.block[2]);
+    snprintf(grid, sizeof grid, "%ld x %ld x %ld", (long)s->trial.grid[0], (long)s->trial.grid[1], (long)s->trial.grid[2]);
+    ptx_text_print(out, "%c %-12s %-16s ", mark, block, grid);
+    if (s->work == WORK_OTHER)
+        ptx_text_put(out, "other work: its threads beyond those of the launch access memory too\n");
+    else if (!is_predicted(s))
+        ptx_text_print(out, "not known%s%s\n", e->occupancy.error ? ": " : "", e->occupancy.error ? e->occupancy.error : "");
+    else
+        ptx_text_print(out, "%7.3g %% %7.3g %8s %10s %8.4g us %6.4g us  %s%s\n", e->occupancy.percent, e->waves, short_number(e->sectors_per_request).text,
+                       short_number(e->wavefronts_per_request).text, e->time.predicted_us, e->time.bound_us, e->time.limiter ? e->time.limiter : "-", s->work == WORK_UNKNOWN ? " (other work?)" : "");
+}
+
+static void put_table(const Tune *t, Text *out)
+{
+    ptx_text_print(out, "%s\n", t->kernel->name);
+    if (t->count)
+        ptx_text_print(out, "  %-12s %-16s %9s %7s %8s %10s %11s %9s  %s\n", "block", "grid", "occupancy", "waves", "sectors", "wavefronts", "predicted", "at least",
+                       "limiter");
+    for (size_t i = 0; i < t->count; i++)
+        put_shape(t, &t->shapes[i], out);
+}
+
+/* The block to take, or that there is none. */
+static void put_choice(const Tune *t, Text *out)
+{
+    const Shape *given = given_shape(t), *best = t->best;
+    Text why = { 0 };
+    put_bound(t, &why);
+    if (why.length)
+        ptx_text_print(out, "  %s: %s.\n", t->is_bound ? "No other block is compared" : "Not every block is compared", why.bytes);
+    ptx_text_free(&why);
+    if (t->is_bound || !best)
+        return;
+    if (best->is_given) {
+        ptx_text_print(out, "  Keep the block as it is: no other is predicted to be more than %.0f %% faster (the model's error).\n", 100 * (MODEL_ERROR - 1));
+        return;
+    }
+    why = (Text){ 0 };
+    put_reasons(&why, best, given);
+    ptx_text_print(out, "  Take %ld x %ld x %ld", (long)best->trial.block[0], (long)best->trial.block[1], (long)best->trial.block[2]);
+    ptx_text_print(out, ": %.3g times as fast as now by prediction%s%s.\n", given->estimated.time.predicted_us / best->estimated.time.predicted_us,
+                   why.length ? "; " : "", why.length ? why.bytes : "");
+    out->has_failed |= why.has_failed;
+    ptx_text_free(&why);
 }
 
 static void put_text(const Tune *t, Text *out)
 {
-    const Shape *given = given_shape(t);
-    Text why = { 0 };
-    ptx_text_print(out, "%s\n  %-12s %-16s %9s %7s %8s %10s %11s %9s  %s\n", t->kernel->name, "block", "grid", "occupancy", "waves", "sectors", "wavefronts",
-                   "predicted", "at least", "limiter");
-    for (size_t i = 0; i < t->count; i++) {
-        const Shape *s = &t->shapes[i];
-        const ptxlint_estimated *e = &s->estimated;
-        char block[48], grid[64];
-        snprintf(block, sizeof block, "%ld x %ld x %ld", (long)s->trial.block[0], (long)s->trial.block[1], (long)s->trial.block[2]);
-        snprintf(grid, sizeof grid, "%ld x %ld x %ld", (long)s->trial.grid[0], (long)s->trial.grid[1], (long)s->trial.grid[2]);
-        if (!is_predicted(s))
-            ptx_text_print(out, "%c %-12s %-16s not known%s%s\n", s == t->best ? '*' : ' ', block, grid, e->occupancy.error ? ": " : "",
-                           e->occupancy.error ? e->occupancy.error : "");
-        else
-            ptx_text_print(out, "%c %-12s %-16s %7.3g %% %7.3g %8s %10s %8.4g us %6.4g us  %s\n", s == t->best ? '*' : ' ', block, grid,
-                           e->occupancy.percent, e->waves, short_number(e->sectors_per_request).text, short_number(e->wavefronts_per_request).text,
-                           e->time.predicted_us, e->time.bound_us, e->time.limiter ? e->time.limiter : "-");
-    }
-    if (t->best && t->best->is_given)
-        ptx_text_put(out, "  Keep the block as it is: no other is predicted to be more than 2 % faster.\n");
-    else if (t->best && given && is_predicted(given)) {
-        put_reasons(&why, t->best, given);
-        ptx_text_print(out, "  Take %ld x %ld x %ld", (long)t->best->trial.block[0], (long)t->best->trial.block[1], (long)t->best->trial.block[2]);
-        if (t->best->trial.dynamic_shared_bytes > 0)
-            ptx_text_print(out, " with %ld bytes of dynamic shared memory, as many a thread as now", (long)t->best->trial.dynamic_shared_bytes);
-        ptx_text_print(out, ": %.3g times as fast as now by prediction%s%s.\n", given->estimated.time.predicted_us / t->best->estimated.time.predicted_us,
-                       why.length ? "; " : "", why.length ? why.bytes : "");
-    }
+    put_table(t, out);
+    put_choice(t, out);
+    if (t->count && !t->shapes[0].estimated.knows_params)
+        ptx_text_put(out, "  The times rest on numbers that were assumed for parameters: see --param.\n");
     put_variants(t, out);
-    ptx_text_print(out, "  This holds if %s.\n", assumption(t->kernel));
-    out->has_failed |= why.has_failed;
-    ptx_text_free(&why);
+    if (!t->is_bound)
+        ptx_text_print(out, "  The same work, but where marked: threads differ by their index in the grid alone, if %s.\n", assumption);
 }
 
 static json_t *number(double value)
@@ -350,10 +500,13 @@ static json_t *shape_json(const Tune *t, const Shape *s)
 {
     const ptxlint_estimated *e = &s->estimated;
     json_int_t shared = s->trial.dynamic_shared_bytes >= 0 ? s->trial.dynamic_shared_bytes : t->kernel->launch.dynamic_shared_bytes;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:b}", "block", sizes_json(s->trial.block), "grid", sizes_json(s->trial.grid),
+    static const char *const works[] = { [WORK_SAME] = "same", [WORK_UNKNOWN] = "unknown", [WORK_OTHER] = "other" };
+    bool is_other = s->work == WORK_OTHER, is_recommended = s == t->best && !t->is_bound;
+    json_t *predicted = is_other ? json_null() : number(e->time.predicted_us), *bound = is_other ? json_null() : number(e->time.bound_us);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:b, s:s}", "block", sizes_json(s->trial.block), "grid", sizes_json(s->trial.grid),
                      "dynamic_shared_bytes", shared < 0 ? json_null() : json_integer(shared), "occupancy_percent", number(e->occupancy.percent), "waves", number(e->waves), "sectors_per_request", number(e->sectors_per_request),
-                     "wavefronts_per_request", number(e->wavefronts_per_request), "predicted_time_us", number(e->time.predicted_us),
-                     "bound_time_us", number(e->time.bound_us), "limiter", e->time.limiter, "is_given", s->is_given, "is_recommended", s == t->best);
+                     "wavefronts_per_request", number(e->wavefronts_per_request), "predicted_time_us", predicted,
+                     "bound_time_us", bound, "limiter", is_other ? NULL : e->time.limiter, "is_given", s->is_given, "is_recommended", is_recommended, "work", works[s->work]);
 }
 
 static json_t *variant_json(const Variant *v)
@@ -371,71 +524,117 @@ static json_t *tune_json(const Tune *t)
 {
     json_t *shapes = json_array(), *variants = json_array();
     const Shape *given = given_shape(t);
-    Text why = { 0 };
+    Text why = { 0 }, bound = { 0 };
     if (t->best && given && !t->best->is_given)
         put_reasons(&why, t->best, given);
+    put_bound(t, &bound);
     for (size_t i = 0; i < t->count; i++)
         json_array_append_new(shapes, shape_json(t, &t->shapes[i]));
     for (size_t i = 0; i < t->variant_count; i++)
         json_array_append_new(variants, variant_json(&t->variants[i]));
     json_t *value = json_pack("{s:s, s:s, s:o, s:o}", "name", t->kernel->name, "why", why.length ? why.bytes : "", "shapes", shapes, "variants", variants);
-    json_object_set_new(value, "assumes", json_string(assumption(t->kernel)));
+    json_object_set_new(value, "assumes", json_string(assumption));
+    json_object_set_new(value, "why_not", bound.length ? json_string(bound.bytes) : json_null());
     ptx_text_free(&why);
+    ptx_text_free(&bound);
     return value;
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */
 
-static ExitCode tune_module(const Options *options, const ptxlint_module *module, json_t *all, Text *out)
+/* Why nothing is tried of a kernel. */
+static const char *untunable(const ptxlint_kernel *kernel)
 {
-    size_t count, tuned = 0, named = 0;
+    if (kernel->launch.blocks <= 0)
+        return kernel->launch.block_is_assumed ? "its grid and block are not given; give --grid and --block, or --launch" : "its grid is not given; give --grid or --launch";
+    return "its block is not given; give --block or --launch";
+}
+
+typedef struct Tried {
+    size_t tuned, left;         /* kernels */
+    Text why;                   /* of the first of those that are left */
+} Tried;
+
+static void leave_out(Tried *tried, const ptxlint_kernel *kernel)
+{
+    enum { LINES_MOST = 8 };
+    char text[600];
+    snprintf(text, sizeof text, "kernel `%.300s`: %s", kernel->name, untunable(kernel));
+    if (++tried->left <= LINES_MOST)
+        ptx_complain_to(&tried->why, NULL, text);
+}
+
+/* Where some are tuned, the others are none of the question; else what each lacks. */
+static void tell_left_out(const Tried *tried)
+{
+    char text[120];
+    if (!tried->tuned && !tried->left)
+        ptx_complain("tune", "the inputs have no kernel");
+    if (!tried->tuned && tried->why.length)
+        fputs(tried->why.bytes, stderr);
+    if (!tried->left || (!tried->tuned && tried->left == 1))
+        return;
+    snprintf(text, sizeof text, "%zu of %zu kernels left out: block or grid is not known", tried->left,
+             tried->left + tried->tuned);
+    ptx_complain("tune", text);
+}
+
+static ExitCode tune_module(const Options *options, const ptxlint_module *module, json_t *all, Text *out, Tried *tried)
+{
+    size_t count;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     Tune *t = malloc(sizeof *t);
     for (size_t k = 0; t && k < count; k++) {
-        if (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0))
+        if (!kernels[k].is_entry || (options->kernel_glob && fnmatch(options->kernel_glob, kernels[k].name, 0)))
             continue;
-        named++;
-        if (!is_tunable(&kernels[k]))
+        if (!is_tunable(&kernels[k]) && !kernels[k].reqntid[0]) {
+            leave_out(tried, &kernels[k]);
             continue;
+        }
         *t = (Tune){ .module = module, .kernel = &kernels[k] };
         tune(t);
         if (options->output.format == FORMAT_JSON)
             json_array_append_new(all, tune_json(t));
         else
             put_text(t, out);
-        tuned++;
+        tried->tuned++;
     }
     free(t);
-    if (!t)
-        return ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
-    if (!named && options->kernel_glob)
-        ptx_complain(options->kernel_glob, "no kernel has a name like this");
-    else if (!tuned)
-        ptx_complain(ptxlint_module_get_info(module)->path, "no kernel whose grid and block are given: see --grid, --block and --launch");
-    return tuned ? EXIT_CLEAN : EXIT_USAGE;
+    return t ? EXIT_CLEAN : ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
+}
+
+static ExitCode tune_file(const Options *options, const Inputs *inputs, const char *path, json_t *all, Text *out, Tried *tried, Matched *matched)
+{
+    ptxlint_module *module;
+    ptxlint_options with;
+    ptxlint_options_init(&with);
+    with.path = path;
+    with.gpus = inputs->gpus;
+    with.gpu_count = inputs->gpu_count;
+    with.launches = inputs->launches;
+    with.ptxas = inputs->logs;
+    ptxlint_status status = ptxlint_module_open(path, &with, &module);
+    if (status != PTXLINT_OK)
+        return ptx_complain_status(path, status);
+    ExitCode code = exit_code_max(tune_module(options, module, all, out, tried), ptx_matched_add(matched, inputs, module));
+    ptxlint_module_free(module);
+    return code;
 }
 
 static ExitCode tune_files(const Options *options, const Inputs *inputs, json_t *all, Text *out)
 {
-    ExitCode code = EXIT_CLEAN;
-    for (size_t i = 0; options->paths[i]; i++) {
-        ptxlint_module *module;
-        ptxlint_options with;
-        ptxlint_options_init(&with);
-        with.path = options->paths[i];
-        with.gpus = inputs->gpus;
-        with.gpu_count = inputs->gpu_count;
-        with.launches = inputs->launches;
-        with.ptxas = inputs->logs;
-        ptxlint_status status = ptxlint_module_open(options->paths[i], &with, &module);
-        if (status != PTXLINT_OK) {
-            code = exit_code_max(code, ptx_complain_status(options->paths[i], status));
-            continue;
-        }
-        code = exit_code_max(code, tune_module(options, module, all, out));
-        ptxlint_module_free(module);
-    }
-    return code;
+    Matched matched = { 0 };
+    Tried tried = { 0 };
+    ExitCode code = ptx_matched_begin(&matched, options);
+    for (size_t i = 0; options->paths[i] && code < EXIT_INTERNAL; i++)
+        code = exit_code_max(code, tune_file(options, inputs, options->paths[i], all, out, &tried, &matched));
+    if (code < EXIT_INPUT)
+        code = exit_code_max(code, ptx_matched_tell(&matched));
+    if (code == EXIT_CLEAN)
+        tell_left_out(&tried);
+    ptx_text_free(&tried.why);
+    ptx_matched_free(&matched);
+    return exit_code_max(code, tried.tuned ? EXIT_CLEAN : EXIT_USAGE);
 }
 
 ExitCode ptx_tune(const Options *options)

@@ -3,6 +3,7 @@
 #include "estimate/unroll.h"
 
 #include "support/hash.h"
+#include "support/wrap.h"
 
 enum {
     MOST_READ = 1024,           /* operands of an instruction that are looked at, result by result: matrices have some hundred */
@@ -89,7 +90,8 @@ bool ptx_op_starts(const Op *op, const char *opcode)
 static NodeId new_node(Graph *g, NodeKind kind, unsigned units, BlockId block)
 {
     Node *node = &g->nodes[++g->node_count];
-    *node = (Node){ .kind = (uint8_t)kind, .units = (uint8_t)units, .bits = (uint8_t)(units > 1 ? 64 : 32), .insn = NO_ID, .reg = NO_ID, .carrier = NO_ID, .block = block };
+    *node = (Node){ .kind = (uint8_t)kind, .units = (uint8_t)units, .bits = (uint8_t)(units > 1 ? 64 : 32), .insn = NO_ID, .reg = NO_ID, .carrier = NO_ID,
+                    .var = NO_ID, .block = block };
     node->is_uniform = kind == NODE_CONSTANT || kind == NODE_BANK || kind == NODE_VARIABLE;
     return g->node_count;
 }
@@ -116,29 +118,40 @@ static bool is_same_leaf(const Graph *g, const Node *node, const void *wanted)
 {
     const Node *other = wanted;
     (void)g;
-    return node->kind == other->kind && node->value == other->value && node->units == other->units;
+    return node->kind == other->kind && node->var == other->var && node->value == other->value && node->units == other->units;
+}
+
+static uint64_t leaf_key(const Node *leaf)
+{
+    return ((uint64_t)leaf->value ^ (uint64_t)(leaf->var + 1) << 32) * 16 + leaf->kind;
 }
 
 /* A constant, a place in a bank, a special register, the address of a variable: one node of it for the function. */
-static NodeId shared_node(Graph *g, NodeKind kind, int64_t value, unsigned units)
+static NodeId shared_leaf(Graph *g, Node wanted)
 {
-    Node wanted = { .kind = (uint8_t)kind, .value = value, .units = (uint8_t)units };
-    NodeId *slot = find_slot(g, (uint64_t)value * 16 + kind, is_same_leaf, &wanted);
+    NodeId *slot = find_slot(g, leaf_key(&wanted), is_same_leaf, &wanted);
     if (*slot && is_same_leaf(g, &g->nodes[*slot], &wanted))
         return *slot;
-    NodeId id = new_node(g, kind, units, 0);
-    g->nodes[id].value = value;
-    if (kind == NODE_CONSTANT) {
-        g->nodes[id].bits = (uint8_t)length_of((uint64_t)value);
-        g->nodes[id].zeros = (uint8_t)(value ? length_of((uint64_t)value & (0 - (uint64_t)value)) - 1 : 64);
+    NodeId id = new_node(g, (NodeKind)wanted.kind, wanted.units, 0);
+    g->nodes[id].value = wanted.value;
+    g->nodes[id].var = wanted.var;
+    if (wanted.kind == NODE_CONSTANT) {
+        uint64_t value = (uint64_t)wanted.value;
+        g->nodes[id].bits = (uint8_t)length_of(value);
+        g->nodes[id].zeros = (uint8_t)(value ? length_of(value & (0 - value)) - 1 : 64);
     }
     return *slot = id;
 }
 
-NodeId ptx_graph_bank(const Graph *g, int64_t place, unsigned units)
+static NodeId shared_node(Graph *g, NodeKind kind, int64_t value, unsigned units)
 {
-    Node wanted = { .kind = NODE_BANK, .value = place, .units = (uint8_t)units };
-    NodeId found = *find_slot(g, (uint64_t)place * 16 + NODE_BANK, is_same_leaf, &wanted);
+    return shared_leaf(g, (Node){ .kind = (uint8_t)kind, .var = NO_ID, .value = value, .units = (uint8_t)units });
+}
+
+NodeId ptx_graph_bank(const Graph *g, VarId var, int64_t place, unsigned units)
+{
+    Node wanted = { .kind = NODE_BANK, .var = var, .value = place, .units = (uint8_t)units };
+    NodeId found = *find_slot(g, leaf_key(&wanted), is_same_leaf, &wanted);
     return found && is_same_leaf(g, &g->nodes[found], &wanted) ? found : 0;
 }
 
@@ -190,7 +203,7 @@ static NodeId register_node(Graph *g, RegId reg, BlockId block)
 static NodeId variable_node(Graph *g, const Operand *operand)
 {
     bool is_access = operand->role & ROLE_ADDRESS && ptx_space_is_shared(g->module->vars[operand->id].space);
-    NodeId id = shared_node(g, NODE_VARIABLE, (int64_t)operand->id << VARIABLE_SHIFT ^ (is_access ? 0 : operand->value), 1);
+    NodeId id = shared_leaf(g, (Node){ .kind = NODE_VARIABLE, .var = operand->id, .value = is_access ? 0 : operand->value, .units = 1 });
     if (ptx_space_is_shared(g->module->vars[operand->id].space) && (is_access || !operand->value))
         g->nodes[id].zeros = SHARED_ZEROS;
     return id;
@@ -353,7 +366,7 @@ static void reassociate(Graph *g, Node *node)
     bool fits = node->action == ACT_ADD && inner->kind == NODE_RESULT && inner->action == ACT_ADD && inner->is_wide == node->is_wide;
     if (!fits || !ptx_node_is(g, node->in[1], NODE_CONSTANT) || !ptx_node_is(g, inner->in[1], NODE_CONSTANT))
         return;
-    int64_t sum = (int64_t)((uint64_t)g->nodes[node->in[1]].value + (uint64_t)g->nodes[inner->in[1]].value);
+    int64_t sum = ptx_wrap_add(g->nodes[node->in[1]].value, g->nodes[inner->in[1]].value);
     node->in[0] = inner->in[0];
     node->in[1] = shared_node(g, NODE_CONSTANT, sum, 1);
 }
@@ -493,12 +506,12 @@ static VarId variable_of(const Graph *g, const Operand *address, NodeId id, int6
         return address->id;
     const Node *node = &g->nodes[id];
     if (node->kind == NODE_RESULT && node->action == ACT_ADD && ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
-        *offset += g->nodes[node->in[1]].value;
+        *offset = ptx_wrap_add(*offset, g->nodes[node->in[1]].value);
         node = &g->nodes[node->in[0]];
     }
     if (node->kind == NODE_RESULT && node->action == ACT_COPY)     /* into a register of 64 bits */
         node = &g->nodes[node->in[0]];
-    return address->kind == OPERAND_REG && node->kind == NODE_VARIABLE ? (VarId)(node->value >> VARIABLE_SHIFT) : NO_ID;
+    return address->kind == OPERAND_REG && node->kind == NODE_VARIABLE ? node->var : NO_ID;
 }
 
 /* A load out of a kernel's parameters or constant memory, at an address in the text, and its place in the bank. */
@@ -511,11 +524,9 @@ static bool is_bank_load(const Graph *g, const Insn *insn, VarId *var, int64_t *
     *var = is_constant_space ? variable_of(g, address, g->of_operand[address - g->func->operands], place) : address->kind == OPERAND_VAR ? address->id : NO_ID;
     if (*var == NO_ID || (is_constant_space ? g->module->vars[*var].space != SPACE_CONST : !g->module->vars[*var].is_parameter))
         return false;
-    if (is_constant_space)
-        *place += (int64_t)(*var + 1) << VARIABLE_SHIFT;
     for (uint32_t p = 0; p < g->func->param_count && !is_constant_space; p++)
         if (g->func->params[p] == *var)
-            *place = address->value + g->param_place[p];
+            *place = ptx_wrap_add(address->value, g->param_place[p]);
     return true;
 }
 
@@ -528,10 +539,11 @@ static void load_bank(Graph *g, InsnId id, VarId var, int64_t place)
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_DEF))
             continue;
-        int64_t own = place + (int64_t)(at++ * bits / 8);
+        int64_t own = ptx_wrap_add(place, at++ * bits / 8);
         if (operands[o].kind != OPERAND_REG)
             continue;
-        NodeId node = shared_node(g, NODE_BANK, own, bits > 32 ? bits / 32 : 1);
+        NodeId node = shared_leaf(g, (Node){ .kind = NODE_BANK, .var = insn->op->space == SPACE_CONST ? var : NO_ID, .value = own,
+                                             .units = (uint8_t)(bits > 32 ? bits / 32 : 1) });
         uint32_t align = g->module->vars[var].pointer_align;
         if (align && !address->value)
             g->nodes[node].zeros = (uint8_t)(length_of(align) - 1);

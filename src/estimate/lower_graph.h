@@ -9,14 +9,13 @@
 
 typedef uint32_t NodeId;        /* 0: none */
 
-enum { VARIABLE_SHIFT = 24 };
-
 typedef enum NodeKind {
     NODE_NONE,
     NODE_CONSTANT,              /* value */
-    NODE_BANK,                  /* value: offset in the parameters; VarId + 1 << VARIABLE_SHIFT and offset in constant memory; or size of block or grid, as -1 - SregId */
+    NODE_BANK,                  /* var, value: a variable in constant memory, and the offset in it; without var: offset in the parameters, or
+                                 * size of block or grid, as -1 - SregId */
     NODE_SREG,                  /* value: SregId * 4 + component */
-    NODE_VARIABLE,              /* value: VarId << VARIABLE_SHIFT ^ offset: the address of a variable */
+    NODE_VARIABLE,              /* var, value: the address of a variable, and the offset from there */
     NODE_LEAF,                  /* reg: a register with several definitions, or that the caller writes */
     NODE_RESULT,                /* insn, of which it is a result */
     NODE_RECIPROCAL,            /* value: a divisor's NodeId * 2, and whether signed: what all integers divided by it are multiplied with */
@@ -51,6 +50,7 @@ typedef struct Node {
     NodeId partner;             /* the other half of the same product, computed before; 0 */
     bool is_whole;              /* a half of a product that computes the other one too */
     uint8_t moves;              /* machine instructions that bring a constant, or a bank's word, into a register */
+    VarId var;                  /* NO_ID: none */
     int64_t value;
     uint32_t use_count;         /* operands of live instructions that read it */
 } Node;
@@ -84,8 +84,8 @@ typedef struct Graph {
 /* Everything is arena's, which is released by whoever made its mark. */
 Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Uniforms *uniforms);
 
-/* The node of a place in a bank; 0: nobody reads it. */
-NodeId ptx_graph_bank(const Graph *g, int64_t place, unsigned units);
+/* The node of a place in a bank (var: NO_ID, the parameters'); 0: nothing reads it. */
+NodeId ptx_graph_bank(const Graph *g, VarId var, int64_t place, unsigned units);
 
 /* Whether an instruction has this opcode. */
 bool ptx_op_starts(const Op *op, const char *opcode);

@@ -833,7 +833,7 @@ static uint64_t bytes_around(const Selection *s, NodeId id)
     const Node *base = node_of(s, base_of(s, id, &offset));
     if (base->kind == NODE_RESULT && base->action == ACT_COPY)     /* into a register of 64 bits */
         base = node_of(s, base->in[0]);
-    return base->kind == NODE_VARIABLE ? s->graph->module->vars[base->value >> VARIABLE_SHIFT].bytes : 0;
+    return base->kind == NODE_VARIABLE ? s->graph->module->vars[base->var].bytes : 0;
 }
 
 /* ptxas keeps an array in registers where few accesses are indexed, none in a loop. */
@@ -1092,9 +1092,9 @@ static void select_insn(Selection *s, InsnId id, BlockId block)
 static bool is_loaded_beside(const Selection *s, NodeId id)
 {
     const Node *node = node_of(s, id);
-    int64_t most = node->value >> VARIABLE_SHIFT && s->target.sm >= 100 ? 16 : 8, first = node->value < 0 ? node->value : node->value - node->value % most;
+    int64_t most = node->var != NO_ID && s->target.sm >= 100 ? 16 : 8, first = node->value < 0 ? node->value : node->value - node->value % most;
     for (int64_t place = first; place < node->value && node->units == 1; place += 4) {
-        NodeId other = ptx_graph_bank(s->graph, place, 1);
+        NodeId other = ptx_graph_bank(s->graph, node->var, place, 1);
         if (other && s->is_demanded[other] && s->home[other] == s->home[id])
             return true;
     }
@@ -1119,7 +1119,7 @@ static void select_source(Selection *s, NodeId id)
             emit(s, &row, (MachineOp)reciprocal_terms[t].machine, reciprocal_count(reciprocal_terms[t].machine, node->value % 2));
         }
     }
-    if (node->kind == NODE_VARIABLE && ptx_space_is_shared(s->graph->module->vars[node->value >> VARIABLE_SHIFT].space) && s->target.sm >= 90) {
+    if (node->kind == NODE_VARIABLE && ptx_space_is_shared(s->graph->module->vars[node->var].space) && s->target.sm >= 90) {
         emit(s, &row, MACHINE_MOVE, s->has_shared ? 0 : 2);     /* the base of the CTA's shared memory in its cluster */
         emit(s, &row, MACHINE_IADD, 1);
         s->has_shared = true;

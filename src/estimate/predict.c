@@ -457,7 +457,9 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     find_chain(scratch, in, &s, &cached, &out);
     out.tail_us = tail_us(in, &s, &out);
     join(&out);
-    find_bound(scratch, in, &s, &out);
+    out.bound_is_assumed = in->evaluation->assumed_count || in->evaluation->dynamic_is_assumed;
+    if (!out.bound_is_assumed)
+        find_bound(scratch, in, &s, &out);
     ptx_arena_release(scratch, mark);
     return out;
 }

@@ -40,6 +40,7 @@ typedef struct Prediction {     /* NaN: not known */
     double parts_us[PART__COUNT];
     double tail_us;             /* of blocks that have more to do than others */
     double lsu_us, pipe_us;     /* of PART_PIPE: the load-store units; the dearest other one */
+    bool bound_is_assumed;      /* it would rest on what the launch does not give, so there is none */
     int bound_by, limiter;      /* TimePart; -1 */
     const char *pipe, *bound_pipe;      /* of PART_PIPE: the dearest; that holds the bound */
     Certainty certainty;        /* of dram_bytes and the bound, at best CERTAINTY_BOUND; the prediction is an estimate */

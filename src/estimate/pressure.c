@@ -141,9 +141,9 @@ static uint32_t out_units(const Gathering *g, BlockId block)
 static uint32_t step_above(const Gathering *g, uint32_t registers)
 {
     uint32_t threads = threads_of(g->func->bounds.reqntid[0] ? g->func->bounds.reqntid : g->func->bounds.maxntid), step = REGISTERS_MOST;
-    uint32_t block = threads > 32 ? (threads + 31) / 32 * 32 : 32;
-    for (uint32_t blocks = 1; block * blocks <= 2048 && share_of(g->gpu, (uint64_t)block * blocks) >= registers; blocks++)
-        step = share_of(g->gpu, (uint64_t)block * blocks);
+    uint64_t block = threads > 32 ? ((uint64_t)threads + 31) / 32 * 32 : 32;
+    for (uint64_t blocks = 1; block * blocks <= 2048 && share_of(g->gpu, block * blocks) >= registers; blocks++)
+        step = share_of(g->gpu, block * blocks);
     return step > g->f[PRESSURE_CAP] ? g->f[PRESSURE_CAP] : step;
 }
 

@@ -947,10 +947,11 @@ static uint32_t region_length(const BlockWork *w, BlockId first)
 uint32_t ptx_region_repeat(const BlockWork *w, BlockId first)
 {
     const Block *b = &w->cfg->blocks[w->last[first]];
+    LoopId loop = w->loops->loop_of[first];
     bool loops = false;
-    for (uint32_t s = 0; s < b->succ_count; s++)
+    for (uint32_t s = 0; s < b->succ_count && loop != NO_LOOP; s++)     /* code that nothing reaches is in no loop */
         loops |= w->cfg->succs[b->succ_first + s] == first;
-    uint32_t times = loops ? w->lowered->unrolled[w->loops->loop_of[first]].times : 1, length = region_length(w, first);
+    uint32_t times = loops ? w->lowered->unrolled[loop].times : 1, length = region_length(w, first);
     uint32_t most = length < UNROLLED_MOST / 2 ? UNROLLED_MOST / (length ? length : 1) : 2;
     return times < most ? times : most;
 }

@@ -367,6 +367,12 @@ typedef struct Place {          /* of one operand */
     uint8_t position;
 } Place;
 
+/* Of a register: v has those of its vector, v.x is one. */
+static uint32_t whole_elements(const OperandCheck *c, const Operand *operand)
+{
+    return operand->flags & OPERAND_COMPONENT ? 1 : c->regs[operand->id].vector;
+}
+
 /* What the elements and range columns say. */
 static Wrong judge_columns(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint8_t position)
 {
@@ -374,7 +380,7 @@ static Wrong judge_columns(const OperandCheck *c, const FormOperand *shape, cons
         uint32_t register_elements = 0;
         for (uint32_t o = 0; o < c->count; o++)
             if (c->operands[o].position == position && c->operands[o].kind == OPERAND_REG && !(c->operands[o].flags & OPERAND_RIGHT))
-                register_elements = c->regs[c->operands[o].id].vector;          /* the last one: of an address, its coordinates */
+                register_elements = whole_elements(c, &c->operands[o]);         /* the last one: of an address, its coordinates */
         if (!ptx_elements_fit(c, shape, ast, register_elements))
             return WRONG_SIZE;
     }

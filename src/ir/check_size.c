@@ -87,7 +87,11 @@ void ptx_elements_report(const OperandCheck *c, const FormOperand *shape, const 
     Diag *diag;
     if (!*wanted_text || (!is_bare && shape->elements == ELEMENTS_VEC && c->op->vector == 1))
         diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes no vector here", length, c->op->text);
-    else if (is_bare)
+    else if (is_bare && shape->elements == ELEMENTS_VEC && c->op->vector == 1) {
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes one element here, not all of a vector", length, c->op->text);
+        diag->help = "name one of them, as v.x, or write .v2 or .v4";
+        return;
+    } else if (is_bare)
         diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes a vector of %s here: {...}", length, c->op->text, wanted_text);
     else
         diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes a vector of %s here, not of %u", length, c->op->text, wanted_text,

@@ -50,6 +50,7 @@ struct Lower {
     Names names;
 
     const Op **op_slots;        /* by hash of the text */
+    const Op **opaque;          /* per Op: what stands for it where no form takes the operands; NULL: none yet */
     uint32_t op_slot_count, op_capacity;
     uint32_t var_capacity, loc_capacity, loc;
 
@@ -75,6 +76,7 @@ struct Lower {
     uint32_t result_reg_count;  /* the first registers of the function: its .reg results */
     uint32_t singles_left;      /* names that may still be held against a range: the cost of mistakes is bounded */
     bool has_nounroll;          /* of the instruction to come */
+    bool is_optix;              /* a function that OptiX provides is called: reported */
     uint32_t open_table;        /* of the label just lowered, for the list behind it; NO_ID: none */
 };
 
@@ -488,36 +490,71 @@ static LabelId bind_label(Lower *l, const AstOperand *ast)
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-static const Op *find_op(Lower *l, const char *text, size_t length, Span where);
+static Op *add_op(Lower *l)
+{
+    Module *m = l->module;
+    Op *op = ptx_arena_new(l->arena, Op);
+    if (m->op_count == l->op_capacity) {
+        uint32_t capacity = l->op_capacity;
+        l->opaque = grow_items(l->arena, (void *)l->opaque, m->op_count, &capacity, sizeof *l->opaque);
+        m->ops = grow_items(l->arena, (void *)m->ops, m->op_count, &l->op_capacity, sizeof *m->ops);
+    }
+    l->opaque[m->op_count] = NULL;
+    m->ops[m->op_count++] = op;
+    return op;
+}
 
-static const Op *find_op(Lower *l, const char *text, size_t length, Span where)
+static const Op *opaque_op(Lower *l, const Op *op)
+{
+    uint32_t id = op->id;
+    if (l->opaque[id])
+        return l->opaque[id];
+    Op *opaque = add_op(l);
+    ptx_op_make_opaque(opaque, op);
+    opaque->id = l->module->op_count - 1;
+    return l->opaque[id] = opaque;
+}
+
+static uint32_t hash_op(const char *text, size_t length, Space named_space)
+{
+    return ptx_hash_bytes(text, length) + (uint32_t)named_space;
+}
+
+/* The op of this text, made if there is none. */
+static const Op *intern_op(Lower *l, const char *text, size_t length, Space named_space)
 {
     Module *m = l->module;
     if (2 * (m->op_count + 1) > l->op_slot_count) {
         l->op_slot_count = l->op_slot_count ? 2 * l->op_slot_count : 1024;
         l->op_slots = ptx_arena_array(l->arena, const Op *, l->op_slot_count);
         for (uint32_t i = 0; i < m->op_count; i++) {
-            uint32_t slot = ptx_hash_bytes(m->ops[i]->text, m->ops[i]->length) & (l->op_slot_count - 1);
+            uint32_t slot = hash_op(m->ops[i]->text, m->ops[i]->length, (Space)m->ops[i]->named_space) & (l->op_slot_count - 1);
             while (l->op_slots[slot])
                 slot = (slot + 1) & (l->op_slot_count - 1);
             l->op_slots[slot] = m->ops[i];
         }
     }
-    uint32_t mask = l->op_slot_count - 1, slot = ptx_hash_bytes(text, length) & mask;
+    uint32_t mask = l->op_slot_count - 1, slot = hash_op(text, length, named_space) & mask;
     const Op *op;
-    while ((op = l->op_slots[slot]) && (op->length != length || memcmp(op->text, text, length) != 0))
+    while ((op = l->op_slots[slot]) && (op->length != length || op->named_space != (uint8_t)named_space || memcmp(op->text, text, length) != 0))
         slot = (slot + 1) & mask;
     if (!op) {
-        Op *made = ptx_arena_new(l->arena, Op);
+        Op *made = add_op(l);
         ptx_op_resolve(made, text, length);
         ptx_check_gates(m, made);
-        if (m->op_count == l->op_capacity)
-            m->ops = grow_items(l->arena, (void *)m->ops, m->op_count, &l->op_capacity, sizeof *m->ops);
-        made->id = m->op_count;
-        m->ops[m->op_count++] = l->op_slots[slot] = op = made;
+        if (named_space)
+            ptx_op_set_space(made, named_space);
+        made->id = m->op_count - 1;
+        l->op_slots[slot] = op = made;
     }
+    return op;
+}
+
+static const Op *find_op(Lower *l, const char *text, size_t length, Span where)
+{
+    const Op *op = intern_op(l, text, length, SPACE_NONE);
     if (op->flags & (OPF_UNKNOWN | OPF_TOO_NEW))
-        ptx_report_op(l->diags, m, op, where);
+        ptx_report_op(l->diags, l->module, op, where);
     return op;
 }
 
@@ -659,6 +696,24 @@ static void check_indirect(Lower *l, const CallParts *parts, LabelId label, uint
     }
 }
 
+/* A function that OptiX puts in when it loads the module: ptxas by itself knows none of them. Said once for a file. */
+static bool is_optix(Lower *l, const AstOperand *target)
+{
+    static const char prefix[] = "_optix_";
+    Span name = { target->name, target->name + target->name_length };
+    bool is_named = target->kind == AST_NAME && ptx_span_length(name) > strlen(prefix) && !memcmp(text_at(l, name), prefix, strlen(prefix));
+    if (!is_named || bind_name(l, name).kind)
+        return false;
+    if (!l->is_optix) {
+        Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED, name, "`%.*s` is not declared: OptiX provides it", shown(ptx_span_length(name)),
+                              text_at(l, name));
+        diag->severity = SEVERITY_NOTE;
+        diag->help = "ptxas alone rejects this module, OptiX compiles it; reported once for a file";
+    }
+    l->is_optix = true;
+    return true;
+}
+
 static void wrong_target(Lower *l, const AstOperand *target, const char *what, const char *help)
 {
     ptx_diag(l->diags, DIAG_CALL_SIGNATURE, target->span, "`%.*s` cannot be called%s", shown(ptx_span_length(target->span)),
@@ -675,14 +730,18 @@ static void lower_call(Lower *l, const AstStmt *stmt)
     uint32_t results = lower_call_list(l, parts.results, (Roles){ ROLE_DEF, 0, 0 });
     if (!parts.target)
         return;
-    add_operand(l, parts.target, (Roles){ ROLE_USE, 0, 1 }, 0);
+    bool is_provided = is_optix(l, parts.target);
+    if (is_provided)
+        push_operand(l, (Operand){ .kind = OPERAND_UNKNOWN, .id = NO_ID }, (Roles){ ROLE_USE, 0, 1 }, 0);
+    else
+        add_operand(l, parts.target, (Roles){ ROLE_USE, 0, 1 }, 0);
     uint32_t arguments = lower_call_list(l, parts.arguments, (Roles){ ROLE_USE, 0, 2 }), end = l->operands.count;
     LabelId label = parts.table ? bind_label(l, parts.table) : NO_ID;   /* of .calltargets or .callprototype */
     if (label != NO_ID)
         push_operand(l, (Operand){ .kind = OPERAND_TARGET, .id = label }, (Roles){ ROLE_USE, 0, 3 }, 0);
     else if (parts.table)
         add_operand(l, parts.table, (Roles){ ROLE_USE, 0, 3 }, 0);
-    if (!is_right || ptx_diag_errors(l->diags) != errors)
+    if (!is_right || is_provided || ptx_diag_errors(l->diags) != errors)
         return;
     const Operand *target = &l->operands.items[arguments - 1], *table = parts.table && label == NO_ID ? &l->operands.items[end] : NULL;
     bool is_table = table && table->kind == OPERAND_VAR && l->module->vars[table->id].is_array;         /* of addresses of functions */
@@ -745,6 +804,8 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
         ptx_check_pair_gate(l->diags, l->module, op, stmt->operands->span);
     if (op->form && !insn->form && !bad)
         report_operand_count(l, op, stmt, count);
+    if (op->form && !insn->form && op->insn_class != CLASS_CONTROL)
+        insn->op = opaque_op(l, op);
     const FormInfo *form = &ptx_form_info[insn->form];
     const FormOperand *shape = ptx_form_operands + form->operand_first;
     uint8_t position = 0;
@@ -800,6 +861,24 @@ static uint8_t access_bytes(const Lower *l, const Insn *insn)
     return (uint8_t)((ptx_type_info[op->type].bits + 7) / 8 * op->vector);
 }
 
+/* ld, st, atom and red without a space, of a variable by its name: ptxas encodes them for the variable's space. In a register its address
+ * is one of generic space to them. */
+static const Op *op_of_variable(Lower *l, const Insn *insn, const Op *op)
+{
+    bool is_access = op->kind == OPK_LD || op->kind == OPK_ST || op->kind == OPK_ATOM || op->kind == OPK_RED;
+    if (!is_access || op->space != SPACE_GENERIC || !op->form)
+        return op;
+    for (uint32_t o = insn->operand_first; o < l->operands.count; o++) {
+        const Operand *operand = &l->operands.items[o];
+        if (!(operand->role & ROLE_ADDRESS))
+            continue;
+        Space space = operand->kind == OPERAND_VAR ? (Space)l->module->vars[operand->id].space : SPACE_NONE;
+        bool is_memory = space == SPACE_SHARED || space == SPACE_LOCAL || space == SPACE_GLOBAL;
+        return is_memory ? intern_op(l, op->text, op->length, space) : op;
+    }
+    return op;
+}
+
 static void lower_insn(Lower *l, const AstStmt *stmt)
 {
     size_t length = ptx_span_length(stmt->opcode);
@@ -830,6 +909,7 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
         lower_call(l, stmt);
     } else {
         lower_plain(l, stmt, op, insn);
+        insn->op = op_of_variable(l, insn, insn->op);
     }
     if (op->kind == OPK_RET) {
         for (RegId reg = 0; reg < l->result_reg_count; reg++)
@@ -843,7 +923,7 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
     }
     insn->operand_count = (uint16_t)count;
     insn->access_bytes = access_bytes(l, insn);
-    l->func->has_unknown |= (op->flags & OPF_UNKNOWN) != 0;
+    l->func->has_unknown |= (insn->op->flags & OPF_UNKNOWN) != 0;
     l->func->has_calls |= op->kind == OPK_CALL;
 }
 

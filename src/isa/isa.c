@@ -374,6 +374,17 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
         op->flags |= OPF_FOLDS;
 }
 
+void ptx_op_set_space(Op *op, Space space)
+{
+    op->space = op->named_space = (uint8_t)space;
+    op->insn_class = (uint8_t)class_of(op, (FormClass)ptx_form_info[op->form].class);
+}
+
+void ptx_op_make_opaque(Op *opaque, const Op *op)
+{
+    *opaque = (Op){ .text = op->text, .length = op->length, .vector = 1, .insn_class = op->insn_class, .flags = OPF_UNKNOWN | OPF_SIDE_EFFECT };
+}
+
 /* ---- suggestions ------------------------------------------------------------------------------------------------- */
 
 const char *ptx_opcode_suggest(const char *text, size_t length)

@@ -250,6 +250,7 @@ typedef struct Op {
     FormId form;                /* 0: no form has these modifiers, or the opcode is unknown */
     uint8_t insn_class;         /* InsnClass */
     uint8_t space;              /* Space of a memory instruction, SPACE_GENERIC where none is written, else SPACE_NONE */
+    uint8_t named_space;        /* Space that the name of a variable gives where none is written, and space is that; else SPACE_NONE */
     uint8_t type;               /* Type: the last one written, of the sources; TYPE_NONE without one */
     uint8_t dst_type;           /* Type: the first one written, of the result: cvt.DST.TYPE; often the same */
     uint8_t vector;             /* 1, 2, 4, 8 */
@@ -285,6 +286,13 @@ typedef enum OpKind {
 
 /* Fills all of op from text (opcode and modifiers without white space). */
 void ptx_op_resolve(Op *op, const char *text, size_t length);
+
+/* Of an op that says no space, with the name of a variable for its address: it works in that variable's space, as ptxas encodes it. */
+void ptx_op_set_space(Op *op, Space space);
+
+/* The same text and class as an unknown opcode: for instructions whose operands no form takes, so that no analysis reads them by
+ * their positions. Fills all of opaque but its id. */
+void ptx_op_make_opaque(Op *opaque, const Op *op);
 
 /* Fills op->elements from the modifiers: done by ptx_op_resolve. */
 void ptx_op_count_elements(Op *op);

@@ -105,6 +105,25 @@ void ptx_build_too_deep(Parser *p)
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
+static bool are_digits(const char *text, uint32_t length)
+{
+    uint32_t i = 0;
+    while (i < length && text[i] >= '0' && text[i] <= '9')
+        i++;
+    return i == length;
+}
+
+/* What the scanner gives as an integer is one, or `0d0`, `12ab`, `1.5x`: a number with letters behind it, diagnosed there. */
+static bool is_integer_text(const char *text, uint32_t length)
+{
+    length -= length && text[length - 1] == 'U';
+    char prefix = length > 1 && text[0] == '0' ? (char)(text[1] | 32) : 0;
+    if (prefix != 'x' && prefix != 'b')
+        return are_digits(text, length);
+    const char *digits = prefix == 'x' ? "0123456789abcdefABCDEF" : "01";
+    return length > 2 && strspn(text + 2, digits) >= length - 2;
+}
+
 /* PTX ISA, "Integer Constants": hexadecimal, octal, binary or decimal, 64 bits, `U` makes it unsigned. */
 static uint64_t read_integer(Parser *p, Span span, bool *is_unsigned)
 {
@@ -125,14 +144,14 @@ static uint64_t read_integer(Parser *p, Span span, bool *is_unsigned)
         char c = text[i];
         unsigned digit = c <= '9' ? (unsigned)(c - '0') : (unsigned)((c | 32) - 'a' + 10);
         if (digit >= base)
-            break;              /* the scanner diagnosed trailing letters; 8 and 9 in an octal number come here */
+            break;              /* 8 and 9 in an octal number; the scanner diagnosed letters */
         if (__builtin_mul_overflow(value, (uint64_t)base, &value) || __builtin_add_overflow(value, (uint64_t)digit, &value)) {
             ptx_diag(p->diags, DIAG_BAD_NUMBER, span, "`%.*s` does not fit 64 bits", length_of(span), text);
             mark_syntax_error(p);
             return 0;
         }
     }
-    if (i < length && base == 8) {
+    if (i < length && base == 8 && are_digits(text, length)) {
         Diag *diag = ptx_diag(p->diags, DIAG_BAD_NUMBER, span, "`%.*s` begins with 0 and so is octal, but has a digit above 7", length_of(span), text);
         uint32_t zeros = 0;
         while (zeros + 1 < length && text[zeros] == '0')
@@ -417,6 +436,8 @@ void ptx_prefix_align(Parser *p, Prefix *prefix, Token number)
     bool is_behind = prefix->is_pointer || prefix->stage == PREFIX_TYPE;         /* entry(.param .b32 .align 4 x) */
     prefix_extend(p, prefix, number, is_behind ? PREFIX_POINTER : PREFIX_SPACE, is_behind ? PREFIX_POINTER : PREFIX_SPACE);
     prefix->is_aligned_behind |= is_behind && !prefix->is_pointer;
+    if (!is_integer_text(text_of(p, ptx_token_span(number)), ptx_span_length(ptx_token_span(number))))
+        return;
     uint32_t align = read_small(p, number);
     if (!align || (align & (align - 1))) {
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(number), "an alignment is a power of two, and %u is none", (unsigned)align)->help =
@@ -817,7 +838,12 @@ AstOperand *ptx_operand_int(Parser *p, Token number)
 {
     AstOperand *operand = new_operand(p, AST_INT, ptx_token_span(number));
     bool is_unsigned;
-    operand->value = read_integer(p, ptx_token_span(number), &is_unsigned);
+    if (!is_integer_text(text_of(p, operand->span), ptx_span_length(operand->span))) {
+        mark_syntax_error(p);
+        operand->kind = AST_BAD;
+        return operand;
+    }
+    operand->value = read_integer(p, operand->span, &is_unsigned);
     operand->flags = is_unsigned ? AST_UNSIGNED : 0;
     return operand;
 }

@@ -11,6 +11,9 @@ void PtxFinalize(void *parser);
 void Ptx(void *parser, int kind, Token token);
 size_t ptx_parser_bytes(void);
 
+/* How much of a .func stands at module level, while it may still be a declaration: one ends without a `;` where the next item begins. */
+typedef enum PrototypeStage { PROTOTYPE_NONE, PROTOTYPE_BEGUN, PROTOTYPE_NAMED } PrototypeStage;
+
 typedef struct Driver {
     Parser p;                   /* first: a Parser is a Driver to this file */
     void *lemon;
@@ -23,6 +26,7 @@ typedef struct Driver {
     bool in_initializer;        /* after `=` */
     uint32_t skipped_to;        /* end of the integers that were skipped behind the last token; 0: none were */
     bool in_loc;                /* after .loc, on its line: no `;` ends it */
+    uint8_t prototype;          /* PrototypeStage */
     bool is_at_rest;            /* Lemon has reduced all that came, and a statement may begin: the last one was a quick one */
     uint32_t errors_before;     /* syntax errors up to the item that is being read */
 } Driver;
@@ -35,6 +39,7 @@ static void restart(Driver *d)
     d->p.open_lists = d->p.closed_lists = NULL;
     d->scopes = d->brackets = d->braces = d->in_statement = 0;
     d->in_initializer = d->in_loc = d->is_at_rest = false;
+    d->prototype = PROTOTYPE_NONE;
     d->errors_before = d->p.syntax_errors;
 }
 
@@ -77,23 +82,37 @@ static bool ends_operand(int kind)
     }
 }
 
-static bool is_opcode(const Driver *d, Token token)
+static OpcodeId opcode_of(const Driver *d, Token token)
 {
     const char *text = d->p.text + ptx_token_span(token).begin;
     size_t length = 0;
     while (length < ptx_span_length(ptx_token_span(token)) && text[length] != '.')
         length++;
-    return ptx_opcode_find(text, length) != 0;
+    return ptx_opcode_find(text, length);
 }
 
-/* Whether a `;` was lost before this token: it begins a line, and no PTX statement could go on with it. */
+/* Whether an instruction of this opcode may be the opcode alone, as ret. The row of call has no operands: they are in lists of its own. */
+static bool stands_alone(const Driver *d, Token token)
+{
+    OpcodeId opcode = opcode_of(d, token);
+    const OpcodeInfo *info = &ptx_opcode_info[opcode];
+    bool is_call = opcode && !strcmp(info->text, "call");
+    for (unsigned f = 0; opcode && !is_call && f < info->form_count; f++) {
+        if (ptx_form_takes((FormId)(info->form_first + f), 0))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a `;` was lost before this token: it begins a line, and no PTX statement could go on with it. A function, label or register may
+ * have the name of an opcode, and stand on the line behind the instruction that needs it. */
 static bool lost_semicolon(const Driver *d, Token token)
 {
     if (!token.first_on_line || !d->scopes || !d->in_statement || d->braces || !ends_operand(d->p.last.kind))
         return false;
     switch (token.kind) {
     case TOK_WORD: case TOK_OPWORD:
-        return d->in_statement > 1 ? true : is_opcode(d, token);
+        return d->in_statement > 1 || (opcode_of(d, token) && stands_alone(d, d->p.last));
     case TOK_AT: case TOK_LOC: case TOK_RBRACE: case TOK_PRAGMA: case TOK_BRANCHTARGETS: case TOK_CALLTARGETS:
     case TOK_CALLPROTOTYPE:
         return true;
@@ -300,6 +319,55 @@ static void track_head(Driver *d, Token token)
     }
 }
 
+/* A `;` of no length behind the last token, for Lemon. */
+static void feed_semicolon(Driver *d)
+{
+    Span last = ptx_token_span(d->p.last);
+    Token semicolon = ptx_token(TOK_SEMI, false, (Span){ last.end, last.end });
+    track(d, semicolon);
+    feed(d, semicolon);
+}
+
+/* The last token of the head of a .func: its name, its parameters, or a directive. */
+static bool ends_head(int kind)
+{
+    return kind == TOK_WORD || kind == TOK_RPAREN || kind == TOK_INT || kind == TOK_FLAG;
+}
+
+static bool begins_item(int kind)
+{
+    switch (kind) {
+    case TOK_ENTRY: case TOK_FUNC: case TOK_LINKAGE: case TOK_SPACE: case TOK_ALIGN: case TOK_ATTRIBUTE: case TOK_MODIFIER:
+    case TOK_FILE: case TOK_SECTION: case TOK_PRAGMA: case TOK_ALIAS: case TOK_EOF:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A .func that is only declared needs no `;`, says ptxas; compilers of PTX 1 and 2 wrote none. */
+static void track_prototype(Driver *d, Token token)
+{
+    if (d->prototype == PROTOTYPE_NAMED && !d->brackets && ends_head(d->p.last.kind) && begins_item(token.kind)) {
+        feed_semicolon(d);
+        d->prototype = PROTOTYPE_NONE;
+    }
+    switch (token.kind) {
+    case TOK_FUNC:
+        d->prototype = PROTOTYPE_BEGUN;
+        return;
+    case TOK_WORD:
+        if (d->prototype == PROTOTYPE_BEGUN && !d->brackets)
+            d->prototype = PROTOTYPE_NAMED;
+        return;
+    case TOK_LBRACE: case TOK_SEMI: case TOK_ENTRY:
+        d->prototype = PROTOTYPE_NONE;
+        return;
+    default:
+        return;
+    }
+}
+
 /* Which brace of an initialiser is open, for the integers that are skipped in it. */
 static void track_list(Driver *d, Token token)
 {
@@ -359,6 +427,8 @@ static void handle(Driver *d, Token token)
     if (d->in_initializer && (token.kind == TOK_LBRACE || token.kind == TOK_RBRACE))
         track_list(d, token);
     d->is_at_rest = false;
+    if (!d->scopes)
+        track_prototype(d, token);
     if (begins_module_item(d, token))
         close_body(d, token);
     if (lost_semicolon(d, token)) {
@@ -368,10 +438,7 @@ static void handle(Driver *d, Token token)
         ptx_diag_fix(p->diags, diag, (Span){ at.end, at.end }, true, ";");
         if (p->func)
             p->func->has_syntax_error = true;
-        Span last = ptx_token_span(p->last);
-        Token semicolon = ptx_token(TOK_SEMI, false, (Span){ last.end, last.end });
-        track(d, semicolon);
-        feed(d, semicolon);
+        feed_semicolon(d);
     }
     if (d->scopes + d->brackets >= LIMIT_NESTING && (token.kind == TOK_LBRACE || token.kind == TOK_LPAREN || token.kind == TOK_LBRACKET)) {
         skip_nest(d, token);
@@ -441,6 +508,8 @@ static void handle_end(Driver *d)
     Token end = ptx_token(TOK_EOF, false, (Span){ d->p.length, d->p.length });
     if (d->scopes)
         close_body(d, end);
+    d->p.current = end;
+    track_prototype(d, end);
     feed(d, end);
     if (d->p.func)
         ptx_build_func_end(&d->p, end);

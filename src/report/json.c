@@ -47,6 +47,22 @@ static json_t *fix_value(const ptxlint_module *module, const ptxlint_fix *fix)
     return ptx_json_finish(&json);
 }
 
+static json_t *repair_value(const ptxlint_diagnostic *diagnostic)
+{
+    if (!diagnostic->repair_count)
+        return json_null();
+    Json repair = ptx_json_make(json_object()), all = ptx_json_make(json_array());
+    for (size_t i = 0; i < diagnostic->repair_count; i++) {
+        Json insertion = ptx_json_make(json_object());
+        ptx_json_set(&insertion, "line", json_integer(diagnostic->repair[i].line));
+        ptx_json_set(&insertion, "text", ptx_value_text(diagnostic->repair[i].text));
+        ptx_json_append(&all, ptx_json_finish(&insertion));
+    }
+    ptx_json_set(&repair, "tried", json_true());
+    ptx_json_set(&repair, "insert", ptx_json_finish(&all));
+    return ptx_json_finish(&repair);
+}
+
 static json_t *source_value(ptxlint_source_place place)
 {
     if (!place.path)
@@ -105,6 +121,7 @@ void ptx_json_diagnostic(Out *out, const Finding *finding)
     ptx_json_set(&json, "label", ptx_value_text(diagnostic->label));
     ptx_json_set(&json, "help", ptx_value_text(diagnostic->help));
     ptx_json_set(&json, "fix", fix_value(module, diagnostic->fix));
+    ptx_json_set(&json, "repair", repair_value(diagnostic));
     ptx_json_set(&json, "related", related_value(module, diagnostic));
     ptx_json_set(&json, "source", source_value(finding->source.named));
     ptx_json_set(&json, "inlined", inlined_value(diagnostic));
@@ -192,6 +209,14 @@ static json_t *ntid_value(const uint32_t dims[3])
     return dims_value((const int64_t[3]){ dims[0], dims[1] ? dims[1] : 1, dims[2] ? dims[2] : 1 });
 }
 
+static json_t *assumed_value(const ptxlint_launch *launch)
+{
+    Json json = ptx_json_make(json_array());
+    for (size_t i = 0; i < launch->assumed_count; i++)
+        ptx_json_append(&json, json_string(launch->assumed[i]));
+    return ptx_json_finish(&json);
+}
+
 static json_t *launch_value(const ptxlint_launch *launch)
 {
     const char *source = launch->source == PTXLINT_LAUNCH_FILE ? "file"
@@ -203,6 +228,7 @@ static json_t *launch_value(const ptxlint_launch *launch)
     ptx_json_set(&json, "dynamic_shared", ptx_value_int(launch->dynamic_shared_bytes));
     ptx_json_set(&json, "source", json_string(source));
     ptx_json_set(&json, "block_assumed", ptx_value_bool(launch->block_is_assumed));
+    ptx_json_set(&json, "assumed", assumed_value(launch));
     ptx_json_set(&json, "blocks", ptx_value_int(launch->blocks));
     ptx_json_set(&json, "threads_per_block", ptx_value_int(launch->threads_per_block));
     ptx_json_set(&json, "warps_per_block", ptx_value_int(launch->warps_per_block));

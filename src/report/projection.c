@@ -249,6 +249,7 @@ json_t *ptx_value_estimate(const ptxlint_projection *projection)
     ptx_json_set(&json, "dram_bytes", ptx_value_real(time ? time->dram_bytes : (double)NAN));
     ptx_json_set(&json, "bytes_certainty", json_string(ptx_report_certainty(time ? time->bytes_certainty : PTXLINT_NOT_KNOWN)));
     ptx_json_set(&json, "bound_time_us", ptx_value_real(time ? time->bound_us : (double)NAN));
+    ptx_json_set(&json, "bound_why", ptx_value_text(time ? time->bound_why : NULL));
     ptx_json_set(&json, "bound_by", ptx_value_text(time ? time->bound_by : NULL));
     ptx_json_set(&json, "bound_certainty", json_string(ptx_report_certainty(time ? time->bound_certainty : PTXLINT_NOT_KNOWN)));
     ptx_json_set(&json, "predicted_time_us", ptx_value_real(time ? time->predicted_us : (double)NAN));

@@ -214,18 +214,38 @@ static json_t *fingerprints_value(const Finding *finding, const char *line_hash)
     return ptx_json_finish(&json);
 }
 
+static void append_replacement(Json *all, const Region *region, const char *text)
+{
+    Json json = ptx_json_make(json_object());
+    ptx_json_set(&json, "deletedRegion", region_value(region));
+    if (*text)
+        ptx_json_set(&json, "insertedContent", ptx_sarif_message(text, ""));
+    ptx_json_append(all, ptx_json_finish(&json));
+}
+
+/* Statements on lines of their own. */
+static void append_insertions(Json *all, const ptxlint_diagnostic *diagnostic)
+{
+    char line[256];
+    for (size_t i = 0; i < diagnostic->repair_count; i++) {
+        const Region region = { .line = diagnostic->repair[i].line, .column = 1, .end_line = diagnostic->repair[i].line, .end_column = 1 };
+        snprintf(line, sizeof line, "%s\n", diagnostic->repair[i].text);
+        append_replacement(all, &region, line);
+    }
+}
+
 /* SARIF 3.55: what is deleted may be empty, then the text is inserted there. */
 static json_t *fixes_value(const Finding *finding)
 {
     const ptxlint_fix *fix = finding->diagnostic->fix;
-    Region region = ptx_region_of(&finding->locator->columns, finding->module, fix->span);
     Json all = ptx_json_make(json_array()), json = ptx_json_make(json_object());
-    Json changes = ptx_json_make(json_array()), change = ptx_json_make(json_object());
-    Json replacements = ptx_json_make(json_array()), replacement = ptx_json_make(json_object());
-    ptx_json_set(&replacement, "deletedRegion", region_value(&region));
-    if (*fix->replacement)
-        ptx_json_set(&replacement, "insertedContent", ptx_sarif_message(fix->replacement, ""));
-    ptx_json_append(&replacements, ptx_json_finish(&replacement));
+    Json changes = ptx_json_make(json_array()), change = ptx_json_make(json_object()), replacements = ptx_json_make(json_array());
+    if (fix) {
+        Region region = ptx_region_of(&finding->locator->columns, finding->module, fix->span);
+        append_replacement(&replacements, &region, fix->replacement);
+    } else {
+        append_insertions(&replacements, finding->diagnostic);
+    }
     ptx_json_set(&change, "artifactLocation", artifact_value(finding->ptx_path));
     ptx_json_set(&change, "replacements", ptx_json_finish(&replacements));
     ptx_json_append(&changes, ptx_json_finish(&change));
@@ -269,7 +289,7 @@ void ptx_sarif_result(Out *out, const Finding *finding, const char *line_hash, b
     ptx_json_set(&json, "message", message_value(finding));
     ptx_json_set(&json, "locations", locations_value(finding));
     ptx_json_set(&json, "relatedLocations", related_value(finding, is_cut));
-    if (diagnostic->fix)
+    if (diagnostic->fix || diagnostic->repair_count)
         ptx_json_set(&json, "fixes", fixes_value(finding));
     ptx_json_set(&json, "partialFingerprints", fingerprints_value(finding, line_hash));
     ptx_json_set(&json, "suppressions", suppressions_value(diagnostic));

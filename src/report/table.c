@@ -88,6 +88,19 @@ bool ptx_report_has_cluster(const ptxlint_launch *launch)
     return false;
 }
 
+/* What nobody gave, and what would give it. */
+static void put_assumed(Out *out, const ptxlint_launch *launch)
+{
+    Line line = ptx_line_begin(out, "assumed");
+    for (size_t i = 0; i < launch->assumed_count; i++)
+        ptx_line_item(&line, launch->assumed[i]);
+    if (launch->assumed_options) {
+        ptx_line_words(&line, "; give ");
+        ptx_line_words(&line, launch->assumed_options);
+    }
+    ptx_line_end(&line);
+}
+
 static void put_launch(Out *out, const ptxlint_launch *launch)
 {
     static const char *const sources[] = { "assumed", "from directives", "as given" };
@@ -108,6 +121,8 @@ static void put_launch(Out *out, const ptxlint_launch *launch)
     ptx_out_format(out, " (%s%s)\n", sources[launch->source], is_mixed ? ", the block assumed" : "");
     if (launch->blocks != PTXLINT_UNKNOWN || launch->warps_per_block != PTXLINT_UNKNOWN)
         put_warps(out, launch);
+    if (launch->assumed_count)
+        put_assumed(out, launch);
 }
 
 static void put_names(Out *out, const char *const *names, size_t count)

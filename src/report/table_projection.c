@@ -271,11 +271,13 @@ static void put_time(Out *out, const ptxlint_time *time)
     Line line = ptx_line_begin(out, "time");
     ptx_line_format(&line, "%s us predicted", ptx_figure_short(time->predicted_us).text);
     if (time->limiter)
-        ptx_line_format(&line, " (%s)", time->limiter);
+        ptx_line_format(&line, " (limiter %s)", time->limiter);
     if (isfinite(time->bound_us))
         ptx_line_format(&line, ", at least %s", ptx_figure_short(time->bound_us).text);
     if (time->bound_by)
-        ptx_line_format(&line, " (%s)", time->bound_by);
+        ptx_line_format(&line, " (bound by %s)", time->bound_by);
+    if (time->bound_why)
+        ptx_line_words(&line, "; no bound: it would rest on assumed values");
     ptx_line_end(&line);
 }
 

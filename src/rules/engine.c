@@ -121,7 +121,7 @@ static void put_value(Buffer *b, const Hole *hole, double value)
 static bool is_sentence(uint32_t fact)
 {
     return fact == FACT_ACCESS_advice || fact == FACT_ACCESS_bank_advice || fact == FACT_ACCESS_vector_advice || fact == FACT_INSN_race_witness
-        || fact == FACT_INSN_block_race_witness;
+        || fact == FACT_INSN_block_race_witness || fact == FACT_INSN_race_advice;
 }
 
 /* The template filled in, of the module's arena; NULL for none. */
@@ -173,6 +173,17 @@ static void relate(Engine *e, const Active *active, Ask *ask, Diag *diag)
                         places[i].what ? places[i].what : "");
 }
 
+/* In the module's arena. */
+static DiagRepair keep_repair(Engine *e, const DiagRepair *repair)
+{
+    DiagInsertion *insertions = ptx_arena_array(e->arena, DiagInsertion, repair->count + 1);
+    for (uint32_t i = 0; i < repair->count; i++) {
+        const char *text = repair->insertions[i].text;
+        insertions[i] = (DiagInsertion){ repair->insertions[i].line, ptx_arena_strndup(e->arena, text, strlen(text)) };
+    }
+    return (DiagRepair){ insertions, repair->count };
+}
+
 /* All that a finding says of the place in hand. */
 static void describe(Engine *e, const Active *active, Ask *ask, Severity severity, Diag *diag)
 {
@@ -186,6 +197,10 @@ static void describe(Engine *e, const Active *active, Ask *ask, Severity severit
     diag->label = fill(e, ask, &active->rule->label);
     diag->help = fill(e, ask, &active->rule->help);
     relate(e, active, ask, diag);
+    const DiagRepair *repair = active->rule->at == FACT_INSN_race_at ? ptx_measure_repair(&e->inquiry, ask->at.insn) : NULL;
+    diag->repair = (DiagRepair){ .count = 0 };
+    if (repair)
+        diag->repair = keep_repair(e, repair);
 }
 
 static Severity severity_of(const Active *active, Ask *ask)

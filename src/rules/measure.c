@@ -996,7 +996,7 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
     case FACT_INSN_block_race_witness:
         return fixed_text(ptx_measure_race_of_blocks(q) ? ptx_block_race_describe(q->arena, module, ptx_measure_race_of_blocks(q)) : "", length);
     case FACT_INSN_race_advice:
-        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_advise(q->arena, module, q->func, ptx_measure_hazard(q, s->insn)) : "", length);
+        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_advise(q->arena, ptx_measure_hazard(q, s->insn), q->facts->launch != NULL) : "", length);
     case FACT_INSN_matrix_fault: case FACT_INSN_matrix_advice:
         return fixed_text(ptx_measure_matrix_text(q, s->insn, fact), length);
     case FACT_ACCESS_local_cause:   return fixed_text(local_cause(q, s), length);

@@ -147,6 +147,9 @@ typedef struct Place {
 enum { PLACES_MOST = 4 };
 
 /* How many there are, PLACES_MOST at the most. */
+/* What removes a finding at that place of the race at an instruction; NULL: it is no race. */
+const DiagRepair *ptx_measure_repair(Inquiry *q, InsnId insn);
+
 unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place places[PLACES_MOST]);
 
 /* measure_hazard.c: of a race at an instruction of the kernel: itself, or in a function that is called there; the other access, and the calls. */

@@ -59,6 +59,12 @@ const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn)
     return found || !hazards ? found : find_at(hazards->possible, hazards->possible_count, insn);
 }
 
+const DiagRepair *ptx_measure_repair(Inquiry *q, InsnId insn)
+{
+    const Hazard *hazard = ptx_measure_hazard(q, insn);
+    return hazard ? &hazard->edits : NULL;
+}
+
 static bool is_of(const Hazard *hazard, FactId fact)
 {
     switch (hazard->kind) {

@@ -47,6 +47,17 @@ typedef struct DiagFix {
     bool is_certain;            /* nothing else can have been meant; else a guess, to be looked at */
 } DiagFix;
 
+typedef struct DiagInsertion {   /* statements that are put in */
+    uint32_t line;              /* before this line of the file, from 1 on */
+    const char *text;
+} DiagInsertion;
+
+/* Edits that were tried: with all of them the finding is gone. */
+typedef struct DiagRepair {
+    const DiagInsertion *insertions;    /* by line */
+    uint32_t count;
+} DiagRepair;
+
 typedef struct Diag {
     const DiagInfo *info;       /* a row of ptx_diag_info, or of a rule */
     Severity severity;          /* the row's, or lower where the file is newer than our tables */
@@ -63,6 +74,7 @@ typedef struct Diag {
     const char *help;           /* or NULL */
     DiagRelated *related;
     const DiagFix *fix;         /* or NULL */
+    DiagRepair repair;          /* count 0: none */
 } Diag;
 
 typedef struct DiagSink {

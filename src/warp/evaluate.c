@@ -899,6 +899,7 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
     if (is_free && (!is_quick || is_notable(e.tallies[0].totals, func->insn_count)))
         try_shapes(&e, is_quick ? most_steps / 4 : most_steps, is_quick);
     finish(arena, &e);
+    ptx_assumed_collect(arena, m, out);
     ptx_machine_end(m);
     ptx_arena_release(work, mark);
     return out;

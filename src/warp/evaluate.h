@@ -9,6 +9,7 @@
 
 #include "analysis/callgraph.h"
 #include "analysis/launch.h"
+#include "analysis/loop.h"
 #include "gpu/gpu.h"
 #include "ir/ir.h"
 #include "support/diag.h"
@@ -51,6 +52,19 @@ typedef struct CalledFunc {     /* that the kernel calls: how often its instruct
     const CalledCount *insns;
 } CalledFunc;
 
+typedef struct AssumedParam {   /* that the launch does not give, and that an address, a guard or a branch rests on */
+    uint32_t position, offset, bytes;   /* of the parameter; in it */
+    uint64_t number;            /* the bits that were taken for it */
+    bool is_float, is_part;     /* of a parameter that is larger */
+} AssumedParam;
+
+enum { GUESSED_MOST = 16 };
+
+typedef struct GuessedTrips {   /* of a loop of the kernel: neither the code nor the launch says how many */
+    LoopId loop;
+    uint32_t count;
+} GuessedTrips;
+
 typedef struct Evaluation {
     const Evaluated *insns;     /* of the kernel's own function */
     const CalledAccess *called; /* those reached, a function after the other in the order in which they were first called */
@@ -68,6 +82,11 @@ typedef struct Evaluation {
     bool is_cut;                /* the budget did not do for what was begun */
     bool is_part;               /* nor for a warp: how often loops run is not known, nor what comes behind them */
     bool block_is_assumed, grid_is_assumed;
+    bool dynamic_is_assumed, shape_is_read;     /* machine.h's */
+    const AssumedParam *assumed;    /* pointers are none: their alignment is all that counts */
+    uint32_t assumed_count;
+    const GuessedTrips *guessed;
+    uint32_t guessed_count;
     bool initial_is_assumed;    /* something was loaded from a variable that begins with numbers: the host may have written others */
     bool warpid_is_assumed;     /* %warpid was taken for the warp's place in the block */
     bool is_row;                /* the kernel asks for %tid.x alone: whatever the block, its threads are taken as one row */

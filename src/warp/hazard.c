@@ -1,7 +1,7 @@
 #include "warp/hazard.h"
 
 #include "analysis/base.h"
-#include "warp/race.h"
+#include "warp/repair.h"
 
 #include <stdio.h>
 
@@ -11,9 +11,9 @@ enum {
     STEPS_LAUNCH = 1 << 18,     /* where it is */
     MOST_STAYS_ASSUMED = 4,
     MOST_GRANULES = 5,          /* 16 bytes to 1 */
-    MOST_HAZARDS = 4,
-    MOST_TRIES = 6,             /* places of a barrier on the way up from an access */
-    MOST_TRIED_RUNS = 4,        /* runs as long as they may be */
+    MOST_HAZARDS = 32,
+    MOST_POSSIBLE = 4,
+    MOST_TRIED_RUNS = 4,        /* without barriers, as long as runs may be */
     MOST_THREADS = 1024,
     MOST_REDUNDANT = 32,        /* barriers that are tried */
     MOST_BLOCKS = 16,
@@ -43,40 +43,35 @@ static bool is_worth(const Func *func, const Launch *launch)
 
 /* ---- running ------------------------------------------------------------------------------------------------------- */
 
-typedef struct Search {
-    Arena *work, *scratch;
-    Program *program;
-    const Module *module;
-    FuncId kernel;
-    const Func *func;
-    Launch launch;
-    Machine *machine;
-    uint64_t most_tried;        /* steps, for places of barriers */
-    ArenaMark mark;
-} Search;
-
-static uint64_t steps_for(const Search *s)
+uint64_t ptx_search_steps(const Search *s)
 {
     const Machine *m = s->machine;
     uint64_t few = m->warp_count * (STEPS_FLOOR + (uint64_t)s->func->insn_count);
     return !m->grid_is_assumed ? STEPS_LAUNCH : m->block_is_assumed && m->warp_count > WARPS_FEW ? few / 2 : few;
 }
 
-static void run(Search *s)
+void ptx_search_run_block(Search *s, const uint32_t at[3])
 {
     Machine *m = s->machine;
     Race *r = m->race;
-    uint32_t at[3];
-    for (unsigned d = 0; d < 3; d++)
-        at[d] = m->grid[d] / 2;
+    r->puts = s->puts;
+    r->put_count = s->put_count;
     for (unsigned tries = 0; tries < MOST_GRANULES; tries++) {
         m->is_cut = false;
-        m->most_steps = m->steps + steps_for(s);
+        m->most_steps = m->steps + ptx_search_steps(s);
         ptx_race_begin(r);
         ptx_machine_run(m, at, 0, m->warp_count);
         if (r->granule_wanted == r->granule)
             return;
     }
+}
+
+void ptx_search_run(Search *s)
+{
+    uint32_t at[3];
+    for (unsigned d = 0; d < 3; d++)
+        at[d] = s->machine->grid[d] / 2;
+    ptx_search_run_block(s, at);
 }
 
 static void close_machine(Search *s)
@@ -100,11 +95,11 @@ static void open_machine(Search *s, const uint32_t shape[3])
 }
 
 /* A run with that shape in place of the one in hand. */
-static void try_shape(Search *s, const uint32_t shape[3])
+void ptx_search_try_shape(Search *s, const uint32_t shape[3])
 {
     close_machine(s);
     open_machine(s, shape);
-    run(s);
+    ptx_search_run(s);
 }
 
 /* ---- what is told --------------------------------------------------------------------------------------------------- */
@@ -246,14 +241,13 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
     return is_excused;
 }
 
-/* What is missing where nothing waits for what goes on behind its instruction. */
-static HazardKind kind_of(uint8_t queue)
+HazardKind ptx_search_kind(uint8_t queue)
 {
     return queue == QUEUE_MATRIX ? HAZARD_MATRIX : queue == QUEUE_COPY ? HAZARD_COPY : HAZARD_BULK;
 }
 
 /* Of accesses that happen if data say so, where is_possible. */
-static bool make_hazard(const Search *s, const RacePair *pair, bool is_possible, Hazard *out)
+bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possible, Hazard *out)
 {
     const Machine *m = s->machine;
     uint8_t first = level_of(m, &pair->first), second = level_of(m, &pair->second), level = first > second ? first : second;
@@ -261,14 +255,14 @@ static bool make_hazard(const Search *s, const RacePair *pair, bool is_possible,
         return false;
     bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
     const uint8_t queue = pair->is_open && !pair->first.queue ? pair->second.queue : pair->first.queue;
-    HazardKind kind = pair->is_unfenced ? HAZARD_PROXY : pair->is_open ? kind_of(queue) : is_in_warp ? HAZARD_WARP : HAZARD_BLOCK;
+    HazardKind kind = pair->is_unfenced ? HAZARD_PROXY : pair->is_open ? ptx_search_kind(queue) : is_in_warp ? HAZARD_WARP : HAZARD_BLOCK;
     bool are_copies = pair->is_open && pair->first.queue && pair->second.queue;
     if ((kind != HAZARD_BLOCK && is_possible) || (are_copies && level != RACE_CERTAIN))     /* a pitch that is taken for 0 lets them come to one place */
         return false;
     if (kind == HAZARD_WARP && (level != RACE_CERTAIN || s->module->target.sm < INDEPENDENT_LANES))
         return false;
     *out = (Hazard){ .first = access_of(m, &pair->first), .second = access_of(m, &pair->second),
-                     .kind = kind, .before = NO_ID, .queue = queue, .is_committed = pair->is_committed, .newer = pair->newer,
+                     .kind = kind, .queue = queue, .is_committed = pair->is_committed, .newer = pair->newer,
                      .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
     find_variable(m, pair->address, out);
     return !is_excused(s, out, pair->address);
@@ -278,99 +272,21 @@ static bool is_found(const Search *s)
 {
     Hazard made;
     for (uint32_t p = 0; p < s->machine->race->pair_count; p++)
-        if (make_hazard(s, &s->machine->race->pairs[p], false, &made))
+        if (ptx_search_make_hazard(s, &s->machine->race->pairs[p], false, &made))
             return true;
     return false;
 }
 
-/* ---- where a barrier would help -------------------------------------------------------------------------------------- */
+/* ---- the same accesses ----------------------------------------------------------------------------------------------- */
 
 static bool is_one(const HazardAccess *a, const HazardAccess *b)
 {
     return a->func == b->func && a->insn == b->insn;
 }
 
-static bool are_alike(const Hazard *a, const Hazard *b)
+bool ptx_search_are_alike(const Hazard *a, const Hazard *b)
 {
     return (is_one(&a->first, &b->first) && is_one(&a->second, &b->second)) || (is_one(&a->first, &b->second) && is_one(&a->second, &b->first));
-}
-
-/* Pairs that race with the places in hand; UINT32_MAX: these two still do, or not all threads come by together. */
-static uint32_t count_left(const Search *s, const Hazard *h)
-{
-    const Race *r = s->machine->race;
-    uint32_t left = 0;
-    if (r->is_lost || r->put_partly)
-        return UINT32_MAX;
-    for (uint32_t p = 0; p < r->pair_count; p++) {
-        Hazard made;
-        if (!make_hazard(s, &r->pairs[p], false, &made))
-            continue;
-        if (are_alike(&made, h))
-            return UINT32_MAX;
-        left++;
-    }
-    return left;
-}
-
-/* Before an instruction, at the beginning of its block, before the branches that lead there, from the nearest on. */
-static void try_places(Search *s, Hazard *h, InsnId insn, uint32_t *least)
-{
-    Race *r = s->machine->race;
-    const Routine *routine = s->program->routines[s->kernel];
-    for (unsigned tries = 0; tries < MOST_TRIES && *least && s->machine->steps < s->most_tried; tries++) {
-        r->puts[r->put_count] = insn;
-        r->put_count++;
-        run(s);
-        r->put_count--;
-        uint32_t left = count_left(s, h);
-        if (left < *least) {
-            *least = left;
-            h->before = insn;
-        }
-        BlockId block = routine->cfg->block_of[insn];
-        if (insn != routine->cfg->blocks[block].first)
-            insn = routine->cfg->blocks[block].first;
-        else if (routine->dom->idom[block] == EXIT_BLOCK)
-            return;
-        else
-            insn = routine->cfg->blocks[routine->dom->idom[block]].end - 1;
-    }
-}
-
-/* Where the fewest races are left. */
-static bool repair(Search *s, Hazard *h)
-{
-    Race *r = s->machine->race;
-    uint32_t least = UINT32_MAX;
-    s->most_tried = s->machine->steps + MOST_TRIED_RUNS * steps_for(s);
-    try_places(s, h, h->second.place, &least);
-    if (h->first.place != h->second.place)
-        try_places(s, h, h->first.place, &least);
-    if (h->before != NO_ID) {
-        r->puts[r->put_count++] = h->before;
-        run(s);
-    }
-    return h->before != NO_ID;
-}
-
-/* A barrier alone, where what goes on behind its instruction is waited for, but by its own thread only; else that wait is what is missing, and is tried in front
- * of a barrier. */
-static bool repair_async(Search *s, Hazard *h)
-{
-    Race *r = s->machine->race;
-    if (repair(s, h)) {
-        h->kind = HAZARD_BLOCK;
-        return true;
-    }
-    h->kind = kind_of(h->queue);
-    if (h->queue != QUEUE_COPY)
-        return false;
-    r->put_waits[r->put_count] = (int32_t)(h->is_committed ? h->newer : 0);
-    bool is_repaired = repair(s, h);
-    if (!is_repaired)
-        r->put_waits[r->put_count] = -1;
-    return is_repaired;
 }
 
 static void set_place(const Search *s, const Watch *watch, HazardAccess *out)
@@ -395,7 +311,7 @@ static bool locate(Search *s, Seen first, Seen second, Hazard *h)
     for (unsigned i = 0; i < 2; i++)
         watches[i].rounds = ptx_arena_array(s->scratch, uint32_t, loops + 1);
     r->watches = watches;
-    run(s);
+    ptx_search_run(s);
     r->watches = NULL;
     set_place(s, &watches[0], &h->first);
     set_place(s, &watches[1], &h->second);
@@ -416,7 +332,7 @@ static const RacePair *find_worst(const Search *s, bool is_possible, Hazard *h)
     const RacePair *worst = NULL;
     Hazard made;
     for (uint32_t p = 0; p < r->pair_count; p++)
-        if (make_hazard(s, &r->pairs[p], is_possible, &made) && (!worst || witness_rank(&made) < witness_rank(h))) {
+        if (ptx_search_make_hazard(s, &r->pairs[p], is_possible, &made) && (!worst || witness_rank(&made) < witness_rank(h))) {
             *h = made;
             worst = &r->pairs[p];
         }
@@ -440,9 +356,9 @@ static void turn(Hazard *h)
 static void collect_possible(const Search *s, Hazards *out, Hazard *items)
 {
     const Race *r = s->machine->race;
-    for (uint32_t p = 0; p < r->pair_count && out->possible_count < MOST_HAZARDS && !s->machine->grid_is_assumed; p++) {
+    for (uint32_t p = 0; p < r->pair_count && out->possible_count < MOST_POSSIBLE && !s->machine->grid_is_assumed; p++) {
         Hazard *h = &items[out->possible_count];
-        if (!make_hazard(s, &r->pairs[p], true, h) || h->first.place == NO_ID || h->second.place == NO_ID)
+        if (!ptx_search_make_hazard(s, &r->pairs[p], true, h) || h->first.place == NO_ID || h->second.place == NO_ID)
             continue;
         if (is_turned(h))
             turn(h);
@@ -464,22 +380,22 @@ static void find_reader(Hazard *h)
 /* Barriers are put where they help, one after the other, until nothing races any more. */
 static void collect(Search *s, Hazards *out, Hazard *items)
 {
-    Race *r = s->machine->race;
-    r->func = s->func;
+    uint32_t owned[MOST_HAZARDS] = { 0 };
+    ptx_repair_begin(s);
     for (bool goes_on = true; goes_on && out->count < MOST_HAZARDS;) {
         Hazard *h = &items[out->count];
         const RacePair *pair = find_worst(s, false, h);
-        goes_on = false;
         if (!pair || !locate(s, pair->first, pair->second, h))
             break;
         find_reader(h);
         if (is_turned(h))
             turn(h);
-        out->count++;
-        if (h->kind != HAZARD_PROXY && r->put_count < MOST_PUTS)
-            goes_on = h->queue ? repair_async(s, h) : repair(s, h);
+        if (h->kind != HAZARD_PROXY)
+            owned[out->count] = ptx_repair_find(s, h);
+        goes_on = owned[out->count++] != 0;
     }
-    r->put_count = 0;
+    ptx_repair_settle(s, items, owned, out->count);
+    s->put_count = 0;
 }
 
 /* ---- mbarriers ------------------------------------------------------------------------------------------------------- */
@@ -511,7 +427,7 @@ static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
     if ((stale->wait == NO_ID && !is_stuck) || !is_certain(s))
         return false;
     Hazard *h = &items[out->count++];
-    *h = (Hazard){ .kind = stale->wait != NO_ID ? HAZARD_STALE : HAZARD_STUCK, .before = NO_ID, .certainty = CERTAINTY_EXACT, .wanted = stuck->wanted,
+    *h = (Hazard){ .kind = stale->wait != NO_ID ? HAZARD_STALE : HAZARD_STUCK, .certainty = CERTAINTY_EXACT, .wanted = stuck->wanted,
                    .pending = stuck->pending, .owed = stuck->owed };
     h->first = h->kind == HAZARD_STALE ? access_at(s, stale->arrival, stale->warp) : access_at(s, stuck->made, stuck->warp);
     h->second = h->kind == HAZARD_STALE ? access_at(s, stale->wait, stale->warp) : access_at(s, stuck->wait, stuck->warp);
@@ -531,7 +447,7 @@ static bool may_hold(Search *s)
     static const uint32_t row[3] = { WARPS_FEW * WARP_LANES, 1, 1 }, plane[3] = { WARP_LANES, WARPS_FEW, 1 };
     if (s->machine->warp_count < WARPS_FEW)
         return true;
-    try_shape(s, ptx_func_takes_row(s->func) ? row : plane);
+    ptx_search_try_shape(s, ptx_func_takes_row(s->func) ? row : plane);
     return s->machine->race->is_crowded || is_found(s);
 }
 
@@ -545,24 +461,27 @@ static bool holds_for_all(Search *s)
     if (!may_hold(s))
         return false;
     if (is_row || s->func->bounds.maxntid[1] > 1) {
-        try_shape(s, NULL);
+        ptx_search_try_shape(s, NULL);
         is_possible = !s->machine->race->is_crowded;
         holds = !is_possible || is_found(s);
+        s->shapes[0] = NULL;
+        s->shape_count = is_possible;
     }
     for (size_t i = 0; holds && i < count; i++) {
         const uint32_t *shape = (is_row ? rows : planes)[i];
         if (shape[0] * shape[1] * shape[2] > most)
             continue;
-        try_shape(s, shape);
+        ptx_search_try_shape(s, shape);
         if (s->machine->race->is_crowded)
             continue;
         shown = is_possible ? shown : shape;
         is_possible = true;
         holds = is_found(s);
+        s->shapes[s->shape_count++] = shape;
     }
     if (!holds || !is_possible)
         return false;
-    try_shape(s, shown);
+    ptx_search_try_shape(s, shown);
     return true;
 }
 
@@ -669,7 +588,7 @@ static bool is_clean_everywhere(Search *s)
     const Blocks all = ptx_blocks_new(first, one, m->grid);
     double count = ptx_blocks_size(&all);
     m->is_cut = false;
-    m->most_steps = m->steps + steps_for(s);
+    m->most_steps = m->steps + ptx_search_steps(s);
     ptx_race_begin(m->race);
     ptx_machine_run_for(m, &all, 0, m->warp_count);
     if (!is_clean(s))
@@ -701,7 +620,7 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     const Cfg *cfg = s->program->routines[s->kernel]->cfg;
     bool *behind = ptx_arena_array(s->work, bool, cfg->block_count), *before = ptx_arena_array(s->work, bool, cfg->block_count);
     InsnId *found = ptx_arena_array(arena, InsnId, MOST_REDUNDANT);
-    uint64_t most = m->steps + MOST_TRIED_RUNS * steps_for(s);
+    uint64_t most = m->steps + MOST_TRIED_RUNS * ptx_search_steps(s);
     uint32_t tried = 0;
     const bool *marks = mark_global(s);
     spread_marks(cfg, marks, behind, before);
@@ -756,13 +675,13 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
     if (!func->has_body || !func->insn_count || func->has_syntax_error || func->has_unknown || !is_worth(func, launch))
         return NULL;
     Hazards *out = ptx_arena_new(arena, Hazards);
-    Hazard *items = ptx_arena_array(arena, Hazard, 2 * MOST_HAZARDS);
-    Search s = { .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing,
+    Hazard *items = ptx_arena_array(arena, Hazard, MOST_HAZARDS + MOST_POSSIBLE);
+    Search s = { .arena = arena, .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing,
                  .mark = ptx_arena_mark(work) };
     out->items = items;
     open_machine(&s, NULL);
     if (!s.machine->block_is_assumed || !s.machine->grid_is_assumed)
-        run(&s);
+        ptx_search_run(&s);
     out->divergence = find_divergence(arena, &s);
     collect_possible(&s, out, items + MOST_HAZARDS);
     if (!collect_waits(&s, out, items) && (!s.machine->block_is_assumed || holds_for_all(&s)))
@@ -879,29 +798,72 @@ const char *ptx_divergence_describe(Arena *arena, const Module *module, const Di
     return ptx_arena_strndup(arena, text, (size_t)count);
 }
 
-const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *func, const Hazard *h)
+/* What CUDA C++ calls it. */
+static const char *cuda_of(const char *text)
+{
+    if (!strcmp(text, "bar.sync 0;"))
+        return " (__syncthreads())";
+    return !strncmp(text, "bar.warp.sync", 13) ? " (__syncwarp())" : "";
+}
+
+/* "before line 44", "before lines 44, 51 and 60": of the insertions with the text of the first. */
+static int write_lines(char *out, size_t size, const Hazard *h, const char *text)
+{
+    uint32_t lines[MOST_PUTS], lines_count = 0;
+    for (uint32_t i = 0; i < h->edits.count && lines_count < MOST_PUTS; i++)
+        if (!strcmp(h->edits.insertions[i].text, text))
+            lines[lines_count++] = h->edits.insertions[i].line;
+    int count = snprintf(out, size, "`%s`%s before line%s", text, cuda_of(text), lines_count > 1 ? "s" : "");
+    for (uint32_t i = 0; i < lines_count; i++) {
+        const char *between = !i ? " " : i + 1 == lines_count ? " and " : ", ";
+        count += snprintf(out + count, size - (size_t)count, "%s%u", between, (unsigned)lines[i]);
+    }
+    return count;
+}
+
+/* Each text once, with the lines that it goes before. */
+static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
+{
+    char text[768];
+    int count = snprintf(text, sizeof text, "insert ");
+    for (uint32_t i = 0; i < h->edits.count; i++) {
+        bool is_new = true;
+        for (uint32_t j = 0; j < i; j++)
+            is_new &= strcmp(h->edits.insertions[i].text, h->edits.insertions[j].text) != 0;
+        if (is_new && i)
+            count += snprintf(text + count, sizeof text - (size_t)count, ", and ");
+        if (is_new)
+            count += write_lines(text + count, sizeof text - (size_t)count, h, h->edits.insertions[i].text);
+    }
+    count += snprintf(text + count, sizeof text - (size_t)count, "; tried: with %s this race is gone when the %s is run again", h->edits.count > 1 ? "them" : "it",
+                      is_given ? "launch" : "assumed launch");
+    return ptx_arena_strndup(arena, text, (size_t)count);
+}
+
+const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
 {
     static const char *const advice[] = {
-        [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, where all threads of the block come by",
-        [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two: since sm_70 lanes of a warp need not run together",
+        [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, at a point that every thread of the block reaches",
+        [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two, at a point that every lane reaches: since sm_70 lanes of a warp need not run together",
         [HAZARD_PROXY] = "fence.proxy.async.shared::cta by the threads that write, before the barrier or mbarrier that orders the two",
         [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and mbarrier.arrive.expect_tx with as many bytes as are copied",
         [HAZARD_STALE] = "another parity each time round: xor.b32 with 1 behind the wait",
     };
-    char text[240];
+    static const char *const reasons[] = {
+        [REPAIR_NONE] = "", [REPAIR_FOUND] = "", [REPAIR_NO_PLACE] = "; none of the places tried in this code removes the race",
+        [REPAIR_TOO_LONG] = "; not tried: the kernel runs too long",
+    };
+    char text[320];
     int count;
+    if (h->edits.count)
+        return write_repair(arena, h, is_given);
     if (h->kind == HAZARD_MATRIX)
         count = snprintf(text, sizeof text, "wgmma.wait_group.sync.aligned %u, and behind it a barrier or mbarrier where other threads are concerned", (unsigned)h->newer);
     else if (h->kind == HAZARD_COPY || h->kind == HAZARD_BULK)
         count = write_copy_wait(text, sizeof text, h);
-    else if (h->before == NO_ID || h->kind >= HAZARD_PROXY)
-        return advice[h->kind];
     else
-        count = snprintf(text, sizeof text, "%s before line %u; tried: it orders the two, and all threads of the block come by",
-                         h->kind == HAZARD_WARP ? "bar.warp.sync 0xffffffff (__syncwarp())" : "bar.sync 0 (__syncthreads())",
-                         line_of(module, &func->insns[h->before]));
-    if (h->kind == HAZARD_COPY && h->before != NO_ID && count > 0)
-        count += snprintf(text + count, sizeof text - (size_t)count, " before line %u; tried",
-                          line_of(module, &func->insns[h->before]));
-    return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
+        count = snprintf(text, sizeof text, "%s", advice[h->kind]);
+    if (h->kind != HAZARD_PROXY)
+        snprintf(text + count, sizeof text - (size_t)count, "%s", reasons[h->repair]);
+    return ptx_arena_strndup(arena, text, strlen(text));
 }

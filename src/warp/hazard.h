@@ -2,6 +2,7 @@
 #ifndef PTX_WARP_HAZARD_H
 #define PTX_WARP_HAZARD_H
 
+#include "support/diag.h"
 #include "warp/evaluate.h"
 
 typedef struct HazardAccess {
@@ -26,12 +27,20 @@ typedef enum HazardKind {
     HAZARD_STALE,               /* first arrives at an mbarrier; second waits there for the phase before */
 } HazardKind;
 
+typedef enum Repair {
+    REPAIR_NONE,                /* it was not looked for */
+    REPAIR_FOUND,
+    REPAIR_NO_PLACE,            /* no barrier orders the two where all threads of the block come */
+    REPAIR_TOO_LONG,            /* the runs that may be made were not enough */
+} Repair;
+
 typedef struct Hazard {         /* something is missing that puts two accesses in order */
     HazardKind kind;
     HazardAccess first, second; /* second: where it is told */
     VarId var;                  /* that the address lies in; NO_ID: none has it */
     uint64_t offset;            /* bytes from its beginning, or of shared memory */
-    InsnId before;              /* a barrier before it was tried, and orders the two; NO_ID: no such place was found */
+    DiagRepair edits;           /* where repair is REPAIR_FOUND */
+    uint8_t repair;             /* Repair */
     Certainty certainty;
     uint8_t queue;              /* race.h's Queue, of the copy */
     bool is_committed;          /* the copy is in a group, */
@@ -66,7 +75,7 @@ const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *
 
 const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *divergence);
 
-/* What would put the two in order. */
-const char *ptx_hazard_advise(Arena *arena, const Module *module, const Func *func, const Hazard *hazard);
+/* What would put the two in order; is_given: the launch is. */
+const char *ptx_hazard_advise(Arena *arena, const Hazard *hazard, bool is_given);
 
 #endif

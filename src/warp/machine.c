@@ -311,9 +311,12 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
     int side = maybe || is_assumed || m->is_hurried ? ptx_stay_side(routine, top->pc, target) : 0;
     if (side) {
         uint8_t *stays = &w->frame->stays[top->pc];
-        bool leaves = ++*stays > most_stays(m, routine, top->pc, target, maybe != 0);
+        unsigned most = most_stays(m, routine, top->pc, target, maybe != 0);
+        bool leaves = ++*stays > most;
         if (leaves)
             *stays = 0;
+        if (leaves && !m->is_hurried)
+            ptx_machine_note_left(m, routine, top->pc, side > 0 ? target : next, most);
         if (maybe || leaves) {
             uint32_t undecided = maybe ? maybe : lanes;
             bool take = (side > 0) != leaves;
@@ -483,7 +486,7 @@ static void step(Machine *m, Warp *w)
     Entry *top = &w->entries[w->entry_count - 1];
     const Routine *routine = w->frame->routine;
     Count *count = &routine->counts[top->pc];
-    if (m->race && ptx_race_is_put(m, w, &routine->func->insns[top->pc]))
+    if (m->race && m->race->put_count && ptx_race_is_put(m, w, top->pc))
         return;
     if (m->race && m->race->watches)
         ptx_race_watch(m, w, top->pc);

@@ -204,6 +204,9 @@ typedef struct Machine {
     uint64_t next_global, next_local, next_const;       /* the next variable of the space lies here, or behind */
     uint8_t *param_bytes, *param_known;
     AddendId *param_addend;           /* per byte: of the pointer that begins here */
+    uint8_t *param_guess;       /* per byte: assumed.c's, of a number that begins here and that the launch does not give; 0 */
+    GuessedTrips *guessed;      /* GUESSED_MOST of them */
+    uint32_t guessed_count;
     uint32_t param_size;
     uint8_t *shared, *shared_known;     /* bytes, and a bit for each that is known; NULL until one is stored */
     uint32_t shared_size;       /* once has_shared */
@@ -222,6 +225,8 @@ typedef struct Machine {
     struct Kept *kept;          /* noted of a warp that stands for others, until these are known */
     uint32_t kept_count, kept_capacity;
     bool block_is_assumed, grid_is_assumed, initial_is_assumed, warpid_is_assumed;
+    bool dynamic_is_assumed;    /* the size of dynamic shared memory was read, and nobody gave it */
+    bool shape_is_read;         /* a place in the grid, or its size, was */
     AddendId next_addend;
     uint32_t next_region;
     uint64_t steps, most_steps; /* instructions of warps, executed and allowed */
@@ -382,5 +387,17 @@ double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *request, doub
 /* trace.c */
 typedef struct Trace Trace;
 void ptx_trace_note(Trace *trace, const Func *func, const Insn *insn, uint32_t warp, Space space, const Request *request, const Value *address, uint8_t doubt);
+
+/* ---- assumed.c --------------------------------------------------------------------------------------------------- */
+
+/* What is taken for a number of the kernel's parameters that the launch does not give, and that it was asked for. */
+uint64_t ptx_machine_guess(uint64_t offset, unsigned bytes, bool is_float);
+void ptx_machine_note_guess(Machine *machine, uint64_t offset, unsigned bytes, bool is_float);
+
+/* Lanes leave a loop at that branch because they have stayed so often, not because anything says so. */
+void ptx_machine_note_left(Machine *machine, const Routine *routine, InsnId branch, InsnId stays_at, unsigned stays);
+
+/* What a run rested on of all that, into out. Owned by arena. */
+void ptx_assumed_collect(Arena *arena, const Machine *machine, Evaluation *out);
 
 #endif

@@ -5,8 +5,6 @@
 #include "warp/request.h"
 
 enum {
-    GUESS_INTEGER = 4096,       /* for a scalar parameter that the launch does not give: a multiple of every tile, larger than a block */
-    GUESS_FLOAT = 0x3f800000,
     MOST_SHARED = 1 << 20,      /* bytes; no GPU has as many */
     MOST_SLOTS = 4096,          /* places in local memory that are kept apart */
     WALKS_FREE = 128,           /* through all of a function, to look for regions; beyond, a block counts as an instruction that is executed ... */
@@ -96,6 +94,7 @@ static void lay_out_params(Machine *m)
     m->param_bytes = ptx_arena_array(m->arena, uint8_t, m->param_size + 16);
     m->param_known = ptx_arena_array(m->arena, uint8_t, m->param_size + 16);
     m->param_addend = ptx_arena_array(m->arena, AddendId, m->param_size + 16);
+    m->param_guess = ptx_arena_array(m->arena, uint8_t, m->param_size + 16);
     for (uint32_t p = 0; p < func->param_count && p < m->launch->param_count; p++) {
         const LaunchParam *given = &m->launch->params[p];
         if (func->params[p] == NO_ID)
@@ -343,13 +342,13 @@ static Value load_kernel_param(Machine *m, uint64_t offset, unsigned bytes, Type
         return value;
     }
     value.is_assumed = is_float || bytes == 8 || known;
+    ptx_machine_note_guess(m, offset, bytes, is_float);
+    value.all = known ? value.all : ptx_machine_guess(offset, bytes, is_float);
     if (is_float || known) {
         value.addend = ADDEND_NONE;
-        value.all = known ? value.all : bytes == 4 ? GUESS_FLOAT : UINT64_C(0x3ff0000000000000);
         return value;
     }
     value.align = bytes == 8 ? ALIGN_POINTER : 0;
-    value.all = bytes == 8 ? (offset / 4 + 1) << 40 : bytes == 4 ? GUESS_INTEGER : 64;
     return value;
 }
 

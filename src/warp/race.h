@@ -58,13 +58,37 @@ typedef struct Touch {          /* what Seen is the same for in all lanes of a w
 /* A lane of an access: WARP_LANES for each of Race.touches; those of the first are none. */
 typedef uint32_t TouchId;
 
-enum { WRITERS = 2, READERS = 2, MARKS = WRITERS + READERS + 1, MOST_PUTS = 4 };
+enum { WRITERS = 2, READERS = 2, MARKS = WRITERS + READERS + 1, MOST_PUTS = 32 };
+
+/* What the code does not have, executed before an instruction: a wait for copies, then a barrier. */
+typedef struct Put {
+    const Func *func;
+    InsnId insn;
+    bool is_block, is_warp;     /* a barrier of the block; of the warp */
+    bool waits;                 /* cp.async.wait_group, */
+    bool commits;               /* cp.async.commit_group before it: both are cp.async.wait_all; */
+    uint8_t barrier;            /* number of the block's barrier */
+    uint32_t groups_left;       /* of the wait */
+} Put;
 
 typedef struct Place {          /* of shared memory: `granule` bytes */
     uint64_t values[WRITERS];   /* that the writes wrote */
     TouchId marks[MARKS];       /* the last write, and the last one that is atomic or the like; reads of two warps, and of another lane of one of these */
     bool has_values[WRITERS];
 } Place;
+
+/* The last access to a place by one warp at one of two sites. */
+typedef struct Last {
+    uint64_t value;
+    TouchId mark, other;        /* other: by another lane of the same warp */
+    bool has_value;
+} Last;
+
+/* All of them: where two sites alone are noted nothing is dropped. */
+typedef struct Lasts {
+    uint32_t run, count;        /* Race.run in which they were noted */
+    Last *items;                /* room for two a warp */
+} Lasts;
 
 /* A thread's access that is to be looked at once more, in a run like the one that it was found in: where in the kernel it is. */
 typedef struct Watch {
@@ -211,10 +235,18 @@ typedef struct Race {
     bool is_crowded;            /* warps wrote the same bytes, maybe different numbers, or beyond shared memory: is the block's shape the one that is meant? */
     const Func *func;           /* of these: */
     bool *left_out;             /* per instruction: a barrier that is passed by; NULL: none */
-    InsnId puts[MOST_PUTS];     /* instructions before which there is one that the code does not have */
+    const Put *puts;
     uint32_t put_count;
-    int32_t put_waits[MOST_PUTS];       /* with a cp.async.wait_group of so many before it; -1: without */
-    uint32_t put_partly;        /* times that not all of a warp came to one of these */
+    uint32_t partial_puts, doubtful_puts;       /* bits: threads did not all reach that put together; whether they do is not certain */
+    uint32_t *touched;          /* per warp: lanes that accessed shared memory, or reached a barrier */
+    uint32_t partial_barriers;  /* bits by number: barriers that are not for all threads of the block */
+    const Func *sought_func;    /* an access that pairs are looked for of; NULL: none */
+    InsnId sought;
+    bool has_dropped_sought;    /* there was no room for one of them */
+    const Func *only_funcs[2];  /* accesses that alone are noted, so that no other hides them; NULL: all are */
+    InsnId only[2];
+    Lasts *lasts;               /* per place, of these; NULL: none was noted yet */
+    uint32_t run;
     Watch *watches;             /* two; NULL: none */
     Parting parting;            /* the first; at.func NULL: none */
     Stop stops[2];              /* where warps wait for each other for ever, at two barriers if there are; func NULL: nobody does */
@@ -242,7 +274,7 @@ void ptx_race_range(Machine *machine, TouchId touch, uint64_t address, uint64_t 
 /* race_order.c */
 void ptx_race_barrier(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_race_go_on(Machine *machine, const Warp *warp, const Insn *insn, uint32_t lanes);
-bool ptx_race_is_put(Machine *machine, Warp *warp, const Insn *insn);
+bool ptx_race_is_put(Machine *machine, Warp *warp, InsnId pc);
 void ptx_race_call(Machine *machine, const Operand *callee);
 
 /* Every other instruction that has to do with order. False: the warp waits, and comes by again. */

@@ -96,6 +96,8 @@ void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
         return;
     }
     BarrierState *barrier = &r->barriers[number];
+    r->touched[w->index] |= lanes;
+    r->partial_barriers |= (uint32_t)(is_arrival || threads) << number;
     tell(r, w, barrier);
     barrier->threads += WARP_LANES;             /* of a warp that is not full as well: PTX ISA, "bar" */
     barrier->wanted = (uint32_t)threads;
@@ -146,34 +148,77 @@ uint32_t ptx_race_done(const Race *r, Queue queue, uint32_t warp, uint32_t group
     return low < c->wait_count ? c->clocks[low] : UINT32_MAX;
 }
 
-/* A barrier that the code does not have: before an instruction. */
-bool ptx_race_is_put(Machine *m, Warp *w, const Insn *insn)
+static bool is_put_at(const Put *put, const Warp *w, InsnId pc)
+{
+    return put->insn == pc && put->func == w->frame->routine->func;
+}
+
+/* Lanes with which the warp began that are not at the place, but for those that ended without having touched anything. */
+static uint32_t lanes_missing(const Machine *m, const Warp *w, uint32_t lanes)
+{
+    const uint32_t threads = m->block[0] * m->block[1] * m->block[2] - w->index * WARP_LANES;
+    const uint32_t begun = threads >= WARP_LANES ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
+    return begun & ~lanes & (w->live | m->race->touched[w->index]);
+}
+
+static void wait_at_put(Race *r, Warp *w, const Put *put)
+{
+    w->barrier = (uint8_t)(1 + put->barrier);
+    w->is_waiting = true;
+    tell(r, w, &r->barriers[put->barrier]);
+    r->barriers[put->barrier].threads += WARP_LANES;
+    r->barriers[put->barrier].wanted = 0;
+}
+
+bool ptx_race_is_put(Machine *m, Warp *w, InsnId pc)
 {
     Race *r = m->race;
     const Entry *top = &w->entries[w->entry_count - 1];
-    bool is_put = false;
-    int32_t left = -1;
-    for (uint32_t p = 0; p < r->put_count && w->frame->routine->func == r->func; p++)
-        if (r->puts[p] == (InsnId)(insn - r->func->insns)) {
-            is_put = true;
-            left = r->put_waits[p] >= 0 ? r->put_waits[p] : left;
-        }
-    if (!is_put || r->is_lost)
+    if (r->is_lost)
         return false;
-    w->is_at_put = !w->is_at_put;
-    if (!w->is_at_put)          /* behind it */
+    if (w->is_at_put) {         /* behind it */
+        w->is_at_put = false;
         return false;
-    if (left >= 0) {
-        ptx_race_copies(r, QUEUE_COPY, w->index)->committed += !left;
-        wait_for(r, QUEUE_COPY, w->index, (uint32_t)left);
     }
-    r->put_partly += top->lanes != w->live;
-    tell(r, w, &r->barriers[0]);
-    r->barriers[0].threads += WARP_LANES;
-    r->barriers[0].wanted = 0;
-    w->barrier = 1;
-    w->is_waiting = true;
-    return true;
+    const Put *barrier = NULL;  /* behind all waits */
+    for (uint32_t p = 0; p < r->put_count; p++) {
+        const Put *put = &r->puts[p];
+        if (!is_put_at(put, w, pc))
+            continue;
+        if (put->waits) {
+            ptx_race_copies(r, QUEUE_COPY, w->index)->committed += put->commits;
+            wait_for(r, QUEUE_COPY, w->index, put->groups_left);
+        }
+        if (put->is_warp)
+            ptx_race_known(r, w->index)[w->index]++;
+        bool is_partial = (put->is_block || put->is_warp) && lanes_missing(m, w, top->lanes);
+        r->partial_puts |= (uint32_t)is_partial << p;
+        r->doubtful_puts |= (uint32_t)(top->doubt >= DOUBT_ORDER) << p;
+        r->touched[w->index] |= top->lanes;
+        barrier = put->is_block ? put : barrier;
+    }
+    if (barrier)
+        wait_at_put(r, w, barrier);
+    w->is_at_put = barrier != NULL;
+    return w->is_at_put;
+}
+
+/* Of a barrier that is complete: all threads of the block must be at the same put, where one is there. */
+static void check_puts(Machine *m, unsigned barrier, uint32_t first, uint32_t count)
+{
+    Race *r = m->race;
+    uint32_t here = 0;
+    bool is_mixed = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const Warp *w = &m->warps[first + i];
+        uint32_t own = 0;
+        for (uint32_t p = 0; p < r->put_count && w->barrier == 1 + barrier && w->is_at_put; p++)
+            own |= (uint32_t)(r->puts[p].is_block && is_put_at(&r->puts[p], w, w->entries[w->entry_count - 1].pc)) << p;
+        is_mixed |= (w->is_done || w->barrier != 1 + barrier) ? r->touched[w->index] != 0 || !w->is_done : (here && own != here) || !own;
+        here |= own;
+    }
+    if (is_mixed && !m->is_cut)
+        r->partial_puts |= here;
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------------------- */
@@ -303,6 +348,8 @@ static void note_stops(Machine *m, uint32_t first, uint32_t count)
         return;
     for (uint32_t i = 0; i < count; i++) {
         const Warp *w = &m->warps[first + i];
+        if (w->is_at_put)       /* which is no barrier of the code */
+            return;
         if (w->is_done)
             continue;
         if (!w->barrier || w->barrier > BARRIER_CLUSTER)
@@ -346,6 +393,8 @@ bool ptx_race_release(Machine *m, uint32_t first, uint32_t count)
         BarrierState *barrier = &r->barriers[b];
         if (!is_complete(barrier, running))
             continue;
+        if (r->put_count)
+            check_puts(m, b, first, count);
         for (uint32_t i = 0; i < count; i++) {
             Warp *w = &m->warps[first + i];
             if (w->barrier != 1 + b)

@@ -158,6 +158,7 @@ static Value block_index(Machine *m, unsigned d, uint32_t cluster, bool is_in_cl
 {
     if (d > 2)
         return assumed(0, m->grid_is_assumed);
+    m->shape_is_read = true;
     Value own = assumed(m->blocks.first[d], m->grid_is_assumed), divisor = ptx_value_const(cluster);
     ptx_blocks_index(&m->blocks, &own, d, m->blocks.step[d]);
     if (cluster <= 1 && !is_in_cluster)
@@ -205,7 +206,7 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     case SREG_TID:              return d < 3 ? thread_index(m, w, d) : ptx_value_const(0);
     case SREG_NTID:             return assumed(d < 3 ? m->block[d] : 0, m->block_is_assumed);
     case SREG_CTAID:            return block_index(m, d, 1, false);
-    case SREG_NCTAID:           return assumed(d < 3 ? m->grid[d] : 0, m->grid_is_assumed);
+    case SREG_NCTAID:           m->shape_is_read = true; return assumed(d < 3 ? m->grid[d] : 0, m->grid_is_assumed);
     case SREG_LANEID:           return linear(s, 0, 1);
     case SREG_WARPID:           return warp_index(m, w);
     case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
@@ -217,6 +218,7 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     case SREG_CLUSTER_CTARANK:  return cluster_rank(m);
     case SREG_CLUSTER_NCTARANK: return ptx_value_const(cluster);
     case SREG_DYNAMIC_SMEM_SIZE:
+        m->dynamic_is_assumed |= m->launch->dynamic_shared_bytes < 0;
         return assumed((uint64_t)(m->launch->dynamic_shared_bytes > 0 ? m->launch->dynamic_shared_bytes : 0), m->launch->dynamic_shared_bytes < 0);
     case SREG_IS_EXPLICIT_CLUSTER: return ptx_value_const(cluster > 1);
     default:                    return ptx_machine_unknown(m, true);

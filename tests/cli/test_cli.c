@@ -109,7 +109,7 @@ static const Case cases[] = {
     { "$PTXLINT none.ptx warned.ptx self.ptx",         3, "warning[COR101]", "self.ptx: ", NULL },
     { "$PTXLINT report none.ptx clean.ptx",            3, "kernel clean", "none.ptx", NULL },
     { "$PTXLINT report broken.ptx warned.ptx",         0, "kernel warned", "", NULL },
-    { "$PTXLINT --kernel nothing clean.ptx",           2, "", "nothing: no kernel has a name like this", NULL },
+    { "$PTXLINT --kernel nothing clean.ptx",           2, "", "--kernel: 'nothing' matches no kernel", NULL },
     { "$PTXLINT warned.ptx 'none*.ptx'",               2, "warning[COR101]", "none*.ptx: matches no PTX file", NULL },
 
     /* what is asked for */
@@ -192,7 +192,7 @@ static const Case cases[] = {
     { "$PTXLINT report --launch launches.json --block 64 clean.ptx", 0, "grid 10 x 2 x 1, block 64 x 1 x 1", "", NULL },
     { "$PTXLINT report --block 32 --block 64 clean.ptx", 0, "block 64 x 1 x 1", "", NULL },
     { "$PTXLINT report --dynamic-shared 3k clean.ptx", 0, "dynamic 3072 B", "", NULL },
-    { "$PTXLINT --param out=null --param 0=0x1000 --trip L=4 --cluster 2,1,1 clean.ptx", 0, "", "", NULL },
+    { "$PTXLINT --param out=null --param 0=0x1000 --cluster 2,1,1 clean.ptx", 0, "", "", NULL },
     { "$PTXLINT --block 0 clean.ptx",                  2, "", "ptxlint: --block: '0' is not one to three whole numbers", NULL },
     { "$PTXLINT --block 2048 clean.ptx",               2, "", "together at most 1024", NULL },
     { "$PTXLINT --block '' clean.ptx",                 2, "", "--block: '' is not", NULL },
@@ -357,8 +357,84 @@ static void test_tune(void **state)
     result_free(&text);
     text = run("$PTXLINT tune --gpu h200 --kernel nobody --grid 4 --block 64 " SHAPES " 2>&1");
     assert_int_equal(text.status, 2);
-    assert_non_null(strstr(text.out, "nobody: no kernel has a name like this"));
+    assert_non_null(strstr(text.out, "--kernel: 'nobody' matches no kernel"));
     result_free(&text);
+}
+
+/* The block to take, as "256,1"; "": none. */
+static void find_recommended(const json_t *kernel, char out[32])
+{
+    const json_t *shape;
+    size_t at;
+    out[0] = '\0';
+    json_array_foreach(json_object_get(kernel, "shapes"), at, shape) {
+        const json_t *block = json_object_get(shape, "block");
+        if (json_is_true(json_object_get(shape, "is_recommended")))
+            snprintf(out, 32, "%d,%d", (int)json_integer_value(json_array_get(block, 0)), (int)json_integer_value(json_array_get(block, 1)));
+    }
+}
+
+/* Only blocks that do the same work are recommended; where the code has the block in it, it says so. */
+static void test_tune_work(void **state)
+{
+    static const struct { const char *kernel, *launch, *wanted, *why_not; } rows[] = {
+        { "saxpy", "--grid 32768 --block 32 --param 3=1000000", "*", NULL },
+        { "saxpy", "--grid 1000 --block 1000 --param 3=1000000", "*", NULL },
+        { "saxpyc", "--grid 4096 --block 256", "", "the code assumes 256 threads in x" },
+        { "saxpyc", "--grid 4096 --block 64", "", "256 * %ctaid.x + %tid.x, whatever %ntid.x is" },
+        { "gstride", "--grid 32768 --block 32 --param 3=4000000", "*", NULL },
+        { "two", "--grid 32768 --block 32", "", "uses %tid.x" },
+        { "masked", "--grid 4096 --block 256", "", "uses %tid.x" },
+        { "mask2", "--grid 32768 --block 32", "*", NULL },
+        { "maskt", "--grid 4096 --block 256", "", "uses %tid.x" },
+        { "blockrow", "--grid 4096 --block 32", "", "uses %tid.x" },
+        { "warprow", "--grid 4096 --block 48", "", "rows of the block are not whole warps" },
+        { "stencil", "--grid 8192,128 --block 1,64 --param 2=8192 --param 3=8192", "*", NULL },
+        { "rowx", "--grid 64,2048 --block 32 --param 2=2048", "*", "in y line" },
+        { "tile", "--grid 64,64 --block 32,8 --param 2=2048", "", "the code assumes 32 threads in x" },
+        { "tilereg", "--grid 64,64 --block 32,8 --param 2=2048", "", "the code assumes 32 threads in x" },
+        { "lb", "--grid 32768 --block 32 --param 3=1000000", "*", NULL },
+        { "rq", "--grid 4096", "", "`.reqntid 256, 1, 1` allows no other" },
+        { "rq", "", "", "`.reqntid 256, 1, 1` allows no other" },
+        { "lin2", "--grid 64,64 --block 256", "", "uses %tid.x" },
+        { "block_sum", "--grid 4096 --block 256", "", "threads of a block share memory (`_ZZ9block_sumE4part`, 1024 bytes: 4 for each of 256 threads)" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char command[512], found[32];
+        snprintf(command, sizeof command, "$PTXLINT tune --gpu h200 --format json --kernel %s %s '" PTXLINT_SOURCE_ROOT "/tests/cli/tune.ptx'", rows[i].kernel, rows[i].launch);
+        Result json = run(command);
+        json_t *document = json_loads(json.out, 0, NULL);
+        const json_t *kernel = json_array_get(json_object_get(document, "kernels"), 0);
+        const char *why_not = json_string_value(json_object_get(kernel, "why_not"));
+        find_recommended(kernel, found);
+        bool is_wanted = rows[i].wanted[0] ? strlen(found) > 0 : !found[0];
+        if (!is_wanted || !why_not != !rows[i].why_not || (why_not && !strstr(why_not, rows[i].why_not)))
+            fail_msg("%s %s: takes '%s', '%s' wanted; %s", rows[i].kernel, rows[i].launch, found, rows[i].wanted, why_not ? why_not : "no reason");
+        json_decref(document);
+        result_free(&json);
+    }
+}
+
+/* Threads that the grid has more than it had access nothing, or the shape does other work. */
+static void test_tune_rounding(void **state)
+{
+    (void)state;
+    Result json = run("$PTXLINT tune --gpu h200 --format json --grid 1000 --block 256 --param 3=300000 '" PTXLINT_SOURCE_ROOT "/tests/cli/tune.ptx' --kernel 'saxpy'");
+    json_t *document = json_loads(json.out, 0, NULL);
+    const json_t *shape, *shapes = json_object_get(json_array_get(json_object_get(document, "kernels"), 0), "shapes");
+    size_t at;
+    unsigned others = 0;
+    json_array_foreach(shapes, at, shape) {
+        long long threads = json_integer_value(json_array_get(json_object_get(shape, "block"), 0)) * json_integer_value(json_array_get(json_object_get(shape, "grid"), 0));
+        bool is_other = !strcmp(json_string_value(json_object_get(shape, "work")), "other");
+        others += is_other;
+        assert_int_equal(!strcmp(json_string_value(json_object_get(shape, "work")), "same"), threads == 256000);
+        assert_int_equal(is_other, json_is_null(json_object_get(shape, "predicted_time_us")));
+    }
+    assert_true(others > 0);
+    json_decref(document);
+    result_free(&json);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -594,6 +670,8 @@ int main(void)
         cmocka_unit_test(test_closed_pipe),
         cmocka_unit_test(test_terminal_colours),
         cmocka_unit_test(test_tune),
+        cmocka_unit_test(test_tune_work),
+        cmocka_unit_test(test_tune_rounding),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MEMORY_BYTES = 256 << 20 };
+enum { MEMORY_BYTES = 256 << 20, LAUNCHED_BYTES = 1 << 16 };
 
 typedef struct Count {
     uint64_t bytes, hash;
@@ -106,6 +106,86 @@ static Count run(const uint8_t *data, size_t size, bool syntax_only)
     return count;
 }
 
+/* ---- with a launch ----------------------------------------------------------------------------------------------- */
+
+static ptxlint_launches *some_launch(size_t size)
+{
+    static const char *const settings[][3] = { { "grid", "4", "33,2" }, { "block", "64", "32,4,2" }, { "dynamic_shared", "1024", "49152" } };
+    ptxlint_launches *launches;
+    char error[256];
+    require(ptxlint_launches_new(NULL, 0, &launches, NULL, 0) == PTXLINT_OK, "no file is nothing known");
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        require(ptxlint_launches_set(launches, settings[i][0], settings[i][1 + size % 2], error, sizeof error) == PTXLINT_OK, error);
+    return launches;
+}
+
+/* What `tune` asks: each kernel in other blocks, and under a cap. */
+static void try_launches(const ptxlint_module *module)
+{
+    static const int64_t blocks[][3] = { { 32, 1, 1 }, { 16, 16, 1 }, { 1024, 1, 1 } };
+    size_t count;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    for (size_t k = 0; k < count && k < 4; k++)
+        for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
+            ptxlint_trial trial;
+            ptxlint_estimated out;
+            ptxlint_trial_init(&trial);
+            for (int i = 0; i < 3; i++)
+                trial.block[i] = blocks[b][i];
+            trial.max_registers = b == 1 ? 32 : 0;
+            ptxlint_status status = ptxlint_estimate(module, kernels[k].name, 0, &trial, &out);
+            require(status == PTXLINT_OK || status == PTXLINT_BAD_ARGUMENT || status == PTXLINT_NO_MEMORY, "a launch can be tried");
+        }
+}
+
+static void gate(const ptxlint_module *module, size_t size)
+{
+    ptxlint_baseline *baseline;
+    ptxlint_report *before, *after;
+    ptxlint_diff *diff;
+    ptxlint_diff_options how;
+    char error[256];
+    require(ptxlint_baseline_new(&baseline) == PTXLINT_OK && ptxlint_report_new(&before) == PTXLINT_OK && ptxlint_report_new(&after) == PTXLINT_OK, "empty");
+    bool fits = ptxlint_baseline_add(baseline, module) == PTXLINT_OK && ptxlint_report_add(before, module) == PTXLINT_OK
+        && ptxlint_report_add(after, module) == PTXLINT_OK && ptxlint_budget_draft(module, 5, drop, NULL) == PTXLINT_OK;
+    require(fits || size > MEMORY_BYTES >> 10, "a module of this size is taken");
+    require(ptxlint_baseline_write(baseline, drop, NULL) == PTXLINT_OK, "a baseline is written");
+    require(ptxlint_diff_new(before, after, NULL, 0, &diff, error, sizeof error) == PTXLINT_OK, "a module is compared with itself");
+    require(!ptxlint_diff_get_info(diff)->regressed_count, "a module is no worse than itself");
+    ptxlint_diff_options_init(&how);
+    how.format = PTXLINT_TEXT;
+    require(ptxlint_write_diff(diff, &how, drop, NULL) == PTXLINT_OK, "a diff is written");
+    ptxlint_diff_free(diff);
+    ptxlint_report_free(before);
+    ptxlint_report_free(after);
+    ptxlint_baseline_free(baseline);
+}
+
+static void run_launched(const uint8_t *data, size_t size)
+{
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    ptxlint_launches *launches = some_launch(size);
+    ptxlint_options options;
+    ptxlint_module *module = NULL;
+    ptxlint_options_init(&options);
+    options.path = "fuzz.ptx";
+    options.max_memory_bytes = MEMORY_BYTES;
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    options.launches = launches;
+    ptxlint_status status = ptxlint_module_new((const char *)data, size, &options, &module);
+    require(status == PTXLINT_OK || status == PTXLINT_NO_MEMORY, "any bytes are a module");
+    if (module) {
+        check_diagnostics(module, size);
+        check_kernels(module, size);
+        write_all(module);
+        try_launches(module);
+        gate(module, size);
+    }
+    ptxlint_module_free(module);
+    ptxlint_launches_free(launches);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Count first = run(data, size, false);
@@ -115,5 +195,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else if (size % 4 == 1) {
         run(data, size, true);
     }
+    if (size <= LAUNCHED_BYTES)
+        run_launched(data, size);
     return 0;
 }

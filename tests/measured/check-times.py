@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Predicted times and bounds against what a GPU took: check-times.py PTXLINT FOLDER [--verbose].
+"""Predicted times and bounds against what a GPU took: check-times.py PTXLINT FOLDER [--verbose] [--pairs].
 
 FOLDER/times.jsonl: launches of kernels once each, caches cold. FOLDER/shapes/sweep.jsonl: kernels timed over block shapes, some of them here.
-The figures of each file, and of the shapes of each prefix, must be as good as LIMITS says; no bound may be above the time that was measured."""
-import json, os, subprocess, sys, tempfile
+The figures of each file, and of the shapes of each prefix, must be as good as LIMITS says; no bound may be above the time that was measured.
+--pairs: all shapes, and how far the predicted ratio of two shapes' times is from the measured one, for each kernel and all pairs."""
+import itertools, json, math, os, subprocess, sys, tempfile
 
 # median and mean error, rank, median bound; of shapes: the median rank
 LIMITS = {
@@ -79,11 +80,24 @@ def check_kernels(ptxlint, folder, name, rows, complain):
     if figures[0] > most[0] or figures[1] > most[1] or figures[2] < most[2] or figures[3] < most[3]:
         complain(f"{name}: worse than it was")
 
+def print_pairs(ptxlint, folder, by_kernel):
+    predict(ptxlint, [f"{folder}/shapes/shapes.ptx"], [r for rows in by_kernel.values() for r in rows])
+    ratio = lambda a, b: math.log(a["estimate"]["predicted_time_us"] / b["estimate"]["predicted_time_us"]) - math.log(a["us"] / b["us"])
+    every = []
+    for k, rows in by_kernel.items():
+        errors = sorted(abs(ratio(a, b)) for a, b in itertools.combinations(rows, 2))
+        every += errors
+        print(f"{k}: {len(errors)} pairs, off by {100 * math.expm1(errors[len(errors) // 2]):.1f} % in the median")
+    every.sort()
+    print(f"all: {len(every)} pairs, {100 * math.expm1(every[len(every) // 2]):.1f} % in the median, {100 * math.expm1(every[len(every) * 9 // 10]):.1f} % nine in ten")
+
 def check_shapes(ptxlint, folder, complain):
     by_kernel, ranked = {}, {}
     for line in open(f"{folder}/shapes/sweep.jsonl"):
         row = json.loads(line)
         by_kernel.setdefault(row["kernel"], []).append({**row, "launch": {k: row[k] for k in LAUNCH_KEYS}})
+    if "--pairs" in sys.argv:
+        return print_pairs(ptxlint, folder, by_kernel)
     by_kernel = {k: rows[::max(1, len(rows) // SHAPES[os.path.basename(folder)])] for k, rows in by_kernel.items()}
     predict(ptxlint, [f"{folder}/shapes/shapes.ptx"], [r for rows in by_kernel.values() for r in rows])
     for k, rows in by_kernel.items():

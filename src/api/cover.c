@@ -1,0 +1,365 @@
+/* cover.c -- which names of launches some kernel that was read has; of the others, the names that are nearest. */
+#include "api/launch.h"
+#include "api/module.h"
+#include "api/param.h"
+#include "support/words.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Item {
+    ptxlint_covered seen;
+    const json_t *value;        /* of a parameter */
+    char digits[12];            /* its position, where it has no name */
+} Item;
+
+/* Of a kernel of the file, or of the settings: the kernel itself, what is said of its parameters, of its loops. */
+typedef struct Group {
+    size_t first, count;        /* items */
+} Group;
+
+struct ptxlint_coverage {
+    json_t *root, *settings;    /* of the launches; names of items lie in them */
+    Item *items;
+    size_t count;
+    Group *groups;              /* of the file's kernels, in order, then of the settings */
+    size_t group_count;
+    json_t *index;              /* kernel of the file -> number of its group */
+    json_t *names[3];           /* per ptxlint_launch_part: those of kernels that were read */
+    bool is_broken;             /* a function has a syntax error: its loops are not known */
+};
+
+/* ---- what there is to match -------------------------------------------------------------------------------------- */
+
+static size_t count_items(const json_t *kernel)
+{
+    const json_t *params = json_object_get(kernel, "params");
+    return 1 + json_array_size(params) + json_object_size(params) + json_object_size(json_object_get(kernel, "trips"));
+}
+
+static Item *add_item(ptxlint_coverage *c, ptxlint_launch_part part, const char *kernel, const char *name)
+{
+    Item *item = &c->items[c->count++];
+    item->seen = (ptxlint_covered){ .part = part, .kernel = kernel, .name = name };
+    return item;
+}
+
+static void add_params(ptxlint_coverage *c, const char *kernel, json_t *params)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(params, name, value)
+        add_item(c, PTXLINT_PART_PARAM, kernel, name)->value = value;
+    for (size_t i = 0; i < json_array_size(params); i++) {
+        Item *item = add_item(c, PTXLINT_PART_PARAM, kernel, NULL);
+        snprintf(item->digits, sizeof item->digits, "%zu", i % 1000000000);
+        item->seen.name = item->digits;
+        item->value = json_array_get(params, i);
+    }
+}
+
+/* kernel: NULL for the settings, which are for all of them. */
+static bool add_group(ptxlint_coverage *c, const char *kernel, const json_t *said)
+{
+    Item *grown = realloc(c->items, (c->count + count_items(said)) * sizeof *grown);
+    Group *groups = realloc(c->groups, (c->group_count + 1) * sizeof *groups);
+    c->items = grown ? grown : c->items;
+    c->groups = groups ? groups : c->groups;
+    if (!grown || !groups || (kernel && json_object_set_new(c->index, kernel, json_integer((json_int_t)c->group_count))))
+        return false;
+    const char *label;
+    json_t *value;
+    size_t first = c->count;
+    memset(grown + first, 0, count_items(said) * sizeof *grown);
+    if (kernel)
+        add_item(c, PTXLINT_PART_KERNEL, kernel, kernel);
+    add_params(c, kernel, json_object_get(said, "params"));
+    json_object_foreach(json_object_get(said, "trips"), label, value)
+        add_item(c, PTXLINT_PART_TRIP, kernel, label);
+    groups[c->group_count++] = (Group){ first, c->count - first };
+    return true;
+}
+
+/* Positions are written into items: their names point there once these have their place. */
+static void place_digits(ptxlint_coverage *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->items[i].digits[0])
+            c->items[i].seen.name = c->items[i].digits;
+}
+
+static bool add_groups(ptxlint_coverage *c)
+{
+    const char *name;
+    json_t *kernel;
+    bool is_good = c->index && c->names[0] && c->names[1] && c->names[2];
+    json_object_foreach(json_object_get(c->root, "kernels"), name, kernel)
+        is_good = is_good && add_group(c, name, kernel);
+    is_good = is_good && add_group(c, NULL, c->settings);
+    place_digits(c);
+    return is_good;
+}
+
+ptxlint_status ptxlint_coverage_new(const ptxlint_launches *launches, ptxlint_coverage **out)
+{
+    if (!out)
+        return PTXLINT_BAD_ARGUMENT;
+    *out = NULL;
+    ptxlint_coverage *c = calloc(1, sizeof *c);
+    if (!c)
+        return PTXLINT_NO_MEMORY;
+    c->root = launches ? json_incref(launches->root) : NULL;
+    c->settings = launches ? json_incref(launches->settings) : NULL;
+    c->index = json_object();
+    for (size_t i = 0; i < sizeof c->names / sizeof *c->names; i++)
+        c->names[i] = json_object();
+    if (add_groups(c)) {
+        *out = c;
+        return PTXLINT_OK;
+    }
+    ptxlint_coverage_free(c);
+    return PTXLINT_NO_MEMORY;
+}
+
+void ptxlint_coverage_free(ptxlint_coverage *c)
+{
+    if (!c)
+        return;
+    json_decref(c->root);
+    json_decref(c->settings);
+    json_decref(c->index);
+    for (size_t i = 0; i < sizeof c->names / sizeof *c->names; i++)
+        json_decref(c->names[i]);
+    free(c->items);
+    free(c->groups);
+    free(c);
+}
+
+/* ---- one function ------------------------------------------------------------------------------------------------ */
+
+typedef struct Subject {
+    const ptxlint_module *module;
+    const Func *func;
+    const ptxlint_kernel *view;
+} Subject;
+
+/* is_free: the file says nothing of it. */
+static bool learn(ptxlint_coverage *c, ptxlint_launch_part part, const char *name, bool is_free)
+{
+    return !json_object_set_new(c->names[part], name, json_boolean(is_free));
+}
+
+/* Whether the parameter's name, alone or behind "KERNEL_", or its position is what an item says. */
+static bool is_param(const Subject *s, Span name, uint32_t position, const char *said)
+{
+    char digits[16];
+    const char *text = s->module->text + name.begin;
+    size_t length = ptx_span_length(name), kernel = strlen(s->view->name), said_length = strlen(said);
+    snprintf(digits, sizeof digits, "%" PRIu32, position);
+    if (!strcmp(digits, said) || (length == said_length && !memcmp(text, said, length)))
+        return true;
+    return length == kernel + 1 + said_length && text[kernel] == '_' && !memcmp(text, s->view->name, kernel) &&
+           !memcmp(text + kernel + 1, said, said_length);
+}
+
+static void match_param(const Subject *s, Item *item)
+{
+    for (uint32_t i = 0; s->func->is_entry && i < s->func->param_count; i++) {
+        const Var *var = s->func->params[i] == NO_ID ? NULL : &s->module->ir->vars[s->func->params[i]];
+        if (!var || !is_param(s, var->name, i, item->seen.name))
+            continue;
+        bool fits = ptx_param_fits(var, item->value);
+        item->seen.matches |= fits;
+        item->seen.misfit = fits ? item->seen.misfit : ptx_type_info[var->type].text;
+        item->seen.misfit_bytes = fits ? item->seen.misfit_bytes : var->bytes;
+    }
+    if (s->func->is_entry && item->seen.param_count < s->func->param_count)
+        item->seen.param_count = s->func->param_count;
+}
+
+static void match_trip(const Subject *s, Item *item)
+{
+    for (size_t i = 0; i < s->view->loop_count && !item->seen.matches; i++)
+        item->seen.matches = !strcmp(s->view->loops[i].label, item->seen.name);
+}
+
+static void match_group(ptxlint_coverage *c, const Subject *s, const Group *group)
+{
+    for (size_t i = group->first; i < group->first + group->count; i++) {
+        Item *item = &c->items[i];
+        if (item->seen.part == PTXLINT_PART_PARAM)
+            match_param(s, item);
+        else if (item->seen.part == PTXLINT_PART_TRIP)
+            match_trip(s, item);
+        else
+            item->seen.matches = 1;
+    }
+}
+
+/* As it stands in the PTX, and without "KERNEL_" before it. */
+static bool learn_param(ptxlint_coverage *c, const Subject *s, Span span)
+{
+    char name[256];
+    size_t kernel = strlen(s->view->name);
+    snprintf(name, sizeof name, "%.*s", (int)ptx_span_length(span), s->module->text + span.begin);
+    bool has_prefix = !strncmp(name, s->view->name, kernel) && name[kernel] == '_';
+    return learn(c, PTXLINT_PART_PARAM, name, true) && (!has_prefix || learn(c, PTXLINT_PART_PARAM, name + kernel + 1, true));
+}
+
+/* Names of parameters and labels are for suggestions about settings alone: ENOUGH of them are. */
+static bool learn_names(ptxlint_coverage *c, const Subject *s)
+{
+    enum { ENOUGH = 10000 };
+    bool is_good = true;
+    for (size_t i = 0; i < s->view->loop_count && json_object_size(c->names[PTXLINT_PART_TRIP]) < ENOUGH; i++)
+        is_good &= !*s->view->loops[i].label || learn(c, PTXLINT_PART_TRIP, s->view->loops[i].label, true);
+    for (uint32_t i = 0; s->func->is_entry && i < s->func->param_count; i++)
+        if (s->func->params[i] != NO_ID && json_object_size(c->names[PTXLINT_PART_PARAM]) < ENOUGH)
+            is_good &= learn_param(c, s, s->module->ir->vars[s->func->params[i]].name);
+    return is_good;
+}
+
+static bool add_func(ptxlint_coverage *c, const Subject *s, const char *kernel_glob)
+{
+    const json_t *number = json_object_get(c->index, s->view->name);
+    bool is_wanted = !s->func->is_entry || !kernel_glob || !fnmatch(kernel_glob, s->view->name, 0);
+    bool is_good = learn(c, PTXLINT_PART_KERNEL, s->view->name, !number && s->func->is_entry);
+    if (number)
+        match_group(c, s, &c->groups[json_integer_value(number)]);
+    if (is_wanted && json_object_size(c->settings)) {
+        match_group(c, s, &c->groups[c->group_count - 1]);
+        is_good &= learn_names(c, s);
+    }
+    c->is_broken |= s->view->has_syntax_error;
+    return is_good;
+}
+
+ptxlint_status ptxlint_coverage_add(ptxlint_coverage *c, const ptxlint_module *module, const char *kernel_glob)
+{
+    if (!c || !module)
+        return PTXLINT_BAD_ARGUMENT;
+    const ptxlint_kernel *view = module->kernels;
+    bool is_good = true;
+    for (FuncId f = 0; f < module->ir->func_count && view < module->kernels + module->kernel_count; f++)
+        if (module->ir->funcs[f].has_body)
+            is_good &= add_func(c, &(Subject){ module, &module->ir->funcs[f], view++ }, kernel_glob);
+    return is_good ? PTXLINT_OK : PTXLINT_NO_MEMORY;
+}
+
+/* ---- names that are near ----------------------------------------------------------------------------------------- */
+
+enum { NEAR_EDITS = 2, NEAR_SOURCE = 3, NEAR_PART = 4, NOT_NEAR = 5, PART_LEAST = 4 };
+
+typedef struct Word {
+    const char *text;
+    size_t length;
+} Word;
+
+/* What ends a name of Rust: 17h and 16 hexadecimal digits. */
+static bool is_hash(Word word)
+{
+    return word.length == 17 && word.text[0] == 'h' && strspn(word.text + 1, "0123456789abcdef") >= 16;
+}
+
+/* The function's own name in a mangled one (Itanium C++ ABI, "Mangling"; Rust's as far as it is like it): the last identifier before template arguments and
+ * types; else the whole. */
+static Word source_name(const char *name)
+{
+    Word word = { name, strlen(name) };
+    if (strncmp(name, "_Z", 2) != 0)
+        return word;
+    const char *at = name + 2;
+    bool is_nested = *at == 'N';
+    at += strspn(at, "NLrVK");
+    for (size_t left = strlen(at); *at >= '1' && *at <= '9'; left = strlen(at)) {
+        char *end;
+        unsigned long length = strtoul(at, &end, 10);
+        left -= (size_t)(end - at);
+        if (length > left)
+            break;
+        Word here = { end, length };
+        word = is_hash(here) ? word : here;
+        at = end + length;
+        if (!is_nested)
+            break;
+    }
+    return word;
+}
+
+/* Edits of what is left of two words without what they begin and end with alike. */
+static unsigned edits_between(Word a, Word b)
+{
+    while (a.length && b.length && *a.text == *b.text)
+        a.text++, b.text++, a.length--, b.length--;
+    while (a.length && b.length && a.text[a.length - 1] == b.text[b.length - 1])
+        a.length--, b.length--;
+    return ptx_edit_distance(a.text, a.length, b.text, b.length);
+}
+
+static bool is_near(Word a, Word b)
+{
+    size_t least = a.length < b.length ? a.length : b.length;
+    unsigned apart = edits_between(a, b);
+    return apart <= NEAR_EDITS && apart < least;
+}
+
+/* Fewer is nearer. */
+static unsigned distance(const char *wanted, const char *name)
+{
+    Word whole = { wanted, strlen(wanted) }, other = { name, strlen(name) }, own = source_name(wanted), its = source_name(name);
+    if (is_near(whole, other))
+        return edits_between(whole, other);
+    if (is_near(own, its))
+        return NEAR_SOURCE;
+    bool is_part = whole.length >= PART_LEAST && strstr(name, wanted);
+    return is_part ? NEAR_PART : NOT_NEAR;
+}
+
+/* NULL: none is near. is_free: kernels that the file says nothing of alone. */
+static const char *nearest_name(const ptxlint_coverage *c, ptxlint_launch_part part, const char *wanted, bool is_free)
+{
+    const char *nearest = NULL, *name;
+    json_t *value;
+    unsigned least = NOT_NEAR;
+    json_object_foreach(c->names[part], name, value) {
+        unsigned here = is_free && json_is_false(value) ? NOT_NEAR : distance(wanted, name);
+        if (here < least)
+            least = here, nearest = name;
+    }
+    return nearest;
+}
+
+/* ---- what is left ------------------------------------------------------------------------------------------------ */
+
+/* Of a kernel that is not there nothing but its name is told. */
+static bool is_of_unmatched(const ptxlint_coverage *c, const Item *item)
+{
+    const json_t *number = item->seen.kernel ? json_object_get(c->index, item->seen.kernel) : NULL;
+    if (!number || item->seen.part == PTXLINT_PART_KERNEL)
+        return false;
+    return !c->items[c->groups[json_integer_value(number)].first].seen.matches;
+}
+
+int ptxlint_coverage_at(const ptxlint_coverage *c, size_t index, ptxlint_covered *out)
+{
+    if (!c || index >= c->count || !out)
+        return 0;
+    *out = c->items[index].seen;
+    out->matches |= is_of_unmatched(c, &c->items[index]) || (out->part == PTXLINT_PART_TRIP && c->is_broken);
+    return 1;
+}
+
+const char *ptxlint_coverage_suggest(const ptxlint_coverage *c, size_t index)
+{
+    if (!c || index >= c->count)
+        return NULL;
+    return nearest_name(c, c->items[index].seen.part, c->items[index].seen.name, true);
+}
+
+const char *ptxlint_coverage_suggest_kernel(const ptxlint_coverage *c, const char *name)
+{
+    return c && name ? nearest_name(c, PTXLINT_PART_KERNEL, name, false) : NULL;
+}
