@@ -436,12 +436,28 @@ static bool hangs_on_data(const PredictInput *in)
     return false;
 }
 
+/* NULL: all is known that a prediction takes. */
+static const char *why_not(const PredictInput *in, const Speeds *s)
+{
+    if (!(s->sms > 0) || !(s->clocks_per_us > 0) || !(s->dram_peak > 0))
+        return "times take SMs, clock and memory bandwidth, which a product has (--gpu h200)";
+    if (in->executed->certainty == CERTAINTY_UNKNOWN)
+        return in->executed->why;
+    if (!in->evaluation || in->evaluation->grid_is_assumed || !(in->blocks > 0))
+        return "the grid is not known (--grid, --launch)";
+    if (!(in->warps_per_block > 0))
+        return "the block is not known (--block, --launch)";
+    if (!(in->evaluation->insns[0].total.warps > 0))
+        return "no thread runs";
+    return in->blocks_per_sm > 0 ? NULL : "no block fits an SM, or how many do is not known";
+}
+
 Prediction ptx_predict(Arena *scratch, const PredictInput *in)
 {
     Prediction out = ptx_prediction_unknown;
     Speeds s = speeds_of(in->gpu);
-    if (!in->evaluation || in->evaluation->grid_is_assumed || !(in->evaluation->insns[0].total.warps > 0) || in->executed->certainty == CERTAINTY_UNKNOWN || !(in->blocks > 0) || !(in->warps_per_block > 0)
-        || !(in->blocks_per_sm > 0) || !(s.sms > 0) || !(s.clocks_per_us > 0) || !(s.dram_peak > 0))
+    out.why = why_not(in, &s);
+    if (out.why)
         return out;
     out.certainty = CERTAINTY_ESTIMATE;
     out.parts_us[PART_OVERHEAD] = s.launch_us + (waits_for_launch(in) ? WAIT_US : 0);
