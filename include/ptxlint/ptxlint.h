@@ -868,6 +868,7 @@ typedef struct ptxlint_executed {
     const ptxlint_machine_count *machine;       /* warp_instructions by class, those that there are */
     size_t machine_count;
     ptxlint_certainty certainty;
+    const char *why;                    /* why nothing is known; NULL: it is */
 } ptxlint_executed;
 
 /* One thing that a launch keeps busy, and for how long. */
@@ -883,6 +884,7 @@ typedef struct ptxlint_time {
     double dram_bytes;                  /* distinct ones that are read and written */
     double bound_us;                    /* no launch is faster at the peak clock */
     double predicted_us;                /* the best single guess */
+    const char *why;                    /* why nothing is predicted; NULL: it is */
     const char *bound_why;              /* why there is no bound though there is a prediction; NULL */
     const char *bound_by, *limiter;     /* what holds the bound, what takes longest: a part, or the pipeline's own name; NULL */
     ptxlint_time_part parts[PTXLINT_TIME_PARTS];

@@ -236,6 +236,7 @@ ptxlint_time ptx_project_time(const Prediction *p)
     bool is_known = p->certainty != CERTAINTY_UNKNOWN;
     ptxlint_time out = {
         .dram_bytes = p->dram_bytes, .bound_us = p->bound_us, .predicted_us = p->predicted_us,
+        .why = p->why,
         .bound_why = p->bound_is_assumed ? "it would rest on assumed values: see launch.assumed" : NULL,
         .bound_by = part_name(p->bound_by, p->bound_pipe), .limiter = part_name(p->limiter, p->pipe), .part_count = is_known ? PART__COUNT : 0,
         .bytes_certainty = is_known ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN,
@@ -251,10 +252,11 @@ static ptxlint_executed view_executed(ptxlint_module *m, const Executed *execute
 {
     const double unknown = (double)NAN;
     if (!executed || executed->certainty == CERTAINTY_UNKNOWN)
-        return (ptxlint_executed){ unknown, unknown, unknown, unknown, unknown, NULL, 0, PTXLINT_NOT_KNOWN };
+        return (ptxlint_executed){ unknown, unknown, unknown, unknown, unknown, NULL, 0, PTXLINT_NOT_KNOWN,
+                                   executed ? executed->why : "only kernels that could be read are launched" };
     ptxlint_machine_count *counts = ptx_arena_array(&m->arena, ptxlint_machine_count, MACHINE__COUNT);
     ptxlint_executed view = {
-        executed->warp_instructions, executed->flops_fp32, executed->flops_fp64, executed->flops_fp16, executed->flops_tensor, counts, 0, PTXLINT_ESTIMATE,
+        executed->warp_instructions, executed->flops_fp32, executed->flops_fp64, executed->flops_fp16, executed->flops_tensor, counts, 0, PTXLINT_ESTIMATE, NULL,
     };
     for (unsigned i = 0; i < MACHINE__COUNT; i++)
         if (executed->machine[i] > 0)

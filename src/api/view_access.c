@@ -83,6 +83,7 @@ static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, Doubt d
     switch (doubt) {
     case DOUBT_ADDRESS:     say(why, "the address hangs on data"); break;
     case DOUBT_DATA:        say(why, "data decide which threads come here, or by which offset"); break;
+    case DOUBT_REPEAT:      say(why, "some iterations of a long loop stand for all"); break;
     case DOUBT_PARAMETER:   say_assumed(why, evaluation); break;
     case DOUBT_ORDER:       say(why, "which lanes come here together hangs on how the GPU schedules those that parted"); break;
     case DOUBT_MODEL:       say(why, "how the GPU serves such an access is not documented: a rule that was measured on another, or comes near"); break;

@@ -85,6 +85,16 @@ static double walk_block(Walker *w, BlockId block)
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */
 
+/* How often the warp of any block runs it that runs it most. */
+static double longest(const ChainInput *in, BlockId block)
+{
+    LoopId loop = in->loops->loop_of[block];
+    if (in->are_left_out && loop != NO_LOOP && in->are_left_out[loop])
+        return 0;
+    const Evaluated *insn = &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first];
+    return insn->total.warps > 0 ? ptx_usual_warps(insn) / insn->total.warps * insn->total.longest : 0;
+}
+
 /* How often the warp of a block runs it that runs it most: a block makes room for the next when its last warp ends. */
 static double executions(const ChainInput *in, BlockId block)
 {
@@ -129,8 +139,10 @@ Chain ptx_chain_compute(Arena *scratch, const ChainInput *in)
         if (executions(in, in->cfg->rpo[r]) > 0)
             walk_block(&w, in->cfg->rpo[r]);
     walk_loops(&w);
-    for (uint32_t r = 0; r < in->cfg->rpo_count; r++)
+    for (uint32_t r = 0; r < in->cfg->rpo_count; r++) {
         out.clocks += w.own[in->cfg->rpo[r]] * executions(in, in->cfg->rpo[r]);
+        out.longest_clocks += w.own[in->cfg->rpo[r]] * longest(in, in->cfg->rpo[r]);
+    }
     ptx_arena_release(scratch, mark);
     return out;
 }

@@ -28,7 +28,8 @@ typedef struct ChainInput {
 } ChainInput;
 
 typedef struct Chain {
-    double clocks;
+    double clocks;              /* of a warp that a block waits for, on average over the blocks */
+    double longest_clocks;      /* of the one that the launch waits for: a block may have more to do than all others */
 } Chain;
 
 Chain ptx_chain_compute(Arena *scratch, const ChainInput *input);

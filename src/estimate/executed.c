@@ -225,14 +225,28 @@ static double calls_of(const Run *run)
     return calls;
 }
 
+/* NULL: the kernel itself is known. */
+static const char *why_unknown(const Compiled *kernel, const Evaluation *evaluation)
+{
+    if (!evaluation)
+        return "the kernel could not be evaluated: syntax errors, or no instructions";
+    if (evaluation->grid_is_assumed)
+        return "the grid is not known (--grid, --launch)";
+    if (evaluation->is_part)
+        return "a warp runs longer than the budget of the evaluation: a loop whose iterations are not proved to repeat";
+    return kernel->lowered ? NULL : "the machine instructions of this target are not modelled";
+}
+
 Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called, const Evaluation *evaluation)
 {
     Executed unknown = { .certainty = CERTAINTY_UNKNOWN }, out = { .certainty = CERTAINTY_ESTIMATE }, behind = { 0 };
     unknown.warp_instructions = unknown.flops_fp32 = unknown.flops_fp64 = unknown.flops_fp16 = unknown.flops_tensor = (double)NAN;
     for (unsigned m = 0; m < MACHINE__COUNT; m++)
         unknown.machine[m] = (double)NAN;
-    if (!evaluation || evaluation->grid_is_assumed || evaluation->is_part || !kernel->lowered)
+    unknown.why = why_unknown(kernel, evaluation);
+    if (unknown.why)
         return unknown;
+    unknown.why = "a function is called that the file does not have";
     const Run own = { kernel, evaluation->insns, NULL };
     double calls = calls_of(&own), entries = 0;
     add_run(&out, &own);

@@ -14,6 +14,7 @@ typedef struct Executed {       /* of the launch; NaN: not known */
     double machine[MACHINE__COUNT];     /* the same by class */
     double flops_fp32, flops_fp64, flops_fp16, flops_tensor;
     Certainty certainty;        /* of all: an estimate, or unknown */
+    const char *why;            /* nothing is known; NULL: it is */
 } Executed;
 
 typedef struct Compiled {           /* a function, and what ptxas makes of it */

@@ -304,7 +304,8 @@ static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, 
     double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;      /* whatever comes later, the first one misses */
     first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
-    out->parts_us[PART_LATENCY] = (ptx_chain_compute(scratch, &chain).clocks * fmax(1, waves) + first + turns) / s->clocks_per_us + waiting.us;
+    const Chain found = ptx_chain_compute(scratch, &chain);
+    out->parts_us[PART_LATENCY] = (fmax(found.clocks * fmax(1, waves), found.longest_clocks) + first + turns) / s->clocks_per_us + waiting.us;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
@@ -337,8 +338,9 @@ static double joined(const Prediction *of, TimePart part)
 
 static double tail_us(const PredictInput *in, const Speeds *s, const Prediction *out)
 {
-    double block = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]) * s->sms / fmax(in->blocks, s->sms);
-    return in->blocks > s->sms ? TAIL_OF_UNEVEN * fmax(0, in->evaluation->unevenness - 1) * block : 0;
+    double all = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]), block = all * s->sms / fmax(in->blocks, s->sms);
+    double uneven = in->blocks > s->sms ? TAIL_OF_UNEVEN * fmax(0, in->evaluation->unevenness - 1) * block : 0;
+    return fmin(uneven, fmin(all, in->evaluation->heaviest * block));
 }
 
 /* Resources of the SMs and of memory get in each other's way (the third power); while blocks are given out nothing waits for it (the eighth). */
@@ -445,12 +447,28 @@ static bool hangs_on_data(const PredictInput *in)
     return false;
 }
 
+/* NULL: all is known that a prediction takes. */
+static const char *why_not(const PredictInput *in, const Speeds *s)
+{
+    if (!(s->sms > 0) || !(s->clocks_per_us > 0) || !(s->dram_peak > 0))
+        return "times take SMs, clock and memory bandwidth, which a product has (--gpu h200)";
+    if (in->executed->certainty == CERTAINTY_UNKNOWN)
+        return in->executed->why;
+    if (!in->evaluation || in->evaluation->grid_is_assumed || !(in->blocks > 0))
+        return "the grid is not known (--grid, --launch)";
+    if (!(in->warps_per_block > 0))
+        return "the block is not known (--block, --launch)";
+    if (!(in->evaluation->insns[0].total.warps > 0))
+        return "no thread runs";
+    return in->blocks_per_sm > 0 ? NULL : "no block fits an SM, or how many do is not known";
+}
+
 Prediction ptx_predict(Arena *scratch, const PredictInput *in)
 {
     Prediction out = ptx_prediction_unknown;
     Speeds s = speeds_of(in->gpu);
-    if (!in->evaluation || in->evaluation->grid_is_assumed || !(in->evaluation->insns[0].total.warps > 0) || in->executed->certainty == CERTAINTY_UNKNOWN || !(in->blocks > 0) || !(in->warps_per_block > 0)
-        || !(in->blocks_per_sm > 0) || !(s.sms > 0) || !(s.clocks_per_us > 0) || !(s.dram_peak > 0))
+    out.why = why_not(in, &s);
+    if (out.why)
         return out;
     out.certainty = CERTAINTY_ESTIMATE;
     out.parts_us[PART_OVERHEAD] = s.launch_us + (waits_for_launch(in) ? WAIT_US : 0);

@@ -45,6 +45,7 @@ typedef struct Prediction {     /* NaN: not known */
     bool bound_is_assumed;      /* it would rest on what the launch does not give, so there is none */
     int bound_by, limiter;      /* TimePart; -1 */
     const char *pipe, *bound_pipe;      /* of PART_PIPE: the dearest; that holds the bound */
+    const char *why;            /* nothing is predicted; NULL: it is */
     Certainty certainty;        /* of dram_bytes and the bound, at best CERTAINTY_BOUND; the prediction is an estimate */
 } Prediction;
 

@@ -21,6 +21,7 @@ json_t *ptx_value_parallelism(const ptxlint_parallelism *p)
     ptx_json_set(&json, "load_path", ptx_value_real(p ? p->load_path : unknown));
     ptx_json_set(&json, "mlp", ptx_value_real(p ? p->mlp : unknown));
     ptx_json_set(&json, "load_bytes", ptx_value_real(p ? p->load_bytes : unknown));
+    ptx_json_set(&json, "why", ptx_value_text(ptx_why_parallelism(p)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(p ? p->certainty : PTXLINT_NOT_KNOWN)));
     return ptx_json_finish(&json);
 }
@@ -38,6 +39,7 @@ json_t *ptx_value_bottleneck(const ptxlint_projection *projection)
     ptx_json_set(&json, "advice", ptx_value_text(b ? b->advice : NULL));
     ptx_json_set(&json, "wave_us", ptx_value_real(b ? b->wave_us : unknown));
     ptx_json_set(&json, "tail_us", ptx_value_real(b ? b->tail_us : unknown));
+    ptx_json_set(&json, "why", ptx_value_text(ptx_why_estimate(projection)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(b ? projection->time.certainty : PTXLINT_NOT_KNOWN)));
     return ptx_json_finish(&json);
 }
@@ -53,6 +55,7 @@ json_t *ptx_value_roofline(const ptxlint_projection *projection)
     ptx_json_set(&json, "attainable_gflops", ptx_value_real(r ? r->attainable_gflops : unknown));
     ptx_json_set(&json, "predicted_gflops", ptx_value_real(r ? r->predicted_gflops : unknown));
     ptx_json_set(&json, "ceiling", ptx_value_text(r ? r->ceiling : NULL));
+    ptx_json_set(&json, "why", ptx_value_text(ptx_why_roofline(projection)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(r ? r->certainty : PTXLINT_NOT_KNOWN)));
     return ptx_json_finish(&json);
 }
@@ -69,6 +72,7 @@ json_t *ptx_value_concurrency(const ptxlint_projection *projection)
     ptx_json_set(&json, "bytes", ptx_value_real(c ? c->bytes : unknown));
     ptx_json_set(&json, "operations", ptx_value_real(c ? c->operations : unknown));
     ptx_json_set(&json, "loop", c && c->loop >= 0 ? json_integer(c->loop) : json_null());
+    ptx_json_set(&json, "why", ptx_value_text(ptx_why_concurrency(projection)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(c ? c->certainty : PTXLINT_NOT_KNOWN)));
     return ptx_json_finish(&json);
 }

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -104,7 +105,7 @@ void ptx_csv_head(Out *out)
     static const char *const after[] = {
         "bound_shortest", "potential_gflops", "attainable_gflops", "ceiling", "demand_gb_per_s", "bound_time_us",
         "dram_bytes", "predicted_time_us", "time_limiter", "time_bound_by", "relieved_time_us", "next_limiter", "compute_busy_percent", "memory_busy_percent",
-        "issue_busy_percent", "wave_us", "tail_us", "launch_flops", "launch_flops_per_byte", "predicted_gflops", "bytes_in_flight",
+        "issue_busy_percent", "wave_us", "tail_us", "launch_flops", "launch_flops_per_byte", "predicted_gflops", "bytes_in_flight", "why",
     };
     Csv csv = { .out = out };
     put_names(&csv, before, sizeof before / sizeof *before);
@@ -269,6 +270,23 @@ static void put_bottleneck(Csv *csv, const ptxlint_projection *projection)
     ptx_csv_real(csv, projection ? projection->concurrency.bytes : (double)NAN);
 }
 
+/* Why cells are empty: what they are of, and the reason. */
+static void put_why(Csv *csv, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+{
+    const struct { const char *what, *why; } reasons[] = {
+        { "launch", kernel->launch.blocks == PTXLINT_UNKNOWN ? "the grid is not known (--grid, --launch)" : NULL },
+        { "occupancy", ptx_why_occupancy(projection) }, { "waves", ptx_why_waves(projection) }, { "mix", ptx_why_mix(&kernel->mix) },
+        { "pipelines", ptx_why_cycles(projection ? &projection->cycles : NULL) }, { "peaks", ptx_why_peak(projection ? &projection->peak : NULL) },
+        { "time", ptx_why_estimate(projection) }, { "roofline", ptx_why_roofline(projection) }, { "in flight", ptx_why_concurrency(projection) },
+    };
+    char text[1024] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (reasons[i].why && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s: %s", used ? "; " : "", reasons[i].what, reasons[i].why);
+    ptx_csv_text(csv, text);
+}
+
 void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
 {
     size_t rows = kernel->projection_count ? kernel->projection_count : 1;
@@ -283,6 +301,7 @@ void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel
         put_peak(&csv, projection);
         put_time(&csv, projection);
         put_bottleneck(&csv, projection);
+        put_why(&csv, kernel, projection);
         ptx_csv_end(&csv);
     }
 }

@@ -265,6 +265,7 @@ static json_t *mix_value(const ptxlint_mix *mix)
     ptx_json_set(&json, "flops_fp16", ptx_value_real(mix->flops_fp16));
     ptx_json_set(&json, "flops_tensor", ptx_value_real(mix->flops_tensor));
     ptx_json_set(&json, "global_bytes", ptx_value_real(mix->global_bytes));
+    ptx_json_set(&json, "why", ptx_value_text(ptx_why_mix(mix)));
     ptx_json_set(&json, "trips_assumed", ptx_value_bool(mix->has_assumed_trips));
     ptx_json_set(&json, "classes", classes_value(mix));
     return ptx_json_finish(&json);
@@ -407,7 +408,7 @@ static json_t *trip_value(const ptxlint_trip *trip)
     ptx_json_set(&json, "start", ptx_value_text(trip->start));
     ptx_json_set(&json, "step", trip->step ? ptx_value_int(trip->step) : json_null());   /* 0: it is not a constant */
     ptx_json_set(&json, "bound", ptx_value_text(trip->bound));
-    ptx_json_set(&json, "why", ptx_value_text(trip->why));
+    ptx_json_set(&json, "why", ptx_value_text(ptx_why_trip(trip)));
     return ptx_json_finish(&json);
 }
 

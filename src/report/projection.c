@@ -144,6 +144,7 @@ json_t *ptx_value_occupancy(const ptxlint_kernel *kernel, const ptxlint_projecti
     ptx_json_set(&json, "registers_source", json_string(ptx_report_registers(projection)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(ptx_report_occupancy(kernel, projection))));
     set_steps(&json, occupancy);
+    ptx_json_set(&json, "why", ptx_value_text(ptx_why_occupancy(projection)));
     ptx_json_set(&json, "curve", curve_value(projection));
     return ptx_json_finish(&json);
 }
@@ -157,6 +158,7 @@ json_t *ptx_value_waves(const ptxlint_projection *projection)
     ptx_json_set(&json, "tail_blocks", ptx_value_int(projection ? projection->tail_blocks : PTXLINT_UNKNOWN));
     ptx_json_set(&json, "tail_percent", ptx_value_real(projection ? projection->tail_percent : unknown));
     ptx_json_set(&json, "utilisation_percent", ptx_value_real(projection ? projection->utilisation_percent : unknown));
+    ptx_json_set(&json, "why", ptx_value_text(ptx_why_waves(projection)));
     return ptx_json_finish(&json);
 }
 
@@ -183,6 +185,7 @@ json_t *ptx_value_cycles(const ptxlint_cycles *cycles)
         ptx_json_set(&json, pipe->pipe, ptx_json_finish(&one));
     }
     ptx_json_set(&json, "bound", bound_value(cycles));
+    ptx_json_set(&json, "why", ptx_value_text(ptx_why_cycles(cycles)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(cycles ? PTXLINT_BOUND : PTXLINT_NOT_KNOWN)));
     return ptx_json_finish(&json);
 }
@@ -212,6 +215,7 @@ json_t *ptx_value_peak(const ptxlint_peak *peak)
     ptx_json_set(&json, "attainable_gflops", ptx_value_real(peak ? peak->attainable_gflops : unknown));
     ptx_json_set(&json, "ceiling", ptx_value_text(peak ? peak->ceiling : NULL));
     ptx_json_set(&json, "ceilings", ceilings_value(peak));
+    ptx_json_set(&json, "why", ptx_value_text(ptx_why_peak(peak)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(peak ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN)));
     return ptx_json_finish(&json);
 }
@@ -255,6 +259,7 @@ json_t *ptx_value_estimate(const ptxlint_projection *projection)
     ptx_json_set(&json, "predicted_time_us", ptx_value_real(time ? time->predicted_us : (double)NAN));
     ptx_json_set(&json, "limiter", json_string(time && time->limiter ? time->limiter : "unknown"));
     ptx_json_set(&json, "parts_us", parts_value(time));
+    ptx_json_set(&json, "why", ptx_value_text(ptx_why_estimate(projection)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(time ? time->certainty : PTXLINT_NOT_KNOWN)));
     ptx_json_set(&json, "bottleneck", ptx_value_bottleneck(projection));
     ptx_json_set(&json, "roofline", ptx_value_roofline(projection));

@@ -444,4 +444,18 @@ bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic);
 /* Kernels of a module come in the order of the text: the one that offset stands in; count: none. */
 size_t ptx_report_kernel_at(const ptxlint_kernel *kernels, size_t count, uint32_t offset);
 
+/* ---- why.c ------------------------------------------------------------------------------------------------------- */
+
+/* Why figures are not known, a sentence without its end; NULL: all are. projection NULL: no GPU is described. */
+const char *ptx_why_estimate(const ptxlint_projection *projection);
+const char *ptx_why_roofline(const ptxlint_projection *projection);
+const char *ptx_why_concurrency(const ptxlint_projection *projection);
+const char *ptx_why_waves(const ptxlint_projection *projection);
+const char *ptx_why_occupancy(const ptxlint_projection *projection);
+const char *ptx_why_cycles(const ptxlint_cycles *cycles);
+const char *ptx_why_peak(const ptxlint_peak *peak);
+const char *ptx_why_mix(const ptxlint_mix *mix);
+const char *ptx_why_parallelism(const ptxlint_parallelism *parallelism);
+const char *ptx_why_trip(const ptxlint_trip *trip);
+
 #endif

@@ -186,6 +186,10 @@ static void put_waves(Out *out, const ptxlint_kernel *kernel, const ptxlint_proj
         return;
     Line line = ptx_line_begin(out, "waves");
     ptx_line_words(&line, ptx_figure_short(projection->waves).text);
+    if (!isfinite(projection->waves)) {
+        ptx_line_words(&line, ": ");
+        ptx_line_words(&line, ptx_why_waves(projection));
+    }
     if (isfinite(projection->waves) && projection->full_waves != PTXLINT_UNKNOWN) {
         const char *separator = ": ";
         if (projection->full_waves) {
@@ -264,11 +268,16 @@ static void put_roofline(Out *out, const ptxlint_peak *peak)
     ptx_line_end(&line);
 }
 
-static void put_time(Out *out, const ptxlint_time *time)
+static void put_time(Out *out, const ptxlint_projection *projection)
 {
-    if (!isfinite(time->predicted_us))
-        return;
+    const ptxlint_time *time = &projection->time;
     Line line = ptx_line_begin(out, "time");
+    if (!isfinite(time->predicted_us)) {
+        ptx_line_words(&line, "unknown: ");
+        ptx_line_words(&line, ptx_why_estimate(projection));
+        ptx_line_end(&line);
+        return;
+    }
     ptx_line_format(&line, "%s us predicted", ptx_figure_short(time->predicted_us).text);
     if (time->limiter)
         ptx_line_format(&line, " (limiter %s)", time->limiter);
@@ -386,6 +395,16 @@ static size_t put_part(Out *out, const ptxlint_cycles *cycles, PipeSet used, siz
     return next;
 }
 
+static void put_why_cycles(Out *out, const ptxlint_cycles *cycles)
+{
+    const char *why = ptx_why_cycles(cycles);
+    if (!why)
+        return;
+    Line line = ptx_line_begin(out, "not known");
+    ptx_line_words(&line, why);
+    ptx_line_end(&line);
+}
+
 void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel)
 {
     PipeSet used = used_pipes(kernel);
@@ -394,6 +413,7 @@ void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel)
     ptx_put_heading(out, "  clocks of an SM per warp, at peak rate (a bound)");
     for (size_t next = 0; next < PIPES_MOST && used >> next;)
         next = put_part(out, &kernel->projections[0].cycles, used, next);
+    put_why_cycles(out, &kernel->projections[0].cycles);
 }
 
 void ptx_table_gpu(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
@@ -408,7 +428,7 @@ void ptx_table_gpu(Out *out, const ptxlint_module *module, const ptxlint_kernel 
     put_clusters(out, kernel, o);
     put_waves(out, kernel, projection);
     put_peak(out, kernel, &projection->peak);
-    put_time(out, &projection->time);
+    put_time(out, projection);
     ptx_table_bottleneck(out, module, kernel, projection);
     ptx_table_cycles(out, kernel);
 }

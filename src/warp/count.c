@@ -5,6 +5,7 @@ void ptx_count_add(Count *to, const Count *from, double weight)
     to->warps += weight * from->warps;
     to->lanes += weight * from->lanes;
     to->most += weight * from->most;
+    to->longest = from->longest > to->longest ? from->longest : to->longest;
     to->requests += weight * from->requests;
     to->active += weight * from->active;
     to->sectors += weight * from->sectors;
@@ -28,4 +29,25 @@ void ptx_count_add(Count *to, const Count *from, double weight)
         to->stride = from->stride;
     }
     to->doubt = from->doubt > to->doubt ? from->doubt : to->doubt;
+}
+
+void ptx_count_repeat(Count *c, const Count *before, double times)
+{
+    Count since = *c;
+    since.warps -= before->warps;
+    since.lanes -= before->lanes;
+    since.most -= before->most;
+    since.requests -= before->requests;
+    since.active -= before->active;
+    since.sectors -= before->sectors;
+    since.ideal_sectors -= before->ideal_sectors;
+    since.wavefronts -= before->wavefronts;
+    since.ideal_wavefronts -= before->ideal_wavefronts;
+    since.used_bytes -= before->used_bytes;
+    since.addresses -= before->addresses;
+    since.data_requests -= before->data_requests;
+    since.data_lanes -= before->data_lanes;
+    since.waits -= before->waits;
+    since.parted -= before->parted;
+    ptx_count_add(c, &since, times);
 }

@@ -11,6 +11,7 @@ typedef enum Doubt {            /* of an access; the worst counts */
     DOUBT_ORDER,                /* which lanes meet here hangs on how the GPU schedules those that parted */
     DOUBT_PARAMETER,            /* rests on what was taken for a parameter, or for the shape of the launch */
     DOUBT_DATA,                 /* whether lanes come here, or by which uniform offset, hangs on data */
+    DOUBT_REPEAT,               /* some iterations of a loop were taken for all, though not all that it carries is followed */
     DOUBT_ADDRESS,              /* the addresses hang on data: not known */
 } Doubt;
 
@@ -25,6 +26,7 @@ typedef enum AccessPattern {
 typedef struct Count {
     double warps, lanes;        /* executions, and active lanes in all of them */
     double most;                /* of each block, executions by the warp that comes here most often; 0: not known */
+    double longest;             /* the most of any block, of those that were run; 0: not known */
     double requests;            /* of an access: executions by at least one lane */
     double active;              /* lanes in those */
     double sectors, ideal_sectors, wavefronts, ideal_wavefronts;
@@ -45,5 +47,8 @@ typedef struct Count {
 
 /* As many more as weight says. */
 void ptx_count_add(Count *to, const Count *from, double weight);
+
+/* What was counted since then, so many times more. */
+void ptx_count_repeat(Count *count, const Count *before, double times);
 
 #endif

@@ -1,6 +1,6 @@
 #include "warp/evaluate.h"
 
-#include "warp/machine.h"
+#include "warp/forward.h"
 #include "warp/usual.h"
 
 #include <math.h>
@@ -31,8 +31,9 @@ typedef struct Evaluator {
     Evaluation *out;
     Arena *arena;
     double blocks_stood_for;    /* by those that were run */
-    uint64_t least_steps, most_steps;   /* of a block that was run */
+    double least_work, most_work;       /* instructions of a block that was run */
     double work[3];             /* of blocks: how many, their instructions, the squares of those */
+    double heaviest;            /* the most instructions of one */
 } Evaluator;
 
 static void add_tally(Evaluator *e, const Func *func, Evaluated *insns)
@@ -95,8 +96,14 @@ static void note_ratio(Tally *tally, InsnId insn, const Count *count)
         tally->insns[insn].differs = true;
 }
 
-/* is_rest: only of what was not come to before. How many instructions ran. */
-static double collect_routine(const Routine *routine, Tally *tally, double weight, bool is_rest)
+/* Executions by the warp of a block that comes here most often; where warps are not told apart, by its warps on average. */
+static double longest_of(const Count *count, uint32_t warps)
+{
+    return fmax(count->most, count->warps / warps);
+}
+
+/* is_rest: only of what was not come to before. warps: of a block. How many instructions ran. */
+static double collect_routine(const Routine *routine, Tally *tally, double weight, bool is_rest, uint32_t warps)
 {
     double work = 0;
     for (InsnId i = 0, end; i < routine->func->insn_count; i = end) {
@@ -105,6 +112,7 @@ static double collect_routine(const Routine *routine, Tally *tally, double weigh
         if (!(first->warps > 0))
             continue;
         work += first->warps * (end - i);
+        const double longest = longest_of(first, warps);
         if (is_rest && tally->totals[i].warps > 0) {
             routine->sums[i] = (Count){ 0 };
             continue;
@@ -113,6 +121,8 @@ static double collect_routine(const Routine *routine, Tally *tally, double weigh
             note_ratio(tally, i, first);
             ptx_count_add(&tally->totals[i], first, weight);
         }
+        for (InsnId k = i; k < end; k++)
+            tally->totals[k].longest = fmax(tally->totals[k].longest, longest);
         for (InsnId k = i; routine->slice.plain[i] && k < end; k++) {   /* they run as often as the first of them */
             tally->totals[k].warps += weight * first->warps;
             tally->totals[k].lanes += weight * first->lanes;
@@ -132,19 +142,21 @@ static double collect_all(Evaluator *e, double weight, bool is_rest)
         add_tally(e, func, ptx_arena_array(e->arena, Evaluated, func->insn_count));
     }
     for (uint32_t t = 0; t < m->run_count; t++)
-        work += collect_routine(m->program->routines[m->run[t]], &e->tallies[t], weight, is_rest);
+        work += collect_routine(m->program->routines[m->run[t]], &e->tallies[t], weight, is_rest, m->warp_count);
     if (m->footprint)
         ptx_footprint_close(m->footprint, weight);
     return work;
 }
 
-/* A block. */
-static void collect(Evaluator *e, double weight)
+/* A block. Its instructions. */
+static double collect(Evaluator *e, double weight)
 {
     double work = collect_all(e, weight, false);
     e->work[0] += weight;
     e->work[1] += weight * work;
     e->work[2] += weight * work * work;
+    e->heaviest = weight > 0 ? fmax(e->heaviest, work) : e->heaviest;
+    return work;
 }
 
 /* A block that the budget cuts short counts only where there is no other: it would show the beginning of the kernel without its end. */
@@ -152,13 +164,11 @@ static void run_block(Evaluator *e, const uint32_t ctaid[3], double weight)
 {
     if (e->machine->is_cut && e->out->blocks_run)
         return;
-    uint64_t before = e->machine->steps;
     ptx_machine_run(e->machine, ctaid, 0, e->machine->warp_count);
-    uint64_t steps = e->machine->steps - before;
-    e->least_steps = e->out->blocks_run && e->least_steps < steps ? e->least_steps : steps;
-    e->most_steps = e->out->blocks_run && e->most_steps > steps ? e->most_steps : steps;
     bool is_left_out = e->machine->is_cut && e->out->blocks_run;
-    collect(e, is_left_out ? 0 : weight);
+    double work = collect(e, is_left_out ? 0 : weight);
+    e->least_work = e->out->blocks_run ? fmin(e->least_work, work) : work;
+    e->most_work = e->out->blocks_run ? fmax(e->most_work, work) : work;
     e->blocks_stood_for += is_left_out ? 0 : weight;
     e->out->blocks_run += !is_left_out;
 }
@@ -206,8 +216,23 @@ static bool push_rest(Pieces *pieces, Piece piece, const Blocks *done)
     return true;
 }
 
+/* The first warp of the grid and the last, for nothing: so that the ends of what is touched are seen. Once more in a hurry: what is behind their loops too. */
+static void run_ends(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    const uint32_t first[3] = { 0, 0, 0 }, last[3] = { m->grid[0] - 1, m->grid[1] - 1, m->grid[2] - 1 };
+    for (unsigned i = 0; i < 4; i++) {
+        m->is_cut = false;
+        m->is_hurried = i >= 2;
+        m->most_steps = m->steps + most_steps / 4;
+        ptx_machine_run(m, i & 1 ? last : first, i & 1 ? m->warp_count - 1 : 0, 1);
+        collect_all(e, 0, false);
+    }
+    m->is_hurried = false;
+}
+
 /* The blocks at the corners of the grid, once more and for nothing: so that the ends of what is touched are seen. */
-static void run_corners(Evaluator *e)
+static void run_corners(Evaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     for (unsigned corner = 0; m->footprint && corner < 8; corner++) {
@@ -222,6 +247,8 @@ static void run_corners(Evaluator *e)
             collect(e, 0);
         }
     }
+    if (m->is_cut)
+        run_ends(e, most_steps);
     m->is_cut = false;
 }
 
@@ -245,7 +272,7 @@ static bool run_all(Evaluator *e, uint64_t most_steps)
             return false;
     }
     m->most_steps += most_steps / 8;
-    run_corners(e);
+    run_corners(e, most_steps / 8);
     return true;
 }
 
@@ -278,10 +305,12 @@ static void run_sample(Evaluator *e, const Class *c, uint32_t sample)
     run_block(e, at, c->blocks / c->samples);
 }
 
+#define WORK_DIFFERS (1 + 1e-9)         /* sums of many are not exact */
+
 /* In what its accesses move, or in what it executes. */
 static bool any_differs(const Evaluator *e)
 {
-    if (e->most_steps > e->least_steps)
+    if (e->most_work > e->least_work * WORK_DIFFERS)
         return true;
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
@@ -305,6 +334,7 @@ static void forget(Evaluator *e)
             e->tallies[t].totals[i] = (Count){ .doubt = e->tallies[t].totals[i].doubt };
     discard_counts(e->machine);
     memset(e->work, 0, sizeof e->work);
+    e->heaviest = 0;
     e->out->blocks_run = 0;
     e->blocks_stood_for = 0;
     if (e->machine->footprint)
@@ -387,6 +417,14 @@ static void add_single_warps(Evaluator *e, uint64_t most_steps)
     m->footprint = footprint;
 }
 
+/* Warps stood for others of their block: it has one that comes somewhere most often. */
+static void divide_most(Evaluator *e, uint32_t warps)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            e->tallies[t].totals[i].most /= warps;
+}
+
 /* The budget does not do for one block: its first warp and its last stand for all. */
 static void run_warps(Evaluator *e, uint64_t most_steps)
 {
@@ -401,6 +439,8 @@ static void run_warps(Evaluator *e, uint64_t most_steps)
         collect(e, e->out->blocks * m->warp_count / 2);
         is_cut |= m->is_cut;
     }
+    divide_most(e, m->warp_count);
+    run_ends(e, most_steps / 4);
     e->out->blocks_run = 1;
     e->blocks_stood_for = e->out->blocks;
     e->out->is_part = m->is_cut = is_cut;
@@ -427,6 +467,8 @@ static void run_launch(Evaluator *e, uint64_t most_steps)
     e->out->is_whole = run_all(e, most_steps - most_steps / 8);
     if (e->out->is_whole)
         return;
+    m->forward_steps = FORWARD_STEPS_FEW;
+    m->may_be_loose = true;
     unsigned count = make_classes(m->grid, classes);
     uint64_t first = m->steps;
     double few = count + SAMPLES_INSIDE;
@@ -435,11 +477,18 @@ static void run_launch(Evaluator *e, uint64_t most_steps)
     m->most_steps = m->steps + most_steps / 2;
     run_classes(e, classes, count, few);
     double blocks_run = e->out->blocks_run, cost = (double)(m->steps - first) / blocks_run, affordable = (double)(m->most_steps - m->steps) / cost;
-    bool are_single = m->are_apart && m->warp_count > 1 && e->most_steps > e->least_steps;
-    if (m->is_cut && are_single && blocks_run > 1 && run_anywhere(e, most_steps, cost))
+    bool are_single = m->are_apart && m->warp_count > 1 && e->most_work > e->least_work * WORK_DIFFERS;
+    if (m->is_cut && are_single && blocks_run > 1 && run_anywhere(e, most_steps, cost)) {
         affordable = 0;
+        run_ends(e, most_steps / 4);
+        m->is_cut = false;
+    }
     if (m->is_cut && blocks_run <= 1)
         run_warps(e, most_steps / 2);
+    else if (m->is_cut) {
+        run_ends(e, most_steps / 4);
+        m->is_cut = true;
+    }
     if (m->is_cut || blocks_run <= 1 || !any_differs(e))
         return;
     if (affordable >= 2 * few) {
@@ -492,6 +541,8 @@ static void run_few(Evaluator *e, uint64_t most_steps)
         last[d] = m->grid[d] - 1 - edge;
     }
     m->most_steps = most_steps;
+    m->forward_steps = FORWARD_STEPS_FEW;
+    m->may_be_loose = true;
     ptx_machine_run(m, first, 0, 1);
     collect(e, 0);
     ptx_machine_run(m, last, m->warp_count - 1, 1);
@@ -772,6 +823,7 @@ static void finish(Arena *arena, Evaluator *e)
         ptx_usual_compute(e->machine->scratch, e->machine->program->routines[e->machine->run[t]], e->tallies[t].insns);
     list_called(arena, e);
     e->out->unevenness = e->work[1] > 0 ? e->work[2] * e->work[0] / (e->work[1] * e->work[1]) : 1;
+    e->out->heaviest = e->work[1] > 0 ? e->heaviest * e->work[0] / e->work[1] : 1;
     e->out->is_cut = e->machine->is_cut;
     e->out->initial_is_assumed = e->machine->initial_is_assumed;
     e->out->warpid_is_assumed = e->machine->warpid_is_assumed;
@@ -824,6 +876,7 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
         m->most_stays = QUICK_STAYS;
     else
         m->footprint = ptx_footprint_new(work);
+    m->forward_steps = is_quick ? 0 : FORWARD_STEPS;
     Evaluator e = { .machine = m, .out = out, .arena = work };
     add_tally(&e, func, insns);
     *out = (Evaluation){ .insns = insns, .block_is_assumed = m->block_is_assumed, .grid_is_assumed = m->grid_is_assumed };

@@ -76,6 +76,7 @@ typedef struct Evaluation {
     uint32_t shape_count;
     double blocks;              /* of the grid */
     double unevenness;          /* instructions of the block that an instruction is in, on average, over those of a block: 1 where all have as many */
+    double heaviest;            /* instructions of the block that has most of those that were run, over those of a block on average */
     uint32_t blocks_run;
     bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */
     bool is_cut;                /* the budget did not do for what was begun */

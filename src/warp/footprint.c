@@ -302,6 +302,31 @@ static void add(Traffics *to, const Traffics *from, double weight)
         to->reused[b] += weight * from->reused[b];
 }
 
+void ptx_footprint_mark(const Footprint *f, uint32_t warp, FootprintMark *out)
+{
+    _Static_assert(sizeof out->pieces[0] / sizeof *out->pieces[0] == SIDE__COUNT, "one for each side");
+    *out = (FootprintMark){ .here = f->here, .warp = warp % WARPS_MOST, .clock = f->clock[warp % WARPS_MOST] };
+    for (uint32_t a = 0; a < f->array_count; a++) {
+        memcpy(out->pieces[a], f->arrays[a].here, sizeof out->pieces[a]);
+        out->missed[a] = f->arrays[a].missed_here;
+    }
+}
+
+void ptx_footprint_repeat(Footprint *f, const FootprintMark *mark, double times)
+{
+    const double latest = UINT32_MAX - (UINT32_C(1) << 28);     /* clocks go no further than that */
+    Traffics since = f->here;
+    add(&since, &mark->here, -1);
+    add(&f->here, &since, times);
+    for (uint32_t a = 0; a < f->array_count; a++) {
+        for (unsigned s = 0; s < SIDE__COUNT; s++)
+            f->arrays[a].here[s] += times * (f->arrays[a].here[s] - mark->pieces[a][s]);
+        f->arrays[a].missed_here += times * (f->arrays[a].missed_here - mark->missed[a]);
+    }
+    uint32_t *clock = &f->clock[mark->warp];
+    *clock = (uint32_t)fmin(latest, *clock + times * (*clock - mark->clock));
+}
+
 void ptx_footprint_close(Footprint *f, double weight)
 {
     add(&f->all, &f->here, weight);

@@ -57,6 +57,18 @@ void ptx_footprint_note_constant(Footprint *footprint, uint64_t address);
  * each other no less than so many times the most lanes at one address as an addition takes passes [2]. */
 double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, bool is_serial);
 
+/* What a block has touched so far: to say later that it goes on so. */
+typedef struct FootprintMark {
+    Traffics here;
+    double pieces[ARRAYS_MAX][5], missed[ARRAYS_MAX];
+    uint32_t warp, clock;
+} FootprintMark;
+
+void ptx_footprint_mark(const Footprint *footprint, uint32_t warp, FootprintMark *out);
+
+/* What the warp has touched since then, so many times more, each time something else. */
+void ptx_footprint_repeat(Footprint *footprint, const FootprintMark *since, double times);
+
 /* The block, or part of it, that ran stands for `weight`. */
 void ptx_footprint_close(Footprint *footprint, double weight);
 

@@ -14,7 +14,9 @@ typedef __int128 Wide;          /* sums of products of 64 and 32 bits */
 
 Blocks ptx_blocks_new(const uint32_t first[3], const uint32_t step[3], const uint32_t count[3])
 {
-    Blocks blocks = { .step[GROWTH_WARP] = 1, .count[GROWTH_WARP] = 1, .steps[0][GROWTH_WARP] = 1 };
+    Blocks blocks = { .epoch = 0 };
+    for (unsigned d = GROWTH_WARP; d < GROWTH_DIMS; d++)
+        blocks.step[d] = blocks.count[d] = blocks.steps[0][d] = 1;
     for (unsigned d = 0; d < GROWTH_WARP; d++) {
         blocks.first[d] = first[d];
         blocks.step[d] = blocks.steps[0][d] = step[d];
@@ -28,6 +30,15 @@ double ptx_blocks_size(const Blocks *blocks)
     return (double)blocks->count[0] * blocks->count[1] * blocks->count[2] * blocks->count[GROWTH_WARP];
 }
 
+/* And of all trips. */
+static double size_of(const Blocks *blocks)
+{
+    double size = ptx_blocks_size(blocks);
+    for (unsigned d = GROWTH_TRIPS; d < GROWTH_DIMS; d++)
+        size *= blocks->count[d];
+    return size;
+}
+
 static bool grows_along(const Blocks *blocks, const Value *value, unsigned d)
 {
     return value->grows >> d & 1 && blocks->count[d] > 1;
@@ -35,7 +46,10 @@ static bool grows_along(const Blocks *blocks, const Value *value, unsigned d)
 
 bool ptx_value_grows(const Blocks *blocks, const Value *value)
 {
-    return value->grows && (grows_along(blocks, value, 0) || grows_along(blocks, value, 1) || grows_along(blocks, value, 2) || grows_along(blocks, value, GROWTH_WARP));
+    for (unsigned d = 0; value->grows && d < GROWTH_DIMS; d++)
+        if (grows_along(blocks, value, d))
+            return true;
+    return false;
 }
 
 /* By how much from one of the blocks to the next: steps are multiples of those that came before. */
@@ -97,9 +111,64 @@ uint64_t ptx_blocks_between_warps(const Blocks *blocks, const Value *value)
     return (uint64_t)growth(blocks, value, GROWTH_WARP);
 }
 
+/* ---- trips ------------------------------------------------------------------------------------------------------- */
+
+unsigned ptx_blocks_open_trips(Blocks *blocks, uint32_t most)
+{
+    for (unsigned d = GROWTH_TRIPS; d < GROWTH_DIMS; d++)
+        if (blocks->count[d] == 1 && blocks->step[d] == 1) {
+            blocks->count[d] = most;
+            return d;
+        }
+    return 0;
+}
+
+uint32_t ptx_blocks_trips(const Blocks *blocks, unsigned d, uint32_t *step)
+{
+    *step = blocks->step[d];
+    return blocks->count[d];
+}
+
+void ptx_blocks_widen_trips(Blocks *blocks, unsigned d, uint32_t trips, uint32_t step)
+{
+    blocks->count[d] = trips;
+    blocks->step[d] = step;
+    for (unsigned e = 0; e <= blocks->epoch; e++)
+        if (blocks->steps[e][d] > step)
+            blocks->steps[e][d] = step;
+}
+
+void ptx_blocks_close_trips(Blocks *blocks, unsigned d)
+{
+    blocks->count[d] = blocks->step[d] = 1;
+    for (unsigned e = 0; e <= blocks->epoch; e++)
+        blocks->steps[e][d] = 1;
+}
+
+void ptx_growth_set(const Blocks *blocks, Value *value, unsigned dimension, int64_t along)
+{
+    Wide by[GROWTH_DIMS];
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
+        by[d] = d == dimension ? along : growth(blocks, value, d);
+    grow(blocks, value, by);
+}
+
+int64_t ptx_growth_along(const Blocks *blocks, const Value *value, unsigned dimension)
+{
+    return (int64_t)growth(blocks, value, dimension);
+}
+
+void ptx_blocks_liken(Blocks *blocks, const Value *a, const Value *b, unsigned but)
+{
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
+        if (d != but && growth(blocks, a, d) != growth(blocks, b, d))
+            blocks->count[d] = 1;
+}
+
 /* ---- narrowing --------------------------------------------------------------------------------------------------- */
 
-/* So that what grows by so much upwards grows by no more than `up` in all, what grows downwards by no more than `down`. What grows most is narrowed first. */
+/* So that what grows by so much upwards grows by no more than `up` in all, what grows downwards by no more than `down`. Trips are narrowed first, those of the
+ * outer loop before all, then what grows most. */
 static void hold(Blocks *blocks, const Wide by[GROWTH_DIMS], Wide up, Wide down)
 {
     for (int sign = 1; sign >= -1; sign -= 2)
@@ -109,7 +178,7 @@ static void hold(Blocks *blocks, const Wide by[GROWTH_DIMS], Wide up, Wide down)
             for (unsigned d = 0; d < GROWTH_DIMS; d++) {
                 Wide reach = sign * by[d] * (blocks->count[d] - 1);
                 total += reach > 0 ? reach : 0;
-                if (reach > most) {
+                if (reach > 0 && at < GROWTH_TRIPS && (d >= GROWTH_TRIPS || reach > most)) {
                     most = reach;
                     at = d;
                 }
@@ -123,7 +192,10 @@ static void hold(Blocks *blocks, const Wide by[GROWTH_DIMS], Wide up, Wide down)
 
 static void hold_value(Blocks *blocks, const Value *value, Wide up, Wide down)
 {
-    hold(blocks, (const Wide[GROWTH_DIMS]){ growth(blocks, value, 0), growth(blocks, value, 1), growth(blocks, value, 2), growth(blocks, value, GROWTH_WARP) }, up, down);
+    Wide by[GROWTH_DIMS];
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
+        by[d] = growth(blocks, value, d);
+    hold(blocks, by, up, down);
 }
 
 static uint64_t common_divisor(uint64_t a, uint64_t b)
@@ -149,14 +221,24 @@ static void stretch(Blocks *blocks, unsigned d, uint64_t times)
         blocks->steps[blocks->epoch][i] = blocks->step[i];
 }
 
-void ptx_blocks_align(Blocks *blocks, const Value *value, uint64_t multiple)
+static void align_from(Blocks *blocks, const Value *value, uint64_t multiple, unsigned first)
 {
-    for (unsigned d = 0; d < GROWTH_DIMS; d++) {
+    for (unsigned d = first; d < GROWTH_DIMS; d++) {
         Wide by = growth(blocks, value, d);
         uint64_t rest = (uint64_t)((by < 0 ? -by : by) % multiple);
         if (rest)
             stretch(blocks, d, multiple / common_divisor(multiple, rest));
     }
+}
+
+void ptx_blocks_align(Blocks *blocks, const Value *value, uint64_t multiple)
+{
+    align_from(blocks, value, multiple, 0);
+}
+
+void ptx_blocks_align_trips(Blocks *blocks, const Value *value, uint64_t multiple)
+{
+    align_from(blocks, value, multiple, GROWTH_TRIPS);
 }
 
 bool ptx_value_is_aligned(const Blocks *blocks, const Value *value, uint64_t multiple)
@@ -290,8 +372,8 @@ static void drift(Blocks *blocks, const Line *line, Wide modulus, Wide up, Wide 
     for (unsigned d = 0; d < GROWTH_DIMS; d++)
         by[d] = line_growth(blocks, line, d);
     hold(&near, by, up, down);
-    double size = ptx_blocks_size(blocks);
-    for (unsigned d = 0; d < GROWTH_DIMS && ptx_blocks_size(&near) < size; d++) {
+    double size = size_of(blocks);
+    for (unsigned d = 0; d < GROWTH_DIMS && size_of(&near) < size; d++) {
         rests[d] = 0;
         if (!by[d])
             continue;
@@ -304,7 +386,7 @@ static void drift(Blocks *blocks, const Line *line, Wide modulus, Wide up, Wide 
         up -= reach > 0 ? reach : 0;
         down += reach < 0 ? reach : 0;
     }
-    if (ptx_blocks_size(&near) == size || ptx_blocks_size(&near) >= ptx_blocks_size(&apart)) {
+    if (size_of(&near) == size || size_of(&near) >= size_of(&apart)) {
         *blocks = near;
         memcpy(rests, by, sizeof by);
     } else {

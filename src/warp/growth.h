@@ -9,7 +9,7 @@
 
 #include "warp/value.h"
 
-enum { MOST_EPOCHS = 48, GROWTH_WARP = GROWTH_DIMS - 1 };
+enum { MOST_EPOCHS = 48, GROWTH_WARP = 3, GROWTH_TRIPS = 4 };
 
 /* In each dimension of the grid, from the first block on every step-th, so many; and so of the warps of a block. The first of all is the one that runs. */
 typedef struct Blocks {
@@ -24,9 +24,23 @@ Blocks ptx_blocks_new(const uint32_t first[3], const uint32_t step[3], const uin
 /* Warps of all these blocks. */
 double ptx_blocks_size(const Blocks *blocks);
 
+/* A dimension for the trips through a loop (forward.h), from this one on; 0: none is free. Those that the run stands for, and how far apart. */
+unsigned ptx_blocks_open_trips(Blocks *blocks, uint32_t most);
+uint32_t ptx_blocks_trips(const Blocks *blocks, unsigned dimension, uint32_t *step);
+void ptx_blocks_widen_trips(Blocks *blocks, unsigned dimension, uint32_t trips, uint32_t step);     /* as they were */
+void ptx_blocks_close_trips(Blocks *blocks, unsigned dimension);
+
+/* A value grows along a dimension by so much, and along the others as before. */
+void ptx_growth_set(const Blocks *blocks, Value *value, unsigned dimension, int64_t by);
+int64_t ptx_growth_along(const Blocks *blocks, const Value *value, unsigned dimension);
+
+/* Narrowed to what both values grow along by as much: but for this dimension. */
+void ptx_blocks_liken(Blocks *blocks, const Value *a, const Value *b, unsigned but);
+
 /* Narrowed to those in which a value stays as it is; or only grows by multiples. */
 void ptx_blocks_pin(Blocks *blocks, const Value *value);
 void ptx_blocks_align(Blocks *blocks, const Value *value, uint64_t multiple);
+void ptx_blocks_align_trips(Blocks *blocks, const Value *value, uint64_t multiple);
 
 /* out grows along a dimension, by so much from one of the blocks or warps to the next. */
 void ptx_blocks_index(const Blocks *blocks, Value *out, unsigned dimension, int64_t by);

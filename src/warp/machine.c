@@ -1,4 +1,5 @@
 #include "warp/cluster.h"
+#include "warp/forward.h"
 #include "warp/race.h"
 #include "warp/stay.h"
 #include "warp/usual.h"
@@ -25,8 +26,11 @@ static const Plan *make_plan(Machine *m, Arena *arena, const Func *func)
     Plan *plan = ptx_arena_new(arena, Plan);
     const Dom *dom = ptx_dom_compute(arena, m->scratch, cfg);
     const Loops *loops = ptx_loops_compute(arena, m->scratch, cfg, dom);
+    LoopId *headed = ptx_arena_array(arena, LoopId, func->insn_count);
+    for (LoopId l = 0; l < loops->loop_count; l++)
+        headed[cfg->blocks[loops->loops[l].header].first] = l + 1;
     *plan = (Plan){ cfg, dom, ptx_meeting_compute(arena, m->scratch, func, cfg), loops, ptx_slice_compute(arena, m->scratch, func, cfg, m->contents != NULL),
-                    ptx_arena_array(arena, uint8_t, func->insn_count), ptx_arena_array(arena, uint32_t, loops->loop_count + 1) };
+                    ptx_arena_array(arena, uint8_t, func->insn_count), ptx_arena_array(arena, uint32_t, loops->loop_count + 1), headed };
     return plan;
 }
 
@@ -62,6 +66,7 @@ static Routine *routine_of(Machine *m, FuncId called)
     routine->slice = plan->slice;
     routine->kinds = plan->kinds;
     routine->counter_exits = plan->counter_exits;
+    routine->headed = plan->headed;
     routine->finder = ptx_region_finder(m->arena, func, plan->cfg);
     routine->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
     routine->counts = routine->sums = ptx_arena_array(m->arena, Count, func->insn_count);
@@ -96,6 +101,7 @@ static Frame *enter(Machine *m, Warp *w, Routine *routine, const Insn *call, Ent
     frame->caller = w->frame;
     frame->call = call;
     frame->entry_floor = w->entry_count;
+    frame->last = NO_ID;
     w->frame = frame;
     push_entry(m, w, (Entry){ .frame = frame, .pc = 0, .join = NO_ID, .lanes = from.lanes, .region = from.region, .doubt = from.doubt });
     return frame;
@@ -616,8 +622,20 @@ static bool settle(Machine *m, Warp *w)
     return false;
 }
 
+/* At headers of loops. */
+static void look_around(Machine *m, Warp *w)
+{
+    InsnId pc = w->entries[w->entry_count - 1].pc;
+    if (w->frame->routine->headed[pc])
+        ptx_forward_arrive(m, w, w->frame->routine->headed[pc] - 1);
+    if (m->is_loose_tried)
+        ptx_forward_watch(m, w);
+    w->frame->last = pc;
+}
+
 static void run_warp(Machine *m, Warp *w)
 {
+    const bool is_forwarded = m->forward_steps && m->are_apart && !m->is_hurried;
     w->is_waiting = false;
     while (!w->is_waiting) {
         if (!settle(m, w)) {
@@ -630,6 +648,8 @@ static void run_warp(Machine *m, Warp *w)
             return;
         }
         m->steps++;
+        if (is_forwarded)
+            look_around(m, w);
         step(m, w);
     }
 }
@@ -668,6 +688,8 @@ static void begin_warp(Machine *m, Routine *routine, uint32_t index)
     uint64_t threads = (uint64_t)m->block[0] * m->block[1] * m->block[2], from = (uint64_t)w->index * WARP_LANES;
     w->live = threads - from >= WARP_LANES ? UINT32_MAX : (UINT32_C(1) << (threads - from)) - 1;
     w->entry_count = w->log_count = w->local.count = 0;
+    ptx_forward_reset(m);
+    m->begun = m->steps;
     while (w->frame)
         leave(w);
     w->is_done = w->is_waiting = w->is_at_put = false;

@@ -47,6 +47,7 @@ typedef struct Plan {           /* of a function: what does not hang on the laun
     Slice slice;
     uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; of a branch its Stay; 0: not asked for yet */
     uint32_t *counter_exits;    /* stay.c's: per loop, branches that end it by a counter; the last: whether they were counted */
+    const LoopId *headed;       /* per instruction: the loop whose header begins there, + 1; 0: none */
 } Plan;
 
 typedef struct Routine {           /* a function as it is run */
@@ -57,6 +58,7 @@ typedef struct Routine {           /* a function as it is run */
     Slice slice;
     uint8_t *kinds;
     uint32_t *counter_exits;
+    const LoopId *headed;
     Count *counts;              /* per instruction, of the warps that run; of plain ones only the first of them */
     Count *sums;                /* the same of the block, until the caller empties them; where its warps run together these are the counts */
     RegionFinder finder;
@@ -64,6 +66,7 @@ typedef struct Routine {           /* a function as it is run */
     Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
     struct Traffic **traffic;   /* per instruction: what it last moved */
     uint32_t *sites;            /* per instruction: into Race.sites, + 1; NULL */
+    struct Pace *paces;         /* forward.c's, per loop; NULL: none yet */
     struct Frame *spare;        /* frames to be used again */
 } Routine;
 
@@ -129,6 +132,8 @@ typedef struct Frame {
     Register *regs;
     uint8_t *stays;             /* per instruction: how often doubtful lanes stayed in a loop */
     Slots params;               /* of calls that this function makes */
+    struct Visit **visits;      /* forward.c's, per loop; NULL: none yet */
+    InsnId last;                /* that was run; NO_ID */
     uint32_t entry_floor;       /* entries of this frame are from here on */
 } Frame;
 
@@ -233,6 +238,11 @@ typedef struct Machine {
     struct Contents *contents;  /* of global memory; NULL: nobody follows them */
     struct Race *race;          /* that looks for accesses that nothing orders, in place of what they cost; NULL */
     bool is_traced_only;        /* nobody asks what requests cost */
+    struct Visit *forwarded[GROWTH_DIMS - GROWTH_TRIPS];        /* forward.h: loops that are looked at; NULL */
+    uint64_t begun;             /* steps, as the warp that runs began */
+    uint64_t forward_steps;     /* instructions in a loop before it is; 0: none ever is */
+    bool is_loose_tried;        /* iterations that may vary are looked at somewhere */
+    bool may_be_loose;          /* iterations that are not proved to be the same may stand for others */
 } Machine;
 
 /* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */

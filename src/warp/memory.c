@@ -837,6 +837,8 @@ static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, 
         note_fragment(m, w, insn, count, r, address);
         return;
     }
+    if (address->grows)
+        ptx_blocks_align_trips(&m->blocks, address, LINE_MASK + 1);
     uint32_t taking_part = is_joined(r, insn->op, address) ? r->lanes & -r->lanes : r->lanes;
     const Noted noted = { .insn = insn, .count = count, .request = r, .address = address, .lanes = taking_part, .kind = (uint8_t)footprint_kind(r, insn->op) };
     ptx_noted_tell(m, w, &noted);

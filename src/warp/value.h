@@ -18,7 +18,7 @@ enum {
     WARP_LANES = 32,
     ALIGN_EXACT = 64,           /* Value.align: there is no addend */
     ALIGN_POINTER = 8,          /* device allocators return multiples of 256 bytes */
-    GROWTH_DIMS = 4,            /* the dimensions of the grid, and the warps of a block */
+    GROWTH_DIMS = 6,            /* the dimensions of the grid, the warps of a block, and trips through two loops, one in the other */
     SCALE_GRID = 28,            /* bits of rows_by and free_by: addends share those below; from here on, the three sizes of an unknown grid; ... */
     SCALE_OTHER = 31,           /* ... and what has no name */
 };

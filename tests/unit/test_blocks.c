@@ -1,4 +1,4 @@
-/* test_blocks.c -- launches of many blocks of which a few differ: what is called exact has to be so for every one of them.
+/* test_blocks.c -- launches of many blocks of which a few differ, and loops of many trips: what is called exact has to be so for every one of them.
  *
  * Each kernel stores 4 bytes a lane, 4 sectors to a warp; in the blocks for which the predicate holds the lanes are 128 bytes apart, 32 sectors. How many
  * such blocks there are is counted here one by one. */
@@ -78,11 +78,11 @@ static const Case cases[] = {
     { "min.u32 %r2, %r1, 90000; setp.eq.u32 %p1, %r2, 90000;", clamped, true },
 };
 
-static ptxlint_module *report_of(const char *text)
+static ptxlint_module *report_of(const char *text, int blocks)
 {
     const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
     char json[128], error[256] = "";
-    int length = snprintf(json, sizeof json, "{\"kernels\": {\"k\": {\"grid\": [%d, 1, 1], \"block\": [32, 1, 1], \"params\": [null]}}}", BLOCKS);
+    int length = snprintf(json, sizeof json, "{\"kernels\": {\"k\": {\"grid\": [%d, 1, 1], \"block\": [32, 1, 1], \"params\": [null]}}}", blocks);
     ptxlint_launches *launches = NULL;
     assert_int_equal(ptxlint_launches_new(json, (size_t)length, &launches, error, sizeof error), PTXLINT_OK);
     ptxlint_options options;
@@ -101,19 +101,20 @@ static ptxlint_module *report_of(const char *text)
     return module;
 }
 
-static void check(const Case *c)
+/* head, tail: what is around the access. */
+static void check(const Case *c, const char *head, const char *tail, int blocks, bool is_provable)
 {
     Text text = { 0 };
     kit_print(&text, ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-                     ".reg .pred %%p<3>;\n.reg .b32 %%r<9>;\n.reg .b64 %%rd<10>;\n"
-                     "ld.param.u64 %%rd1, [p];\nmov.u32 %%r1, %%ctaid.x;\nmov.u32 %%r3, %%tid.x;\n%s\n"
+                     ".reg .pred %%p<4>;\n.reg .b32 %%r<9>;\n.reg .b64 %%rd<10>;\n"
+                     "ld.param.u64 %%rd1, [p];\nmov.u32 %%r3, %%tid.x;\n%s\n%s\n"
                      "selp.b32 %%r4, 128, 4, %%p1;\nmul.lo.u32 %%r5, %%r3, %%r4;\ncvt.u64.u32 %%rd2, %%r5;\nmul.wide.u32 %%rd3, %%r1, 4096;\n"
-                     "add.s64 %%rd4, %%rd1, %%rd2;\nadd.s64 %%rd5, %%rd4, %%rd3;\nst.global.u32 [%%rd5], %%r3;\nret;\n}\n", c->text);
+                     "add.s64 %%rd4, %%rd1, %%rd2;\nadd.s64 %%rd5, %%rd4, %%rd3;\nst.global.u32 [%%rd5], %%r3;\n%s\nret;\n}\n", head, c->text, tail);
     double differing = 0;
     for (uint32_t block = 0; block < BLOCKS; block++)
         differing += c->differs(block);
     double want = (differing * SECTORS_APART + (BLOCKS - differing) * SECTORS) / BLOCKS;
-    ptxlint_module *module = report_of(text.bytes);
+    ptxlint_module *module = report_of(text.bytes, blocks);
     const ptxlint_kernel *kernel = kit_kernel(module, "k");
     for (size_t i = 0; i < kernel->access_count; i++) {
         const ptxlint_access *access = &kernel->accesses[i];
@@ -121,8 +122,8 @@ static void check(const Case *c)
             continue;
         bool is_exact = access->certainty == PTXLINT_EXACT;
         if (is_exact && fabs(access->sectors_per_request - want) > 1e-9)
-            fail_msg("%s: called exact, %.12g sectors, want %.12g", c->text, access->sectors_per_request, want);
-        if (c->is_provable && !is_exact)
+            fail_msg("%s %s: called exact, %.12g sectors, want %.12g", head, c->text, access->sectors_per_request, want);
+        if (is_provable && !is_exact)
             fail_msg("%s: not exact", c->text);
     }
     ptxlint_module_free(module);
@@ -133,11 +134,19 @@ static void test_blocks_that_differ(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check(&cases[i]);
+        check(&cases[i], "mov.u32 %r1, %ctaid.x;", "", BLOCKS, cases[i].is_provable);
+}
+
+/* The same numbers trip by trip: more than the budget does for. */
+static void test_trips_that_differ(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check(&cases[i], "mov.u32 %r1, 0;\nAGAIN:", "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p3, %r1, 100003;\n@%p3 bra AGAIN;", 1, false);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_blocks_that_differ) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_blocks_that_differ), cmocka_unit_test(test_trips_that_differ) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

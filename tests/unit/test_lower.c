@@ -177,16 +177,21 @@ static void test_exits(void **state)
     }
 }
 
-/* A loop that no budget does for: how often it runs is not known, nor what comes behind it. */
+/* A loop that no budget does for, and whose number of trips is a float: how often it runs is not known, nor what comes behind it. */
 static void test_cut(void **state)
 {
     (void)state;
-    static const struct { const char *trips; bool is_known; } cases[] = { { "1000", true }, { "100000000", false } };
+    static const struct { const char *loop; bool is_known; } cases[] = {
+        { "add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 1000;", true },
+        { "add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 100000000;", true },
+        { "add.f32 %f2, %f2, 0f3F800000; setp.lt.f32 %p1, %f2, 0f4B000000;", false },
+    };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char body[512];
-        snprintf(body, sizeof body, "mov.u32 %%r3, 0;\nL: add.f32 %%f1, %%f1, %%f1; add.s32 %%r3, %%r3, 1; setp.lt.s32 %%p1, %%r3, %s; @%%p1 bra L;\n", cases[i].trips);
+        snprintf(body, sizeof body, "mov.u32 %%r3, 0; mov.f32 %%f2, 0f00000000;\nL: add.f32 %%f1, %%f1, %%f1; %s @%%p1 bra L;\n", cases[i].loop);
         ptxlint_module *module = launched(body, "h200");
         assert_int_equal(isfinite(executed(module)->warp_instructions), cases[i].is_known);
+        assert_int_equal(executed(module)->why == NULL, cases[i].is_known);
         ptxlint_module_free(module);
     }
 }

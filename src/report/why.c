@@ -1,0 +1,108 @@
+/* Why figures of a report are not known: beside them in each of its forms. */
+#include "report/report.h"
+
+#include <math.h>
+
+static const char no_gpu[] = "no file describes the GPU of this target (--gpu)";
+static const char needs_product[] = "this takes SMs, clock and memory bandwidth, which a product has (--gpu h200)";
+
+static bool is_product(const ptxlint_projection *projection)
+{
+    return isfinite(ptxlint_gpu_value(projection->gpu, "sms"));
+}
+
+const char *ptx_why_estimate(const ptxlint_projection *projection)
+{
+    if (!projection)
+        return no_gpu;
+    return projection->executed.why ? projection->executed.why : projection->time.why;
+}
+
+const char *ptx_why_roofline(const ptxlint_projection *projection)
+{
+    const char *why = ptx_why_estimate(projection);
+    if (why || isfinite(projection->roofline.attainable_gflops))
+        return why;
+    return projection->roofline.flops > 0 ? "no byte comes from memory" : "no floating-point operations";
+}
+
+const char *ptx_why_concurrency(const ptxlint_projection *projection)
+{
+    if (!projection)
+        return no_gpu;
+    if (!is_product(projection))
+        return needs_product;
+    return isfinite(projection->concurrency.warps) ? NULL : "warps on an SM take grid and block (--grid, --block)";
+}
+
+const char *ptx_why_waves(const ptxlint_projection *projection)
+{
+    if (!projection)
+        return no_gpu;
+    if (isfinite(projection->waves))
+        return NULL;
+    if (!is_product(projection))
+        return needs_product;
+    return projection->occupancy.blocks_per_sm > 0 ? "the grid is not known (--grid, --launch)" : "no block fits an SM, or how many do is not known";
+}
+
+const char *ptx_why_occupancy(const ptxlint_projection *projection)
+{
+    if (!projection)
+        return no_gpu;
+    if (projection->occupancy.error)
+        return projection->occupancy.error;
+    if (projection->occupancy.blocks_per_sm != PTXLINT_UNKNOWN)
+        return NULL;
+    return projection->registers == PTXLINT_UNKNOWN ? "registers are not known" : "the block, its shared memory or its barriers are not known";
+}
+
+const char *ptx_why_cycles(const ptxlint_cycles *cycles)
+{
+    bool has_shortest = true, has_total = true;
+    for (size_t i = 0; cycles && i < cycles->pipe_count; i++) {
+        has_shortest &= isfinite(cycles->pipes[i].shortest);
+        has_total &= isfinite(cycles->pipes[i].total) && isfinite(cycles->pipes[i].longest);
+    }
+    if (!cycles || !cycles->pipe_count)
+        return no_gpu;
+    if (!has_shortest)
+        return "what an instruction costs on this GPU is not known";
+    if (!has_total)
+        return "how often a loop runs is not known (its trips say why)";
+    return cycles->bound_total ? NULL : "which pipeline takes longest is not known";
+}
+
+const char *ptx_why_peak(const ptxlint_peak *peak)
+{
+    if (!peak)
+        return no_gpu;
+    if (!isfinite(peak->issue_gops))
+        return needs_product;
+    if (isfinite(peak->attainable_gflops))
+        return NULL;
+    return isfinite(peak->flops_per_byte) ? "no floating-point operations" : "operations for each byte of global memory are not known";
+}
+
+const char *ptx_why_mix(const ptxlint_mix *mix)
+{
+    if (isfinite(mix->flops_fp32) && isfinite(mix->global_bytes))
+        return NULL;
+    return mix->has_assumed_trips ? "how often a loop runs is not known (its trips say why)" : "what an instruction works on is not known";
+}
+
+const char *ptx_why_parallelism(const ptxlint_parallelism *p)
+{
+    if (!p || !isfinite(p->instructions))
+        return "machine instructions are modelled of kernels that the launch reaches, for targets that are known";
+    if (isfinite(p->carried_clocks) && isfinite(p->mlp))
+        return NULL;
+    return isfinite(p->mlp) ? "nothing goes round outside of loops" : "no loads of global memory";
+}
+
+const char *ptx_why_trip(const ptxlint_trip *trip)
+{
+    if (trip->why)
+        return trip->why;
+    return isfinite(trip->count) ? NULL : "the expression rests on values that are not known (--launch, --param)";
+}

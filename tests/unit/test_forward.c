@@ -1,0 +1,150 @@
+/* test_forward.c -- loops of up to 2^31 trips: what is counted of them follows from their parameters, and time grows as they do. */
+#include "kit.h"
+
+#include <math.h>
+
+#define LOOPS "tests/data/loops/loops.ptx"
+
+/* One kernel of the file, with what stands before the first. */
+static char *cut_out(const char *file, const char *kernel)
+{
+    char entry[64];
+    snprintf(entry, sizeof entry, ".visible .entry %s(", kernel);
+    const char *head = strstr(file, ".visible .entry"), *from = strstr(file, entry), *end = from ? strstr(from, "\n}\n") : NULL;
+    if (!head || !end)
+        fail_msg("no kernel %s", kernel);
+    Text text = { 0 };
+    kit_put(&text, file, (size_t)(head - file));
+    kit_put(&text, from, (size_t)(end + 3 - from));
+    return text.bytes;
+}
+
+typedef struct Figures {
+    double flops, bytes, us, bound_us;
+} Figures;
+
+enum { BLOCK = 256, GRID = 132, THREADS = GRID * BLOCK };
+
+static Figures figures_of(const char *file, const char *kernel, const char *params, int grid)
+{
+    char *text = cut_out(file, kernel), json[256], error[256] = "";
+    int length = snprintf(json, sizeof json, "{\"kernels\": {\"%s\": {\"grid\": [%d, 1, 1], \"block\": [%d, 1, 1], \"params\": [%s]}}}", kernel, grid, BLOCK, params);
+    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    ptxlint_launches *launches = NULL;
+    ptxlint_options options;
+    ptxlint_module *module = NULL;
+    if (ptxlint_launches_new(json, (size_t)length, &launches, error, sizeof error) != PTXLINT_OK)
+        fail_msg("%s: %s", json, error);
+    ptxlint_options_init(&options);
+    options.gpus = &gpu;
+    options.gpu_count = 1;
+    options.launches = launches;
+    assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
+    const ptxlint_projection *p = kit_kernel(module, kernel)->projections;
+    Figures out = { p->executed.flops_fp32, p->time.dram_bytes, p->time.predicted_us, p->time.bound_us };
+    if (isnan(out.flops) || isnan(out.bytes) || isnan(out.us) || isnan(out.bound_us))
+        fail_msg("%s(%s): not known", kernel, params);
+    if (out.bound_us > out.us)
+        fail_msg("%s(%s): at least %g us, predicted %g", kernel, params, out.bound_us, out.us);
+    ptxlint_module_free(module);
+    ptxlint_launches_free(launches);
+    free(text);
+    return out;
+}
+
+/* Operations of a thread of the block, bytes of the launch; below 0: not asked for. within: a share of them. */
+typedef struct Case {
+    const char *kernel, *params;
+    int grid;
+    double flops, bytes, within;
+} Case;
+
+#define OUT (4.0 * THREADS)
+
+static const Case cases[] = {
+    { "fmaloop", "null, 1.0, 10", GRID, 20.0 * THREADS, OUT, 1e-9 },
+    { "fmaloop", "null, 1.0, 2147483648", GRID, 4294967296.0 * THREADS, OUT, 1e-9 },
+    { "ll64", "null, 1.0, 10000000000", GRID, 2e10 * THREADS, OUT, 1e-9 },
+    { "nest", "null, 1.0, 10, 100000", GRID, (2e6 + 10) * THREADS, OUT, 1e-9 },
+    { "nest", "null, 1.0, 100000, 10", GRID, (2e6 + 1e5) * THREADS, OUT, 1e-9 },
+    { "nest", "null, 1.0, 100000, 100000", GRID, (2e10 + 1e5) * THREADS, OUT, 1e-9 },
+    { "three", "null, 1.0, 1000", GRID, (2e9 + 1e6 + 1e3) * THREADS, OUT, 1e-9 },
+    { "trinest", "null, 1.0, 10000", GRID, 1e4 * 9999 * THREADS, OUT, 0.01 },
+    { "rare", "null, 1.0, 10000000, 1", GRID, (2e7 + 156250) * THREADS, -1, 1e-9 },
+    { "rare1000", "null, 1.0, 10000000, 1", GRID, (2e7 + 10000) * THREADS, -1, 1e-9 },
+    { "logt", "null, 1.0, 2147483648", GRID, 64.0 * THREADS, OUT, 1e-9 },
+    { "mulit", "null, 1.0, 10000000000", GRID, 42.0 * THREADS, OUT, 1e-9 },
+    { "b0", "null, 1.0, 10000000", 1024, 256 * (2e7 + 1023 * 20.0), 4.0 * 256 * 1024, 1e-9 },
+    { "tri", "null, 1.0, 1000", 1024, 256 * 2000.0 * 523776, 4.0 * 256 * 1024, 0.02 },
+    { "perthread", "null, 1.0, 10000", GRID, GRID * 20000.0 * 32640, OUT, 1e-9 },
+    { "scan", "null, null, 33792000", GRID, 1000.0 * THREADS, 4 * 33792000.0 + OUT, 0.01 },
+    { "scan", "null, null, 69172224", GRID, 2047.0 * THREADS, 4 * 69172224.0 + OUT, 0.01 },
+    { "scan", "null, null, 2027520000", GRID, 60000.0 * THREADS, 4 * 2027520000.0 + OUT, 0.01 },
+    { "rows", "null, null, 60000", GRID, 60000.0 * THREADS, 4 * 60000.0 * THREADS + OUT, 0.01 },
+    { "strided", "null, null, 1000000, 33792", GRID, 1e6 * THREADS, 4e6 * THREADS + OUT, 0.01 },
+    { "pp", "null, null, 1000000", GRID, 1e6 * THREADS, 1024e6 + OUT, 0.01 },
+    { "tile", "null, null, 25600000", GRID, 256e5 * THREADS, 1024e5 + OUT, 0.01 },
+    { "smemrd", "null, null, 1000000", GRID, 1e6 * THREADS, -1, 1e-9 },
+    { "gather", "null, null, null, 1000000", GRID, 1e6 * THREADS, -1, 1e-9 },
+    { "lcg", "null, null, 1000000", GRID, 1e6 * THREADS, -1, 0.01 },
+};
+
+static bool is_within(double got, double want, double share)
+{
+    return want < 0 || fabs(got - want) <= share * want;
+}
+
+static void test_counts(void **state)
+{
+    char *file = kit_read(LOOPS, NULL);
+    (void)state;
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        const Case *want = &cases[c];
+        Figures got = figures_of(file, want->kernel, want->params, want->grid);
+        if (!is_within(got.flops, want->flops, want->within) || !is_within(got.bytes, want->bytes, want->within))
+            fail_msg("%s(%s): %.10g operations, %.10g bytes, want %.10g and %.10g", want->kernel, want->params, got.flops, got.bytes, want->flops, want->bytes);
+    }
+    free(file);
+}
+
+/* Parameters with a hole for the trips; trips of so many times as many take so many times as long, once they are what takes the time. */
+typedef struct Trend {
+    const char *kernel, *before, *behind;
+    int grid;
+    double scale;               /* of the parameter, from the trips */
+    double most;
+} Trend;
+
+static const Trend trends[] = {
+    { "fmaloop", "null, 1.0, ", "", GRID, 1, 2147483648.0 }, { "b0", "null, 1.0, ", "", 1024, 1, 1e8 }, { "tri", "null, 1.0, ", "", 1024, 1, 1e6 },
+    { "perthread", "null, 1.0, ", "", GRID, 1, 1e6 }, { "scan", "null, null, ", "", GRID, THREADS, 6e4 }, { "rows", "null, null, ", "", GRID, 1, 1e6 },
+    { "rare", "null, 1.0, ", ", 1", GRID, 1, 1e9 }, { "nest", "null, 1.0, ", ", 1000", GRID, 1, 1e6 }, { "tile", "null, null, ", "", GRID, 256, 1e6 },
+};
+
+static void test_time(void **state)
+{
+    char *file = kit_read(LOOPS, NULL);
+    (void)state;
+    for (size_t t = 0; t < COUNT(trends); t++) {
+        const Trend *trend = &trends[t];
+        double before = 0, each = 0;
+        for (double trips = 10; trips <= trend->most; trips *= 10) {
+            char params[64];
+            snprintf(params, sizeof params, "%s%.0f%s", trend->before, trips * trend->scale, trend->behind);
+            double us = figures_of(file, trend->kernel, params, trend->grid).us;
+            if (us < before)
+                fail_msg("%s(%s): %g us, %g before", trend->kernel, params, us, before);
+            if (trips > 1e5 && fabs(us / trips - each) > 0.02 * each)
+                fail_msg("%s(%s): %g us a trip, %g before", trend->kernel, params, us / trips, each);
+            before = us;
+            each = us / trips;
+        }
+    }
+    free(file);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_time) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
