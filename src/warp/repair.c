@@ -316,11 +316,23 @@ static uint32_t depth_of(const Search *s, const Func *func, InsnId insn)
     return ptx_loop_depth(routine->loops, routine->cfg->block_of[insn]);
 }
 
+/* Where its function is run, it is come to, but for early ends. */
+static bool is_on_every_path(const Search *s, const Put *put)
+{
+    const Routine *routine = s->program->routines[put->func - s->module->funcs];
+    const BlockId wanted = routine->cfg->block_of[put->insn];
+    BlockId block = 0;
+    while (block != wanted && block != EXIT_BLOCK)
+        block = routine->meeting->ipdom[block];
+    return block == wanted;
+}
+
 /* The less the better; of equal ones the nearest to the second access. */
 static uint32_t cost_of(Search *s, const Put *put)
 {
     const uint32_t depth = depth_of(s, put->func, put->insn);
-    return (is_for_all(s, put) ? 0 : COST_PARTIAL) + (depth < COST_PARTIAL ? depth : COST_PARTIAL - 1);
+    bool is_whole = put->func == s->func ? is_for_all(s, put) : is_on_every_path(s, put);
+    return (is_whole ? 0 : COST_PARTIAL) + (depth < COST_PARTIAL ? depth : COST_PARTIAL - 1);
 }
 
 /* Of the innermost loop around both: a barrier outside of it would rarely do. */
