@@ -172,10 +172,7 @@ static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, co
     const char *error = ptx_project_block_error(func->bounds.reqntid, func->bounds.maxntid, block);
     if (error)
         out->occupancy.error = error;
-    Prediction prediction = ptx_prediction_unknown;
-    prediction.why = error;
-    if (!error)
-        prediction = ptx_predict(&e->scratch, &in);
+    Prediction prediction = error ? ptx_prediction_unknown : ptx_predict(&e->scratch, &in);
     out->time = ptx_project_time(&prediction);
     out->bottleneck = ptx_project_bottleneck(&prediction, out->waves);
     out->warp_instructions = executed.warp_instructions;

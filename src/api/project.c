@@ -360,10 +360,7 @@ void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
         if (facts && facts->cfg)
             out->cycles = view_cycles(m, gpu, &facts->throughputs[g]->func);
         out->peak = view_peak(m, gpu, facts && facts->cfg ? &facts->mixes->func : &(const Mix){ 0 });
-        Prediction prediction = ptx_prediction_unknown;
-        prediction.why = kernel->launch.error;
-        if (facts && facts->lowered && !kernel->launch.error)
-            prediction = predict(m, scratch, id, g, kernel, out);
+        Prediction prediction = facts && facts->lowered && !kernel->launch.error ? predict(m, scratch, id, g, kernel, out) : ptx_prediction_unknown;
         out->time = ptx_project_time(&prediction);
         find_bottleneck(m, id, g, &prediction, kernel, out);
     }

@@ -1,5 +1,4 @@
 #include "parser/build.h"
-#include "parser/constant.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -1076,6 +1075,65 @@ AstOperand *ptx_operand_unary(Parser *p, Token operator, AstOperand *value)
     return bad_operand(p, span, "this operator does not apply to its operand");
 }
 
+typedef struct Constant { uint64_t value; bool is_unsigned; } Constant;
+
+/* PTX ISA, "Integer Constant Expression Evaluation" and "Summary of Constant Expression Evaluation Rules": usual
+ * arithmetic conversions on .s64 and .u64; comparisons and logical operators give .s64, shifts take the left operand's
+ * type. Checked against what ptxas 13.0 puts into initialisers. False: division by zero or no operator of integers. */
+static bool fold(int operator, Constant a, Constant b, Constant *out)
+{
+    bool u = a.is_unsigned || b.is_unsigned;
+    int64_t sa = (int64_t)a.value, sb = (int64_t)b.value;
+    out->is_unsigned = u;
+    switch (operator) {
+    case TOK_PLUS:    out->value = a.value + b.value; return true;
+    case TOK_MINUS:   out->value = a.value - b.value; return true;
+    case TOK_STAR:    out->value = a.value * b.value; return true;
+    case TOK_AND:     out->value = a.value & b.value; return true;
+    case TOK_OR:      out->value = a.value | b.value; return true;
+    case TOK_XOR:     out->value = a.value ^ b.value; return true;
+    case TOK_PERCENT:           /* of .u64 operands, whatever they are */
+        if (!b.value)
+            return false;
+        out->value = a.value % b.value;
+        out->is_unsigned = false;
+        return true;
+    case TOK_SLASH:
+        if (!b.value)
+            return false;
+        if (!u && sa == INT64_MIN && sb == -1)
+            out->value = a.value;
+        else
+            out->value = u ? a.value / b.value : (uint64_t)(sa / sb);
+        return true;
+    case TOK_SHL:
+        out->value = b.value < 64 ? a.value << b.value : 0;
+        out->is_unsigned = a.is_unsigned;
+        return true;
+    case TOK_SHR:
+        out->is_unsigned = a.is_unsigned;
+        if (a.is_unsigned)
+            out->value = b.value < 64 ? a.value >> b.value : 0;
+        else
+            out->value = (uint64_t)(sa >> (b.value < 64 ? b.value : 63));
+        return true;
+    default:
+        break;
+    }
+    out->is_unsigned = false;
+    switch (operator) {
+    case TOK_LT:     out->value = u ? a.value < b.value : sa < sb; return true;
+    case TOK_LE:     out->value = u ? a.value <= b.value : sa <= sb; return true;
+    case TOK_GT:     out->value = u ? a.value > b.value : sa > sb; return true;
+    case TOK_GE:     out->value = u ? a.value >= b.value : sa >= sb; return true;
+    case TOK_EQ:     out->value = a.value == b.value; return true;
+    case TOK_NE:     out->value = a.value != b.value; return true;
+    case TOK_ANDAND: out->value = a.value && b.value; return true;
+    case TOK_OROR:   out->value = a.value || b.value; return true;
+    default:         return false;
+    }
+}
+
 static bool is_plain(const AstOperand *operand)
 {
     return !(operand->flags & (AST_BRACKETS | AST_NOT | AST_NEGATIVE | AST_INDEXED | AST_MASK));
@@ -1138,7 +1196,7 @@ AstOperand *ptx_operand_binary(Parser *p, AstOperand *left, Token operator, AstO
     }
     if (left->kind == AST_INT && right->kind == AST_INT && is_plain(left) && is_plain(right)) {
         Constant result, a = { left->value, left->flags & AST_UNSIGNED }, b = { right->value, right->flags & AST_UNSIGNED };
-        if (!ptx_constant_fold(operator.kind, a, b, &result))
+        if (!fold(operator.kind, a, b, &result))
             return bad_operand(p, span, "this constant expression divides by zero");
         left->value = result.value;
         left->flags = result.is_unsigned ? AST_UNSIGNED : 0;
