@@ -34,6 +34,9 @@ void ptx_check_operands(const OperandCheck *check, FormId form);
 bool ptx_elements_fit(const OperandCheck *check, const FormOperand *shape, const AstOperand *ast, uint32_t register_elements);
 void ptx_elements_report(const OperandCheck *check, const FormOperand *shape, const AstOperand *ast);
 
+/* What each thread accesses; 0: not known. operands: the instruction's own. */
+uint8_t ptx_access_bytes(const Insn *insn, const Operand *operands, const Reg *regs);
+
 typedef enum NumberFault {
     NUMBER_FITS, NUMBER_OUT_OF_RANGE, NUMBER_NO_INTEGER, NUMBER_WANTED, NUMBER_UNWANTED
 } NumberFault;

@@ -814,38 +814,6 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
     }
 }
 
-/* wmma.load and wmma.store: a thread's share of the matrix is what its registers hold. */
-static uint8_t fragment_bytes(const Lower *l, const Insn *insn)
-{
-    const Operand *operands = l->operands.items + insn->operand_first;
-    uint32_t bytes = 0;
-    for (uint32_t i = 0; i < insn->operand_count; i++) {
-        if (operands[i].kind == OPERAND_REG && (operands[i].flags & OPERAND_ELEMENT))
-            bytes += 4 * ptx_reg_units(&l->regs.items[operands[i].id]);
-    }
-    return (uint8_t)(bytes > UINT8_MAX ? 0 : bytes);
-}
-
-static uint8_t access_bytes(const Lower *l, const Insn *insn)
-{
-    const Op *op = insn->op;
-    if (op->kind == OPK_CP_ASYNC) {
-        const Operand *operands = l->operands.items + insn->operand_first;
-        for (uint32_t i = 0; i < insn->operand_count; i++) {
-            if (operands[i].position == 2 && operands[i].kind == OPERAND_INT && operands[i].value > 0 && operands[i].value <= 16)
-                return (uint8_t)operands[i].value;
-        }
-        return 0;
-    }
-    if (op->kind == OPK_LDMATRIX || op->kind == OPK_STMATRIX)
-        return 16;              /* a row of 8 b16 elements for each lane that gives an address */
-    if (!op->space || !op->type)
-        return 0;
-    if (op->flags & OPF_WARP && op->kind == OPK_OTHER)
-        return fragment_bytes(l, insn);
-    return (uint8_t)((ptx_type_info[op->type].bits + 7) / 8 * op->vector);
-}
-
 /* ld, st, atom and red without a space, of a variable by its name: ptxas encodes them for the variable's space. In a register its address
  * is one of generic space to them. */
 static const Op *op_of_variable(Lower *l, const Insn *insn, const Op *op)
@@ -907,7 +875,7 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
         count = LIMIT_OPERANDS;
     }
     insn->operand_count = (uint16_t)count;
-    insn->access_bytes = access_bytes(l, insn);
+    insn->access_bytes = ptx_access_bytes(insn, l->operands.items + insn->operand_first, l->regs.items);
     l->func->has_unknown |= (insn->op->flags & OPF_UNKNOWN) != 0;
     l->func->has_calls |= op->kind == OPK_CALL;
 }
