@@ -212,7 +212,7 @@ static Prediction predict(ptxlint_module *m, Arena *scratch, FuncId id, size_t g
     const Func *func = &m->ir->funcs[id];
     ArenaMark mark = ptx_arena_mark(scratch);
     PredictInput in = {
-        .gpu = m->gpus[g], .func = func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = f->lowered[g], .executed = &f->executed[g],
+        .gpu = m->gpus[g], .module = m->ir, .func = func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = f->lowered[g], .executed = &f->executed[g],
         .evaluation = f->evaluation, .ops = m->op_cycles[g], .work = f->work,
         .blocks = number(kernel->launch.blocks), .warps_per_block = kernel->launch.block_is_assumed ? (double)NAN : number(kernel->launch.warps_per_block),
         .blocks_per_sm = number(of->occupancy.blocks_per_sm), .load_clocks = ptx_arena_array(scratch, float, func->insn_count),

@@ -113,7 +113,7 @@ static void predict(Inquiry *q, Estimated *out)
     const Compiled own = { q->func, f->cfg, f->loops, lowered };
     const Executed executed = f->executed ? f->executed[0] : ptx_executed_compute(&own, NULL, out->evaluation);
     const PredictInput in = {
-        .gpu = q->shared->gpu, .func = q->func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = lowered, .executed = &executed, .evaluation = out->evaluation,
+        .gpu = q->shared->gpu, .module = q->shared->module, .func = q->func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = lowered, .executed = &executed, .evaluation = out->evaluation,
         .ops = ops_of(q->shared), .work = f->work ? f->work : ptx_work_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->loops, f->live),
         .blocks = f->figures.grid_blocks, .warps_per_block = warps_of(q), .blocks_per_sm = f->figures.blocks_per_sm,
         .load_clocks = ptx_arena_array(q->arena, float, q->func->insn_count),
