@@ -839,6 +839,7 @@ typedef struct ptxlint_launch {
     int64_t cluster[3];
     int64_t blocks, threads_per_block, warps_per_block, warps;  /* of the whole grid */
     int64_t idle_lanes;                 /* of a block's last warp */
+    const char *error;                  /* why it fails: the block is beyond the directives; NULL */
     const char *const *assumed;         /* "param 2 = 4096": what nobody gave and figures rest on; of pointers only their alignment counts */
     size_t assumed_count;
     const char *assumed_options;        /* that would give them: "--block, --param 2=N"; NULL: there is none */

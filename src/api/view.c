@@ -352,6 +352,8 @@ static ptxlint_launch view_launch(const ptxlint_options *options, const Bounds *
     ptx_launch_find(options->launches, kernel->name, &launch);
     if (launch.block[0] == PTXLINT_UNKNOWN)
         assume_block(&launch, kernel);
+    else
+        launch.error = ptx_project_block_error(kernel->reqntid, kernel->maxntid, launch.block);
     derive_launch(&launch);
     return launch;
 }
