@@ -164,7 +164,7 @@ static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, co
     const Compiled own = { func, f->cfg, f->loops, f->lowered[gpu] };
     Executed executed = ptx_executed_compute(&own, ptx_called_code(m, &e->out, &e->scratch, evaluation, m->gpus[gpu]->target), evaluation);
     PredictInput in = {
-        .gpu = m->gpus[gpu], .func = func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = f->lowered[gpu], .executed = &executed, .evaluation = evaluation,
+        .gpu = m->gpus[gpu], .module = m->ir, .func = func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = f->lowered[gpu], .executed = &executed, .evaluation = evaluation,
         .ops = m->op_cycles[gpu], .work = f->work, .blocks = volume(launch->grid), .warps_per_block = ceil(volume(launch->block) / 32),
         .blocks_per_sm = out->occupancy.blocks_per_sm > 0 ? (double)out->occupancy.blocks_per_sm : (double)NAN,
     };

@@ -210,7 +210,7 @@ static Prediction predict(ptxlint_module *m, Arena *scratch, FuncId id, size_t g
 {
     const Facts *f = &m->facts[id];
     PredictInput in = {
-        .gpu = m->gpus[g], .func = &m->ir->funcs[id], .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = f->lowered[g], .executed = &f->executed[g],
+        .gpu = m->gpus[g], .module = m->ir, .func = &m->ir->funcs[id], .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = f->lowered[g], .executed = &f->executed[g],
         .evaluation = f->evaluation, .ops = m->op_cycles[g], .work = f->work,
         .blocks = number(kernel->launch.blocks), .warps_per_block = kernel->launch.block_is_assumed ? (double)NAN : number(kernel->launch.warps_per_block),
         .blocks_per_sm = number(of->occupancy.blocks_per_sm),

@@ -22,6 +22,7 @@ extern const PartInfo ptx_part_info[PART__COUNT];
 
 typedef struct PredictInput {
     const Gpu *gpu;
+    const Module *module;
     const Func *func;
     const Cfg *cfg;
     const Dom *dom;

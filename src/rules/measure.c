@@ -814,7 +814,8 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_has_repeated_bound:    return func->bounds.is_repeated;
     case FACT_KERNEL_required_cluster:      return required_cluster(&func->bounds);
     case FACT_KERNEL_live_registers:        return f->live ? f->live->max_pressure : UNKNOWN;
-    case FACT_KERNEL_registers_low: case FACT_KERNEL_best_occupancy: case FACT_KERNEL_best_block: case FACT_KERNEL_predicted_us: case FACT_KERNEL_time_limiter:
+    case FACT_KERNEL_spills_likely: case FACT_KERNEL_registers_allowed: case FACT_KERNEL_unbounded_registers: case FACT_KERNEL_unbounded_low:
+    case FACT_KERNEL_unbounded_high: case FACT_KERNEL_registers_low: case FACT_KERNEL_best_occupancy: case FACT_KERNEL_best_block: case FACT_KERNEL_predicted_us: case FACT_KERNEL_time_limiter:
     case FACT_KERNEL_time_pipe: case FACT_KERNEL_time_gain: case FACT_KERNEL_compute_use: case FACT_KERNEL_memory_use: case FACT_KERNEL_issue_use:
     case FACT_KERNEL_global_use: case FACT_KERNEL_shared_use: case FACT_KERNEL_latency_gain:
     case FACT_KERNEL_pipe_use: case FACT_KERNEL_active_lanes: case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
