@@ -15,7 +15,9 @@ const char *ptx_why_estimate(const ptxlint_projection *projection)
 {
     if (!projection)
         return no_gpu;
-    return projection->executed.why ? projection->executed.why : projection->time.why;
+    if (projection->executed.why || projection->time.why)
+        return projection->executed.why ? projection->executed.why : projection->time.why;
+    return isfinite(projection->time.predicted_us) ? NULL : "such a launch is not modelled";
 }
 
 const char *ptx_why_roofline(const ptxlint_projection *projection)

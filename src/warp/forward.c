@@ -52,7 +52,7 @@ typedef struct Visit {
     Held *held;
     uint32_t held_count, held_capacity;
     Count *counts;              /* per Machine.run and instruction */
-    uint32_t count_capacity;
+    uint32_t count_held, count_capacity;
     FootprintMark footprint;
 } Visit;
 
@@ -343,6 +343,7 @@ static void hold_counts(Machine *m, const Warp *w, const Pace *pace, Visit *v)
                 memcpy(&v->counts[at], &routine->counts[first], (end - first) * sizeof *v->counts);
             at += end - first;
         }
+        v->count_held = at;
         if (at > v->count_capacity) {
             v->counts = ptx_arena_array(m->arena, Count, at);
             v->count_capacity = at;
@@ -363,7 +364,7 @@ static void repeat_counts(Machine *m, const Warp *w, const Pace *pace, const Vis
             continue;
         for (InsnId i = first; i < end; i++, at++) {
             static const Count nothing = { .warps = 0 };
-            const Count *before = at < v->count_capacity ? &v->counts[at] : &nothing;
+            const Count *before = at < v->count_held ? &v->counts[at] : &nothing;
             if (routine->counts[i].warps > before->warps) {
                 ptx_count_repeat(&routine->counts[i], before, times);
                 if (pace->is_loose && routine->counts[i].doubt < DOUBT_REPEAT)

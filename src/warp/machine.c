@@ -44,6 +44,25 @@ static const Plan *plan_of(Machine *m, FuncId id)
     return program->plans[id];
 }
 
+/* Loops by the labels of their headers. */
+static const uint32_t *find_given(const Machine *m, const Routine *routine)
+{
+    const Func *func = routine->func;
+    uint32_t *given = ptx_arena_array(m->arena, uint32_t, routine->loops->loop_count);
+    for (LabelId l = 0; l < func->label_count; l++) {
+        const Span name = func->labels[l].name;
+        InsnId at = func->labels[l].insn;
+        LoopId headed = at < func->insn_count ? routine->headed[at] : 0;
+        for (uint32_t t = 0; headed && t < m->launch->trip_count; t++) {
+            const LaunchTrip *trip = &m->launch->trips[t];
+            bool is_it = strlen(trip->label) == ptx_span_length(name) && !memcmp(m->module->text + name.begin, trip->label, ptx_span_length(name));
+            if (is_it && trip->count >= 0 && trip->count < UINT32_MAX)
+                given[headed - 1] = (uint32_t)trip->count + 1;
+        }
+    }
+    return given;
+}
+
 /* called: a declaration of it, maybe. */
 static Routine *routine_of(Machine *m, FuncId called)
 {
@@ -67,6 +86,8 @@ static Routine *routine_of(Machine *m, FuncId called)
     routine->kinds = plan->kinds;
     routine->counter_exits = plan->counter_exits;
     routine->headed = plan->headed;
+    if (m->launch->trip_count)
+        routine->given = find_given(m, routine);
     routine->finder = ptx_region_finder(m->arena, func, plan->cfg);
     routine->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
     routine->counts = routine->sums = ptx_arena_array(m->arena, Count, func->insn_count);
@@ -90,12 +111,12 @@ static Frame *enter(Machine *m, Warp *w, Routine *routine, const Insn *call, Ent
             frame->regs[r].is_written = false;
             frame->regs[r].region = 0;
         }
-        memset(frame->stays, 0, routine->func->insn_count);
+        memset(frame->stays, 0, routine->func->insn_count * sizeof *frame->stays);
         frame->params.count = 0;
     } else {
         frame = ptx_arena_new(m->arena, Frame);
         frame->regs = ptx_arena_array(m->arena, Register, routine->func->reg_count + 1);
-        frame->stays = ptx_arena_array(m->arena, uint8_t, routine->func->insn_count);
+        frame->stays = ptx_arena_array(m->arena, uint32_t, routine->func->insn_count);
     }
     frame->routine = routine;
     frame->caller = w->frame;
@@ -297,6 +318,18 @@ static bool is_edge(uint32_t a, uint32_t b)
     return last_a < first_b || last_b < first_a;
 }
 
+/* The launch may say how often the loop runs. */
+static bool given_stays(const Machine *m, const Routine *routine, InsnId branch, InsnId stays_at, unsigned *stays)
+{
+    LoopId loop = routine->loops->loop_of[routine->cfg->block_of[branch]];
+    if (!routine->given || m->is_hurried || loop == NO_LOOP || !routine->given[loop] || !ptx_loop_has(routine, loop, stays_at))
+        return false;
+    bool is_behind = routine->cfg->block_of[stays_at] == routine->loops->loops[loop].header;     /* one iteration comes before the first stay */
+    uint32_t trips = routine->given[loop] - 1;
+    *stays = trips > is_behind ? trips - is_behind : 0;
+    return true;
+}
+
 static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint32_t maybe, bool is_assumed)
 {
     Entry *top = &w->entries[w->entry_count - 1];
@@ -317,12 +350,13 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
     count->doubt = worst > count->doubt ? worst : count->doubt;
     int side = maybe || is_assumed || m->is_hurried ? ptx_stay_side(routine, top->pc, target) : 0;
     if (side) {
-        uint8_t *stays = &w->frame->stays[top->pc];
+        uint32_t *stays = &w->frame->stays[top->pc];
         unsigned most = most_stays(m, routine, top->pc, target, maybe != 0);
+        bool is_given = given_stays(m, routine, top->pc, side > 0 ? target : next, &most);
         bool leaves = ++*stays > most;
         if (leaves)
             *stays = 0;
-        if (leaves && !m->is_hurried)
+        if (leaves && !m->is_hurried && !is_given)
             ptx_machine_note_left(m, routine, top->pc, side > 0 ? target : next, most);
         if (maybe || leaves) {
             uint32_t undecided = maybe ? maybe : lanes;

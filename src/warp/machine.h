@@ -59,6 +59,7 @@ typedef struct Routine {           /* a function as it is run */
     uint8_t *kinds;
     uint32_t *counter_exits;
     const LoopId *headed;
+    const uint32_t *given;      /* per loop: its trips, as the launch says, + 1; 0: it does not. NULL: of none */
     Count *counts;              /* per instruction, of the warps that run; of plain ones only the first of them */
     Count *sums;                /* the same of the block, until the caller empties them; where its warps run together these are the counts */
     RegionFinder finder;
@@ -130,7 +131,7 @@ typedef struct Frame {
     Routine *routine;
     const Insn *call;           /* in the caller */
     Register *regs;
-    uint8_t *stays;             /* per instruction: how often doubtful lanes stayed in a loop */
+    uint32_t *stays;            /* per instruction: how often doubtful lanes stayed in a loop */
     Slots params;               /* of calls that this function makes */
     struct Visit **visits;      /* forward.c's, per loop; NULL: none yet */
     InsnId last;                /* that was run; NO_ID */

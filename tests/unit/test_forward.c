@@ -25,10 +25,11 @@ typedef struct Figures {
 
 enum { BLOCK = 256, GRID = 132, THREADS = GRID * BLOCK };
 
-static Figures figures_of(const char *file, const char *kernel, const char *params, int grid)
+/* more: of the launch; "": nothing. */
+static Figures figures_with(const char *file, const char *kernel, const char *params, int grid, const char *more)
 {
     char *text = cut_out(file, kernel), json[256], error[256] = "";
-    int length = snprintf(json, sizeof json, "{\"kernels\": {\"%s\": {\"grid\": [%d, 1, 1], \"block\": [%d, 1, 1], \"params\": [%s]}}}", kernel, grid, BLOCK, params);
+    int length = snprintf(json, sizeof json, "{\"kernels\": {\"%s\": {\"grid\": [%d, 1, 1], \"block\": [%d, 1, 1], \"params\": [%s]%s}}}", kernel, grid, BLOCK, params, more);
     const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
     ptxlint_launches *launches = NULL;
     ptxlint_options options;
@@ -50,6 +51,11 @@ static Figures figures_of(const char *file, const char *kernel, const char *para
     ptxlint_launches_free(launches);
     free(text);
     return out;
+}
+
+static Figures figures_of(const char *file, const char *kernel, const char *params, int grid)
+{
+    return figures_with(file, kernel, params, grid, "");
 }
 
 /* Operations of a thread of the block, bytes of the launch; below 0: not asked for. within: a share of them. */
@@ -143,8 +149,26 @@ static void test_time(void **state)
     free(file);
 }
 
+/* A loop that data end, as often as the launch says. */
+static void test_given(void **state)
+{
+    char *file = kit_read(LOOPS, NULL);
+    double flops = 0, us = 0;
+    (void)state;
+    for (unsigned trips = 10; trips <= 1000; trips *= 10) {
+        char more[64];
+        snprintf(more, sizeof more, ", \"trips\": {\"$L__BB13_2\": %u}", trips);
+        Figures got = figures_with(file, "dataend", "null, null", GRID, more);
+        if (flops > 0 && (fabs(got.flops - 10 * flops) > 1e-9 * got.flops || got.us < 2 * us))
+            fail_msg("%u trips: %g operations and %g us, %g and %g for a tenth", trips, got.flops, got.us, flops, us);
+        flops = got.flops;
+        us = got.us;
+    }
+    free(file);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_time) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_time), cmocka_unit_test(test_given) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
