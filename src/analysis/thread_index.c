@@ -237,7 +237,8 @@ static unsigned read_args(Follower *f, const Insn *insn, Form *args, unsigned mo
     unsigned count = 0;
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (operands[o].role & (ROLE_USE | ROLE_ADDRESS)) {
-            Form form = read_operand(f, &operands[o], at);
+            bool is_vector = operands[o].kind == OPERAND_SREG && insn->op->vector > 1;      /* all components at once */
+            Form form = is_vector ? bound_form(BINDING_UNKNOWN, 0, at) : read_operand(f, &operands[o], at);
             if (count < most)
                 args[count++] = form;
             else

@@ -340,7 +340,8 @@ static double tail_us(const PredictInput *in, const Speeds *s, const Prediction 
 {
     double all = fmax(out->parts_us[PART_ISSUE], out->parts_us[PART_PIPE]), block = all * s->sms / fmax(in->blocks, s->sms);
     double uneven = in->blocks > s->sms ? TAIL_OF_UNEVEN * fmax(0, in->evaluation->unevenness - 1) * block : 0;
-    return fmin(uneven, fmin(all, in->evaluation->heaviest * block));
+    double mean = in->evaluation->mean_work, heaviest = mean > 0 ? in->evaluation->busiest / mean : 1;
+    return fmin(uneven, fmin(all, heaviest * block));
 }
 
 /* Resources of the SMs and of memory get in each other's way (the third power); while blocks are given out nothing waits for it (the eighth). */

@@ -733,6 +733,8 @@ static double measure_loop(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_LOOP_has_stores:      return has_stores(q, s->loop);
     case FACT_LOOP_ilp: case FACT_LOOP_path_clocks: case FACT_LOOP_carried_clocks: case FACT_LOOP_carried_loads: case FACT_LOOP_loads: case FACT_LOOP_load_path: case FACT_LOOP_loads_at_once:
         return ptx_measure_parallelism(q, s->loop, fact);
+    case FACT_LOOP_busiest_warp: case FACT_LOOP_executed_share:
+        return ptx_measure_loop_balance(q, s->loop, fact);
     case FACT_LOOP_overhead:
         if (!q->loop_overhead)
             q->loop_overhead = ptx_loop_overhead_compute(q->arena, q->shared->scratch, q->func, q->facts->cfg, q->facts->loops,
@@ -884,7 +886,7 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_time_limiter: case FACT_KERNEL_busy: case FACT_KERNEL_time_pipe: case FACT_KERNEL_time_gain:
     case FACT_KERNEL_compute_use: case FACT_KERNEL_memory_use: case FACT_KERNEL_issue_use: case FACT_KERNEL_spills_likely:
     case FACT_KERNEL_registers_allowed: case FACT_KERNEL_unbounded_registers: case FACT_KERNEL_unbounded_low:
-    case FACT_KERNEL_unbounded_high:
+    case FACT_KERNEL_unbounded_high: case FACT_KERNEL_busiest_block: case FACT_KERNEL_busiest_instructions:
     case FACT_KERNEL_global_use: case FACT_KERNEL_shared_use: case FACT_KERNEL_latency_gain:
     case FACT_KERNEL_pipe_use: case FACT_KERNEL_active_lanes: case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
         return ptx_measure_time(q, fact, certainty);

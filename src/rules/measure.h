@@ -53,7 +53,7 @@ typedef struct Inquiry {
     const Uniforms *uniforms;
     const Repeats *repeats;
     const Trips *trips;
-    const Evaluation *evaluation;
+    const Evaluation *evaluation, *balance;     /* balance: over many blocks, whatever was asked for */
     PartedCosts *parted;
     const InsnId *fused_with;
     const bool *fp64_trips, *unused_results;
@@ -80,7 +80,7 @@ typedef struct Inquiry {
     const Hazards *hazards;
     const BlockRace *block_race;
     const MatrixFaults *matrix_faults;
-    bool was_evaluated, was_traced, was_raced, was_raced_by_blocks, was_multiplied;
+    bool was_evaluated, was_traced, was_raced, was_raced_by_blocks, was_multiplied, was_balanced;
     bool keeps_plans;           /* those of shared->program lie in arena */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
@@ -119,6 +119,7 @@ const Uniforms *ptx_measure_uniforms(Inquiry *q);
 /* measure_time.c: facts that rest on what ptxas makes of the kernel. */
 double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty);
 double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact);
+double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact);
 const char *ptx_measure_time_advice(Inquiry *q);
 
 /* measure_hazard.c: facts about accesses that nothing orders. */

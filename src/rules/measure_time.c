@@ -8,6 +8,7 @@
 
 enum {
     PREDICT_STEPS = 1 << 16,    /* of warps, for one block that stands for all where no report was asked for */
+    BALANCE_STEPS = 1 << 18,    /* of warps, to see how blocks and warps differ */
     BLOCK_MOST = 1 << 16,       /* threads, whatever a user's GPU allows */
 };
 
@@ -202,6 +203,53 @@ static double measure_concurrency(Inquiry *q, FactId fact)
     return fact == FACT_KERNEL_bytes_in_flight ? c.bytes : c.bytes_needed_low;
 }
 
+/* ---- balance ----------------------------------------------------------------------------------------------------- */
+
+/* Over as many blocks as a fixed budget does for, so that a report and findings alone say the same. NULL: the launch is not known, or data decide. */
+static const Evaluation *balance_of(Inquiry *q)
+{
+    FuncId id = (FuncId)(q->func - q->shared->module->funcs);
+    bool can_be = is_launch_known(q) && q->func->is_entry && !q->func->has_unknown && q->facts->loops->loop_count;
+    if (q->was_balanced || !can_be)
+        return q->balance;
+    q->was_balanced = true;
+    const Evaluation *made = ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q), id, q->facts->launch, q->shared->gpu, BALANCE_STEPS,
+                                          DEPTH_WHOLE);
+    if (made && !made->is_part && !made->is_cut && !made->is_by_warps)
+        q->balance = made;
+    return q->balance;
+}
+
+static double measure_balance(Inquiry *q, FactId fact)
+{
+    const Evaluation *evaluation = balance_of(q);
+    if (!evaluation || !(evaluation->mean_work > 0))
+        return UNKNOWN;
+    return fact == FACT_KERNEL_busiest_block ? evaluation->busiest / evaluation->mean_work : evaluation->busiest;
+}
+
+double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact)
+{
+    const Evaluation *evaluation = balance_of(q);
+    const Cfg *cfg = q->facts->cfg;
+    const Loops *loops = q->facts->loops;
+    double inside = 0, all = 0;
+    if (!evaluation)
+        return UNKNOWN;
+    if (fact == FACT_LOOP_busiest_warp) {
+        const Count *head = &evaluation->insns[cfg->blocks[loops->loops[loop].header].first].total;
+        return head->warps > 0 && head->most > 0 ? head->most * warps_of(q) / head->warps : UNKNOWN;
+    }
+    for (InsnId i = 0; i < q->func->insn_count; i++) {
+        LoopId at = loops->loop_of[cfg->block_of[i]];
+        while (at != NO_LOOP && at != loop)
+            at = loops->loops[at].parent;
+        inside += at == loop ? evaluation->insns[i].total.warps : 0;
+        all += evaluation->insns[i].total.warps;
+    }
+    return all > 0 ? 100 * inside / all : UNKNOWN;
+}
+
 /* ---- the dictionary ---------------------------------------------------------------------------------------------- */
 
 static double active_lanes(Inquiry *q)
@@ -253,6 +301,8 @@ double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty)
     *certainty = CERTAINTY_ESTIMATE;
     switch (fact) {
     case FACT_KERNEL_registers_low:     return registers_low(q, certainty);
+    case FACT_KERNEL_busiest_block: case FACT_KERNEL_busiest_instructions:
+        return measure_balance(q, fact);
     case FACT_KERNEL_spills_likely: case FACT_KERNEL_registers_allowed: case FACT_KERNEL_unbounded_registers: case FACT_KERNEL_unbounded_low:
     case FACT_KERNEL_unbounded_high:
         return measure_cap(q, fact);

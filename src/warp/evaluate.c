@@ -33,7 +33,7 @@ typedef struct Evaluator {
     double blocks_stood_for;    /* by those that were run */
     double least_work, most_work;       /* instructions of a block that was run */
     double work[3];             /* of blocks: how many, their instructions, the squares of those */
-    double heaviest;            /* the most instructions of one */
+    double busiest;             /* instructions of the block that executed most */
 } Evaluator;
 
 static void add_tally(Evaluator *e, const Func *func, Evaluated *insns)
@@ -152,10 +152,10 @@ static double collect_all(Evaluator *e, double weight, bool is_rest)
 static double collect(Evaluator *e, double weight)
 {
     double work = collect_all(e, weight, false);
+    e->busiest = weight > 0 ? fmax(e->busiest, work) : e->busiest;
     e->work[0] += weight;
     e->work[1] += weight * work;
     e->work[2] += weight * work * work;
-    e->heaviest = weight > 0 ? fmax(e->heaviest, work) : e->heaviest;
     return work;
 }
 
@@ -334,7 +334,7 @@ static void forget(Evaluator *e)
             e->tallies[t].totals[i] = (Count){ .doubt = e->tallies[t].totals[i].doubt };
     discard_counts(e->machine);
     memset(e->work, 0, sizeof e->work);
-    e->heaviest = 0;
+    e->busiest = 0;
     e->out->blocks_run = 0;
     e->blocks_stood_for = 0;
     if (e->machine->footprint)
@@ -442,6 +442,7 @@ static void run_warps(Evaluator *e, uint64_t most_steps)
     divide_most(e, m->warp_count);
     run_ends(e, most_steps / 4);
     e->out->blocks_run = 1;
+    e->out->is_by_warps = true;
     e->blocks_stood_for = e->out->blocks;
     e->out->is_part = m->is_cut = is_cut;
 }
@@ -823,7 +824,8 @@ static void finish(Arena *arena, Evaluator *e)
         ptx_usual_compute(e->machine->scratch, e->machine->program->routines[e->machine->run[t]], e->tallies[t].insns);
     list_called(arena, e);
     e->out->unevenness = e->work[1] > 0 ? e->work[2] * e->work[0] / (e->work[1] * e->work[1]) : 1;
-    e->out->heaviest = e->work[1] > 0 ? e->heaviest * e->work[0] / e->work[1] : 1;
+    e->out->busiest = e->busiest;
+    e->out->mean_work = e->work[0] > 0 ? e->work[1] / e->work[0] : 0;
     e->out->is_cut = e->machine->is_cut;
     e->out->initial_is_assumed = e->machine->initial_is_assumed;
     e->out->warpid_is_assumed = e->machine->warpid_is_assumed;

@@ -76,10 +76,11 @@ typedef struct Evaluation {
     uint32_t shape_count;
     double blocks;              /* of the grid */
     double unevenness;          /* instructions of the block that an instruction is in, on average, over those of a block: 1 where all have as many */
-    double heaviest;            /* instructions of the block that has most of those that were run, over those of a block on average */
+    double busiest, mean_work;  /* instructions of warps: of the block that executed most of those that were run, and of a block on average */
     uint32_t blocks_run;
     bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */
     bool is_cut;                /* the budget did not do for what was begun */
+    bool is_by_warps;           /* it did not do for a block either: two warps stand for all, and say nothing of how warps differ */
     bool is_part;               /* nor for a warp: how often loops run is not known, nor what comes behind them */
     bool block_is_assumed, grid_is_assumed;
     bool dynamic_is_assumed, shape_is_read;     /* machine.h's */
