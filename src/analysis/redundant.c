@@ -24,18 +24,18 @@ static bool is_float(const Op *op)
 #define SAME_PRODUCT UINT32_MAX
 #define SAME_DIVISOR (UINT32_MAX - 1)
 
-/* The halves of a 32-bit product, signed or not, are the same operation here; so are divisions of floats. */
+/* The halves of a 32-bit product, signed or not, are the same operation here; so are divisions and remainders. */
 static uint32_t operation_of(const Op *op)
 {
-    if (op->kind == OPK_DIV && is_float(op))
+    if (op->kind == OPK_DIV)
         return SAME_DIVISOR;
     return op->kind == OPK_MUL && !is_float(op) && ptx_type_info[op->type].bits == 32 ? SAME_PRODUCT : op->id;
 }
 
-/* Of a division of floats only the divisor counts: its reciprocal is what is dear. */
+/* Of a division only the divisor counts: its reciprocal is what is dear. */
 static bool counts(const Insn *insn, uint32_t operand)
 {
-    return insn->op->kind != OPK_DIV || !is_float(insn->op) || operand + 1 == insn->operand_count;
+    return insn->op->kind != OPK_DIV || operand + 1 == insn->operand_count;
 }
 
 /* What stands in an operand, as far as it decides the result. */

@@ -1,12 +1,13 @@
 #include "analysis/work.h"
 
+#include "analysis/defs.h"
+#include "analysis/needed.h"
 #include "analysis/redundant.h"
 
 enum { PASSES_MAX = 6 };        /* over the function until nothing changes; real code needs two or three */
 
 typedef struct RegWork {
-    LoopId loop;                /* of its one definition; NO_LOOP: outside of all */
-    uint8_t def_count;          /* 0, 1, 2: more */
+    bool is_defined;            /* by an instruction that was looked at */
     bool is_varying;            /* may differ between threads of a warp */
     bool feeds_address;         /* in an address, or in arithmetic that ends in one */
     bool is_constant;           /* every definition moves a constant into it */
@@ -19,6 +20,7 @@ typedef struct Worker {
     const Cfg *cfg;
     const Loops *loops;
     RegWork *regs;
+    const Defs *defs;
     bool is_settled;            /* the passes reached their end: feeds_address is complete */
 } Worker;
 
@@ -120,7 +122,7 @@ static void note_sum(Worker *w, const Insn *insn)
             w->regs[operands[i].id].feeds_sum = true;
 }
 
-static void note_definitions(Worker *w, const Insn *insn, LoopId loop)
+static void note_definitions(Worker *w, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);
     for (uint32_t i = 0; i < insn->operand_count; i++) {
@@ -128,11 +130,9 @@ static void note_definitions(Worker *w, const Insn *insn, LoopId loop)
             continue;
         RegWork *reg = &w->regs[operands[i].id];
         bool is_constant = insn->op->kind == OPK_MOV && insn->operand_count == 2 && is_immediate(&operands[1]);
-        reg->is_product = insn->op->kind == OPK_MUL && !reg->def_count && ptx_type_info[insn->op->type].kind != KIND_FLOAT;
-        reg->is_constant = is_constant && (reg->is_constant || !reg->def_count);
-        reg->loop = loop;
-        if (reg->def_count < 2)
-            reg->def_count++;
+        reg->is_product = insn->op->kind == OPK_MUL && !reg->is_defined && ptx_type_info[insn->op->type].kind != KIND_FLOAT;
+        reg->is_constant = is_constant && (reg->is_constant || !reg->is_defined);
+        reg->is_defined = true;
     }
 }
 
@@ -141,9 +141,9 @@ static void find_regs(Worker *w)
     const Func *func = w->func;
     bool varying = true, address = true;
     for (uint32_t r = 0; r < func->reg_count; r++)
-        w->regs[r] = (RegWork){ .loop = NO_LOOP, .is_varying = func->regs[r].is_param };
+        w->regs[r] = (RegWork){ .is_varying = func->regs[r].is_param };
     for (InsnId i = 0; i < func->insn_count; i++) {
-        note_definitions(w, &func->insns[i], w->loops->loop_of[w->cfg->block_of[i]]);
+        note_definitions(w, &func->insns[i]);
         note_sum(w, &func->insns[i]);
     }
     for (int pass = 0; pass < PASSES_MAX && varying; pass++) {
@@ -161,22 +161,23 @@ static void find_regs(Worker *w)
 
 /* ---- shares ------------------------------------------------------------------------------------------------------ */
 
+/* Whether no iteration of the loop gives the register another value; one that is written in very many places may stay the same in any loop. */
+static bool is_fixed(const Worker *w, const Operand *operand, LoopId loop)
+{
+    InsnId last;
+    uint32_t count = ptx_defs_in_loop(w->defs, loop, operand->id, &last);
+    return !count || count == UINT32_MAX;
+}
+
 /* Whether a loop gives the instruction the same inputs in every iteration. */
 static bool is_invariant(const Worker *w, const Insn *insn, LoopId loop)
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);
     if (loop == NO_LOOP || insn->guard != NO_ID)
         return false;
-    for (uint32_t i = 0; i < insn->operand_count; i++) {
-        if (!is_reg(&operands[i]) || !(operands[i].role & (ROLE_USE | ROLE_ADDRESS)))
-            continue;
-        const RegWork *reg = &w->regs[operands[i].id];
-        if (reg->def_count > 1 || reg->loop == loop || operands[i].role & ROLE_DEF)
+    for (uint32_t i = 0; i < insn->operand_count; i++)
+        if (is_reg(&operands[i]) && operands[i].role & (ROLE_USE | ROLE_ADDRESS) && (operands[i].role & ROLE_DEF || !is_fixed(w, &operands[i], loop)))
             return false;
-        for (LoopId inner = reg->loop; inner != NO_LOOP && inner > loop; inner = w->loops->loops[inner].parent)
-            if (w->loops->loops[inner].parent == loop)
-                return false;           /* an inner loop computes it anew */
-    }
     return true;
 }
 
@@ -217,13 +218,15 @@ static bool adds_product(const Worker *w, const Insn *insn)
     return false;
 }
 
-/* Division by a constant is a multiplication and some shifts. */
-static bool divides_by_constant(const Worker *w, const Insn *insn)
+/* Division by a constant is a multiplication and some shifts; the reciprocal of a divisor that a loop does not change is taken once, before it. */
+static bool divides_cheaply(const Worker *w, const Insn *insn, LoopId loop)
 {
     if (insn->op->kind != OPK_DIV || !insn->operand_count)
         return false;
     const Operand *divisor = ptx_insn_operands(w->func, insn) + insn->operand_count - 1;
-    return is_immediate(divisor) || (is_reg(divisor) && w->regs[divisor->id].is_constant);
+    if (!is_reg(divisor))
+        return is_immediate(divisor);
+    return w->regs[divisor->id].is_constant || (loop != NO_LOOP && is_fixed(w, divisor, loop));
 }
 
 static uint8_t share_of(const Worker *w, const Insn *insn, LoopId loop)
@@ -238,7 +241,7 @@ static uint8_t share_of(const Worker *w, const Insn *insn, LoopId loop)
         return is_pure && is_invariant(w, insn, loop) ? 0 : access_share(insn);
     if (!is_pure)
         return WORK_WHOLE;
-    if (is_invariant(w, insn, loop) || !writes(w, insn, is_varying) || divides_by_constant(w, insn) || adds_product(w, insn))
+    if (is_invariant(w, insn, loop) || !writes(w, insn, is_varying) || divides_cheaply(w, insn, loop) || adds_product(w, insn))
         return 0;
     if (is_integer_op(op) && op->insn_class != CLASS_CVT && (!w->is_settled || writes_address(w, insn)))
         return 0;
@@ -251,13 +254,15 @@ const uint8_t *ptx_work_compute(Arena *arena, Arena *scratch, const Func *func, 
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     Worker worker = { .func = func, .cfg = cfg, .loops = loops, .regs = ptx_arena_array(scratch, RegWork, func->reg_count + 1) };
+    worker.defs = ptx_defs_compute(scratch, func, cfg, loops);
     uint8_t *shares = ptx_arena_array(arena, uint8_t, func->insn_count + 1);
     find_regs(&worker);
     for (InsnId i = 0; i < func->insn_count; i++)
         shares[i] = share_of(&worker, &func->insns[i], loops->loop_of[cfg->block_of[i]]);
     const bool *redundant = ptx_redundant_compute(scratch, arena, func, live);
+    const bool *needed = ptx_needed_compute(scratch, scratch, func, worker.defs);
     for (InsnId i = 0; i < func->insn_count; i++)
-        if (redundant[i])
+        if (redundant[i] || !needed[i])
             shares[i] = 0;
     for (uint32_t d = 0; live && d < live->dead_count; d++)
         shares[live->dead[d]] = 0;

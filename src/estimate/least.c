@@ -1,5 +1,7 @@
 #include "estimate/least.h"
 
+#include "analysis/needed.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -65,6 +67,72 @@ const bool *ptx_least_sure(Arena *arena, const LeastInput *in)
     return sure;
 }
 
+enum { PASSES_MAX = 8 };        /* over the function until nothing changes; then everything is taken as data */
+
+static bool is_known_register(SregId id)
+{
+    bool is_place = id == SREG_TID || id == SREG_NTID || id == SREG_CTAID || id == SREG_NCTAID;
+    return is_place || id == SREG_LANEID || (id >= SREG_LANEMASK_EQ && id <= SREG_LANEMASK_LT) || (id >= SREG_CLUSTER_CTAID && id <= SREG_CLUSTERID);
+}
+
+/* What a launch does not say: memory but its parameters, what a function or the hardware gives. */
+static bool is_data_source(const Func *func, const Insn *insn, const Module *module)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    const Op *op = insn->op;
+    bool is_parameter = op->kind == OPK_LD && op->space == SPACE_PARAM && insn->operand_count > 1 && operands[1].kind == OPERAND_VAR && func->is_entry
+                        && module->vars[operands[1].id].is_parameter;
+    if (op->flags & OPF_UNKNOWN || op->kind == OPK_ATOM || op->kind == OPK_CALL || (op->flags & OPF_LOAD && !is_parameter))
+        return true;
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_SREG && !is_known_register((SregId)operands[o].id))
+            return true;
+    return false;
+}
+
+static bool reads_data(const LeastInput *in, const Insn *insn, const bool *is_data)
+{
+    const Operand *operands = ptx_insn_operands(in->func, insn);
+    if (insn->guard != NO_ID && is_data[insn->guard])
+        return true;
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & (ROLE_USE | ROLE_ADDRESS) && is_data[operands[o].id])
+            return true;
+    return is_data_source(in->func, insn, in->module);
+}
+
+static bool spread_data(const LeastInput *in, InsnId id, bool *is_data)
+{
+    const Insn *insn = &in->func->insns[id];
+    const Operand *operands = ptx_insn_operands(in->func, insn);
+    bool changed = false;
+    if (in->are_sure[in->cfg->block_of[id]] && !reads_data(in, insn, is_data))
+        return false;
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && !is_data[operands[o].id])
+            is_data[operands[o].id] = changed = true;
+    return changed;
+}
+
+const bool *ptx_least_counting(Arena *arena, const LeastInput *in)
+{
+    const Func *func = in->func;
+    const bool *needed = ptx_needed_compute(arena, arena, func, ptx_defs_compute(arena, func, in->cfg, in->loops));
+    bool *counts = ptx_arena_array(arena, bool, func->insn_count + 1), *is_data = ptx_arena_array(arena, bool, func->reg_count + 1), changed = true;
+    for (RegId r = 0; r < func->reg_count; r++)
+        is_data[r] = func->regs[r].is_param;
+    for (unsigned pass = 0; pass < PASSES_MAX && changed; pass++) {
+        changed = false;
+        for (InsnId i = 0; i < func->insn_count; i++)
+            changed |= spread_data(in, i, is_data);
+    }
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        RegId guard = func->insns[i].guard;
+        counts[i] = needed[i] && in->are_sure[in->cfg->block_of[i]] && (guard == NO_ID || (!changed && !is_data[guard]));
+    }
+    return counts;
+}
+
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
 static double of_arithmetic(const Op *op)
@@ -92,11 +160,14 @@ static double least_clocks(const Insn *insn)
 }
 
 /* Clocks from what `reg` holds before the block to what it holds behind it; below 0: the one does not need the other. later: per register, all below 0. */
-static double around(const Func *func, const Block *block, RegId reg, double *later)
+static double around(const LeastInput *in, const Block *block, RegId reg, double *later)
 {
+    const Func *func = in->func;
     later[reg] = 0;
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &func->insns[i];
+        if (!in->are_counting[i])
+            continue;
         const Operand *operands = ptx_insn_operands(func, insn);
         double at = -1;
         for (uint32_t o = 0; o < insn->operand_count; o++)
@@ -120,8 +191,9 @@ static void forget(const Func *func, const Block *block, double *later)
 }
 
 /* Of an iteration of a loop that is one block: the slowest register of those that are read before they are written. */
-static double carried(const Func *func, const Block *block, double *later, uint32_t *turn, uint32_t now)
+static double carried(const LeastInput *in, const Block *block, double *later, uint32_t *turn, uint32_t now)
 {
+    const Func *func = in->func;
     double most = 0;
     unsigned candidates = 0;
     for (InsnId i = block->first; i < block->end && candidates < CANDIDATES_MOST; i++) {
@@ -134,7 +206,7 @@ static double carried(const Func *func, const Block *block, double *later, uint3
                     continue;
                 turn[operands[o].id] = now;
                 if (!pass) {
-                    most = fmax(most, around(func, block, operands[o].id, later));
+                    most = fmax(most, around(in, block, operands[o].id, later));
                     forget(func, block, later);
                     candidates++;
                 }
@@ -165,7 +237,7 @@ double ptx_least_chain_us(Arena *scratch, const LeastInput *in)
             for (RegId r = 0; r <= in->func->reg_count; r++)
                 later[r] = -1;
         }
-        clocks += carried(in->func, block, later, turn, l + 1) * in->evaluation->insns[block->first].total.warps / in->blocks / in->warps_per_block;
+        clocks += carried(in, block, later, turn, l + 1) * in->evaluation->insns[block->first].total.warps / in->blocks / in->warps_per_block;
     }
     ptx_arena_release(scratch, mark);
     return clocks * waves_at_least(in) / in->gpu->figures[FIGURE_CLOCK_MHZ];
@@ -184,7 +256,7 @@ double ptx_least_atomic_us(const LeastInput *in)
         if (insn->op->kind != OPK_ATOM && insn->op->kind != OPK_RED)
             continue;
         are_wide |= insn->access_bytes > 4;
-        if (in->evaluation->insns[i].total.warps > 0 && !in->are_sure[in->cfg->block_of[i]])
+        if (in->evaluation->insns[i].total.warps > 0 && !in->are_counting[i])
             return 0;
     }
     double slices = fmax(1, fmin(SLICES_MOST, ceil(t->atomic_bytes / SLICE_BYTES)));

@@ -12,7 +12,9 @@
 
 typedef struct LeastInput {
     const bool *are_sure;       /* per block: ptx_least_sure */
+    const bool *are_counting;   /* per instruction: ptx_least_counting */
     const Gpu *gpu;
+    const Module *module;
     const Func *func;
     const Cfg *cfg;
     const Dom *dom;
@@ -24,6 +26,10 @@ typedef struct LeastInput {
 /* Per block: whether each execution that was counted is one, whatever data say: not behind a branch that they decide, nor in a loop that they end. are_sure is not
  * asked for. Owned by arena. */
 const bool *ptx_least_sure(Arena *arena, const LeastInput *input);
+
+/* Per instruction: whether it does all that was counted of it in every run: something needs it, its block is sure and no guard of it comes from data. are_sure is
+ * asked for. Owned by arena. */
+const bool *ptx_least_counting(Arena *arena, const LeastInput *input);
 
 /* Microseconds; scratch is left as found. */
 double ptx_least_chain_us(Arena *scratch, const LeastInput *input);

@@ -3,6 +3,7 @@
 #include "analysis/work.h"
 #include "estimate/atomic.h"
 #include "estimate/cache.h"
+#include "estimate/joinable.h"
 #include "estimate/least.h"
 #include "estimate/spread.h"
 #include "estimate/waiting.h"
@@ -28,7 +29,7 @@ static double figure(const Gpu *gpu, FigureId id, double otherwise)
 typedef struct Speeds {
     double sms, clocks_per_us;
     double launch_us, block_us;
-    double dram_peak, dram;     /* bytes per us */
+    double dram_peak, dram_ceiling, dram;       /* bytes per us; the best that was measured, else the peak; what is sustained */
 } Speeds;
 
 static Speeds speeds_of(const Gpu *gpu)
@@ -37,7 +38,8 @@ static Speeds speeds_of(const Gpu *gpu)
     return (Speeds){
         .sms = gpu->figures[FIGURE_SMS], .clocks_per_us = gpu->figures[FIGURE_CLOCK_MHZ],
         .launch_us = figure(gpu, FIGURE_LAUNCH_NS, 1550) / 1e3, .block_us = figure(gpu, FIGURE_BLOCK_NS, 0.6) / 1e3,
-        .dram_peak = peak, .dram = figure(gpu, FIGURE_MEMORY_SUSTAINED, 0.9 * peak / 1e3) * 1e3,
+        .dram_peak = peak, .dram_ceiling = figure(gpu, FIGURE_MEMORY_CEILING, peak / 1e3) * 1e3,
+        .dram = figure(gpu, FIGURE_MEMORY_SUSTAINED, 0.9 * peak / 1e3) * 1e3,
     };
 }
 
@@ -86,7 +88,7 @@ static double load_clocks(const PredictInput *in, const Cached *cached, double w
 
 static const float *all_load_clocks(Arena *scratch, const PredictInput *in, const Cached *cached)
 {
-    float *clocks = ptx_arena_array(scratch, float, in->func->insn_count);
+    float *clocks = in->load_clocks ? in->load_clocks : ptx_arena_array(scratch, float, in->func->insn_count);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Count *count = &in->evaluation->insns[i].total;
         double waits = count->waits + count->data_requests * (cached->data_missed ? cached->data_missed[i] : 1);
@@ -368,19 +370,18 @@ Prediction ptx_predict_without(const Prediction *prediction, TimePart part)
 
 /* ---- the bound --------------------------------------------------------------------------------------------------- */
 
-/* ptxas may join loads of neighbouring words into one of 16 bytes, which costs less where lanes share what they read. */
-static double wavefronts_at_least(const Insn *insn, const Count *count)
+/* What copies write comes while warps read: it was seen to take none of their time. */
+static double wavefronts_at_least(const Insn *insn, const Count *count, bool has_neighbour)
 {
-    bool is_shared = count->pattern != PATTERN_CONTIGUOUS && count->pattern != PATTERN_STRIDED && insn->op->kind == OPK_LD && insn->access_bytes < 16;
-    return count->wavefronts * (is_shared ? insn->access_bytes / 16.0 : 1);
+    return insn->op->kind == OPK_CP_ASYNC ? 0 : count->wavefronts * ptx_joinable_share(insn, count, has_neighbour);
 }
 
-static double pipe_clocks_at_least(const PredictInput *in, const bool *are_sure, PipeId pipe)
+static double pipe_clocks_at_least(const PredictInput *in, const bool *counts, PipeId pipe)
 {
     double clocks = 0;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         double each = (double)in->ops[in->func->insns[i].op->id].pipes[pipe];
-        if (each > 0 && are_sure[in->cfg->block_of[i]])
+        if (each > 0 && counts[i])
             clocks += each * in->work[i] / WORK_WHOLE * ptx_usual_warps(&in->evaluation->insns[i]);
     }
     return clocks;
@@ -397,32 +398,42 @@ static void hold(Prediction *out, double us, TimePart part, const char *pipe)
 
 enum { SECTOR_BYTES = 32 };
 
-#define FASTEST 1.03            /* of the bandwidth that memory sustains: no launch that was measured had more */
+#define LEAST_OF_MISS 0.9       /* of the latency that the GPU's file gives for a miss */
+
+/* Nothing comes from memory before the first request is there and back. */
+static double memory_at_least(const Gpu *gpu, const Speeds *s, double moved, double read)
+{
+    double first = read > 0 ? LEAST_OF_MISS * figure(gpu, FIGURE_GLOBAL_LATENCY_MIN, 0) / s->clocks_per_us : 0;
+    return moved > 0 ? first + moved / s->dram_ceiling : 0;
+}
 
 /* What is written may stay in L2, what hangs on data may hit the same sector: neither need come from memory. */
 static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s, Prediction *out)
 {
     const Traffics *t = &in->evaluation->traffics;
-    LeastInput least = { NULL, in->gpu, in->func, in->cfg, in->dom, in->loops, in->evaluation, in->blocks, in->warps_per_block };
+    LeastInput least = { NULL, NULL, in->gpu, in->module, in->func, in->cfg, in->dom, in->loops, in->evaluation, in->blocks, in->warps_per_block };
     least.are_sure = ptx_least_sure(scratch, &least);
-    double wavefronts = 0, moved = t->read_bytes + t->written_bytes - t->data_bytes - fmin(t->written_bytes, figure(in->gpu, FIGURE_L2_BYTES, 0));
+    least.are_counting = ptx_least_counting(scratch, &least);
+    const bool *have_neighbours = ptx_joinable_compute(scratch, in->module, in->func, in->cfg);
+    double wavefronts = 0, unsure = t->data_bytes, stays = fmin(t->written_bytes, figure(in->gpu, FIGURE_L2_BYTES, 0));
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Count *count = &in->evaluation->insns[i].total;
-        if (least.are_sure[in->cfg->block_of[i]])
-            wavefronts += wavefronts_at_least(&in->func->insns[i], count);
+        if (least.are_counting[i])
+            wavefronts += wavefronts_at_least(&in->func->insns[i], count, have_neighbours[i]);
         else
-            moved -= SECTOR_BYTES * count->sectors;
+            unsure += SECTOR_BYTES * count->sectors;
     }
     out->bound_us = 0;
     out->bound_by = PART_OVERHEAD;
     hold(out, out->parts_us[PART_DISPATCH], PART_DISPATCH, NULL);
-    hold(out, moved / fmin(s->dram_peak, FASTEST * s->dram), PART_DRAM, NULL);
+    hold(out, memory_at_least(in->gpu, s, t->read_bytes + t->written_bytes - stays - unsure, t->read_bytes - unsure), PART_DRAM, NULL);
     hold(out, ptx_least_atomic_us(&least), PART_ATOMIC, NULL);
     hold(out, ptx_least_chain_us(scratch, &least), PART_LATENCY, NULL);
     hold(out, busiest_us(in, s, wavefronts), PART_SHARED, NULL);
     for (unsigned p = 0; p < PIPE__COUNT; p++)
-        hold(out, busiest_us(in, s, pipe_clocks_at_least(in, least.are_sure, (PipeId)p)), p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
+        hold(out, busiest_us(in, s, pipe_clocks_at_least(in, least.are_counting, (PipeId)p)), p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
     out->bound_us += s->launch_us;
+    out->predicted_us = fmax(out->predicted_us, out->bound_us);
 }
 
 /* Whether data say where some access goes. */

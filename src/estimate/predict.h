@@ -22,6 +22,7 @@ extern const PartInfo ptx_part_info[PART__COUNT];
 
 typedef struct PredictInput {
     const Gpu *gpu;
+    const Module *module;
     const Func *func;
     const Cfg *cfg;
     const Dom *dom;
@@ -32,6 +33,7 @@ typedef struct PredictInput {
     const OpCycles *ops;        /* of the GPU */
     const uint8_t *work;        /* ptx_work_compute */
     double blocks, warps_per_block, blocks_per_sm;
+    float *load_clocks;         /* per instruction: set to what a load of global memory takes in this launch; NULL: not wanted */
 } PredictInput;
 
 typedef struct Prediction {     /* NaN: not known */

@@ -46,6 +46,36 @@ static double registers_low(Inquiry *q, Certainty *certainty)
     return pressure && pressure->is_known ? pressure->low : UNKNOWN;
 }
 
+/* As it were without directives that bound registers. */
+static const Pressure *unbounded_of(Inquiry *q)
+{
+    const Facts *f = q->facts;
+    if (q->unbounded || !lowered_of(q))
+        return q->unbounded;
+    Func *func = ptx_arena_new(q->arena, Func);
+    Pressure *own = ptx_arena_new(q->arena, Pressure);
+    *func = *q->func;
+    func->bounds = (Bounds){ 0 };
+    *own = ptx_pressure_compute(q->shared->scratch, q->shared->module, func, f->cfg, f->loops, f->live, q->lowered, q->shared->gpu);
+    return q->unbounded = own;
+}
+
+/* What ptxas says is no question of a model; nor is one asked that was not fitted to such targets. */
+static double measure_cap(Inquiry *q, FactId fact)
+{
+    const Pressure *pressure = q->facts->figures.certainty == CERTAINTY_EXACT ? NULL : pressure_of(q);
+    if (!pressure || !pressure->is_known || !pressure->is_calibrated)
+        return UNKNOWN;
+    if (fact == FACT_KERNEL_spills_likely)
+        return pressure->spills == SPILLS_LIKELY;
+    if (fact == FACT_KERNEL_registers_allowed)
+        return pressure->cap;
+    const Pressure *unbounded = unbounded_of(q);
+    if (!unbounded || !unbounded->is_known)
+        return UNKNOWN;
+    return fact == FACT_KERNEL_unbounded_low ? unbounded->low : fact == FACT_KERNEL_unbounded_high ? unbounded->high : unbounded->registers;
+}
+
 /* ---- occupancy --------------------------------------------------------------------------------------------------- */
 
 static int64_t given(double figure)
@@ -113,11 +143,13 @@ static void predict(Inquiry *q, Estimated *out)
     const Compiled own = { q->func, f->cfg, f->loops, lowered };
     const Executed executed = f->executed ? f->executed[0] : ptx_executed_compute(&own, NULL, out->evaluation);
     const PredictInput in = {
-        .gpu = q->shared->gpu, .func = q->func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = lowered, .executed = &executed, .evaluation = out->evaluation,
+        .gpu = q->shared->gpu, .module = q->shared->module, .func = q->func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = lowered, .executed = &executed, .evaluation = out->evaluation,
         .ops = ops_of(q->shared), .work = f->work ? f->work : ptx_work_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->loops, f->live),
         .blocks = f->figures.grid_blocks, .warps_per_block = warps_of(q), .blocks_per_sm = f->figures.blocks_per_sm,
+        .load_clocks = ptx_arena_array(q->arena, float, q->func->insn_count),
     };
     out->prediction = ptx_predict(q->shared->scratch, &in);
+    out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : in.load_clocks;
 }
 
 static const Estimated *estimate(Inquiry *q)
@@ -135,10 +167,9 @@ static const Estimated *estimate(Inquiry *q)
 static const Parallelisms *parallelisms_of(Inquiry *q)
 {
     const Facts *f = q->facts;
-    if (!q->parallelisms && f->parallelisms)
-        q->parallelisms = f->parallelisms[0];
+    const Estimated *e = estimate(q);
     if (!q->parallelisms && lowered_of(q))
-        q->parallelisms = ptx_parallelism_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->loops, q->lowered, estimate(q)->evaluation, q->shared->gpu);
+        q->parallelisms = ptx_parallelism_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->loops, q->lowered, e->evaluation, e->load_clocks, q->shared->gpu);
     return q->parallelisms;
 }
 
@@ -151,6 +182,7 @@ double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact)
     case FACT_LOOP_ilp:             return ptx_parallelism_ilp(p);
     case FACT_LOOP_path_clocks:     return p->path_clocks;
     case FACT_LOOP_carried_clocks:  return p->carried_clocks;
+    case FACT_LOOP_carried_loads:   return p->carried_loads;
     case FACT_LOOP_loads:           return p->loads;
     case FACT_LOOP_load_path:       return p->load_path;
     case FACT_LOOP_loads_at_once:   return ptx_parallelism_mlp(p);
@@ -200,6 +232,7 @@ static double measure_prediction(Inquiry *q, FactId fact)
         return UNKNOWN;
     switch (fact) {
     case FACT_KERNEL_predicted_us:  return p->predicted_us;
+    case FACT_KERNEL_busy:          return 100 * (1 - (p->parts_us[PART_OVERHEAD] + p->parts_us[PART_FETCH]) / p->predicted_us);
     case FACT_KERNEL_time_limiter:  return p->limiter < 0 ? UNKNOWN : p->limiter + 1;
     case FACT_KERNEL_time_pipe:     return pipe_of(p);
     case FACT_KERNEL_time_gain:     return 100 * (1 - b->relieved_us / p->predicted_us);
@@ -220,6 +253,9 @@ double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty)
     *certainty = CERTAINTY_ESTIMATE;
     switch (fact) {
     case FACT_KERNEL_registers_low:     return registers_low(q, certainty);
+    case FACT_KERNEL_spills_likely: case FACT_KERNEL_registers_allowed: case FACT_KERNEL_unbounded_registers: case FACT_KERNEL_unbounded_low:
+    case FACT_KERNEL_unbounded_high:
+        return measure_cap(q, fact);
     case FACT_KERNEL_active_lanes:      return active_lanes(q);
     case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
         return measure_concurrency(q, fact);
