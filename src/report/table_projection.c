@@ -278,6 +278,7 @@ static void put_time(Out *out, const ptxlint_time *time)
         ptx_line_format(&line, " (bound by %s)", time->bound_by);
     if (time->bound_why)
         ptx_line_words(&line, "; no bound: it would rest on assumed values");
+    ptx_line_format(&line, "; 90 %% band %s-%s", ptx_figure_short(time->low_us).text, ptx_figure_short(time->high_us).text);
     ptx_line_end(&line);
 }
 
