@@ -120,6 +120,24 @@ static Type element_type(const OperandCheck *c, const AstOperand *ast, Type type
     }
 }
 
+/* add, sub and fma of .f32 and .bf16 */
+static bool is_mixed_precision(const Op *op)
+{
+    return op->kind != OPK_CVT && op->type_count == 2 && op->types[0] == TYPE_F32 && op->types[1] == TYPE_BF16;
+}
+
+/* Conversions between .f16x2 and pairs of 8 bits or less, which take no wider registers. */
+static bool is_narrow(const Op *op)
+{
+    for (unsigned t = 0; t < op->type_count; t++) {
+        const TypeInfo *type = &ptx_type_info[op->types[t]];
+        bool is_pair = type->kind == KIND_FLOAT && (type->bits == 8 || (type->bits == 16 && op->types[t] != TYPE_F16 && op->types[t] != TYPE_BF16));
+        if (is_pair)
+            return true;
+    }
+    return false;
+}
+
 /* Floats take floats of either width; bits take those of their own; packed and half formats take no number at all. */
 static bool takes_number(const OperandCheck *c, Type wanted, const Operand *operand)
 {
@@ -129,13 +147,27 @@ static bool takes_number(const OperandCheck *c, Type wanted, const Operand *oper
         return is_float;
     if (want->kind == KIND_BITS)
         return !is_float || want->bits == (operand->kind == OPERAND_F32 ? 32 : 64);
-    if (wanted == TYPE_BF16 && c->op->type == TYPE_F32)         /* add, sub and fma of mixed types */
+    if (wanted == TYPE_BF16 && is_mixed_precision(c->op))
         return !is_float;
     if (want->kind == KIND_FLOAT && want->bits == 32 && wanted != TYPE_F16X2 && !strcmp(ptx_opcode_info[c->op->opcode].text, "multimem"))
         return operand->kind != OPERAND_F64;
     if (wanted == TYPE_U16X2 || wanted == TYPE_S16X2 || want->kind == KIND_FLOAT)
         return ptx_form_info[c->op->form].class == FORM_TENSOR;
     return !is_float;
+}
+
+/* bf16 and bf16x2 want .b16 and .b32. Results of set, and bf16 beside .f32, take integers too; results of set and conversions of ue8m0x2
+ * anything of 32 bits, and predicates. */
+static bool takes_bfloat(const OperandCheck *c, const FormOperand *shape, Type wanted, Type given)
+{
+    const TypeInfo *have = &ptx_type_info[given];
+    bool is_comparison = ptx_form_info[c->op->form].class == FORM_CMP && shape->role == ROLE_DEF;
+    if (have->kind == KIND_BITS)
+        return have->bits == ptx_type_info[wanted].bits;
+    if (wanted == TYPE_BF16)
+        return have->bits == 16 && is_integer_kind(have->kind) && (is_comparison || is_mixed_precision(c->op));
+    bool is_any = is_comparison || ptx_op_has_modifier(c->op, "ue8m0x2");
+    return is_any && (have->bits == 32 || given == TYPE_PRED);
 }
 
 /* ptxas takes f16x2 for the integers and predicates that the instruction names, not for those that a form has of itself; formats without
@@ -147,11 +179,20 @@ static bool takes_register(const OperandCheck *c, const FormOperand *shape, Type
     uint8_t kind = ptx_type_info[wanted].kind;
     if (given == TYPE_F16X2 && is_fixed(c, shape) && (is_integer_kind(kind) || kind == KIND_PREDICATE))
         return false;
+    if ((wanted == TYPE_BF16 || wanted == TYPE_BF16X2) && (!is_memory || class == FORM_ATOMIC))
+        return takes_bfloat(c, shape, wanted, given);
     if (is_memory || has_own_registers(wanted))
-        return ptx_type_takes(wanted, given, is_relaxed(c->op));
+        return ptx_type_takes(wanted, given, is_relaxed(c->op) && !(wanted == TYPE_F16X2 && is_narrow(c->op)));
     if (wanted == TYPE_U16X2 || wanted == TYPE_S16X2)
         return given == TYPE_B32 || given == TYPE_F16X2;
     return ptx_type_info[given].kind == KIND_BITS && ptx_type_info[given].bits == ptx_type_info[wanted].bits;
+}
+
+/* What works on bf16 and bf16x2 and is no access takes a vector of one, two or four for an operand, but for approximations of bf16x2. */
+static bool takes_bfloat_vector(const FormInfo *form, Type type)
+{
+    bool is_access = form->class == FORM_TENSOR || form->class == FORM_ATOMIC || form->class == FORM_MEM || form->class == FORM_TEX;
+    return !is_access && (type == TYPE_BF16 || (type == TYPE_BF16X2 && form->class != FORM_SFU));
 }
 
 /* A register of several elements, named whole: mov, ld and st take it, of as many as they say, and mov packs it into a .b type. */
@@ -164,6 +205,8 @@ static Wrong judge_whole_vector(const OperandCheck *c, const Reg *reg, Type type
     uint8_t class = ptx_form_info[op->form].class;
     if (class == FORM_TEX || class == FORM_TENSOR || class == FORM_ATOMIC || (class == FORM_MEM && op->kind != OPK_LD && op->kind != OPK_ST))
         return WRONG_NOTHING;
+    if (takes_bfloat_vector(&ptx_form_info[op->form], type))
+        return ptx_type_info[reg->type].bits == ptx_type_info[type].bits ? WRONG_NOTHING : WRONG_REGISTER;
     if (op->kind != OPK_MOV && op->kind != OPK_LD && op->kind != OPK_ST)
         return WRONG_VECTOR;
     if (reg->vector != op->vector)
@@ -224,8 +267,17 @@ static Wrong judge_value(const OperandCheck *c, const FormOperand *shape, const 
     return is_number(operand) && !in_vector && !takes_number(c, type, operand) ? WRONG_NUMBER : WRONG_NOTHING;
 }
 
+static bool has_register(const OperandCheck *c, uint8_t position)
+{
+    for (uint32_t o = 0; o < c->count; o++) {
+        if (c->operands[o].position == position && (c->operands[o].kind == OPERAND_REG || c->operands[o].kind == OPERAND_UNKNOWN))
+            return true;
+    }
+    return false;
+}
+
 /* A vector is allowed in mov (which packs into .b types), in loads and stores, and where the form says how many elements. */
-static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const AstOperand *ast, Type type)
+static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const AstOperand *ast, Type type, uint8_t position)
 {
     uint32_t count = count_elements(ast);
     bool is_sunk = c->op->kind == OPK_MOV || c->op->kind == OPK_LD;
@@ -242,7 +294,8 @@ static Wrong judge_vector(const OperandCheck *c, const FormInfo *form, const Ast
             return WRONG_VECTORS;
         return count == 1 || count == 2 || count == 4 || count == 8 ? WRONG_NOTHING : WRONG_COUNT;
     }
-    bool may_have = form->class == FORM_TENSOR || form->class == FORM_ATOMIC || form->class == FORM_MEM || form->class == FORM_TEX;
+    bool may_have = form->class == FORM_TENSOR || form->class == FORM_ATOMIC || form->class == FORM_MEM || form->class == FORM_TEX
+                 || (takes_bfloat_vector(form, type) && has_register(c, position));
     return may_have && count != 3 && count <= 4 ? WRONG_NOTHING : WRONG_COUNT;
 }
 
@@ -473,7 +526,7 @@ static Finding judge_position(const OperandCheck *c, const FormInfo *form, const
         found.wrong = judge_pair(c, shape, ast, place.at);
     bool in_vector = ast->kind == AST_VECTOR;
     if (in_vector && !found.wrong && !shape->elements)
-        found.wrong = judge_vector(c, form, ast, found.type);
+        found.wrong = judge_vector(c, form, ast, found.type, place.position);
     Type type = in_vector ? element_type(c, ast, found.type) : found.type;
     bool is_typed = !in_vector || (c->op->kind == OPK_MOV && c->op->vector == 1) || !is_mixed(c, place.position);
     const AstOperand *child = in_vector ? ast->child : NULL;
@@ -670,9 +723,22 @@ static void report(const OperandCheck *c, const Finding *f)
 
 /* ---- the instruction --------------------------------------------------------------------------------------------- */
 
+/* cp.async: what it reads is no more than what it writes; the rest is zeros. */
+static void check_source_size(const OperandCheck *c)
+{
+    const AstOperand *size = c->stmt->operands->next->next, *source = size ? size->next : NULL;
+    bool is_policy = source && !source->next && ptx_op_has_modifier(c->op, "L2::cache_hint");
+    bool are_numbers = source && !is_policy && size->kind == AST_INT && source->kind == AST_INT;
+    if (are_numbers && source->value > size->value)
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, source->span, "`%.*s` copies %u bytes here, and cannot read %u of them", (int)c->op->length,
+                 c->op->text, (unsigned)size->value, (unsigned)source->value)->help = "the size of the source is at most that of the copy";
+}
+
 void ptx_check_operands(const OperandCheck *c, FormId form)
 {
     Finding first = judge(c, form);
+    if (!first.wrong && c->op->kind == OPK_CP_ASYNC)
+        check_source_size(c);
     bool is_newer = c->op->flags & OPF_TOO_NEW;         /* said already */
     if (!first.wrong && (is_newer || ptx_form_is_allowed(c->module, form)))
         return;

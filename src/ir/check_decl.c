@@ -284,3 +284,10 @@ void ptx_check_params(const ModuleCheck *c, const AstFunc *ast)
     if (ast->is_entry)
         check_bytes(c, ast);
 }
+
+bool ptx_decl_may_repeat(const Var *first, const Var *second)
+{
+    bool is_same = first->type == second->type && first->vector == second->vector && first->is_array == second->is_array
+                && (first->bytes == second->bytes || (first->is_array && (!first->bytes || !second->bytes)));
+    return is_same && (second->linkage == LINKAGE_EXTERN || (first->linkage == LINKAGE_EXTERN && second->linkage != LINKAGE_NONE));
+}

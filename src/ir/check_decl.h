@@ -21,4 +21,8 @@ void ptx_check_params(const ModuleCheck *check, const AstFunc *ast);
 /* What stands after `=`. One diagnostic. */
 void ptx_check_init(const ModuleCheck *check, const Names *names, const AstDecl *decl);
 
+/* Two declarations of a variable of the module: one type and size; the one .extern, and the other not hidden from other modules. The
+ * state space may differ, says ptxas. */
+bool ptx_decl_may_repeat(const Var *first, const Var *second);
+
 #endif

@@ -185,6 +185,33 @@ static FormId easiest_form(const Module *m, const Op *op)
     return best;
 }
 
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+FormId ptx_form_fitting(const Module *m, const Op *op, uint32_t count)
+{
+    FormId first = 0;
+    for (FormId form = op->form; form; form = ptx_form_next(op, form)) {
+        if (!ptx_form_takes(form, count))
+            continue;
+        if (ptx_form_is_allowed(m, form))
+            return form;
+        first = first ? first : form;
+    }
+    return first;
+}
+
+void ptx_report_operand_count(DiagSink *diags, const Op *op, Span where, uint32_t count)
+{
+    const FormInfo *form = &ptx_form_info[op->form];
+    unsigned most = form->operand_count, least = 0;
+    while (least < most && !ptx_form_operands[form->operand_first + least].optional)
+        least++;
+    const char *range = least < most ? ptx_diag_text(diags, "%u to ", least) : "";
+    Diag *diag = ptx_diag(diags, DIAG_OPERAND_COUNT, where, "`%.*s` takes %s%u operands, not %u", shown(op->length), op->text, range, most,
+                          (unsigned)count);
+    ptx_explain_operands(diags, diag, op);
+}
+
 /* ---- modifiers --------------------------------------------------------------------------------------------------- */
 
 /* ".rn .rz .rm .rp" */

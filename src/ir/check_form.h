@@ -9,6 +9,12 @@
 /* Whether the module has the form, leaving aside gates of single modifiers. */
 bool ptx_form_is_allowed(const Module *module, FormId form);
 
+/* A form with so many operands, one that the module has if there is any; 0: there is none. */
+FormId ptx_form_fitting(const Module *module, const Op *op, uint32_t count);
+
+/* Says that no form of the op takes so many operands. */
+void ptx_report_operand_count(DiagSink *diags, const Op *op, Span where, uint32_t count);
+
 /* Makes op->form the first that the module has; sets OPF_TOO_NEW if it has none, or lacks one of the op's modifiers. */
 void ptx_check_gates(const Module *module, Op *op);
 

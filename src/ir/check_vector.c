@@ -37,7 +37,7 @@ static Type merge(Type a, Type b)
 static Type type_of(const OperandCheck *c, const Operand *operand)
 {
     if (operand->kind == OPERAND_REG)
-        return c->regs[operand->id].vector <= 1 ? (Type)c->regs[operand->id].type : TYPE_NONE;
+        return c->regs[operand->id].vector <= 1 || operand->flags & OPERAND_COMPONENT ? (Type)c->regs[operand->id].type : TYPE_NONE;
     if (operand->kind == OPERAND_VAR && c->module->vars[operand->id].space == SPACE_PARAM)
         return TYPE_B64;
     if (operand->kind != OPERAND_SREG)

@@ -76,7 +76,9 @@ struct Lower {
     uint32_t result_reg_count;  /* the first registers of the function: its .reg results */
     uint32_t singles_left;      /* names that may still be held against a range: the cost of mistakes is bounded */
     bool has_nounroll;          /* of the instruction to come */
+    bool has_prototype_label;   /* the label just lowered stands before a .callprototype */
     bool is_optix;              /* a function that OptiX provides is called: reported */
+    uint32_t targets_left;      /* entries that lists of targets may still take: bounded by the source */
     uint32_t open_table;        /* of the label just lowered, for the list behind it; NO_ID: none */
 };
 
@@ -224,15 +226,6 @@ static void declare_regs(Lower *l, const AstDecl *decl)
         report_redeclared(l, decl->name, earlier ? earlier : single);
 }
 
-/* Two declarations of a variable of the module: one type and size; the one .extern, and the other not hidden from other modules. The
- * state space may differ, says ptxas. */
-static bool may_repeat(const Var *first, const Var *second)
-{
-    bool is_same = first->type == second->type && first->vector == second->vector && first->is_array == second->is_array
-                && (first->bytes == second->bytes || (first->is_array && (!first->bytes || !second->bytes)));
-    return is_same && (second->linkage == LINKAGE_EXTERN || (first->linkage == LINKAGE_EXTERN && second->linkage != LINKAGE_NONE));
-}
-
 static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_parameter)
 {
     Module *m = l->module;
@@ -249,7 +242,7 @@ static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_pa
     const Symbol *earlier = NULL;
     if (ptx_span_length(decl->name) != 1 || *text_at(l, decl->name) != '_')
         earlier = declare_name(l, SYMBOL_VAR, decl->name, m->var_count);
-    if (earlier && owner == NO_ID && earlier->kind == SYMBOL_VAR && may_repeat(&m->vars[earlier->id], var))
+    if (earlier && owner == NO_ID && earlier->kind == SYMBOL_VAR && ptx_decl_may_repeat(&m->vars[earlier->id], var))
         earlier = NULL;
     if (earlier && !(is_parameter && !l->func->has_body))
         report_redeclared(l, decl->name, earlier);
@@ -634,9 +627,22 @@ static void add_operand(Lower *l, const AstOperand *ast, Roles roles, uint8_t fl
     }
 }
 
-static void add_target(Lower *l, const AstOperand *ast, uint8_t position)
+/* brx takes a list of targets that stands before it, bra a label of code. */
+static void check_target_label(Lower *l, const Op *op, const AstOperand *ast, const Label *label)
+{
+    bool is_list = label->table != NO_ID && !label->is_calltargets, is_named = label->table != NO_ID || label->is_prototype;
+    if (op->kind == OPK_BRX ? is_list : !is_named)
+        return;
+    const char *what = op->kind == OPK_BRX ? "no label of .branchtargets before this" : "the label of a directive, not of code";
+    Diag *diag = ptx_diag(l->diags, DIAG_OPERAND_FORM, ast->span, "`%.*s` is %s", shown(ptx_span_length(ast->span)), text_at(l, ast->span), what);
+    ptx_diag_relate(l->diags, diag, label->name, "the label stands here");
+}
+
+static void add_target(Lower *l, const Op *op, const AstOperand *ast, uint8_t position)
 {
     LabelId label = bind_label(l, ast);
+    if (label != NO_ID)
+        check_target_label(l, op, ast, &l->labels.items[label]);
     if (label == NO_ID) {
         Span name = ast->kind == AST_NAME ? (Span){ ast->name, ast->name + ast->name_length } : ast->span;
         Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED_LABEL, name, "there is no label `%.*s` in this scope", shown(ptx_span_length(name)), text_at(l, name));
@@ -763,32 +769,6 @@ static void lower_call(Lower *l, const AstStmt *stmt)
         wrong_target(l, parts.table, " through: it is no table of functions", "put the label of a .callprototype or of .calltargets last");
 }
 
-/* A form with so many operands, if there is one that the module has. */
-static FormId fitting_form(const Module *m, const Op *op, uint32_t count)
-{
-    FormId first = 0;
-    for (FormId form = op->form; form; form = ptx_form_next(op, form)) {
-        if (!ptx_form_takes(form, count))
-            continue;
-        if (ptx_form_is_allowed(m, form))
-            return form;
-        first = first ? first : form;
-    }
-    return first;
-}
-
-static void report_operand_count(Lower *l, const Op *op, const AstStmt *stmt, uint32_t count)
-{
-    const FormInfo *form = &ptx_form_info[op->form];
-    unsigned most = form->operand_count, least = 0;
-    while (least < most && !ptx_form_operands[form->operand_first + least].optional)
-        least++;
-    const char *range = least < most ? ptx_diag_text(l->diags, "%u to ", least) : "";
-    Diag *diag = ptx_diag(l->diags, DIAG_OPERAND_COUNT, stmt->span, "`%.*s` takes %s%u operands, not %u", shown(op->length), op->text, range, most,
-                          (unsigned)count);
-    ptx_explain_operands(l->diags, diag, op);
-}
-
 static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
 {
     uint32_t count = 0;
@@ -797,13 +777,13 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
         count++;
         bad |= ast->kind == AST_BAD;
     }
-    insn->form = fitting_form(l->module, op, count);
+    insn->form = ptx_form_fitting(l->module, op, count);
     if (insn->form && !count && !(op->flags & OPF_TOO_NEW) && !ptx_form_is_allowed(l->module, insn->form))
         ptx_report_gate(l->diags, l->module, op, insn->form, stmt->span);
     if (insn->form && stmt->operands && stmt->operands->kind == AST_PAIR)
         ptx_check_pair_gate(l->diags, l->module, op, stmt->operands->span);
     if (op->form && !insn->form && !bad)
-        report_operand_count(l, op, stmt, count);
+        ptx_report_operand_count(l->diags, op, stmt->span, count);
     if (op->form && !insn->form && op->insn_class != CLASS_CONTROL)
         insn->op = opaque_op(l, op);
     const FormInfo *form = &ptx_form_info[insn->form];
@@ -816,7 +796,7 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
             roles.role = shape[position].role;
             roles.pair_role = shape[position].pair_role;
             if (shape[position].type == OPERAND_LABEL) {
-                add_target(l, ast, position);
+                add_target(l, op, ast, position);
                 continue;
             }
         }
@@ -967,9 +947,14 @@ static void lower_label(Lower *l, const AstStmt *stmt)
     if (other && is_same_scope(l, other) && other->kind != SYMBOL_UNDECLARED)
         report_redeclared(l, stmt->opcode, other);
     const AstStmt *next = stmt->next;
+    l->has_prototype_label = next && next->kind == AST_CALLPROTOTYPE;
     if (!next)
         return;
-    if (next->kind == AST_BRANCHTARGETS || next->kind == AST_CALLTARGETS) {
+    bool is_branch = next->kind == AST_BRANCHTARGETS, is_list = is_branch || next->kind == AST_CALLTARGETS;
+    const char *word = is_branch ? "`.branchtargets`" : is_list ? "`.calltargets`" : "`.callprototype`";
+    if (is_list || next->kind == AST_CALLPROTOTYPE)
+        ptx_check_gate(&check, next->span, word, is_branch ? 60 : 21, is_branch ? 30 : 20);
+    if (is_list) {
         label->table = l->open_table = l->tables.count;
         *PUSH(l, l->tables) = (Table){ l->table_ids.count, 0 };
         label->is_calltargets = next->kind == AST_CALLTARGETS;
@@ -980,30 +965,53 @@ static void lower_label(Lower *l, const AstStmt *stmt)
     }
 }
 
+static void report_unnamed(Lower *l, const AstStmt *stmt, const char *what)
+{
+    ptx_diag(l->diags, DIAG_UNEXPECTED, stmt->span, "%s has a label before it, by which it is named", what);
+}
+
+/* Adds a label or function to the table; false: there is none, or there are too many. */
+static bool list_target(Lower *l, AstStmtKind kind, Table *table, const char *name, size_t length, Span where)
+{
+    bool is_branch = kind == AST_BRANCHTARGETS;
+    const Symbol *symbol = ptx_names_find(&l->names, is_branch ? NAMES_LABEL : NAMES_ORDINARY, name, length);
+    if (!symbol || (!is_branch && symbol->kind != SYMBOL_FUNC)) {
+        ptx_diag(l->diags, DIAG_UNDECLARED_LABEL, where, "`%.*s` is not declared", shown(length), name);
+        return false;
+    }
+    if (!l->targets_left) {
+        ptx_diag(l->diags, DIAG_TOO_LARGE, where, "lists of targets have more entries than the function has bytes");
+        return false;
+    }
+    l->targets_left--;
+    if (is_branch)
+        l->labels.items[symbol->id].is_used = true;
+    *PUSH(l, l->table_ids) = symbol->id;
+    table->count++;
+    return true;
+}
+
 static void lower_table(Lower *l, const AstStmt *stmt)
 {
     if (l->open_table == NO_ID) {
-        ptx_diag(l->diags, DIAG_UNEXPECTED, stmt->span, "a list of targets has a label before it, by which it is named");
+        report_unnamed(l, stmt, "a list of targets");
         return;
     }
     Table *table = &l->tables.items[l->open_table];
     l->open_table = NO_ID;
     for (const AstOperand *ast = stmt->operands; ast; ast = ast->next) {
-        uint32_t id = NO_ID;
         if (ast->kind != AST_NAME)
             continue;
-        if (stmt->kind == AST_BRANCHTARGETS) {
-            id = bind_label(l, ast);
-        } else {
-            const Symbol *symbol = ptx_names_find(&l->names, NAMES_ORDINARY, l->text + ast->name, ast->name_length);
-            id = symbol && symbol->kind == SYMBOL_FUNC ? symbol->id : NO_ID;
-        }
-        if (id == NO_ID) {
-            ptx_diag(l->diags, DIAG_UNDECLARED_LABEL, ast->span, "`%.*s` is not declared", shown(ptx_span_length(ast->span)), text_at(l, ast->span));
+        const char *name = l->text + ast->name;
+        if (!(ast->flags & AST_INDEXED)) {
+            list_target(l, (AstStmtKind)stmt->kind, table, name, ast->name_length, ast->span);
             continue;
         }
-        *PUSH(l, l->table_ids) = id;
-        table->count++;
+        for (uint64_t i = 0; i < ast->value; i++) {
+            const char *member = ptx_diag_text(l->diags, "%.*s%u", (int)ast->name_length, name, (unsigned)i);
+            if (!list_target(l, (AstStmtKind)stmt->kind, table, member, strlen(member), ast->span))
+                break;
+        }
     }
 }
 
@@ -1038,6 +1046,10 @@ static void lower_body(Lower *l, const AstStmt *stmt)
         case AST_SCOPE_END:     if (l->scope_count) leave_scope(l); break;
         case AST_BRANCHTARGETS: case AST_CALLTARGETS:
                                 lower_table(l, stmt); break;
+        case AST_CALLPROTOTYPE: if (!l->has_prototype_label)
+                                    report_unnamed(l, stmt, "a prototype");
+                                l->has_prototype_label = false;
+                                break;
         default:                break;
         }
     }
@@ -1057,6 +1069,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
     l->sparse_count = l->sparse_capacity = 0;
     l->singles_left = SINGLES_COMPARED;
     l->dense_left = 1024 + ptx_span_length(ast->span);
+    l->targets_left = ptx_span_length(ast->span);
     *func = (Func){ .name = ast->name, .span = ast->span, .linkage = ast->linkage, .is_entry = ast->is_entry,
                     .has_body = ast->body != NULL, .has_syntax_error = ast->has_syntax_error };
     const ModuleCheck check = { l->diags, l->text, l->module };

@@ -29,7 +29,7 @@ enum {
     AST_NEGATIVE = 4,           /* -r */
     AST_BRACKETS = 8,           /* [name+offset] or [number] */
     AST_PARENTHESES = 16,       /* (x): in a call, a list of one */
-    AST_INDEXED = 32,           /* name[value], or name[child] where the index is a register */
+    AST_INDEXED = 32,           /* name[value], or name[child] where the index is a register; in a list of targets name<value> */
     AST_GENERIC = 64,           /* generic(name) */
     AST_MASK = 128,             /* 0xFF(name) */
 };

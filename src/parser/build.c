@@ -834,6 +834,15 @@ AstOperand *ptx_operand_name(Parser *p, Token name)
     return operand;
 }
 
+AstOperand *ptx_operand_range(Parser *p, Token name, Token count, Token end)
+{
+    AstOperand *operand = ptx_operand_name(p, name);
+    operand->span = ptx_span_join(ptx_token_span(name), ptx_token_span(end));
+    operand->flags |= AST_INDEXED;
+    operand->value = read_small(p, count);
+    return operand;
+}
+
 AstOperand *ptx_operand_int(Parser *p, Token number)
 {
     AstOperand *operand = new_operand(p, AST_INT, ptx_token_span(number));

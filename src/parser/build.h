@@ -137,6 +137,8 @@ void ptx_loc_not_inlined(Parser *p, Span name);
 AstLoc *ptx_loc_inlined_at(Parser *p, Token keyword, Span name, Token at, Token file, Token line, Token column);
 
 AstOperand *ptx_operand_name(Parser *p, Token name);
+/* L<4> in a list of targets: L0 to L3. */
+AstOperand *ptx_operand_range(Parser *p, Token name, Token count, Token end);
 AstOperand *ptx_operand_int(Parser *p, Token number);
 AstOperand *ptx_operand_real(Parser *p, Token number);
 AstOperand *ptx_operand_bits(Parser *p, Token number);

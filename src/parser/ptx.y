@@ -72,6 +72,8 @@ size_t ptx_parser_bytes(void)
 
 %type operand    {AstOperand *}
 %type operands   {OperandList}
+%type target_name{AstOperand *}
+%type listed     {OperandList}
 %type opcode     {Token}
 %type prefix     {Prefix *}
 %type declarator {AstDecl *}
@@ -198,9 +200,14 @@ stmt ::= declarations.
 stmt ::= loc.
 stmt ::= FILE(D) INT(I) STRING(S).                      { ptx_build_file(p, I, S); ptx_build_function_file(p, D); }
 stmt ::= PRAGMA(T) strings(S) SEMI(E).                  { ptx_build_pragma(p, T, S, E); }
-stmt ::= BRANCHTARGETS(T) operands(L) SEMI(E).          { ptx_build_targets(p, AST_BRANCHTARGETS, T, L, E); }
-stmt ::= CALLTARGETS(T) operands(L) SEMI(E).            { ptx_build_targets(p, AST_CALLTARGETS, T, L, E); }
+stmt ::= BRANCHTARGETS(T) listed(L) SEMI(E).            { ptx_build_targets(p, AST_BRANCHTARGETS, T, L, E); }
+stmt ::= CALLTARGETS(T) listed(L) SEMI(E).              { ptx_build_targets(p, AST_CALLTARGETS, T, L, E); }
 stmt ::= CALLPROTOTYPE(K) results(R) WORD(N) paramlist(L) attrs(A) SEMI(E). { ptx_build_prototype(p, K, R, N, L, A, E); }
+
+listed(L) ::= target_name(V).                           { L = LIST_ONE(OperandList, V); }
+listed(L) ::= listed(M) COMMA target_name(V).           { L = LIST_ADD(OperandList, M, V); }
+target_name(V) ::= WORD(T).                             { V = ptx_operand_name(p, T); }
+target_name(V) ::= WORD(T) LT INT(C) GT(E).             { V = ptx_operand_range(p, T, C, E); }
 
 loc(R) ::= LOC(D) INT(F) INT(L) INT(C) inlined(I).      { R = D; ptx_build_loc(p, D, F, L, C, I); }
 inlined(I) ::= .                                        { I = NULL; }

@@ -70,7 +70,7 @@ typedef struct Inquiry {
     uint32_t name_end;          /* of the name of a register that was found last */
     const Trace *trace;
     const Lowered *lowered;     /* these: NULL: not asked for yet, or there are none */
-    const Pressure *pressure;
+    const Pressure *pressure, *unbounded;       /* unbounded: without directives that bound registers */
     const Parallelisms *parallelisms;
     const Estimated *estimated;
     double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */

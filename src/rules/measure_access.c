@@ -1,4 +1,5 @@
 /* Facts that rest on an evaluation of the kernel's warps: what accesses cost, and what branches that part warps do. */
+#include "analysis/pitch.h"
 #include "rules/measure.h"
 #include "warp/describe.h"
 
@@ -8,7 +9,7 @@
 
 #define UNKNOWN ((double)NAN)
 
-enum { SECTOR = 32 };
+enum { SECTOR = 32, WARP = 32 };
 
 Program *ptx_measure_program(Inquiry *q)
 {
@@ -184,12 +185,47 @@ static double cost_share(Inquiry *q, const Count *own)
     return fmax(sectors, wavefronts);
 }
 
+/* ---- rows of a length that is a parameter ------------------------------------------------------------------------ */
+
+static Pitch pitch_of(Inquiry *q, InsnId insn)
+{
+    if (!q->defs)
+        q->defs = ptx_defs_compute(q->arena, q->func, q->facts->cfg, q->facts->loops);
+    return ptx_pitch_find(q->shared->scratch, q->shared->module, q->func, q->defs, insn);
+}
+
+static double measure_pitch(Inquiry *q, InsnId insn, FactId fact)
+{
+    const Pitch pitch = pitch_of(q, insn);
+    const Launch *launch = q->facts->launch;
+    if (pitch.param == NO_ID)
+        return UNKNOWN;
+    if (fact == FACT_ACCESS_pitch)
+        return pitch.least;
+    return launch && launch->block[0] && launch->block[0] < WARP ? launch->block[0] : WARP;
+}
+
+static const char *name_pitch(Inquiry *q, InsnId insn)
+{
+    const Pitch pitch = pitch_of(q, insn);
+    const Module *module = q->shared->module;
+    if (pitch.param == NO_ID)
+        return "";
+    Span name = module->vars[q->func->params[pitch.param]].name;
+    size_t size = ptx_span_length(name) + sizeof "`` (param 4294967295)";
+    char *text = ptx_arena_array(q->arena, char, size);
+    snprintf(text, size, "`%.*s` (param %u)", (int)ptx_span_length(name), module->text + name.begin, (unsigned)pitch.param);
+    return text;
+}
+
 /* Requests cost more or less with the shape of the block: the best one counts where nobody knows it. */
 double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Evaluated *insn = evaluated(q, s->insn);
     if (fact == FACT_ACCESS_siblings)
         return measure_siblings(q, s, fact, insn ? &insn->total : NULL);
+    if (fact == FACT_ACCESS_pitch || fact == FACT_ACCESS_pitch_rows)
+        return measure_pitch(q, s->insn, fact);
     if (!insn)
         return UNKNOWN;
     const Count *total = &insn->total;
@@ -310,6 +346,8 @@ const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact)
     uint32_t bytes = q->func->insns[s->insn].access_bytes;
     if (fact == FACT_ACCESS_vector_advice)
         return advise_wider(q, s);
+    if (fact == FACT_ACCESS_pitch_name)
+        return name_pitch(q, s->insn);
     if (!insn)
         return "";
     switch (fact) {

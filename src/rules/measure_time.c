@@ -46,6 +46,36 @@ static double registers_low(Inquiry *q, Certainty *certainty)
     return pressure && pressure->is_known ? pressure->low : UNKNOWN;
 }
 
+/* As it were without directives that bound registers. */
+static const Pressure *unbounded_of(Inquiry *q)
+{
+    const Facts *f = q->facts;
+    if (q->unbounded || !lowered_of(q))
+        return q->unbounded;
+    Func *func = ptx_arena_new(q->arena, Func);
+    Pressure *own = ptx_arena_new(q->arena, Pressure);
+    *func = *q->func;
+    func->bounds = (Bounds){ 0 };
+    *own = ptx_pressure_compute(q->shared->scratch, q->shared->module, func, f->cfg, f->loops, f->live, q->lowered, q->shared->gpu);
+    return q->unbounded = own;
+}
+
+/* What ptxas says is no question of a model; nor is one asked that was not fitted to such targets. */
+static double measure_cap(Inquiry *q, FactId fact)
+{
+    const Pressure *pressure = q->facts->figures.certainty == CERTAINTY_EXACT ? NULL : pressure_of(q);
+    if (!pressure || !pressure->is_known || !pressure->is_calibrated)
+        return UNKNOWN;
+    if (fact == FACT_KERNEL_spills_likely)
+        return pressure->spills == SPILLS_LIKELY;
+    if (fact == FACT_KERNEL_registers_allowed)
+        return pressure->cap;
+    const Pressure *unbounded = unbounded_of(q);
+    if (!unbounded || !unbounded->is_known)
+        return UNKNOWN;
+    return fact == FACT_KERNEL_unbounded_low ? unbounded->low : fact == FACT_KERNEL_unbounded_high ? unbounded->high : unbounded->registers;
+}
+
 /* ---- occupancy --------------------------------------------------------------------------------------------------- */
 
 static int64_t given(double figure)
@@ -220,6 +250,9 @@ double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty)
     *certainty = CERTAINTY_ESTIMATE;
     switch (fact) {
     case FACT_KERNEL_registers_low:     return registers_low(q, certainty);
+    case FACT_KERNEL_spills_likely: case FACT_KERNEL_registers_allowed: case FACT_KERNEL_unbounded_registers: case FACT_KERNEL_unbounded_low:
+    case FACT_KERNEL_unbounded_high:
+        return measure_cap(q, fact);
     case FACT_KERNEL_active_lanes:      return active_lanes(q);
     case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
         return measure_concurrency(q, fact);

@@ -11,7 +11,7 @@ enum {
     STEPS_LAUNCH = 1 << 18,     /* where it is */
     MOST_STAYS_ASSUMED = 4,
     MOST_GRANULES = 5,          /* 16 bytes to 1 */
-    MOST_HAZARDS = 16,
+    MOST_HAZARDS = 32,
     MOST_POSSIBLE = 4,
     MOST_TRIED_RUNS = 4,        /* without barriers, as long as runs may be */
     MOST_THREADS = 1024,

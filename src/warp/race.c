@@ -63,7 +63,9 @@ static void clear_places(Race *r)
         r->granule = r->granule_wanted;
         r->page_count = 0;
         r->pages = NULL;
+        r->lasts = NULL;
     }
+    r->run++;
     for (uint32_t p = 0; p < r->page_count; p++)
         if (r->pages[p])
             memset(r->pages[p], 0, PLACES_PER_PAGE * sizeof *r->pages[p]);
@@ -90,7 +92,7 @@ void ptx_race_begin(Race *r)
     memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
     memset(r->touched, 0, r->warp_count * sizeof *r->touched);
     r->pair_count = r->partial_puts = r->doubtful_puts = 0;
-    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped = r->is_partial = r->has_others = r->has_dropped_pair = false;
+    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped = r->is_partial = r->has_others = r->has_dropped_sought = false;
     r->stale.wait = r->stuck.wait = NO_ID;
 }
 
@@ -117,6 +119,11 @@ static uint32_t site_of(Machine *m, Warp *w, const Insn *insn)
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
+static bool is_sought(const Race *r, uint16_t site)
+{
+    return r->sites[site].func == r->sought_func && r->sites[site].insn == r->sought;
+}
+
 static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
 {
     uint32_t low = a < b ? a : b, high = a < b ? b : a, at = (uint32_t)(ptx_hash_mix((uint64_t)low << 32 | high) % TABLE_SIZE);
@@ -126,7 +133,7 @@ static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
             return pair;
     }
     if (r->pair_count == MOST_PAIRS) {
-        r->has_dropped_pair = true;
+        r->has_dropped_sought |= is_sought(r, a) || is_sought(r, b);
         return NULL;
     }
     RacePair *pair = &r->pairs[r->pair_count++];
@@ -336,6 +343,53 @@ static inline void keep_at(Race *r, uint64_t address, TouchId now, const uint64_
     }
 }
 
+/* ---- two sites alone ---------------------------------------------------------------------------------------------- */
+
+static Lasts *lasts_at(Race *r, uint64_t address)
+{
+    if (address >= SHARED_MOST)
+        return NULL;
+    if (!r->lasts)
+        r->lasts = ptx_arena_array(r->arena, Lasts, SHARED_MOST / r->granule);
+    Lasts *lasts = &r->lasts[address / r->granule];
+    if (!lasts->items)
+        lasts->items = ptx_arena_array(r->arena, Last, 2 * (size_t)r->warp_count);
+    if (lasts->run != r->run)
+        *lasts = (Lasts){ .run = r->run, .items = lasts->items };
+    return lasts;
+}
+
+static void meet_lasts(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write)
+{
+    const Lasts *lasts = lasts_at(r, address);
+    for (uint32_t i = 0; lasts && i < lasts->count; i++) {
+        const Last *last = &lasts->items[i];
+        if (!is_write && !touch_of(r, last->mark)->is_write)
+            continue;
+        meet(r, last->mark, last->has_value ? &last->value : NULL, now, value, address, 0);
+        if (last->other)
+            meet(r, last->other, NULL, now, value, address, 0);
+    }
+}
+
+static void keep_lasts(Race *r, uint64_t address, TouchId now, const uint64_t *value)
+{
+    Lasts *lasts = lasts_at(r, address);
+    const Touch *touch = touch_of(r, now);
+    uint32_t i = 0;
+    while (lasts && i < lasts->count && (touch_of(r, lasts->items[i].mark)->warp != touch->warp || touch_of(r, lasts->items[i].mark)->site != touch->site))
+        i++;
+    if (!lasts || i == 2 * r->warp_count)
+        return;
+    if (i == lasts->count)
+        lasts->items[lasts->count++] = (Last){ .mark = now };
+    Last *last = &lasts->items[i];
+    last->other = (last->mark ^ now) % WARP_LANES ? last->mark : last->other;
+    last->mark = now;
+    last->has_value = value != NULL;
+    last->value = value ? *value : 0;
+}
+
 /* Whether what begins and ends at these multiples, or-ed, fills its places. */
 static bool fills_places(Race *r, uint64_t multiples)
 {
@@ -424,13 +478,23 @@ static void note(Machine *m, const Value *address, uint32_t bytes, uint32_t lane
         return;
     for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        for (uint32_t b = 0; b < bytes; b += r->granule)
-            meet_at(r, at[lane] + b, first + lane, known >> lane & 1 ? &numbers[lane] : NULL, touch->is_write);
+        const uint64_t *number = known >> lane & 1 ? &numbers[lane] : NULL;
+        for (uint32_t b = 0; b < bytes; b += r->granule) {
+            if (r->only_funcs[0])
+                meet_lasts(r, at[lane] + b, first + lane, number, touch->is_write);
+            else
+                meet_at(r, at[lane] + b, first + lane, number, touch->is_write);
+        }
     }
     for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
-        for (uint32_t b = 0; b < bytes; b += r->granule)
-            keep_at(r, at[lane] + b, first + lane, known >> lane & 1 ? &numbers[lane] : NULL, touch->is_write, touch->is_strong);
+        const uint64_t *number = known >> lane & 1 ? &numbers[lane] : NULL;
+        for (uint32_t b = 0; b < bytes; b += r->granule) {
+            if (r->only_funcs[0])
+                keep_lasts(r, at[lane] + b, first + lane, number);
+            else
+                keep_at(r, at[lane] + b, first + lane, number, touch->is_write, touch->is_strong);
+        }
     }
 }
 
@@ -447,6 +511,12 @@ static Touch touch_by(Machine *m, const Warp *w, const Insn *insn, uint8_t doubt
     return now;
 }
 
+static bool is_left_out(const Race *r, const Func *func, InsnId insn)
+{
+    bool is_one = (func == r->only_funcs[0] && insn == r->only[0]) || (func == r->only_funcs[1] && insn == r->only[1]);
+    return r->only_funcs[0] && !is_one;
+}
+
 void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     Race *r = m->race;
@@ -460,13 +530,15 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     addressed &= ~address.value.unknown;
     if (address.value.align != ALIGN_EXACT || !addressed)
         return;
+    r->touched[w->index] |= lanes;
+    if (is_left_out(r, w->frame->routine->func, (InsnId)(insn - w->frame->routine->func->insns)))
+        return;
     uint32_t site = site_of(m, w, insn);
     r->is_blind |= site == MOST_SITES;
     if (site == MOST_SITES)
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
     const Touch now = touch_by(m, w, insn, doubt, &address.value, site);
-    r->touched[w->index] |= lanes;
     note(m, &address.value, bytes, addressed, ptx_memory_stored(m, w, insn, &room), &now);
 }
 

@@ -77,6 +77,19 @@ typedef struct Place {          /* of shared memory: `granule` bytes */
     bool has_values[WRITERS];
 } Place;
 
+/* The last access to a place by one warp at one of two sites. */
+typedef struct Last {
+    uint64_t value;
+    TouchId mark, other;        /* other: by another lane of the same warp */
+    bool has_value;
+} Last;
+
+/* All of them: where two sites alone are noted nothing is dropped. */
+typedef struct Lasts {
+    uint32_t run, count;        /* Race.run in which they were noted */
+    Last *items;                /* room for two a warp */
+} Lasts;
+
 /* A thread's access that is to be looked at once more, in a run like the one that it was found in: where in the kernel it is. */
 typedef struct Watch {
     uint32_t site, turn;
@@ -227,7 +240,13 @@ typedef struct Race {
     uint32_t partial_puts, doubtful_puts;       /* bits: threads did not all reach that put together; whether they do is not certain */
     uint32_t *touched;          /* per warp: lanes that accessed shared memory, or reached a barrier */
     uint32_t partial_barriers;  /* bits by number: barriers that are not for all threads of the block */
-    bool has_dropped_pair;
+    const Func *sought_func;    /* an access that pairs are looked for of; NULL: none */
+    InsnId sought;
+    bool has_dropped_sought;    /* there was no room for one of them */
+    const Func *only_funcs[2];  /* accesses that alone are noted, so that no other hides them; NULL: all are */
+    InsnId only[2];
+    Lasts *lasts;               /* per place, of these; NULL: none was noted yet */
+    uint32_t run;
     Watch *watches;             /* two; NULL: none */
     Parting parting;            /* the first; at.func NULL: none */
     Stop stops[2];              /* where warps wait for each other for ever, at two barriers if there are; func NULL: nobody does */

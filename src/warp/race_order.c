@@ -180,6 +180,7 @@ bool ptx_race_is_put(Machine *m, Warp *w, InsnId pc)
         w->is_at_put = false;
         return false;
     }
+    const Put *barrier = NULL;  /* behind all waits */
     for (uint32_t p = 0; p < r->put_count; p++) {
         const Put *put = &r->puts[p];
         if (!is_put_at(put, w, pc))
@@ -194,10 +195,11 @@ bool ptx_race_is_put(Machine *m, Warp *w, InsnId pc)
         r->partial_puts |= (uint32_t)is_partial << p;
         r->doubtful_puts |= (uint32_t)(top->doubt >= DOUBT_ORDER) << p;
         r->touched[w->index] |= top->lanes;
-        if (put->is_block && !w->barrier)
-            wait_at_put(r, w, put);
+        barrier = put->is_block ? put : barrier;
     }
-    w->is_at_put = w->barrier != 0;
+    if (barrier)
+        wait_at_put(r, w, barrier);
+    w->is_at_put = barrier != NULL;
     return w->is_at_put;
 }
 

@@ -8,6 +8,7 @@
 
 enum {
     MOST_CANDIDATES = 24,
+    ENOUGH = 8,                 /* once one of them does */
     MOST_CLIMBS = 4,            /* blocks on the way up, and on the way down */
     MOST_LOOPS = 3,             /* around an access, from the inside */
     MOST_RUNS = 16,             /* for the repairs of a kernel, as long as runs may be */
@@ -67,13 +68,19 @@ static bool is_stop(const Routine *routine, InsnId first, InsnId insn)
     return insn == first || !routine->slice.plain[insn] || !routine->slice.plain[insn - 1];
 }
 
+/* Which the machine executes again once it may go on. */
+static bool is_wait(const Op *op)
+{
+    return !strncmp(op->text, "mbarrier.try_wait", 17) || !strncmp(op->text, "mbarrier.test_wait", 18);
+}
+
 static void add(const Search *s, Candidates *c, const Put *like, const Routine *routine, InsnId insn)
 {
     const Func *func = routine->func;
     const InsnId first = routine->cfg->blocks[routine->cfg->block_of[insn]].first;
     insn = before_call(func, first, insn);
     if (c->count == MOST_CANDIDATES || is_result(func, first, insn) || !is_stop(routine, first, insn) || !begins_line(s->module, &func->insns[insn])
-        || !strncmp(func->insns[insn].op->text, "mbarrier", 8))
+        || is_wait(func->insns[insn].op))
         return;
     for (uint32_t i = 0; i < c->count; i++)
         if (c->items[i].insn == insn)
@@ -174,28 +181,91 @@ static bool are_puts_good(Search *s)
     return are_good;
 }
 
-/* The later access of both in the text is the same: the finding would still be at that place. */
-static bool is_at_place(const Hazard *made, const Hazard *h)
+static bool is_access(const HazardAccess *a, const HazardAccess *b)
 {
-    const HazardAccess *a = &made->first, *b = &made->second;
-    const HazardAccess *later = a->func != b->func || b->insn >= a->insn ? b : a;
-    return later->func == h->second.func && later->insn == h->second.insn;
+    return a->func == b->func && a->insn == b->insn;
 }
 
-/* Of the run that was made last. is_strict: nothing at all is reported at its place. */
+/* The access that a race is reported with at the place of h, the later of its two in the text; NULL: it is reported elsewhere. */
+static const HazardAccess *partner_of(const Hazard *made, const Hazard *h)
+{
+    const HazardAccess *a = &made->first, *b = &made->second;
+    bool is_turned = a->func == b->func && a->insn > b->insn;
+    const HazardAccess *later = is_turned ? a : b, *earlier = is_turned ? b : a;
+    return is_access(later, &h->second) ? earlier : NULL;
+}
+
+/* What races with the second access by the run that was made last. */
+static void note_known(Search *s, const Hazard *h)
+{
+    const Race *r = s->machine->race;
+    s->known_count = 0;
+    for (uint32_t p = 0; p < r->pair_count && s->known_count < MOST_KNOWN; p++) {
+        Hazard made;
+        const HazardAccess *partner = ptx_search_make_hazard(s, &r->pairs[p], false, &made) ? partner_of(&made, h) : NULL;
+        if (partner)
+            s->known[s->known_count++] = *partner;
+    }
+}
+
+/* A race that another one hid may not take its place. */
+static bool is_new(const Search *s, const HazardAccess *partner)
+{
+    bool is_new = true;
+    for (uint32_t i = 0; i < s->known_count; i++)
+        is_new &= !is_access(&s->known[i], partner);
+    return is_new;
+}
+
+/* Of the run that was made last. is_strict: nothing at all is reported at its place; else nothing new. */
 static Verdict judge(Search *s, const Hazard *h, bool is_strict)
 {
     const Race *r = s->machine->race;
-    Verdict v = { .is_valid = is_sound(s) && are_puts_good(s), .is_gone = !r->has_dropped_pair };
+    Verdict v = { .is_valid = is_sound(s) && are_puts_good(s), .is_gone = !r->has_dropped_sought };
     for (uint32_t p = 0; p < r->pair_count && v.is_valid; p++) {
         Hazard made;
         bool is_told = ptx_search_make_hazard(s, &r->pairs[p], false, &made);
         if (!is_told && !ptx_search_make_hazard(s, &r->pairs[p], true, &made))
             continue;
         v.left += is_told;
-        v.is_gone &= !ptx_search_are_alike(&made, h) && !(is_strict && is_told && is_at_place(&made, h));
+        const HazardAccess *partner = is_told ? partner_of(&made, h) : NULL;
+        v.is_gone &= !ptx_search_are_alike(&made, h) && !(partner && (is_strict || is_new(s, partner)));
     }
     v.is_gone &= v.is_valid;
+    return v;
+}
+
+static void seek(Search *s, const Hazard *h)
+{
+    s->machine->race->sought_func = h->second.func;
+    s->machine->race->sought = h->second.insn;
+}
+
+/* A further run in which these two accesses alone are noted: what another one hid shows. */
+static bool is_gone_alone(Search *s, const Hazard *h)
+{
+    Race *r = s->machine->race;
+    bool is_gone = true;
+    r->only_funcs[0] = h->first.func;
+    r->only[0] = h->first.insn;
+    r->only_funcs[1] = h->second.func;
+    r->only[1] = h->second.insn;
+    ptx_search_run(s);
+    r->only_funcs[0] = r->only_funcs[1] = NULL;
+    for (uint32_t p = 0; p < r->pair_count; p++) {
+        Hazard made;
+        bool races = ptx_search_make_hazard(s, &r->pairs[p], false, &made) || ptx_search_make_hazard(s, &r->pairs[p], true, &made);
+        is_gone &= !races || !ptx_search_are_alike(&made, h);
+    }
+    return is_gone;
+}
+
+/* With the puts in hand. */
+static Verdict run_and_judge(Search *s, const Hazard *h, bool is_strict)
+{
+    ptx_search_run(s);
+    Verdict v = judge(s, h, is_strict);
+    v.is_gone = v.is_gone && is_gone_alone(s, h);
     return v;
 }
 
@@ -214,8 +284,7 @@ static Verdict try(Search *s, const Hazard *h, uint32_t puts, bool is_strict)
     for (uint32_t p = 0; p < count; p++)
         if (puts >> p & 1)
             s->puts[s->put_count++] = all[p];
-    ptx_search_run(s);
-    Verdict v = judge(s, h, is_strict);
+    Verdict v = run_and_judge(s, h, is_strict);
     memcpy(s->puts, all, sizeof all);
     s->put_count = count;
     return v;
@@ -247,10 +316,9 @@ static bool find_single(Search *s, const Hazard *h, Candidates *c)
     uint32_t valid = 0, least = UINT32_MAX;
     Put best = { .func = NULL };
     s->put_count = base + 1;
-    for (uint32_t i = 0; i < c->count && least && has_steps(s); i++) {
+    for (uint32_t i = 0; i < c->count && least && !(best.func && i >= ENOUGH) && has_steps(s); i++) {
         s->puts[base] = c->items[i];
-        ptx_search_run(s);
-        Verdict v = judge(s, h, false);
+        Verdict v = run_and_judge(s, h, false);
         if (!v.is_valid)
             continue;
         uint32_t cost = v.is_gone ? 2 * v.left + !is_for_all(s, &c->items[i]) : UINT32_MAX;
@@ -298,22 +366,29 @@ static unsigned free_barrier(const Race *r)
     return number;
 }
 
+/* One of the two is a cp.async, whichever the machine ran first. */
+static bool is_copy(const Hazard *h)
+{
+    return h->queue == QUEUE_COPY || (!h->queue && (h->first.queue == QUEUE_COPY || h->second.queue == QUEUE_COPY));
+}
+
 /* A barrier alone does where what goes on behind its instruction is waited for, but by its own thread only; else that wait is missing too. */
 static bool find_for_copy(Search *s, Hazard *h, const Put *barrier)
 {
     h->kind = HAZARD_BLOCK;
     if (find_like(s, h, barrier))
         return true;
-    h->kind = ptx_search_kind(h->queue);
-    if (h->queue != QUEUE_COPY)
+    if (h->queue)
+        h->kind = ptx_search_kind(h->queue);
+    if (!is_copy(h))
         return false;
     const uint32_t *a = h->first.thread, *b = h->second.thread;
     bool is_own = a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
     Put like = *barrier;
     like.is_block = !is_own;
     like.waits = true;
-    like.commits = !h->is_committed;
-    like.groups_left = h->is_committed ? h->newer : 0;
+    like.commits = !h->queue || !h->is_committed;
+    like.groups_left = like.commits ? 0 : h->newer;
     return find_like(s, h, &like);
 }
 
@@ -330,10 +405,12 @@ uint32_t ptx_repair_find(Search *s, Hazard *h)
     const unsigned number = free_barrier(s->machine->race);
     const Put block = { .is_block = true, .barrier = (uint8_t)number }, warp = { .is_warp = true };
     bool is_found = false;
+    note_known(s, h);
+    seek(s, h);
     if (h->kind == HAZARD_WARP)
-        is_found = find_like(s, h, &warp);
+        is_found = find_like(s, h, &warp) || (number != BARRIER_NONE && find_like(s, h, &block));
     else if (number != BARRIER_NONE)
-        is_found = h->queue ? find_for_copy(s, h, &block) : find_like(s, h, &block);
+        is_found = find_for_copy(s, h, &block);
     h->repair = is_found ? REPAIR_FOUND : has_steps(s) ? REPAIR_NO_PLACE : REPAIR_TOO_LONG;
     if (is_found)
         ptx_search_run(s);
@@ -342,17 +419,24 @@ uint32_t ptx_repair_find(Search *s, Hazard *h)
 
 /* ---- all of them ------------------------------------------------------------------------------------------------------- */
 
-/* What removes it without the others' puts, if possible with nothing else left at its place; 0: nothing does. */
+/* What removes it without the others' puts, so that nothing else is left at its place; 0: nothing does. */
 static uint32_t settle_one(Search *s, const Hazard *h, uint32_t own)
 {
     const uint32_t all = all_of(s);
+    seek(s, h);
     if (try(s, h, own, true).is_gone)
         return own;
-    if (own != all && has_steps(s) && try(s, h, all, true).is_gone)
-        return minimise(s, h, all, own, true);
-    if (try(s, h, own, false).is_gone)
-        return own;
-    return own != all && has_steps(s) && try(s, h, all, false).is_gone ? minimise(s, h, all, own, false) : 0;
+    return own != all && has_steps(s) && try(s, h, all, true).is_gone ? minimise(s, h, all, own, true) : 0;
+}
+
+/* Those of the hazards that are reported as one with this: at the same place. */
+static uint32_t own_of(const Hazard *hazards, const uint32_t *owned, uint32_t count, uint32_t of)
+{
+    uint32_t own = 0;
+    for (uint32_t i = of; i < count; i++)
+        if (hazards[i].second.place == hazards[of].second.place)
+            own |= owned[i];
+    return own;
 }
 
 /* Takes the repairs back that do not hold in the run that was made last, with all puts. */
@@ -424,7 +508,7 @@ void ptx_repair_settle(Search *s, Hazard *hazards, const uint32_t *owned, uint32
     uint32_t *masks = ptx_arena_array(s->arena, uint32_t, count + 1), any = 0;
     s->repair_end = s->machine->steps + MOST_RUNS * ptx_search_steps(s);
     for (uint32_t i = 0; i < count; i++)
-        any |= masks[i] = owned[i] ? settle_one(s, &hazards[i], owned[i]) : 0;
+        any |= masks[i] = owned[i] ? settle_one(s, &hazards[i], own_of(hazards, owned, count, i)) : 0;
     if (any)
         check_elsewhere(s, hazards, masks, count);
     for (uint32_t i = 0; i < count; i++) {

@@ -6,7 +6,7 @@
 #include "warp/hazard.h"
 #include "warp/race.h"
 
-enum { MOST_SHAPES = 16 };
+enum { MOST_SHAPES = 16, MOST_KNOWN = 32 };
 
 typedef struct Search {
     Arena *arena;               /* of what is found */
@@ -21,6 +21,8 @@ typedef struct Search {
     uint32_t shape_count;
     Put puts[MOST_PUTS];        /* of the runs to come */
     uint32_t put_count;
+    HazardAccess known[MOST_KNOWN];     /* accesses that race with the one at hand, before a repair of one of them */
+    uint32_t known_count;
     uint64_t repair_end;        /* Machine.steps that repairs may come to */
     const Uniforms *uniforms;   /* of the kernel's own function; NULL: not asked for yet */
     ArenaMark mark;
