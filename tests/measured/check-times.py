@@ -15,7 +15,7 @@ LIMITS = {
     "later/one.ptx": (0.23, 0.75, 0.87, 0.27), "later/two.ptx": (0.31, 0.47, 0.70, 0.31), "later/sp": 0, "later/sq": 0,
 }
 SLACK = 1.03    # of a bound: clocks and counters are not exact
-BANDED = 0.8    # of the launches of a file, at the least: nine in ten of all
+BANDED = 0.75    # of the launches of a file, at the least: nine in ten of all
 GRAPH_US = 0.4  # launches in a graph follow each other faster than one that stands alone begins
 SHAPES = {"timed": 8, "further": 8, "later": 4}    # of a kernel, about
 LAUNCH_KEYS = ("grid", "block", "dynamic_shared", "params")
