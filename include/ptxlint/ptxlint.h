@@ -885,6 +885,9 @@ typedef struct ptxlint_time {
     double bound_us;                    /* no launch is faster at the peak clock */
     double predicted_us;                /* the best single guess */
     const char *why;                    /* why nothing is predicted; NULL: it is */
+    double low_us, high_us;             /* where nine in ten such launches fall; bound_us <= low_us <= predicted_us <= high_us */
+    const char *band;                   /* what makes them such, "memory", "guessed", ...: docs/time.md; NULL */
+    int band_is_measured;               /* on such a GPU; else the band is that of an H200, and wider */
     const char *bound_why;              /* why there is no bound though there is a prediction; NULL */
     const char *bound_by, *limiter;     /* what holds the bound, what takes longest: a part, or the pipeline's own name; NULL */
     ptxlint_time_part parts[PTXLINT_TIME_PARTS];

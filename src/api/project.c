@@ -4,6 +4,7 @@
 #include "api/ptxas.h"
 
 #include "analysis/peak.h"
+#include "estimate/band.h"
 #include "estimate/bottleneck.h"
 
 #include <math.h>
@@ -235,7 +236,8 @@ ptxlint_time ptx_project_time(const Prediction *p)
 {
     bool is_known = p->certainty != CERTAINTY_UNKNOWN;
     ptxlint_time out = {
-        .dram_bytes = p->dram_bytes, .bound_us = p->bound_us, .predicted_us = p->predicted_us,
+        .dram_bytes = p->dram_bytes, .bound_us = p->bound_us, .predicted_us = p->predicted_us, .low_us = p->low_us, .high_us = p->high_us,
+        .band = p->band < 0 ? NULL : ptx_band_info[p->band].key, .band_is_measured = p->is_measured_gpu,
         .why = p->why,
         .bound_why = p->bound_is_assumed ? "it would rest on assumed values: see launch.assumed" : NULL,
         .bound_by = part_name(p->bound_by, p->bound_pipe), .limiter = part_name(p->limiter, p->pipe), .part_count = is_known ? PART__COUNT : 0,

@@ -2,6 +2,7 @@
 
 #include "analysis/work.h"
 #include "estimate/atomic.h"
+#include "estimate/band.h"
 #include "estimate/cache.h"
 #include "estimate/joinable.h"
 #include "estimate/least.h"
@@ -294,7 +295,8 @@ static void find_memory(const PredictInput *in, const Speeds *s, const Cached *c
     out->parts_us[PART_DRAM] = (out->dram_bytes + cached->scattered_bytes * (1 / SCATTERED_SHARE - 1)) / s->dram;
 }
 
-static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, const Cached *cached, Prediction *out)
+/* What warps wait for other blocks. */
+static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, const Cached *cached, Prediction *out)
 {
     Latencies latencies;
     ptx_latencies_find(in->gpu, figure(in->gpu, FIGURE_L2_LATENCY, 265), &latencies);
@@ -306,12 +308,13 @@ static void find_chain(Arena *scratch, const PredictInput *in, const Speeds *s, 
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
     const Chain found = ptx_chain_compute(scratch, &chain);
     out->parts_us[PART_LATENCY] = (fmax(found.clocks * fmax(1, waves), found.longest_clocks) + first + turns) / s->clocks_per_us + waiting.us;
+    return waiting.us;
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
 const Prediction ptx_prediction_unknown = {
-    .dram_bytes = (double)NAN, .bound_us = (double)NAN, .predicted_us = (double)NAN, .bound_by = -1, .limiter = -1, .certainty = CERTAINTY_UNKNOWN,
+    .dram_bytes = (double)NAN, .bound_us = (double)NAN, .predicted_us = (double)NAN, .low_us = (double)NAN, .high_us = (double)NAN, .band = -1, .bound_by = -1, .limiter = -1, .certainty = CERTAINTY_UNKNOWN,
 };
 
 static double hypot_of(double a, double b, double exponent)
@@ -411,11 +414,10 @@ static double memory_at_least(const Gpu *gpu, const Speeds *s, double moved, dou
 }
 
 /* What is written may stay in L2, what hangs on data may hit the same sector: neither need come from memory. */
-static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s, Prediction *out)
+static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s, const bool *are_sure, Prediction *out)
 {
     const Traffics *t = &in->evaluation->traffics;
-    LeastInput least = { NULL, NULL, in->gpu, in->module, in->func, in->cfg, in->dom, in->loops, in->evaluation, in->blocks, in->warps_per_block };
-    least.are_sure = ptx_least_sure(scratch, &least);
+    LeastInput least = { are_sure, NULL, in->gpu, in->module, in->func, in->cfg, in->dom, in->loops, in->evaluation, in->blocks, in->warps_per_block };
     least.are_counting = ptx_least_counting(scratch, &least);
     const bool *have_neighbours = ptx_joinable_compute(scratch, in->module, in->func, in->cfg);
     bool waits = false;         /* a warp, for what it loads: atomics whose results nobody uses come and go */
@@ -484,12 +486,14 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
     find_memory(in, &s, &cached, spread, &out);
     find_constants(in, &s, spread, &out);
-    find_chain(scratch, in, &s, &cached, &out);
+    double waits_us = find_chain(scratch, in, &s, &cached, &out);
     out.tail_us = tail_us(in, &s, &out);
     join(&out);
+    const bool *are_sure = ptx_least_sure(scratch, &(LeastInput){ .cfg = in->cfg, .dom = in->dom, .loops = in->loops, .evaluation = in->evaluation });
     out.bound_is_assumed = in->evaluation->assumed_count || in->evaluation->dynamic_is_assumed;
     if (!out.bound_is_assumed)
-        find_bound(scratch, in, &s, &out);
+        find_bound(scratch, in, &s, are_sure, &out);
+    ptx_band_set(in->gpu, ptx_band_find(in, are_sure, waits_us, out.limiter), &out);
     ptx_arena_release(scratch, mark);
     return out;
 }

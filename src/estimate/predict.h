@@ -39,6 +39,9 @@ typedef struct PredictInput {
 typedef struct Prediction {     /* NaN: not known */
     double dram_bytes;
     double bound_us, predicted_us;
+    double low_us, high_us;     /* where nine in ten such launches fall: band.h */
+    int band;                   /* BandKind; -1 */
+    bool is_measured_gpu;       /* the band was made on such a GPU */
     double parts_us[PART__COUNT];
     double tail_us;             /* of blocks that have more to do than others */
     double lsu_us, pipe_us;     /* of PART_PIPE: the load-store units; the dearest other one */

@@ -104,7 +104,7 @@ void ptx_csv_head(Out *out)
     };
     static const char *const after[] = {
         "bound_shortest", "potential_gflops", "attainable_gflops", "ceiling", "demand_gb_per_s", "bound_time_us",
-        "dram_bytes", "predicted_time_us", "time_limiter", "time_bound_by", "relieved_time_us", "next_limiter", "compute_busy_percent", "memory_busy_percent",
+        "dram_bytes", "predicted_time_us", "predicted_low_us", "predicted_high_us", "time_limiter", "time_bound_by", "relieved_time_us", "next_limiter", "compute_busy_percent", "memory_busy_percent",
         "issue_busy_percent", "wave_us", "tail_us", "launch_flops", "launch_flops_per_byte", "predicted_gflops", "bytes_in_flight", "why",
     };
     Csv csv = { .out = out };
@@ -249,6 +249,8 @@ static void put_time(Csv *csv, const ptxlint_projection *projection)
     ptx_csv_real(csv, time ? time->bound_us : (double)NAN);
     ptx_csv_real(csv, time ? time->dram_bytes : (double)NAN);
     ptx_csv_real(csv, time ? time->predicted_us : (double)NAN);
+    ptx_csv_real(csv, time ? time->low_us : (double)NAN);
+    ptx_csv_real(csv, time ? time->high_us : (double)NAN);
     ptx_csv_text(csv, time ? time->limiter : NULL);
     ptx_csv_text(csv, time ? time->bound_by : NULL);
 }

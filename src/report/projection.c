@@ -257,6 +257,10 @@ json_t *ptx_value_estimate(const ptxlint_projection *projection)
     ptx_json_set(&json, "bound_by", ptx_value_text(time ? time->bound_by : NULL));
     ptx_json_set(&json, "bound_certainty", json_string(ptx_report_certainty(time ? time->bound_certainty : PTXLINT_NOT_KNOWN)));
     ptx_json_set(&json, "predicted_time_us", ptx_value_real(time ? time->predicted_us : (double)NAN));
+    ptx_json_set(&json, "predicted_low_us", ptx_value_real(time ? time->low_us : (double)NAN));
+    ptx_json_set(&json, "predicted_high_us", ptx_value_real(time ? time->high_us : (double)NAN));
+    ptx_json_set(&json, "band", ptx_value_text(time ? time->band : NULL));
+    ptx_json_set(&json, "band_is_measured", json_boolean(time && time->band_is_measured));
     ptx_json_set(&json, "limiter", json_string(time && time->limiter ? time->limiter : "unknown"));
     ptx_json_set(&json, "parts_us", parts_value(time));
     ptx_json_set(&json, "why", ptx_value_text(ptx_why_estimate(projection)));

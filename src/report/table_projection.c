@@ -290,6 +290,17 @@ static void put_time(Out *out, const ptxlint_projection *projection)
     ptx_line_end(&line);
 }
 
+static void put_band(Out *out, const ptxlint_time *time)
+{
+    if (!isfinite(time->predicted_us) || !time->band)
+        return;
+    Line line = ptx_line_begin(out, "band");
+    ptx_line_format(&line, "%s-%s us: nine in ten launches of its kind (%s)", ptx_figure_short(time->low_us).text, ptx_figure_short(time->high_us).text, time->band);
+    if (!time->band_is_measured)
+        ptx_line_words(&line, ", as on an H200 and wider: this GPU was not measured");
+    ptx_line_end(&line);
+}
+
 static void put_peak(Out *out, const ptxlint_kernel *kernel, const ptxlint_peak *peak)
 {
     if (!isfinite(peak->issue_gops)) {
@@ -429,6 +440,7 @@ void ptx_table_gpu(Out *out, const ptxlint_module *module, const ptxlint_kernel 
     put_waves(out, kernel, projection);
     put_peak(out, kernel, &projection->peak);
     put_time(out, projection);
+    put_band(out, &projection->time);
     ptx_table_bottleneck(out, module, kernel, projection);
     ptx_table_cycles(out, kernel);
 }

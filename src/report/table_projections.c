@@ -91,6 +91,8 @@ static const Row rows[] = {
     { "  bound by", WORD(time.bound_by) },
     { "from memory, MB", FIGURE(bytes_moved) },
     { "predicted, us", NUMBER(time.predicted_us) },
+    { "  from, us", NUMBER(time.low_us) },
+    { "  to, us", NUMBER(time.high_us) },
     { "  limited by", WORD(time.limiter) },
     { "  without it, us", NUMBER(bottleneck.relieved_us) },
     { "  limited then by", WORD(bottleneck.next) },

@@ -15,6 +15,7 @@ LIMITS = {
     "later/one.ptx": (0.23, 0.75, 0.87, 0.27), "later/two.ptx": (0.31, 0.47, 0.70, 0.31), "later/sp": 0, "later/sq": 0,
 }
 SLACK = 1.03    # of a bound: clocks and counters are not exact
+BANDED = 0.75    # of the launches of a file, at the least: nine in ten of all
 GRAPH_US = 0.4  # launches in a graph follow each other faster than one that stands alone begins
 SHAPES = {"timed": 8, "further": 8, "later": 4}    # of a kernel, about
 LAUNCH_KEYS = ("grid", "block", "dynamic_shared", "params")
@@ -62,20 +63,29 @@ def launches_of(folder):
         launches[more["kernel"]].append({k: more[k] for k in LAUNCH_KEYS})
     return launches
 
+def check_order(name, estimate, complain):
+    order = [estimate[key] for key in ("bound_time_us", "predicted_low_us", "predicted_time_us", "predicted_high_us")]
+    if None in order or order != sorted(order):
+        complain(f"{name}: bound, band and prediction are {order}")
+
 def check_kernels(ptxlint, folder, name, rows, complain):
     predict(ptxlint, [f"{folder}/{name}"], rows)
-    pairs, shares = [], []
+    pairs, shares, inside = [], [], 0
     for row in rows:
         us, predicted, bound = row["duration_ns"] / 1e3, row["estimate"]["predicted_time_us"], row["estimate"]["bound_time_us"]
         if "--verbose" in sys.argv:
             print(f"{row['kernel']:24} {us:9.2f} predicted {predicted or 0:9.2f} bound {bound or 0:9.2f} {row['estimate']['limiter']}")
         if bound and bound > SLACK * us:
             complain(f"{row['kernel']}: bound {bound:.2f} us, but it took {us:.2f}")
+        check_order(row["kernel"], row["estimate"], complain)
+        inside += row["estimate"]["predicted_low_us"] <= us <= row["estimate"]["predicted_high_us"]
         pairs.append((us, predicted or 0))
         shares.append((bound or 0) / us)
     errors = sorted(abs(p - us) / us for us, p in pairs)
     figures = errors[len(errors) // 2], sum(errors) / len(errors), spearman(*zip(*pairs)), sorted(shares)[len(shares) // 2]
     print("%s: %d launches: error %.1f %% in the median, %.1f %% on average, rank %.3f, bound %.0f %%" % (name, len(pairs), *(f * (100 if n != 2 else 1) for n, f in enumerate(figures))))
+    if inside < BANDED * len(pairs):
+        complain(f"{name}: {inside} of {len(pairs)} times lie in their bands")
     most = LIMITS[f"{os.path.basename(folder)}/{name}"]
     if figures[0] > most[0] or figures[1] > most[1] or figures[2] < most[2] or figures[3] < most[3]:
         complain(f"{name}: worse than it was")
@@ -103,6 +113,7 @@ def check_shapes(ptxlint, folder, complain):
     for k, rows in by_kernel.items():
         for row in rows:
             bound = row["estimate"]["bound_time_us"]
+            check_order(f"{k} {row['block']}", row["estimate"], complain)
             if bound > SLACK * row["us"] + GRAPH_US:
                 complain(f"{k} {row['block']}: bound {bound:.2f} us, but it took {row['us']:.2f}")
         predicted = [r["estimate"]["predicted_time_us"] for r in rows]

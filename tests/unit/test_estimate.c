@@ -247,6 +247,11 @@ static ptxlint_estimated ask(const ptxlint_module *module, int64_t blocks, int64
     return out;
 }
 
+static bool is_in_order(const ptxlint_time *time)
+{
+    return time->bound_us <= time->low_us && time->low_us <= time->predicted_us && time->predicted_us <= time->high_us && time->band;
+}
+
 /* Orders, not figures: more work takes longer, wider distances move more, small blocks take long to give out, and no bound is above its prediction. */
 static void test_orders(void **state)
 {
@@ -263,7 +268,7 @@ static void test_orders(void **state)
     assert_true(is(large.occupancy.percent, 100) && large.waves > 200);
     const ptxlint_estimated *all[] = { &small, &large, &apart, &tiny };
     for (size_t i = 0; i < 4; i++)
-        assert_true(all[i]->time.bound_us > 0 && all[i]->time.bound_us <= all[i]->time.predicted_us);
+        assert_true(all[i]->time.bound_us > 0 && is_in_order(&all[i]->time));
     ptxlint_module_free(module);
 }
 
@@ -295,13 +300,13 @@ static void test_steps(void **state)
     ptxlint_module_free(module);
 }
 
-static ptxlint_estimated of_launch(const char *text, int64_t blocks, int64_t threads)
+static ptxlint_estimated on_gpu(const char *name, const char *text, int64_t blocks, int64_t threads)
 {
     ptxlint_module *module;
     ptxlint_options options;
     ptxlint_trial trial;
     ptxlint_estimated out;
-    const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+    const ptxlint_gpu *gpu = ptxlint_gpu_find(name);
     ptxlint_options_init(&options);
     options.gpus = &gpu;
     options.gpu_count = 1;
@@ -313,6 +318,11 @@ static ptxlint_estimated of_launch(const char *text, int64_t blocks, int64_t thr
     assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &out), PTXLINT_OK);
     ptxlint_module_free(module);
     return out;
+}
+
+static ptxlint_estimated of_launch(const char *text, int64_t blocks, int64_t threads)
+{
+    return on_gpu("h200", text, blocks, threads);
 }
 
 /* Loops that data end: a compare-and-swap at once, equal numbers soon, where a counter ends them too by the counter. */
@@ -419,9 +429,27 @@ static void test_bounds_of_less(void **state)
         snprintf(less, sizeof less, format, cases[c].less);
         snprintf(more, sizeof more, format, cases[c].more);
         ptxlint_estimated a = of_launch(less, 1056, 1024), b = of_launch(more, 1056, 1024);
-        if (!(a.time.bound_us <= cases[c].share * b.time.bound_us && a.time.bound_us <= a.time.predicted_us && b.time.bound_us <= b.time.predicted_us))
+        if (!(a.time.bound_us <= cases[c].share * b.time.bound_us && is_in_order(&a.time) && is_in_order(&b.time)))
             fail_msg("%s: at least %g of %g us, else %g of %g", cases[c].what, a.time.bound_us, a.time.predicted_us, b.time.bound_us, b.time.predicted_us);
     }
+}
+
+/* The band is wider where data decide how often a loop runs, and on a GPU that was not measured. */
+static void test_bands(void **state)
+{
+    static const char format[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>;\n"
+        "ld.param.u64 %%rd1, [a]; mov.u32 %%r3, %%tid.x; ld.global.u32 %%r1, [%%rd1]; %s mov.u32 %%r2, 0;\n"
+        "L: add.u32 %%r2, %%r2, 1; mul.lo.u32 %%r3, %%r3, %%r3; setp.lt.u32 %%p1, %%r2, %%r1; @%%p1 bra L; st.global.u32 [%%rd1], %%r3; ret;\n}\n";
+    char known[1024], guessed[1024];
+    (void)state;
+    snprintf(known, sizeof known, format, "mov.u32 %r1, 1000;");
+    snprintf(guessed, sizeof guessed, format, "");
+    ptxlint_time a = of_launch(known, 264, 256).time, b = of_launch(guessed, 264, 256).time;
+    assert_true(is_in_order(&a) && is_in_order(&b) && a.band_is_measured && b.band_is_measured);
+    assert_string_equal(b.band, "guessed");
+    assert_true(b.high_us / b.predicted_us > 1.3 * a.high_us / a.predicted_us);
+    ptxlint_time other = on_gpu("h100", known, 264, 256).time;
+    assert_true(is_in_order(&other) && !other.band_is_measured && other.high_us / other.predicted_us > 1.2 * a.high_us / a.predicted_us);
 }
 
 /* Measured on an H200: reading 4 GB took 919 us and more; a bound above that was broken. */
@@ -514,7 +542,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_least), cmocka_unit_test(test_bounds_of_less), cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_uneven), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_least), cmocka_unit_test(test_bounds_of_less), cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands), cmocka_unit_test(test_uneven), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
