@@ -452,6 +452,20 @@ static void test_bands(void **state)
     assert_true(is_in_order(&other) && !other.band_is_measured && other.high_us / other.predicted_us > 1.2 * a.high_us / a.predicted_us);
 }
 
+/* Did the dearest pipeline take nothing, the next one holds the launch: another one, and sooner. */
+static void test_relieved_pipe(void **state)
+{
+    static const char text[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\n"
+        "ld.param.u64 %rd1, [a]; mov.u32 %r1, 0; ld.global.f32 %f1, [%rd1];\n"
+        "L: sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 1000; @%p1 bra L;\n"
+        "st.global.f32 [%rd1], %f1; ret;\n}\n";
+    (void)state;
+    ptxlint_estimated got = of_launch(text, 1056, 256);
+    assert_string_equal(got.time.limiter, "xu");
+    assert_true(got.bottleneck.relieved_us < 0.75 * got.time.predicted_us && got.bottleneck.relieved_us > 0.1 * got.time.predicted_us);
+    assert_string_not_equal(got.bottleneck.next, "xu");
+}
+
 /* Measured on an H200: reading 4 GB took 919 us and more; a bound above that was broken. */
 static void test_bound_of_memory(void **state)
 {
@@ -542,7 +556,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_least), cmocka_unit_test(test_bounds_of_less), cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands), cmocka_unit_test(test_uneven), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_least), cmocka_unit_test(test_bounds_of_less), cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands), cmocka_unit_test(test_relieved_pipe), cmocka_unit_test(test_uneven), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
