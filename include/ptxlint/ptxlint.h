@@ -885,7 +885,7 @@ typedef struct ptxlint_time {
     double bound_us;                    /* no launch is faster at the peak clock */
     double predicted_us;                /* the best single guess */
     const char *why;                    /* why nothing is predicted; NULL: it is */
-    double low_us, high_us;             /* where nine in ten such launches fall; bound_us <= low_us <= predicted_us <= high_us */
+    double low_us, high_us;             /* nine in ten such launches; bound_us <= low_us <= predicted_us <= high_us */
     const char *band;                   /* what makes them such, "memory", "guessed", ...: docs/time.md; NULL */
     int band_is_measured;               /* on such a GPU; else the band is that of an H200, and wider */
     const char *bound_why;              /* why there is no bound though there is a prediction; NULL */
@@ -897,8 +897,7 @@ typedef struct ptxlint_time {
 
 /* What holds a launch back, and what moving that would give: estimates, like the prediction that they rest on. NaN, NULL: not known. */
 typedef struct ptxlint_bottleneck {
-    double compute_percent, memory_percent, issue_percent;      /* of the predicted time that they are busy: the busiest pipeline or issue slots; the busiest part
-                                                                 * of the way to memory; issue slots */
+    double compute_percent, memory_percent, issue_percent;      /* of the predicted time: the busiest pipe or issue slots; the way to memory; issue slots */
     double relieved_us;                 /* predicted, did the limiter take nothing: no change to it gives more */
     const char *next;                   /* the limiter then */
     const char *advice;                 /* what would move the limiter */

@@ -76,6 +76,8 @@ static void find_attainable(const Mix *mix, Peak *out)
             out->ceiling = of[f];
         }
     }
+    if (out->attainable_gflops < out->potential_gflops)
+        out->potential_gflops = out->attainable_gflops;         /* as of fp64, whose pipeline is narrower */
     if (all > 0 && out->ceilings[CEILING_MEMORY] < out->attainable_gflops) {
         out->attainable_gflops = out->ceilings[CEILING_MEMORY];
         out->ceiling = CEILING_MEMORY;
@@ -85,13 +87,13 @@ static void find_attainable(const Mix *mix, Peak *out)
 void ptx_peak_compute(const Gpu *gpu, const Mix *mix, Peak *out)
 {
     double insns = mix->weighted_insn_count, flops = 0;
-    double share = insns > 0 ? mix->weighted_fused_count / insns : (double)NAN;
     double issue = gpu->pipes[PIPE_ISSUE].lanes > 0 ? gpu->pipes[PIPE_ISSUE].lanes : (double)NAN;
     for (int f = 0; f < FLOPS__COUNT; f++)
         flops += mix->weighted_flops[f];
     out->issue_gops = rate_gops(gpu, issue);
     out->peak_gflops = rate_gops(gpu, 2 * class_lanes(gpu, MACHINE_FP32));
-    out->potential_gflops = least(2 * share * out->issue_gops, out->peak_gflops);
+    double each = (mix->weighted_fused_count > 0 ? 2 * mix->weighted_fused_count : flops) / insns;
+    out->potential_gflops = each > 0 ? least(each * out->issue_gops, out->peak_gflops) : (double)NAN;
     out->demand_gb_per_s = insns > 0 ? mix->weighted_global_bytes / insns * out->issue_gops : (double)NAN;
     out->memory_gb_per_s = gpu->figures[FIGURE_MEMORY_GB_PER_S];
     out->flops_per_byte = mix->weighted_global_bytes > 0 ? flops / mix->weighted_global_bytes : (double)NAN;

@@ -1,6 +1,6 @@
 /* peak.h -- what a mix of instructions could reach at best on a GPU.
  *
- * Potential: 2 x the share of multiply-adds x the issue rate. Demand: the global bytes of an average instruction x the issue rate.
+ * Potential: 2 x the share of multiply-adds x the issue rate, no more than their pipelines take; without one, flops of an average instruction; without those, NaN. Demand: the global bytes of an average instruction x the issue rate.
  * Ryoo et al., "Optimization Principles and Application Performance Evaluation of a Multithreaded GPU Using CUDA" (PPoPP 2008),
  * section 4. The issue rate is SMs x lanes that issue per clock x clock, and no more than the arithmetic pipeline takes.
  * Roofline: flops per byte x bandwidth, under the ceilings of the pipelines. Williams, Waterman and Patterson, "Roofline: An

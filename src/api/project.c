@@ -273,7 +273,7 @@ ptxlint_bottleneck ptx_project_bottleneck(const Prediction *p, double waves)
     Bottleneck b = ptx_bottleneck_find(p, waves);
     return (ptxlint_bottleneck){
         .compute_percent = b.compute_percent, .memory_percent = b.memory_percent, .issue_percent = b.issue_percent, .relieved_us = b.relieved_us,
-        .next = part_name(b.next, p->pipe), .advice = p->limiter < 0 ? NULL : ptx_part_info[p->limiter].advice, .wave_us = b.wave_us, .tail_us = b.tail_us,
+        .next = part_name(b.next, b.next_pipe), .advice = p->limiter < 0 ? NULL : ptx_part_info[p->limiter].advice, .wave_us = b.wave_us, .tail_us = b.tail_us,
     };
 }
 

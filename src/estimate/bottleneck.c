@@ -17,7 +17,7 @@ static double memory_us(const double *parts)
 
 Bottleneck ptx_bottleneck_find(const Prediction *p, double waves)
 {
-    Bottleneck out = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, -1, UNKNOWN, UNKNOWN };
+    Bottleneck out = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, -1, NULL, UNKNOWN, UNKNOWN };
     if (p->certainty == CERTAINTY_UNKNOWN || !(p->predicted_us > 0))
         return out;
     out.issue_percent = 100 * p->parts_us[PART_ISSUE] / p->predicted_us;
@@ -27,6 +27,7 @@ Bottleneck ptx_bottleneck_find(const Prediction *p, double waves)
         Prediction without = ptx_predict_without(p, (TimePart)p->limiter);
         out.relieved_us = without.predicted_us;
         out.next = without.limiter;
+        out.next_pipe = without.pipe;
     }
     if (waves > 0) {
         double busy = p->predicted_us - p->parts_us[PART_OVERHEAD] - p->parts_us[PART_FETCH];

@@ -17,6 +17,7 @@ typedef struct Bottleneck {     /* NaN, -1: not known */
     double compute_percent, memory_percent, issue_percent;      /* of the predicted time: the busiest of pipes and issue slots; of the way to memory; issue slots */
     double relieved_us;         /* predicted, did the limiter take nothing: no change to it gives more */
     int next;                   /* TimePart: the limiter then */
+    const char *next_pipe;      /* of PART_PIPE: then the dearest */
     double wave_us, tail_us;    /* what a wave takes; of the last one, what its empty places take */
 } Bottleneck;
 

@@ -150,22 +150,47 @@ static double tensor_clocks(const PredictInput *in)
     return clocks;
 }
 
+static void choose_pipe(Prediction *out)
+{
+    bool is_lsu = out->lsu_us > out->pipe_us;
+    out->parts_us[PART_PIPE] = is_lsu ? out->lsu_us : out->pipe_us;
+    out->pipe = is_lsu ? ptx_pipe_info[PIPE_LSU].key : out->first_pipe;
+}
+
+static void note_pipe(Prediction *out, double us, const char *name)
+{
+    if (us > out->pipe_us) {
+        out->second_us = out->pipe_us;
+        out->second_pipe = out->first_pipe;
+        out->pipe_us = us;
+        out->first_pipe = name;
+    } else if (us > out->second_us) {
+        out->second_us = us;
+        out->second_pipe = name;
+    }
+    choose_pipe(out);
+}
+
+/* The dearest one takes nothing. */
+static void drop_pipe(Prediction *out)
+{
+    if (out->lsu_us > out->pipe_us) {
+        out->lsu_us = 0;
+    } else {
+        out->pipe_us = out->second_us;
+        out->first_pipe = out->second_pipe;
+        out->second_us = 0;
+    }
+    choose_pipe(out);
+}
+
 static void find_pipes(const PredictInput *in, const Speeds *s, Prediction *out)
 {
     out->parts_us[PART_ISSUE] = busiest_us(in, s, pipe_clocks(in->gpu, in->executed, PIPE_ISSUE));
-    out->parts_us[PART_PIPE] = 0;
-    for (unsigned p = PIPE_FMA; p < PIPE__COUNT; p++) {
-        double clocks = p == PIPE_TENSOR ? tensor_clocks(in) : p == PIPE_SHARED ? 0 : pipe_clocks(in->gpu, in->executed, (PipeId)p);
-        double time = busiest_us(in, s, clocks);
-        if (p == PIPE_LSU)
-            out->lsu_us = time;
-        else
-            out->pipe_us = fmax(out->pipe_us, time);
-        if (time > out->parts_us[PART_PIPE]) {
-            out->parts_us[PART_PIPE] = time;
-            out->pipe = ptx_pipe_info[p].key;
-        }
-    }
+    out->lsu_us = busiest_us(in, s, pipe_clocks(in->gpu, in->executed, PIPE_LSU));
+    for (unsigned p = PIPE_FMA; p < PIPE__COUNT; p++)
+        if (p != PIPE_LSU && p != PIPE_SHARED)
+            note_pipe(out, busiest_us(in, s, p == PIPE_TENSOR ? tensor_clocks(in) : pipe_clocks(in->gpu, in->executed, (PipeId)p)), ptx_pipe_info[p].key);
 }
 
 /* Measured on an H200: an address of a constant load, with others and alone; one that the constant cache does not hold; a piece of 64 bytes that no SM has asked
@@ -219,12 +244,7 @@ static double constant_clocks(const PredictInput *in, const Spread *spread)
 /* The constant cache is a pipeline beside the others. */
 static void find_constants(const PredictInput *in, const Speeds *s, const Spread *spread, Prediction *out)
 {
-    double time = busiest_us(in, s, constant_clocks(in, spread));
-    out->pipe_us = fmax(out->pipe_us, time);
-    if (time > out->parts_us[PART_PIPE]) {
-        out->parts_us[PART_PIPE] = time;
-        out->pipe = "constant";
-    }
+    note_pipe(out, busiest_us(in, s, constant_clocks(in, spread)), "constant");
 }
 
 /* Of lanes that go where data say, the most that one bank of shared memory serves: distinct words of loads, lanes of atomics. */
@@ -369,7 +389,10 @@ Prediction ptx_predict_without(const Prediction *prediction, TimePart part)
     Prediction out = *prediction;
     if (out.certainty == CERTAINTY_UNKNOWN)
         return out;
-    out.parts_us[part] = 0;
+    if (part == PART_PIPE)
+        drop_pipe(&out);
+    else
+        out.parts_us[part] = 0;
     join(&out);
     return out;
 }

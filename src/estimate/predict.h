@@ -44,7 +44,8 @@ typedef struct Prediction {     /* NaN: not known */
     bool is_measured_gpu;       /* the band was made on such a GPU */
     double parts_us[PART__COUNT];
     double tail_us;             /* of blocks that have more to do than others */
-    double lsu_us, pipe_us;     /* of PART_PIPE: the load-store units; the dearest other one */
+    double lsu_us, pipe_us, second_us;  /* of PART_PIPE: the load-store units; the dearest other one, and the next */
+    const char *first_pipe, *second_pipe;       /* that take pipe_us and second_us */
     bool bound_is_assumed;      /* it would rest on what the launch does not give, so there is none */
     int bound_by, limiter;      /* TimePart; -1 */
     const char *pipe, *bound_pipe;      /* of PART_PIPE: the dearest; that holds the bound */

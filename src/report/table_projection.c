@@ -218,6 +218,8 @@ static void put_clusters(Out *out, const ptxlint_kernel *kernel, const ptxlint_o
 
 static void put_potential(Out *out, const ptxlint_kernel *kernel, const ptxlint_peak *peak)
 {
+    if (!isfinite(peak->potential_gflops))
+        return;
     Line line = ptx_line_begin(out, "potential");
     ptx_line_format(&line, "%s GFLOPS at %s FMA", ptx_figure_short(peak->potential_gflops).text,
                     ptx_figure_percent(kernel->mix.weighted_fma_fraction, 1).text);

@@ -452,6 +452,47 @@ static void test_bands(void **state)
     assert_true(is_in_order(&other) && !other.band_is_measured && other.high_us / other.predicted_us > 1.2 * a.high_us / a.predicted_us);
 }
 
+/* Did the dearest pipeline take nothing, the next one holds the launch: another one, and sooner. */
+static void test_relieved_pipe(void **state)
+{
+    static const char text[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %p<4>; .reg .b32 %r<8>; .reg .f32 %f<4>; .reg .b64 %rd<4>;\n"
+        "ld.param.u64 %rd1, [a]; mov.u32 %r1, 0; ld.global.f32 %f1, [%rd1];\n"
+        "L: sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; sin.approx.f32 %f1, %f1; add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, 1000; @%p1 bra L;\n"
+        "st.global.f32 [%rd1], %f1; ret;\n}\n";
+    (void)state;
+    ptxlint_estimated got = of_launch(text, 1056, 256);
+    assert_string_equal(got.time.limiter, "xu");
+    assert_true(got.bottleneck.relieved_us < 0.75 * got.time.predicted_us && got.bottleneck.relieved_us > 0.1 * got.time.predicted_us);
+    assert_string_not_equal(got.bottleneck.next, "xu");
+}
+
+/* No multiply-add is no potential of 0, and no floating point none at all. */
+static void test_potential(void **state)
+{
+    static const char format[] = ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .b32 %%r<4>; .reg .f32 %%f<4>; .reg .f64 %%d<4>; .reg .b64 %%rd<4>;\n"
+        "ld.param.u64 %%rd1, [a]; ld.global.u32 %%r1, [%%rd1]; %s st.global.u32 [%%rd1], %%r1; ret;\n}\n";
+    static const struct { const char *body; bool has_some; } cases[] = {
+        { "mov.b32 %f1, %r1; add.f32 %f1, %f1, %f1; mov.b32 %r1, %f1;", true }, { "mov.b32 %f1, %r1; fma.rn.f32 %f1, %f1, %f1, %f1; mov.b32 %r1, %f1;", true },
+        { "ld.global.f64 %d1, [%rd1]; mul.f64 %d1, %d1, %d1; st.global.f64 [%rd1], %d1;", true }, { "add.u32 %r1, %r1, %r1;", false },
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[1024];
+        ptxlint_module *module;
+        ptxlint_options options;
+        const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
+        snprintf(text, sizeof text, format, cases[c].body);
+        ptxlint_options_init(&options);
+        options.gpus = &gpu;
+        options.gpu_count = 1;
+        assert_int_equal(ptxlint_module_new(text, strlen(text), &options, &module), PTXLINT_OK);
+        double potential = kit_kernel(module, NULL)->projections[0].peak.potential_gflops;
+        if (cases[c].has_some ? !(potential > 0) : !isnan(potential))
+            fail_msg("%s: %g", cases[c].body, potential);
+        ptxlint_module_free(module);
+    }
+}
+
 /* Measured on an H200: reading 4 GB took 919 us and more; a bound above that was broken. */
 static void test_bound_of_memory(void **state)
 {
@@ -542,7 +583,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_least), cmocka_unit_test(test_bounds_of_less), cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands), cmocka_unit_test(test_uneven), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_least), cmocka_unit_test(test_bounds_of_less), cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands), cmocka_unit_test(test_relieved_pipe), cmocka_unit_test(test_potential), cmocka_unit_test(test_uneven), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
