@@ -638,7 +638,8 @@ typedef struct ptxlint_diagnostic {
     const ptxlint_source_place *inlined_into;   /* the calls that this place was inlined by, outwards */
     size_t inlined_count;
     uint32_t repeat_count;              /* further findings of this rule in the same loop, or function, folded into this one */
-    double gain_percent;                /* of the kernel's issue slots, or of its predicted time, that repairing it would free, with those folded: an estimate; NaN: none */
+    double gain_percent;                /* what repairing it would free, with those folded: an estimate; NaN: none */
+    const char *gain_of;                /* of what: "predicted time" where there is one, else "issue slots"; NULL: no gain */
     ptxlint_suppression suppression;    /* silenced: not shown, not counted, but in PTXLINT_SARIF and PTXLINT_JSON */
     const char *suppression_reason;     /* as the user wrote it; NULL: not silenced, or no reason given */
     ptxlint_span span;

@@ -205,17 +205,23 @@ static void find_waves(const Gpu *gpu, const ptxlint_kernel *kernel, ptxlint_pro
     out->utilisation_percent = 100 * out->waves / (double)(out->full_waves + (last != 0));
 }
 
-/* Nothing is predicted of a launch that is not known, or that does not fit. */
+/* Nothing is predicted of a launch that is not known, or that does not fit. The chains of loops then take loads as the prediction has them. */
 static Prediction predict(ptxlint_module *m, Arena *scratch, FuncId id, size_t g, const ptxlint_kernel *kernel, const ptxlint_projection *of)
 {
     const Facts *f = &m->facts[id];
+    const Func *func = &m->ir->funcs[id];
+    ArenaMark mark = ptx_arena_mark(scratch);
     PredictInput in = {
-        .gpu = m->gpus[g], .module = m->ir, .func = &m->ir->funcs[id], .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = f->lowered[g], .executed = &f->executed[g],
+        .gpu = m->gpus[g], .module = m->ir, .func = func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = f->lowered[g], .executed = &f->executed[g],
         .evaluation = f->evaluation, .ops = m->op_cycles[g], .work = f->work,
         .blocks = number(kernel->launch.blocks), .warps_per_block = kernel->launch.block_is_assumed ? (double)NAN : number(kernel->launch.warps_per_block),
-        .blocks_per_sm = number(of->occupancy.blocks_per_sm),
+        .blocks_per_sm = number(of->occupancy.blocks_per_sm), .load_clocks = ptx_arena_array(scratch, float, func->insn_count),
     };
-    return ptx_predict(scratch, &in);
+    Prediction out = ptx_predict(scratch, &in);
+    if (out.certainty != CERTAINTY_UNKNOWN && f->parallelisms)
+        f->parallelisms[g] = ptx_parallelism_compute(&m->arena, scratch, func, f->cfg, f->loops, f->lowered[g], f->evaluation, in.load_clocks, m->gpus[g]);
+    ptx_arena_release(scratch, mark);
+    return out;
 }
 
 _Static_assert(PART__COUNT == PTXLINT_TIME_PARTS, "all parts have room");
@@ -301,7 +307,7 @@ static void find_bottleneck(ptxlint_module *m, FuncId id, size_t g, const Predic
     const double unknown = (double)NAN;
     const Facts *f = m->facts ? &m->facts[id] : NULL;
     out->bottleneck = ptx_project_bottleneck(prediction, out->waves);
-    out->rest = view_parallelism(&(const Parallelism){ unknown, unknown, unknown, unknown, unknown, unknown, unknown });
+    out->rest = view_parallelism(&(const Parallelism){ unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown });
     out->roofline = (ptxlint_roofline){ unknown, unknown, unknown, unknown, unknown, NULL, PTXLINT_NOT_KNOWN };
     out->concurrency = (ptxlint_concurrency){ unknown, unknown, unknown, unknown, unknown, unknown, -1, PTXLINT_NOT_KNOWN };
     if (!f || !f->parallelisms)

@@ -128,6 +128,7 @@ void ptx_json_diagnostic(Out *out, const Finding *finding)
     ptx_json_set(&json, "primary", json_string(finding->is_source ? "source" : "ptx"));
     ptx_json_set(&json, "repeats", json_integer(diagnostic->repeat_count));
     ptx_json_set(&json, "gain_percent", ptx_value_real(diagnostic->gain_percent));
+    ptx_json_set(&json, "gain_of", ptx_value_text(diagnostic->gain_of));
     ptx_json_set(&json, "suppression", suppression_value(diagnostic));
     ptx_json_dump(out, &json, 0);
 }
