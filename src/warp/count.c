@@ -19,6 +19,7 @@ void ptx_count_add(Count *to, const Count *from, double weight)
     to->data_lanes += weight * from->data_lanes;
     to->waits += weight * from->waits;
     to->parted += weight * from->parted;
+    to->edged += weight * from->edged;
     to->is_free |= from->is_free;
     to->rows_by |= from->rows_by;
     to->free_by |= from->free_by;
@@ -48,5 +49,6 @@ void ptx_count_repeat(Count *c, const Count *before, double times)
     since.data_lanes -= before->data_lanes;
     since.waits -= before->waits;
     since.parted -= before->parted;
+    since.edged -= before->edged;
     ptx_count_add(c, &since, times);
 }
