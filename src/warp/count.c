@@ -49,5 +49,6 @@ void ptx_count_repeat(Count *c, const Count *before, double times)
     since.data_lanes -= before->data_lanes;
     since.waits -= before->waits;
     since.parted -= before->parted;
+    since.edged -= before->edged;
     ptx_count_add(c, &since, times);
 }
