@@ -881,8 +881,7 @@ typedef struct ptxlint_time_part {
 /* How long a launch takes, on a machine that it has to itself, what it reads not in a cache yet. NaN: not known. */
 typedef struct ptxlint_time {
     double dram_bytes;                  /* distinct ones that are read and written */
-    double bound_us;                    /* no launch is faster at the peak clock */
-    double predicted_us;                /* the best single guess */
+    double bound_us, predicted_us;      /* no launch is faster at the peak clock; the best single guess */
     double low_us, high_us;             /* where nine in ten such launches fall; bound_us <= low_us <= predicted_us <= high_us */
     const char *band;                   /* what makes them such, "memory", "guessed", ...: docs/time.md; NULL */
     int band_is_measured;               /* on such a GPU; else the band is that of an H200, and wider */
