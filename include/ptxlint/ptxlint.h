@@ -611,16 +611,12 @@ typedef struct ptxlint_fix {
     int is_certain;                     /* nothing else can have been meant; else a guess, to be looked at before it is applied */
 } ptxlint_fix;
 
-/* Statements that are put into the module's text. */
 typedef struct ptxlint_insertion {
-    uint32_t line;                      /* before this line of the text as it is, from 1 on */
-    const char *text;
+    uint32_t line;                      /* the text goes before this line of the module's text as it is, from 1 on */
+    const char *text;                   /* statements */
 } ptxlint_insertion;
 
-typedef struct ptxlint_source_place {
-    const char *path;
-    uint32_t line, column;
-} ptxlint_source_place;
+typedef struct ptxlint_source_place { const char *path; uint32_t line, column; } ptxlint_source_place;
 
 typedef struct ptxlint_diagnostic {
     const char *rule;                   /* "COR101" */
@@ -882,10 +878,9 @@ typedef struct ptxlint_time_part {
 /* How long a launch takes, on a machine that it has to itself, what it reads not in a cache yet. NaN: not known. */
 typedef struct ptxlint_time {
     double dram_bytes;                  /* distinct ones that are read and written */
-    double bound_us;                    /* no launch is faster at the peak clock */
-    double predicted_us;                /* the best single guess */
+    double bound_us, predicted_us;      /* no launch is faster at the peak clock; the best single guess */
+    double low_us, high_us;             /* where nine in ten such launches fall; bound_us <= low_us <= predicted_us <= high_us */
     const char *why;                    /* why nothing is predicted; NULL: it is */
-    double low_us, high_us;             /* nine in ten such launches; bound_us <= low_us <= predicted_us <= high_us */
     const char *band;                   /* what makes them such, "memory", "guessed", ...: docs/time.md; NULL */
     int band_is_measured;               /* on such a GPU; else the band is that of an H200, and wider */
     const char *bound_why;              /* why there is no bound though there is a prediction; NULL */

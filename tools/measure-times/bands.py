@@ -89,6 +89,7 @@ def main(ptxlint, *folders):
             inside += sum(low <= r["ratio"] <= high for r in held)
             widths += [high / low] * len(held)
         apart = f"held apart {100 * inside / len(widths):.1f} % inside, median width {sorted(widths)[len(widths) // 2]:.2f}" if widths else "too few to hold apart"
-        print(f"{kind:8} {len(here):4} launches of {len({r['family'] for r in here}):3} families: %.2f to %.2f; {apart}" % band(here))
+        low, high = band(here)
+        print(f"{kind:8} {len(here):4} launches of {len({r['family'] for r in here}):3} families: {low:.2f} to {high:.2f}; {apart}")
 
 main(*sys.argv[1:])
