@@ -214,8 +214,8 @@ static void put_rule(const Rule *r)
     put_texts((const char *const[]){ r->info.code, r->info.name }, 2);
     printf(", %u, ", (unsigned)r->info.severity);
     put_text(r->info.group);
-    printf(" }, .subject = %u, .needs = %u, .fold = %u, .is_preview = %d, .is_front_end = %d,\n      .when = {", (unsigned)r->subject,
-           (unsigned)r->needs, (unsigned)r->fold, r->is_preview, r->is_front_end);
+    printf(" }, .subject = %u, .needs = %u, .fold = %u, .gain_of = %u, .takes_most = %d, .is_preview = %d, .is_front_end = %d,\n      .when = {", (unsigned)r->subject,
+           (unsigned)r->needs, (unsigned)r->fold, (unsigned)r->gain_of, r->takes_most, r->is_preview, r->is_front_end);
     for (int i = 0; i < LEVEL__COUNT; i++) {
         fputs(" ", stdout);
         put_program(&r->when[i]);

@@ -638,7 +638,8 @@ typedef struct ptxlint_diagnostic {
     const ptxlint_source_place *inlined_into;   /* the calls that this place was inlined by, outwards */
     size_t inlined_count;
     uint32_t repeat_count;              /* further findings of this rule in the same loop, or function, folded into this one */
-    double gain_percent;                /* of the kernel's issue slots, or of its predicted time, that repairing it would free, with those folded: an estimate; NaN: none */
+    double gain_percent;                /* what repairing it would free, with those folded: an estimate; NaN: none */
+    const char *gain_of;                /* of what: "predicted time" where there is one, else "issue slots"; NULL: no gain */
     ptxlint_suppression suppression;    /* silenced: not shown, not counted, but in PTXLINT_SARIF and PTXLINT_JSON */
     const char *suppression_reason;     /* as the user wrote it; NULL: not silenced, or no reason given */
     ptxlint_span span;
@@ -838,6 +839,7 @@ typedef struct ptxlint_launch {
     int64_t cluster[3];
     int64_t blocks, threads_per_block, warps_per_block, warps;  /* of the whole grid */
     int64_t idle_lanes;                 /* of a block's last warp */
+    const char *error;                  /* why it fails: the block is beyond the directives; NULL */
     const char *const *assumed;         /* "param 2 = 4096": what nobody gave and figures rest on; of pointers only their alignment counts */
     size_t assumed_count;
     const char *assumed_options;        /* that would give them: "--block, --param 2=N"; NULL: there is none */

@@ -29,7 +29,7 @@ struct ptxlint_coverage {
     size_t group_count;
     json_t *index;              /* kernel of the file -> number of its group */
     json_t *names[3];           /* per ptxlint_launch_part: those of kernels that were read */
-    bool is_broken;             /* a function has a syntax error: its loops are not known */
+    bool is_broken;             /* loops of a function are not known: it has a syntax error, or was read for its syntax alone */
 };
 
 /* ---- what there is to match -------------------------------------------------------------------------------------- */
@@ -233,7 +233,7 @@ static bool add_func(ptxlint_coverage *c, const Subject *s, const char *kernel_g
         match_group(c, s, &c->groups[c->group_count - 1]);
         is_good &= learn_names(c, s);
     }
-    c->is_broken |= s->view->has_syntax_error;
+    c->is_broken |= s->view->has_syntax_error || !s->module->facts;
     return is_good;
 }
 

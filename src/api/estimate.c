@@ -168,7 +168,11 @@ static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, co
         .ops = m->op_cycles[gpu], .work = f->work, .blocks = volume(launch->grid), .warps_per_block = ceil(volume(launch->block) / 32),
         .blocks_per_sm = out->occupancy.blocks_per_sm > 0 ? (double)out->occupancy.blocks_per_sm : (double)NAN,
     };
-    Prediction prediction = ptx_predict(&e->scratch, &in);
+    const int64_t block[3] = { launch->block[0], launch->block[1], launch->block[2] };
+    const char *error = ptx_project_block_error(func->bounds.reqntid, func->bounds.maxntid, block);
+    if (error)
+        out->occupancy.error = error;
+    Prediction prediction = error ? ptx_prediction_unknown : ptx_predict(&e->scratch, &in);
     out->time = ptx_project_time(&prediction);
     out->bottleneck = ptx_project_bottleneck(&prediction, out->waves);
     out->warp_instructions = executed.warp_instructions;

@@ -70,6 +70,9 @@ ptxlint_time ptx_project_time(const Prediction *prediction);
 /* Of the functions that an evaluation's kernel calls, in its order. lowered is NULL for what is not there. Owned by arena; scratch is left as found. */
 const Compiled *ptx_called_code(const ptxlint_module *m, Arena *arena, Arena *scratch, const Evaluation *evaluation, Target target);
 ptxlint_bottleneck ptx_project_bottleneck(const Prediction *prediction, double waves);
+
+/* Why a block cannot be launched; NULL: it can, as far as the directives say. */
+const char *ptx_project_block_error(const uint32_t reqntid[3], const uint32_t maxntid[3], const int64_t block[3]);
 void ptx_project_figures(const ptxlint_kernel *view, Figures *figures);
 void ptx_project_loop(ptxlint_module *module, const Facts *facts, LoopId loop, ptxlint_loop *view);
 

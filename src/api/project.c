@@ -205,17 +205,23 @@ static void find_waves(const Gpu *gpu, const ptxlint_kernel *kernel, ptxlint_pro
     out->utilisation_percent = 100 * out->waves / (double)(out->full_waves + (last != 0));
 }
 
-/* Nothing is predicted of a launch that is not known, or that does not fit. */
+/* Nothing is predicted of a launch that is not known, or that does not fit. The chains of loops then take loads as the prediction has them. */
 static Prediction predict(ptxlint_module *m, Arena *scratch, FuncId id, size_t g, const ptxlint_kernel *kernel, const ptxlint_projection *of)
 {
     const Facts *f = &m->facts[id];
+    const Func *func = &m->ir->funcs[id];
+    ArenaMark mark = ptx_arena_mark(scratch);
     PredictInput in = {
-        .gpu = m->gpus[g], .module = m->ir, .func = &m->ir->funcs[id], .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = f->lowered[g], .executed = &f->executed[g],
+        .gpu = m->gpus[g], .module = m->ir, .func = func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = f->lowered[g], .executed = &f->executed[g],
         .evaluation = f->evaluation, .ops = m->op_cycles[g], .work = f->work,
         .blocks = number(kernel->launch.blocks), .warps_per_block = kernel->launch.block_is_assumed ? (double)NAN : number(kernel->launch.warps_per_block),
-        .blocks_per_sm = number(of->occupancy.blocks_per_sm),
+        .blocks_per_sm = number(of->occupancy.blocks_per_sm), .load_clocks = ptx_arena_array(scratch, float, func->insn_count),
     };
-    return ptx_predict(scratch, &in);
+    Prediction out = ptx_predict(scratch, &in);
+    if (out.certainty != CERTAINTY_UNKNOWN && f->parallelisms)
+        f->parallelisms[g] = ptx_parallelism_compute(&m->arena, scratch, func, f->cfg, f->loops, f->lowered[g], f->evaluation, in.load_clocks, m->gpus[g]);
+    ptx_arena_release(scratch, mark);
+    return out;
 }
 
 _Static_assert(PART__COUNT == PTXLINT_TIME_PARTS, "all parts have room");
@@ -301,7 +307,7 @@ static void find_bottleneck(ptxlint_module *m, FuncId id, size_t g, const Predic
     const double unknown = (double)NAN;
     const Facts *f = m->facts ? &m->facts[id] : NULL;
     out->bottleneck = ptx_project_bottleneck(prediction, out->waves);
-    out->rest = view_parallelism(&(const Parallelism){ unknown, unknown, unknown, unknown, unknown, unknown, unknown });
+    out->rest = view_parallelism(&(const Parallelism){ unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown });
     out->roofline = (ptxlint_roofline){ unknown, unknown, unknown, unknown, unknown, NULL, PTXLINT_NOT_KNOWN };
     out->concurrency = (ptxlint_concurrency){ unknown, unknown, unknown, unknown, unknown, unknown, -1, PTXLINT_NOT_KNOWN };
     if (!f || !f->parallelisms)
@@ -309,6 +315,27 @@ static void find_bottleneck(ptxlint_module *m, FuncId id, size_t g, const Predic
     out->rest = view_parallelism(&f->parallelisms[g]->rest);
     out->roofline = view_roofline(m->gpus[g], f, g, prediction);
     out->concurrency = view_concurrency(&m->ir->funcs[id], f, g, m->gpus[g], resident_warps(m->gpus[g], kernel, out));
+}
+
+/* ---- what the directives allow ----------------------------------------------------------------------------------- */
+
+/* .reqntid, else .maxntid; unknown without them. */
+static double most_threads(const uint32_t reqntid[3], const uint32_t maxntid[3])
+{
+    const uint32_t *dims = reqntid[0] ? reqntid : maxntid;
+    double threads = dims[0];
+    for (int i = 1; i < 3; i++)
+        threads *= dims[i] ? dims[i] : 1;
+    return dims[0] ? threads : (double)NAN;
+}
+
+const char *ptx_project_block_error(const uint32_t reqntid[3], const uint32_t maxntid[3], const int64_t block[3])
+{
+    for (int i = 0; i < 3 && reqntid[0]; i++)
+        if (block[i] != (reqntid[i] ? reqntid[i] : 1))
+            return "the block is not that of .reqntid";
+    double threads = (double)block[0] * (double)block[1] * (double)block[2];
+    return threads > most_threads(reqntid, maxntid) ? "the block has more threads than .maxntid allows" : NULL;
 }
 
 void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, FuncId id, ptxlint_kernel *kernel)
@@ -331,34 +358,13 @@ void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
         if (facts && facts->cfg)
             out->cycles = view_cycles(m, gpu, &facts->throughputs[g]->func);
         out->peak = view_peak(m, gpu, facts && facts->cfg ? &facts->mixes->func : &(const Mix){ 0 });
-        Prediction prediction = facts && facts->lowered ? predict(m, scratch, id, g, kernel, out) : ptx_prediction_unknown;
+        Prediction prediction = facts && facts->lowered && !kernel->launch.error ? predict(m, scratch, id, g, kernel, out) : ptx_prediction_unknown;
         out->time = ptx_project_time(&prediction);
         find_bottleneck(m, id, g, &prediction, kernel, out);
     }
 }
 
 /* ---- for the rules ----------------------------------------------------------------------------------------------- */
-
-/* What the directives allow: .reqntid, else .maxntid; unknown without them. */
-static double most_threads(const ptxlint_kernel *kernel)
-{
-    const uint32_t *dims = kernel->reqntid[0] ? kernel->reqntid : kernel->maxntid;
-    double threads = dims[0];
-    for (int i = 1; i < 3; i++)
-        threads *= dims[i] ? dims[i] : 1;
-    return dims[0] ? threads : (double)NAN;
-}
-
-static bool exceeds_bounds(const ptxlint_kernel *kernel)
-{
-    const ptxlint_launch *launch = &kernel->launch;
-    if (launch->block_is_assumed)
-        return false;
-    for (int i = 0; i < 3 && kernel->reqntid[0]; i++)
-        if (launch->block[i] != (kernel->reqntid[i] ? kernel->reqntid[i] : 1))
-            return true;
-    return (double)launch->threads_per_block > most_threads(kernel);
-}
 
 static int find_limiter(const ptxlint_occupancy *occupancy)
 {
@@ -397,7 +403,7 @@ void ptx_project_figures(const ptxlint_kernel *kernel, Figures *f)
     const double unknown = (double)NAN;
     *f = (Figures){
         .block_threads = kernel->launch.block_is_assumed ? unknown : number(kernel->launch.threads_per_block),
-        .most_threads = most_threads(kernel), .grid_blocks = number(kernel->launch.blocks), .block_exceeds_bounds = exceeds_bounds(kernel),
+        .most_threads = most_threads(kernel->reqntid, kernel->maxntid), .grid_blocks = number(kernel->launch.blocks), .block_exceeds_bounds = kernel->launch.error != NULL,
         .register_cap = kernel->maxnreg ? (double)kernel->maxnreg : unknown, .static_shared_bytes = number(kernel->static_shared_bytes),
         .local_bytes = number(kernel->local_bytes), .spill_bytes = unknown, .registers = unknown, .occupancy_percent = unknown,
         .blocks_per_sm = unknown, .registers_to_free = unknown, .shared_to_free = unknown, .waves = unknown, .tail_blocks = unknown,

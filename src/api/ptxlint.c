@@ -92,7 +92,7 @@ static void estimate(ptxlint_module *m, Arena *scratch, const Func *func, Facts 
     const Parallelisms **parallelisms = ptx_arena_array(&m->arena, const Parallelisms *, m->gpu_count);
     for (size_t g = 0; g < m->gpu_count; g++) {
         lowered[g] = ptx_lowered_compute(&m->arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, f->uniforms, m->gpus[g]->target);
-        parallelisms[g] = ptx_parallelism_compute(&m->arena, scratch, func, f->cfg, f->loops, lowered[g], f->evaluation, m->gpus[g]);
+        parallelisms[g] = ptx_parallelism_compute(&m->arena, scratch, func, f->cfg, f->loops, lowered[g], f->evaluation, NULL, m->gpus[g]);
         const Compiled own = { func, f->cfg, f->loops, lowered[g] };
         executed[g] = ptx_executed_compute(&own, ptx_called_code(m, &m->arena, scratch, f->evaluation, m->gpus[g]->target), f->evaluation);
         pressures[g] = ptx_pressure_compute(scratch, m->ir, func, f->cfg, f->loops, f->live, lowered[g], m->gpus[g]);

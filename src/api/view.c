@@ -111,6 +111,7 @@ static void view_diagnostics(ptxlint_module *m)
         out->certainty = certainties[diag->certainty];
         out->repeat_count = diag->repeats;
         out->gain_percent = diag->gain_percent;
+        out->gain_of = diag->gain_of;
         out->suppression = suppressions[diag->suppression];
         out->suppression_reason = diag->reason;
         out->fix = view_fix(m, diag->fix);
@@ -351,6 +352,8 @@ static ptxlint_launch view_launch(const ptxlint_options *options, const Bounds *
     ptx_launch_find(options->launches, kernel->name, &launch);
     if (launch.block[0] == PTXLINT_UNKNOWN)
         assume_block(&launch, kernel);
+    else
+        launch.error = ptx_project_block_error(kernel->reqntid, kernel->maxntid, launch.block);
     derive_launch(&launch);
     return launch;
 }
@@ -432,10 +435,10 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     out->unreachable_block_count = facts->cfg->block_count - facts->cfg->rpo_count;
     out->edge_count = facts->cfg->succ_count;
     out->mix = view_mix(m, &facts->mixes->func);
+    ptx_project_kernel(m, options, scratch, id, out);
     view_loops(m, func, facts, out);
     if (func->is_entry)
         ptx_view_assumed(m, facts->evaluation, out);
-    ptx_project_kernel(m, options, scratch, id, out);
 }
 
 void ptx_view_begin(ptxlint_module *m)

@@ -254,8 +254,9 @@ static void complain_option(const Options *options, int error)
     char text[160];
     const char *word = poptBadOption(options->popt, POPT_BADOPTION_NOALIAS), *why = poptStrerror(error);
     unsigned least = 3;
-    bool is_unknown = error == POPT_ERROR_BADOPT && !strncmp(word, "--", 2);
-    const char *near = is_unknown ? nearest_option(ptx_option_tables[options->command], word + 2, &least) : NULL;
+    size_t dashes = strspn(word, "-");
+    bool is_unknown = error == POPT_ERROR_BADOPT && strlen(word) > dashes + 1;
+    const char *near = is_unknown ? nearest_option(ptx_option_tables[options->command], word + dashes, &least) : NULL;
     snprintf(text, sizeof text, near ? "%s; did you mean --%.40s?" : "%s", why, near);
     ptx_complain(word, text);
 }

@@ -195,8 +195,7 @@ static bool take_module(Run *run, size_t index, const Job *job)
         return true;
     }
     judge_module(run, job->module);
-    if (!run->is_syntax_only)
-        raise_code(run, ptx_matched_add(run->matched, launches_of(run, index), job->module));
+    raise_code(run, ptx_matched_add(run->matched, launches_of(run, index), job->module));
     if (run->baselines[index] && ptxlint_baseline_add(run->baselines[index]->found, job->module) != PTXLINT_OK)
         complain_status(run, path, PTXLINT_NO_MEMORY);
     if (run->budgets[index])

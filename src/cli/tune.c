@@ -428,7 +428,9 @@ static const char assumption[] = "no index overflows 32 bits";
 static void put_shape(const Tune *t, const Shape *s, Text *out)
 {
     const ptxlint_estimated *e = &s->estimated;
-    char block[48], grid[64], mark = s == t->best && !t->is_bound ? '*' : ' ';
+    char block[48], grid[64], bound[16] = "-", mark = s == t->best && !t->is_bound ? '*' : ' ';
+    if (isfinite(e->time.bound_us))
+        snprintf(bound, sizeof bound, "%.4g us", e->time.bound_us);
     snprintf(block, sizeof block, "%ld x %ld x %ld", (long)s->trial.block[0], (long)s->trial.block[1], (long)s->trial.block[2]);
     snprintf(grid, sizeof grid, "%ld x %ld x %ld", (long)s->trial.grid[0], (long)s->trial.grid[1], (long)s->trial.grid[2]);
     ptx_text_print(out, "%c %-12s %-16s ", mark, block, grid);
@@ -437,8 +439,8 @@ static void put_shape(const Tune *t, const Shape *s, Text *out)
     else if (!is_predicted(s))
         ptx_text_print(out, "not known%s%s\n", e->occupancy.error ? ": " : "", e->occupancy.error ? e->occupancy.error : "");
     else
-        ptx_text_print(out, "%7.3g %% %7.3g %8s %10s %8.4g us %6.4g us  %s%s\n", e->occupancy.percent, e->waves, short_number(e->sectors_per_request).text,
-                       short_number(e->wavefronts_per_request).text, e->time.predicted_us, e->time.bound_us, e->time.limiter ? e->time.limiter : "-", s->work == WORK_UNKNOWN ? " (other work?)" : "");
+        ptx_text_print(out, "%7.3g %% %7.3g %8s %10s %8.4g us %9s  %s%s\n", e->occupancy.percent, e->waves, short_number(e->sectors_per_request).text,
+                       short_number(e->wavefronts_per_request).text, e->time.predicted_us, bound, e->time.limiter ? e->time.limiter : "-", s->work == WORK_UNKNOWN ? " (other work?)" : "");
 }
 
 static void put_table(const Tune *t, Text *out)

@@ -21,6 +21,7 @@ typedef struct Walker {
     const Loops *loops;
     const Lowered *lowered;
     const Evaluation *evaluation;
+    const float *load_clocks;    /* per instruction of func; NULL */
     Latencies latencies;
     const BlockId *sorted;       /* blocks by the loop that no inner one is around, a loop's with those of its inner ones behind each other */
     const uint32_t *first;       /* per loop and two more: into sorted; those in no loop last */
@@ -80,12 +81,17 @@ static bool is_load(const Walker *w, const LoweredInsn *insn)
     return insn->machine == MACHINE_GLOBAL && insn->def_count && insn->origin != NO_ID && w->func->insns[insn->origin].op->kind == OPK_LD;
 }
 
+static double latency_of(const Walker *w, const LoweredInsn *insn)
+{
+    return w->load_clocks && is_load(w, insn) ? (double)w->load_clocks[insn->origin] : (double)w->latencies.machine[insn->machine];
+}
+
 /* Nobody waits for a store. */
 static double clocks_of(const Walker *w, const LoweredInsn *insn)
 {
     bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID, is_waited_for = (insn->def_count && !is_move) || insn->machine == MACHINE_BARRIER;
     double simple = (double)w->latencies.machine[MACHINE_ALU], rest = insn->count > 1 ? ((double)insn->count - 1) * simple : 0;
-    return ptx_lowered_is_copy(insn) ? 0 : rest + (is_waited_for ? (double)w->latencies.machine[insn->machine] : simple);
+    return ptx_lowered_is_copy(insn) ? 0 : rest + (is_waited_for ? latency_of(w, insn) : simple);
 }
 
 static void walk_insn(Walker *w, const LoweredInsn *insn)
@@ -227,7 +233,7 @@ static void count_inner(const Walker *w, const Parallelism *of, LoopId loop, Par
     }
 }
 
-static const Parallelism unknown = { (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN };
+static const Parallelism unknown = { (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN };
 
 static void keep_value(Walker *w, LoopId loop, LoweredValueId value)
 {
@@ -255,7 +261,7 @@ static void each_value(Walker *w, LoopId loop, void (*visit)(Walker *, LoopId, L
 static Parallelism measure(Walker *w, const Parallelism *of, LoopId loop)
 {
     Parallelism out = { 0 };
-    bool is_loop = loop < w->loops->loop_count, has_clocks = !isnan(w->latencies.machine[MACHINE_GLOBAL]);
+    bool is_loop = loop < w->loops->loop_count, has_clocks = w->load_clocks || !isnan(w->latencies.machine[MACHINE_GLOBAL]);
     count_own(w, loop, &out);
     count_inner(w, of, loop, &out);
     if (isnan(out.instructions))
@@ -265,7 +271,7 @@ static Parallelism measure(Walker *w, const Parallelism *of, LoopId loop)
     out.path = w->ended.instructions;
     out.path_clocks = has_clocks || out.loads <= 0 ? w->ended.clocks : (double)NAN;
     out.load_path = w->ended.loads;
-    out.carried_clocks = (double)NAN;
+    out.carried_clocks = out.carried_loads = (double)NAN;
     if (!is_loop)
         return out;
     for (unsigned i = 1; i < WARM_WALKS; i++)
@@ -275,6 +281,7 @@ static Parallelism measure(Walker *w, const Parallelism *of, LoopId loop)
         walk(w, loop);
     each_value(w, loop, note_growth);
     out.carried_clocks = has_clocks || out.loads <= 0 ? w->carried[loop].clocks : (double)NAN;
+    out.carried_loads = w->carried[loop].loads;
     return w->steps ? out : unknown;
 }
 
@@ -334,12 +341,12 @@ static void find_extents(Walker *w, Arena *scratch)
 }
 
 const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered,
-                                            const Evaluation *evaluation, const Gpu *gpu)
+                                            const Evaluation *evaluation, const float *load_clocks, const Gpu *gpu)
 {
     Parallelisms *out = ptx_arena_new(arena, Parallelisms);
     Parallelism *of = ptx_arena_array(arena, Parallelism, loops->loop_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
-    Walker w = { .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .evaluation = evaluation };
+    Walker w = { .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .evaluation = evaluation, .load_clocks = load_clocks };
     uint32_t *first = ptx_arena_array(scratch, uint32_t, loops->loop_count + 2);
     w.sorted = sort_blocks(scratch, cfg, loops, first);
     w.first = first;

@@ -14,6 +14,7 @@ typedef struct Parallelism {    /* of an iteration, by one warp; NaN: not known 
     double instructions, path;  /* machine instructions; those on the longest chain */
     double path_clocks;         /* of the longest chain by latencies, the critical path */
     double carried_clocks;      /* iterations follow each other no faster, whatever is unrolled: the longest chain that goes round */
+    double carried_loads;       /* loads of global memory on the chain of loads that goes round */
     double loads, load_path;    /* of global memory; those on the longest chain of loads */
     double load_bytes;          /* that a warp asks for by them; all 32 lanes each for bytes of its own, where that was not evaluated */
 } Parallelism;
@@ -23,10 +24,10 @@ typedef struct Parallelisms {
     Parallelism rest;           /* what is in no loop */
 } Parallelisms;
 
-/* evaluation: NULL without one. Loads take the mean latency of the GPU's file; without one clocks that they enter are not known. Owned by arena; scratch,
- * another arena, is left as found. */
+/* evaluation: NULL without one. load_clocks: of each load, as predicted (PredictInput); NULL: all come from memory, in the mean latency of the GPU's file,
+ * and where that has none, clocks that loads enter are not known. Owned by arena; scratch, another arena, is left as found. */
 const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered,
-                                            const Evaluation *evaluation, const Gpu *gpu);
+                                            const Evaluation *evaluation, const float *load_clocks, const Gpu *gpu);
 
 /* Instructions, and loads, that are under way at once on average; NaN without any. */
 double ptx_parallelism_ilp(const Parallelism *p);

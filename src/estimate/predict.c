@@ -88,7 +88,7 @@ static double load_clocks(const PredictInput *in, const Cached *cached, double w
 
 static const float *all_load_clocks(Arena *scratch, const PredictInput *in, const Cached *cached)
 {
-    float *clocks = ptx_arena_array(scratch, float, in->func->insn_count);
+    float *clocks = in->load_clocks ? in->load_clocks : ptx_arena_array(scratch, float, in->func->insn_count);
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Count *count = &in->evaluation->insns[i].total;
         double waits = count->waits + count->data_requests * (cached->data_missed ? cached->data_missed[i] : 1);

@@ -33,6 +33,7 @@ typedef struct PredictInput {
     const OpCycles *ops;        /* of the GPU */
     const uint8_t *work;        /* ptx_work_compute */
     double blocks, warps_per_block, blocks_per_sm;
+    float *load_clocks;         /* per instruction: set to what a load of global memory takes in this launch; NULL: not wanted */
 } PredictInput;
 
 typedef struct Prediction {     /* NaN: not known */

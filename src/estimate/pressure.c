@@ -424,10 +424,23 @@ static void decide(Pressure *p, const Module *module, const Func *func, const Li
     }
 }
 
-static Spills judge_spills(const Pressure *p)
+/* The cap holds at launch alone: from there on each warpgroup has as many registers as it asks for. */
+static bool changes_cap(const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (!strcmp(ptx_opcode_info[func->insns[i].op->opcode].text, "setmaxnreg"))
+            return true;
+    return false;
+}
+
+static Spills judge_spills(const Pressure *p, const Func *func)
 {
     uint32_t least = least_of(p);
-    return least > p->cap + ENOUGH ? SPILLS_LIKELY : least > p->cap || p->registers >= p->cap ? SPILLS_POSSIBLE : SPILLS_UNLIKELY;
+    if (least <= p->cap && p->registers < p->cap)
+        return SPILLS_UNLIKELY;
+    if (changes_cap(func))
+        return SPILLS_UNKNOWN;
+    return least > p->cap + ENOUGH ? SPILLS_LIKELY : SPILLS_POSSIBLE;
 }
 
 Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, const Live *live,
@@ -451,7 +464,7 @@ Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *
         out.features[i] = (uint16_t)(f[i] > UINT16_MAX ? UINT16_MAX : f[i]);
     if (out.is_known) {
         decide(&out, module, func, live, gpu);
-        out.spills = judge_spills(&out);
+        out.spills = judge_spills(&out, func);
     }
     ptx_arena_release(scratch, mark);
     return out;

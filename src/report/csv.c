@@ -119,7 +119,7 @@ void ptx_csv_findings_head(Out *out)
 {
     static const char *const names[] = {
         "file", "line", "column", "end_line", "end_column", "severity", "rule", "name", "group", "certainty", "message", "kernel", "help",
-        "gain_percent", "repeats", "ptx_file", "ptx_line", "ptx_column", "source_file", "source_line", "source_column",
+        "gain_percent", "gain_of", "repeats", "ptx_file", "ptx_line", "ptx_column", "source_file", "source_line", "source_column",
     };
     Csv csv = { .out = out };
     put_names(&csv, names, sizeof names / sizeof *names);
@@ -150,6 +150,7 @@ void ptx_csv_finding(Out *out, const Finding *finding)
     ptx_csv_text(&csv, diagnostic->kernel);
     ptx_csv_text(&csv, diagnostic->help);
     ptx_csv_real(&csv, diagnostic->gain_percent);
+    ptx_csv_text(&csv, diagnostic->gain_of);
     ptx_csv_int(&csv, diagnostic->repeat_count);
     put_place(&csv, ptx_path, finding->ptx_bytes.line, finding->ptx_bytes.column);
     put_place(&csv, finding->source.named.path, finding->source.named.line, finding->source.named.column);

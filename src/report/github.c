@@ -69,7 +69,7 @@ static void put_message(Out *out, const ptxlint_diagnostic *diagnostic)
         put_escaped(out, diagnostic->kernel, false);
     }
     if (ptx_report_has_gain(diagnostic))
-        ptx_out_format(out, "%%0Again: about %.0f %%25 of the kernel's issue slots", diagnostic->gain_percent);
+        ptx_out_format(out, "%%0Again: about %.0f %%25 of the %s", diagnostic->gain_percent, diagnostic->gain_of);
     if (diagnostic->help) {
         ptx_out_text(out, "%0Ahelp: ");
         put_escaped(out, diagnostic->help, false);

@@ -128,6 +128,7 @@ void ptx_json_diagnostic(Out *out, const Finding *finding)
     ptx_json_set(&json, "primary", json_string(finding->is_source ? "source" : "ptx"));
     ptx_json_set(&json, "repeats", json_integer(diagnostic->repeat_count));
     ptx_json_set(&json, "gain_percent", ptx_value_real(diagnostic->gain_percent));
+    ptx_json_set(&json, "gain_of", ptx_value_text(diagnostic->gain_of));
     ptx_json_set(&json, "suppression", suppression_value(diagnostic));
     ptx_json_dump(out, &json, 0);
 }
@@ -229,6 +230,7 @@ static json_t *launch_value(const ptxlint_launch *launch)
     ptx_json_set(&json, "source", json_string(source));
     ptx_json_set(&json, "block_assumed", ptx_value_bool(launch->block_is_assumed));
     ptx_json_set(&json, "assumed", assumed_value(launch));
+    ptx_json_set(&json, "error", ptx_value_text(launch->error));
     ptx_json_set(&json, "blocks", ptx_value_int(launch->blocks));
     ptx_json_set(&json, "threads_per_block", ptx_value_int(launch->threads_per_block));
     ptx_json_set(&json, "warps_per_block", ptx_value_int(launch->warps_per_block));

@@ -168,7 +168,7 @@ static void put_remarks(Out *out, const ptxlint_diagnostic *diagnostic)
             put_sentence(out, " Note: ", diagnostic->related[i].message);
     put_sentence(out, " Help: ", diagnostic->help);
     if (ptx_report_has_gain(diagnostic))
-        ptx_out_format(out, " Gain: about %.0f %% of the kernel's issue slots.", diagnostic->gain_percent);
+        ptx_out_format(out, " Gain: about %.0f %% of the %s.", diagnostic->gain_percent, diagnostic->gain_of);
     if (diagnostic->repeat_count)
         ptx_out_format(out, " And %" PRIu32 " similar in this %s.", diagnostic->repeat_count, diagnostic->kernel ? "kernel" : "file");
 }
@@ -277,6 +277,7 @@ static json_t *properties_value(const ptxlint_diagnostic *diagnostic)
     Json json = ptx_json_make(json_object());
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(diagnostic->certainty)));
     ptx_json_set(&json, "gainPercent", ptx_value_real(diagnostic->gain_percent));
+    ptx_json_set(&json, "gainOf", ptx_value_text(diagnostic->gain_of));
     ptx_json_set(&json, "repeats", json_integer(diagnostic->repeat_count));
     return ptx_json_finish(&json);
 }

@@ -121,6 +121,8 @@ static void put_launch(Out *out, const ptxlint_launch *launch)
     ptx_out_format(out, " (%s%s)\n", sources[launch->source], is_mixed ? ", the block assumed" : "");
     if (launch->blocks != PTXLINT_UNKNOWN || launch->warps_per_block != PTXLINT_UNKNOWN)
         put_warps(out, launch);
+    if (launch->error)
+        ptx_out_format(out, "               such a launch fails: %s\n", launch->error);
     if (launch->assumed_count)
         put_assumed(out, launch);
 }

@@ -256,7 +256,7 @@ static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagn
         }
     if (ptx_report_has_gain(diagnostic)) {
         put_fact(out, gutter, "gain");
-        ptx_out_format(out, "about %.0f %% of the kernel's issue slots\n", diagnostic->gain_percent);
+        ptx_out_format(out, "about %.0f %% of the %s\n", diagnostic->gain_percent, diagnostic->gain_of);
     }
     size_t placed_count = 0;
     for (size_t i = 0; i < diagnostic->related_count; i++)

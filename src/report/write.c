@@ -91,7 +91,7 @@ const char *ptx_report_suppression(ptxlint_suppression suppression)
 
 bool ptx_report_has_gain(const ptxlint_diagnostic *diagnostic)
 {
-    return diagnostic->gain_percent >= 0.5;             /* not with a NaN; below, it would be shown as 0 */
+    return diagnostic->gain_of && diagnostic->gain_percent >= 0.5;             /* not with a NaN; below, it would be shown as 0 */
 }
 
 /* ---- counting ---------------------------------------------------------------------------------------------------- */

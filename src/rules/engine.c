@@ -158,8 +158,10 @@ static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
     uint32_t outside = loops ? loops->loop_count : 0;
     if (!active->folds)
         active->folds = ptx_arena_array(e->work, Folded, outside + 1);
-    bool in_loop = active->rule->fold == FOLD_LOOP && ask->at.loop != NO_LOOP;
-    return &active->folds[in_loop ? ask->at.loop : outside];
+    LoopId loop = active->rule->fold == FOLD_KERNEL ? NO_LOOP : ask->at.loop;
+    while (active->rule->fold == FOLD_NEST && loop != NO_LOOP && loops->loops[loop].parent != NO_LOOP)
+        loop = loops->loops[loop].parent;
+    return &active->folds[loop != NO_LOOP ? loop : outside];
 }
 
 static void relate(Engine *e, const Active *active, Ask *ask, Diag *diag)
@@ -209,10 +211,28 @@ static Severity severity_of(const Active *active, Ask *ask)
     return is_note ? SEVERITY_NOTE : active->severity;
 }
 
-static double gain_of(const Active *active, Ask *ask)
+/* Of the predicted time where there is one: issue slots that are freed are a share of the time that slots are busy. What is a share of the time is
+ * not told without one. */
+static double gain_of(Engine *e, const Active *active, Ask *ask, const char **of)
 {
+    Certainty certainty = CERTAINTY_NONE;
     double gain = active->rule->gain.count ? ptx_eval(ask, active->rule->gain) : (double)NAN;
-    return gain > 0 ? fmin(gain, 100) : (double)NAN;
+    *of = NULL;
+    if (!(gain > 0))
+        return (double)NAN;
+    double use = e->inquiry.func ? ptx_measure(&e->inquiry, &ask->at, FACT_KERNEL_issue_use, &certainty) : (double)NAN;
+    bool is_time = active->rule->gain_of == GAIN_OF_TIME;
+    if (is_time && isnan(use))
+        return (double)NAN;
+    *of = isnan(use) ? "issue slots" : "predicted time";
+    return fmin(is_time || isnan(use) ? gain : gain * fmin(use, 100) / 100, 100);
+}
+
+static double joined(const Active *active, double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) ? b : a;
+    return active->rule->takes_most ? fmax(a, b) : fmin(100, a + b);
 }
 
 static bool is_worse(const Folded *fold, Severity severity, double gain)
@@ -228,12 +248,14 @@ static void add_finding(Engine *e, Active *active, Ask *ask)
     if (certainty > active->rule->needs)
         return;
     Severity severity = severity_of(active, ask);
-    double gain = gain_of(active, ask);
+    const char *of;
+    double gain = gain_of(e, active, ask, &of);
     Folded *fold = find_fold(e, active, ask);
     Diag *diag = fold ? fold->diag : NULL;
     if (diag) {
         diag->repeats++;
-        diag->gain_percent = isnan(gain) ? diag->gain_percent : isnan(diag->gain_percent) ? gain : fmin(100, diag->gain_percent + gain);
+        diag->gain_percent = joined(active, diag->gain_percent, gain);
+        diag->gain_of = diag->gain_of ? diag->gain_of : of;
         if (certainty > diag->certainty)
             diag->certainty = certainty;
         if (!is_worse(fold, severity, gain))
@@ -242,6 +264,7 @@ static void add_finding(Engine *e, Active *active, Ask *ask)
         diag = ptx_diag_of(e->diags, &active->rule->info, severity, (Span){ 0, 0 }, NULL);
         diag->certainty = certainty;
         diag->gain_percent = gain;
+        diag->gain_of = of;
     }
     if (!fold) {
         describe(e, active, ask, severity, diag);

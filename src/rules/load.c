@@ -12,11 +12,11 @@
 enum { RULES_MAX = 4096, THRESHOLDS_MAX = 32 };         /* of all files; of a rule */
 
 enum { KEY_CODE, KEY_NAME, KEY_SEVERITY, KEY_PREVIEW, KEY_ON, KEY_WHEN, KEY_NEEDS, KEY_NOTE_IF, KEY_FOLD, KEY_AT, KEY_MESSAGE, KEY_LABEL, KEY_HELP,
-       KEY_RELATED, KEY_GAIN, KEY_THRESHOLDS, KEY_SUMMARY, KEY_DOC, KEY_EXAMPLES, KEY_SOURCES, KEY_FRONT_END, KEY__COUNT };
+       KEY_RELATED, KEY_GAIN, KEY_GAIN_OF, KEY_GAIN_FOLD, KEY_THRESHOLDS, KEY_SUMMARY, KEY_DOC, KEY_EXAMPLES, KEY_SOURCES, KEY_FRONT_END, KEY__COUNT };
 
 static const char *const rule_keys[KEY__COUNT] = {
     "code", "name", "severity", "preview", "on", "when", "needs", "note_if", "fold", "at", "message", "label", "help",
-    "related", "gain", "thresholds", "summary", "doc", "examples", "sources", "front_end",
+    "related", "gain", "gain_of", "gain_fold", "thresholds", "summary", "doc", "examples", "sources", "front_end",
 };
 
 /* The place of each key: must it be there in a rule, may it in one of the front end, must it. */
@@ -548,16 +548,16 @@ static bool has_loop(Subject subject)
 
 static bool read_fold(Loader *l, const YamlNode *node, Rule *rule)
 {
-    static const char *const folds[] = { "", "loop", "kernel", "none" };
+    static const char *const folds[] = { "", "loop", "nest", "kernel", "none" };
     const Subject subject = (Subject)rule->subject;
     uint8_t number;
     rule->fold = has_loop(subject) && subject != SUBJECT_LOOP ? FOLD_LOOP : FOLD_NONE;
     if (!node)
         return true;
-    if (!read_word(l, node, "fold", folds, 4, &number))
+    if (!read_word(l, node, "fold", folds, 5, &number))
         return false;
     rule->fold = (uint8_t)(number - 1);
-    if (rule->fold == FOLD_LOOP && !has_loop(subject))
+    if ((rule->fold == FOLD_LOOP || rule->fold == FOLD_NEST) && !has_loop(subject))
         return fail(l, node, "a %s is in no loop", ptx_subject_text[subject]);
     return rule->fold != FOLD_KERNEL || (subject != SUBJECT_MODULE && subject != SUBJECT_VARIABLE)
         || fail(l, node, "a %s is in no kernel", ptx_subject_text[subject]);
@@ -571,11 +571,26 @@ static bool read_message(Loader *l, YamlNode *node, Rule *rule)
         || fail_at(l, ptx_yaml_position(l->source, node, node->length - 1), "a message ends without a full stop");
 }
 
+static bool read_gain(Loader *l, YamlNode **v, Rule *rule)
+{
+    static const Unit percent = { { [UNIT_PERCENT] = 1 } };     /* or a plain number */
+    static const char *const bases[] = { "", "issue-slots", "time" }, *const folds[] = { "", "sum", "most" };
+    uint8_t base = 1 + GAIN_OF_SLOTS, fold = 1;
+    if (!v[KEY_GAIN])
+        return !v[KEY_GAIN_OF] && !v[KEY_GAIN_FOLD] ? true : fail(l, v[KEY_GAIN_OF] ? v[KEY_GAIN_OF] : v[KEY_GAIN_FOLD], "there is no `gain`");
+    if (!read_expression(l, v[KEY_GAIN], "`gain`", FACT_NUMBER, &percent, &rule->gain)
+        || (v[KEY_GAIN_OF] && !read_word(l, v[KEY_GAIN_OF], "basis of a gain", bases, 3, &base))
+        || (v[KEY_GAIN_FOLD] && !read_word(l, v[KEY_GAIN_FOLD], "fold of gains", folds, 3, &fold)))
+        return false;
+    rule->gain_of = (uint8_t)(base - 1);
+    rule->takes_most = fold == 2;
+    return true;
+}
+
 /* Expressions and templates; thresholds and the subject come first, for they may name them. */
 static bool read_code(Loader *l, YamlNode **v, Rule *rule)
 {
     static const char *const needs[] = { "", "exact", "bound", "estimate" };
-    static const Unit percent = { { [UNIT_PERCENT] = 1 } };     /* or a plain number */
     rule->needs = CERTAINTY_ESTIMATE;
     if (!read_word(l, v[KEY_ON], "subject", ptx_subject_text, SUBJECT__COUNT, &rule->subject))
         return false;
@@ -589,7 +604,7 @@ static bool read_code(Loader *l, YamlNode **v, Rule *rule)
         && (!v[KEY_HELP] || read_template(l, v[KEY_HELP], "`help`", &rule->help))
         && (!v[KEY_AT] || read_place(l, v[KEY_AT], rule, &rule->at))
         && (!v[KEY_RELATED] || read_related(l, v[KEY_RELATED], rule))
-        && (!v[KEY_GAIN] || read_expression(l, v[KEY_GAIN], "`gain`", FACT_NUMBER, &percent, &rule->gain));
+        && read_gain(l, v, rule);
 }
 
 static bool is_front_end_group(const char *group)

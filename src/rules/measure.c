@@ -1,6 +1,7 @@
 #include "rules/measure.h"
 
 #include "gpu/costs.h"
+#include "support/hash.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -465,6 +466,34 @@ static double measure_uniformity(Inquiry *q, InsnId insn, FactId fact, Certainty
     return has_step ? (double)value->stride : UNKNOWN;
 }
 
+static bool is_constant_move(const Func *func, InsnId insn)
+{
+    const Operand *operands = ptx_insn_operands(func, &func->insns[insn]);
+    OperandKind kind = func->insns[insn].operand_count == 2 ? (OperandKind)operands[1].kind : OPERAND_REG;
+    return func->insns[insn].op->kind == OPK_MOV && (kind == OPERAND_INT || kind == OPERAND_F32 || kind == OPERAND_F64);
+}
+
+/* ptxas computes the others once, in front of the loop. */
+static bool is_loop_conversion(Inquiry *q, const Subjects *s)
+{
+    const Insn *insn = &q->func->insns[s->insn];
+    const Operand *operands = ptx_insn_operands(q->func, insn);
+    bool changes = false;
+    if (!is_number_conversion(insn->op))
+        return false;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        bool is_source = operands[o].role & ROLE_USE;
+        InsnId def = NO_ID;
+        if (is_source && operands[o].kind == OPERAND_SREG)
+            changes = true;
+        if (!is_source || operands[o].kind != OPERAND_REG)
+            continue;
+        uint32_t inside = s->loop == NO_LOOP ? 0 : ptx_defs_in_loop(defs_of(q), s->loop, operands[o].id, &def);
+        changes |= inside > 1 || (inside == 1 && !is_constant_move(q->func, def));
+    }
+    return changes;
+}
+
 static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Insn *insn = &q->func->insns[s->insn];
@@ -476,6 +505,7 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_INSN_is_result_unused:    return measure_unused(q, s->insn);
     case FACT_INSN_uniformity: case FACT_INSN_lane_step:
         return measure_uniformity(q, s->insn, fact, certainty);
+    case FACT_INSN_is_loop_conversion:  return q->func->has_unknown ? UNKNOWN : is_loop_conversion(q, s);
     case FACT_INSN_is_divisor_zero:     return divisor(q, insn, true);
     case FACT_INSN_is_divisor_constant: return divisor(q, insn, false);
     case FACT_INSN_is_fusable:          return q->func->has_unknown ? UNKNOWN : fused_of(q)[s->insn] != NO_ID;
@@ -573,6 +603,40 @@ static double measure_read_only(Inquiry *q, InsnId insn)
     return q->read_only[insn];
 }
 
+/* Per load of global memory through a parameter: how many there are of that parameter in the same innermost loop. */
+static const uint32_t *array_loads_of(Inquiry *q)
+{
+    const Func *func = q->func;
+    if (q->array_loads)
+        return q->array_loads;
+    uint32_t *loads = ptx_arena_array(q->arena, uint32_t, func->insn_count + 1);
+    ArenaMark mark = ptx_arena_mark(q->shared->scratch);
+    uint64_t slots = 16;
+    while (slots < 2 * (uint64_t)func->insn_count)
+        slots *= 2;
+    InsnId *firsts = ptx_arena_array(q->shared->scratch, InsnId, slots), *first_of = ptx_arena_array(q->shared->scratch, InsnId, func->insn_count + 1);   /* + 1 */
+    uint64_t *keys = ptx_arena_array(q->shared->scratch, uint64_t, slots);
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Subjects at = { .insn = i };
+        Base base;
+        if (func->insns[i].op->kind != OPK_LD || !base_of(q, &at, &base) || base.kind != BASE_PARAM)
+            continue;
+        LoopId loop = q->facts->loops->loop_of[q->facts->cfg->block_of[i]];
+        uint64_t key = (((uint64_t)loop + 1) << 32 | base.id) + 1, slot = ptx_hash_mix(key) & (slots - 1);
+        while (keys[slot] && keys[slot] != key)
+            slot = (slot + 1) & (slots - 1);
+        if (!keys[slot])
+            firsts[slot] = i;
+        keys[slot] = key;
+        first_of[i] = firsts[slot] + 1;
+        loads[firsts[slot]]++;
+    }
+    for (InsnId i = 0; i < func->insn_count; i++)
+        loads[i] = first_of[i] ? loads[first_of[i] - 1] : 0;
+    ptx_arena_release(q->shared->scratch, mark);
+    return q->array_loads = loads;
+}
+
 static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Insn *insn = &q->func->insns[s->insn];
@@ -588,10 +652,12 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certain
         return q->func->has_unknown || s->loop == NO_LOOP ? UNKNOWN : repeats_of(q)->may_change[s->insn];
     case FACT_ACCESS_neighbours:        return q->func->has_unknown ? UNKNOWN : repeats_of(q)->neighbours[s->insn];
     case FACT_ACCESS_is_read_only:      return measure_read_only(q, s->insn);
+    case FACT_ACCESS_array_loads:       return q->func->has_unknown ? UNKNOWN : array_loads_of(q)[s->insn];
     case FACT_ACCESS_block_sectors: case FACT_ACCESS_block_distinct:
         return ptx_measure_block_use(q, s, (FactId)fact);
     case FACT_ACCESS_address_alignment:
-    case FACT_ACCESS_pattern: case FACT_ACCESS_stride: case FACT_ACCESS_active_lanes: case FACT_ACCESS_sectors: case FACT_ACCESS_ideal_sectors:
+    case FACT_ACCESS_pattern: case FACT_ACCESS_stride: case FACT_ACCESS_active_lanes: case FACT_ACCESS_sectors: case FACT_ACCESS_least_sectors:
+    case FACT_ACCESS_least_wavefronts: case FACT_ACCESS_least_addresses: case FACT_ACCESS_ideal_sectors:
     case FACT_ACCESS_wavefronts: case FACT_ACCESS_ideal_wavefronts: case FACT_ACCESS_addresses: case FACT_ACCESS_is_firm:
     case FACT_ACCESS_has_free_stride: case FACT_ACCESS_crosses_rows: case FACT_ACCESS_siblings: case FACT_ACCESS_used_together:
     case FACT_ACCESS_used_bytes: case FACT_ACCESS_efficiency: case FACT_ACCESS_cost_share: case FACT_ACCESS_pitch: case FACT_ACCESS_pitch_rows:
@@ -665,7 +731,7 @@ static double measure_loop(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_LOOP_is_innermost:    return loop->is_innermost;
     case FACT_LOOP_share:           return measure_loop_share(q, s->loop);
     case FACT_LOOP_has_stores:      return has_stores(q, s->loop);
-    case FACT_LOOP_ilp: case FACT_LOOP_path_clocks: case FACT_LOOP_carried_clocks: case FACT_LOOP_loads: case FACT_LOOP_load_path: case FACT_LOOP_loads_at_once:
+    case FACT_LOOP_ilp: case FACT_LOOP_path_clocks: case FACT_LOOP_carried_clocks: case FACT_LOOP_carried_loads: case FACT_LOOP_loads: case FACT_LOOP_load_path: case FACT_LOOP_loads_at_once:
         return ptx_measure_parallelism(q, s->loop, fact);
     case FACT_LOOP_busiest_warp: case FACT_LOOP_executed_share:
         return ptx_measure_loop_balance(q, s->loop, fact);
@@ -816,9 +882,11 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_has_repeated_bound:    return func->bounds.is_repeated;
     case FACT_KERNEL_required_cluster:      return required_cluster(&func->bounds);
     case FACT_KERNEL_live_registers:        return f->live ? f->live->max_pressure : UNKNOWN;
-    case FACT_KERNEL_busiest_block: case FACT_KERNEL_busiest_instructions: case FACT_KERNEL_spills_likely: case FACT_KERNEL_registers_allowed: case FACT_KERNEL_unbounded_registers: case FACT_KERNEL_unbounded_low:
-    case FACT_KERNEL_unbounded_high: case FACT_KERNEL_registers_low: case FACT_KERNEL_best_occupancy: case FACT_KERNEL_best_block: case FACT_KERNEL_predicted_us: case FACT_KERNEL_time_limiter:
-    case FACT_KERNEL_time_pipe: case FACT_KERNEL_time_gain: case FACT_KERNEL_compute_use: case FACT_KERNEL_memory_use: case FACT_KERNEL_issue_use:
+    case FACT_KERNEL_registers_low: case FACT_KERNEL_best_occupancy: case FACT_KERNEL_best_block: case FACT_KERNEL_predicted_us:
+    case FACT_KERNEL_time_limiter: case FACT_KERNEL_busy: case FACT_KERNEL_time_pipe: case FACT_KERNEL_time_gain:
+    case FACT_KERNEL_compute_use: case FACT_KERNEL_memory_use: case FACT_KERNEL_issue_use: case FACT_KERNEL_spills_likely:
+    case FACT_KERNEL_registers_allowed: case FACT_KERNEL_unbounded_registers: case FACT_KERNEL_unbounded_low:
+    case FACT_KERNEL_unbounded_high: case FACT_KERNEL_busiest_block: case FACT_KERNEL_busiest_instructions:
     case FACT_KERNEL_global_use: case FACT_KERNEL_shared_use: case FACT_KERNEL_latency_gain:
     case FACT_KERNEL_pipe_use: case FACT_KERNEL_active_lanes: case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
         return ptx_measure_time(q, fact, certainty);

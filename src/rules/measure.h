@@ -39,6 +39,7 @@ typedef struct Estimated {
     const Evaluation *evaluation;       /* NULL: the launch is not known */
     Prediction prediction;
     Bottleneck bottleneck;
+    const float *load_clocks;   /* per instruction: of loads of global memory, as predicted; NULL: not known */
 } Estimated;
 
 typedef struct Inquiry {
@@ -59,6 +60,7 @@ typedef struct Inquiry {
     const bool *dead;           /* per instruction */
     const uint32_t *loop_overhead;
     const bool *read_only;
+    const uint32_t *array_loads;        /* per instruction */
     const double *loop_weights; /* per loop: times a thread executes its body */
     const double *loop_sums;    /* per loop: weighted machine instructions, inner loops included */
     const bool *loop_stores;    /* per loop: something in it may write memory, or let others do so */

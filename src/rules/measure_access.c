@@ -237,11 +237,14 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_ACCESS_pattern:           return total->pattern ? (double)total->pattern : UNKNOWN;
     case FACT_ACCESS_stride:            return total->pattern ? (double)total->stride : UNKNOWN;
     case FACT_ACCESS_active_lanes:      return lanes;
-    case FACT_ACCESS_sectors:           return is_global ? best * total->sectors / total->requests : UNKNOWN;
+    case FACT_ACCESS_sectors:           return is_global ? total->sectors / total->requests : UNKNOWN;
+    case FACT_ACCESS_least_sectors:     return is_global ? best * total->sectors / total->requests : UNKNOWN;
     case FACT_ACCESS_ideal_sectors:     return is_global ? total->ideal_sectors / total->requests : UNKNOWN;
-    case FACT_ACCESS_wavefronts:        return is_shared ? best * total->wavefronts / total->requests : UNKNOWN;
+    case FACT_ACCESS_wavefronts:        return is_shared ? total->wavefronts / total->requests : UNKNOWN;
+    case FACT_ACCESS_least_wavefronts:  return is_shared ? best * total->wavefronts / total->requests : UNKNOWN;
     case FACT_ACCESS_ideal_wavefronts:  return is_shared ? total->ideal_wavefronts / total->requests : UNKNOWN;
-    case FACT_ACCESS_addresses:         return total->addresses > 0 ? best * total->addresses / total->requests : UNKNOWN;
+    case FACT_ACCESS_addresses:         return total->addresses > 0 ? total->addresses / total->requests : UNKNOWN;
+    case FACT_ACCESS_least_addresses:   return total->addresses > 0 ? best * total->addresses / total->requests : UNKNOWN;
     case FACT_ACCESS_used_bytes:        return is_global ? total->used_bytes / total->requests : UNKNOWN;
     case FACT_ACCESS_efficiency:
         return is_global ? 100 * total->used_bytes / (SECTOR * total->sectors) : is_shared ? 100 * total->ideal_wavefronts / total->wavefronts : UNKNOWN;
@@ -328,14 +331,25 @@ static const char *advise_wider(Inquiry *q, const Subjects *s)
     return text ? text : "a vector access (float2, float4, int4) where the address is a multiple of its width";
 }
 
+/* Each thread has a run of its own, and takes all of it, piece by piece: wider accesses move the same in fewer requests. */
+static bool is_run(Inquiry *q, const Subjects *s, const Count *total)
+{
+    Certainty certainty = CERTAINTY_NONE;
+    double neighbours = ptx_measure(q, s, FACT_ACCESS_neighbours, &certainty), multiple = ptx_measure_traffic(q, s, FACT_ACCESS_address_alignment, &certainty);
+    uint32_t bytes = q->func->insns[s->insn].access_bytes;
+    return neighbours >= 2 && bytes < 16 && multiple >= 2 * bytes && measure_siblings(q, s, FACT_ACCESS_used_together, total) >= 75;
+}
+
 /* How lanes lie, and what other shapes of the block would make of it. */
 static const char *describe(Inquiry *q, const Evaluated *insn, uint32_t bytes)
 {
     const char *lanes = ptx_count_describe(q->arena, &insn->total, bytes), *shapes = ptx_shapes_describe(q->arena, ptx_measure_evaluation(q), insn);
-    size_t length = strlen(lanes) + strlen(shapes) + sizeof "; ";
-    char *text = ptx_arena_array(q->arena, char, length);
+    if (!*lanes)
+        lanes = "lanes follow no pattern";
     if (!*shapes)
         return lanes;
+    size_t length = strlen(lanes) + strlen(shapes) + sizeof "; ";
+    char *text = ptx_arena_array(q->arena, char, length);
     snprintf(text, length, "%s; %s", lanes, shapes);
     return text;
 }
@@ -352,7 +366,11 @@ const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact)
         return "";
     switch (fact) {
     case FACT_ACCESS_layout:    return describe(q, insn, bytes);
-    default:                    return advise(q, s->insn, fact == FACT_ACCESS_bank_advice, &insn->total);
+    case FACT_ACCESS_advice:
+        if (is_run(q, s, &insn->total))
+            return advise_wider(q, s);
+        return advise(q, s->insn, false, &insn->total);
+    default:                    return advise(q, s->insn, true, &insn->total);
     }
 }
 

@@ -147,8 +147,10 @@ static void predict(Inquiry *q, Estimated *out)
         .gpu = q->shared->gpu, .module = q->shared->module, .func = q->func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = lowered, .executed = &executed, .evaluation = out->evaluation,
         .ops = ops_of(q->shared), .work = f->work ? f->work : ptx_work_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->loops, f->live),
         .blocks = f->figures.grid_blocks, .warps_per_block = warps_of(q), .blocks_per_sm = f->figures.blocks_per_sm,
+        .load_clocks = ptx_arena_array(q->arena, float, q->func->insn_count),
     };
     out->prediction = ptx_predict(q->shared->scratch, &in);
+    out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : in.load_clocks;
 }
 
 static const Estimated *estimate(Inquiry *q)
@@ -166,10 +168,9 @@ static const Estimated *estimate(Inquiry *q)
 static const Parallelisms *parallelisms_of(Inquiry *q)
 {
     const Facts *f = q->facts;
-    if (!q->parallelisms && f->parallelisms)
-        q->parallelisms = f->parallelisms[0];
+    const Estimated *e = estimate(q);
     if (!q->parallelisms && lowered_of(q))
-        q->parallelisms = ptx_parallelism_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->loops, q->lowered, estimate(q)->evaluation, q->shared->gpu);
+        q->parallelisms = ptx_parallelism_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->loops, q->lowered, e->evaluation, e->load_clocks, q->shared->gpu);
     return q->parallelisms;
 }
 
@@ -182,6 +183,7 @@ double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact)
     case FACT_LOOP_ilp:             return ptx_parallelism_ilp(p);
     case FACT_LOOP_path_clocks:     return p->path_clocks;
     case FACT_LOOP_carried_clocks:  return p->carried_clocks;
+    case FACT_LOOP_carried_loads:   return p->carried_loads;
     case FACT_LOOP_loads:           return p->loads;
     case FACT_LOOP_load_path:       return p->load_path;
     case FACT_LOOP_loads_at_once:   return ptx_parallelism_mlp(p);
@@ -278,6 +280,7 @@ static double measure_prediction(Inquiry *q, FactId fact)
         return UNKNOWN;
     switch (fact) {
     case FACT_KERNEL_predicted_us:  return p->predicted_us;
+    case FACT_KERNEL_busy:          return 100 * (1 - (p->parts_us[PART_OVERHEAD] + p->parts_us[PART_FETCH]) / p->predicted_us);
     case FACT_KERNEL_time_limiter:  return p->limiter < 0 ? UNKNOWN : p->limiter + 1;
     case FACT_KERNEL_time_pipe:     return pipe_of(p);
     case FACT_KERNEL_time_gain:     return 100 * (1 - b->relieved_us / p->predicted_us);

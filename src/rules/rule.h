@@ -144,17 +144,20 @@ typedef struct Example {
     const char *gpu;            /* NULL: what .target says */
 } Example;
 
-typedef enum Fold { FOLD_LOOP, FOLD_KERNEL, FOLD_NONE } Fold;
+typedef enum Fold { FOLD_LOOP, FOLD_NEST, FOLD_KERNEL, FOLD_NONE } Fold;      /* NEST: a loop that no other is around */
+
+typedef enum GainOf { GAIN_OF_SLOTS, GAIN_OF_TIME } GainOf;     /* what a rule's gain is a share of */
 
 typedef struct Rule {
     DiagInfo info;              /* code, name, severity, group */
     uint8_t subject, needs;     /* Subject; Certainty: findings that are less certain are not made */
-    uint8_t fold;
+    uint8_t fold, gain_of;      /* Fold, GainOf */
+    bool takes_most;            /* gains of findings that are folded overlap: the largest counts, not the sum */
     bool is_preview;            /* off unless asked for */
     bool is_front_end;          /* said by scanner, parser or lowering, or by a limit: no condition; here for its text */
     Program when[LEVEL__COUNT]; /* all must be true; count 0: nothing to ask */
     Program note_if;            /* where true the severity is note */
-    Program gain;               /* percent of the kernel's issue slots, an estimate */
+    Program gain;               /* percent, an estimate */
     Template message, label, help, related;
     uint16_t at, related_at;    /* FACT_PLACEs, FACT__COUNT: none. at: where the finding is, in place of the subject */
     uint32_t threshold_first, threshold_count;  /* into RuleSet.thresholds */

@@ -66,7 +66,8 @@ typedef struct Diag {
     int32_t func;               /* index into Module.funcs, -1 for the module */
     uint32_t order;             /* of arrival: the last sort key */
     uint32_t repeats;           /* further findings of the same rule in the same function that were folded into this one */
-    double gain_percent;        /* of the kernel's issue slots, an estimate; NaN: none is known */
+    double gain_percent;        /* an estimate; NaN: none is known */
+    const char *gain_of;        /* what it is a share of; NULL: there is none */
     Suppression suppression;
     const char *reason;         /* of the suppression; NULL */
     const char *message;

@@ -18,6 +18,7 @@ void ptx_count_add(Count *to, const Count *from, double weight)
     to->data_lanes += weight * from->data_lanes;
     to->waits += weight * from->waits;
     to->parted += weight * from->parted;
+    to->edged += weight * from->edged;
     to->is_free |= from->is_free;
     to->rows_by |= from->rows_by;
     to->free_by |= from->free_by;

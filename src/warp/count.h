@@ -33,7 +33,8 @@ typedef struct Count {
     double addresses;           /* of constant memory and kernel parameters: distinct ones in all requests */
     double data_requests, data_lanes;   /* of those, where the addresses hang on data, and lanes in them */
     double waits;               /* of a load of global memory: requests that wait for L2 */
-    double parted;              /* of a branch: executions that parted the lanes */
+    double parted;              /* of a branch: executions that parted the lanes ... */
+    double edged;               /* ... of these, with all lanes of one side before those of the other */
     double worst;               /* most sectors, or wavefronts, that a lane of one request stood for; of that request: */
     int64_t stride;             /* bytes from lane to lane, the most frequent distance */
     uint8_t pattern;            /* AccessPattern */

@@ -10,7 +10,7 @@ const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
     char text[128];
     int64_t apart = count->stride < 0 ? -count->stride : count->stride;
     if (count->is_free && count->pattern != PATTERN_BROADCAST && count->pattern != PATTERN_NONE)
-        return "how far lanes lie apart hangs on a parameter";
+        return "the distance between lanes depends on an unknown parameter or grid size";
     switch ((AccessPattern)count->pattern) {
     case PATTERN_BROADCAST:
         return "all lanes are at one address";
@@ -80,7 +80,7 @@ const char *ptx_count_advise(const Count *count)
     case PATTERN_PER_THREAD:
         return "let neighbouring threads take neighbouring elements, and step by the number of threads";
     case PATTERN_STRIDED:
-        return "let threadIdx.x run along the rows as they lie in memory";
+        return "let consecutive threads access consecutive elements: exchange the thread indices, or use an array for each member of a structure";
     default:
         return "let the lanes of a warp take neighbouring elements";
     }

@@ -850,8 +850,8 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
         [HAZARD_STALE] = "another parity each time round: xor.b32 with 1 behind the wait",
     };
     static const char *const reasons[] = {
-        [REPAIR_NONE] = "", [REPAIR_FOUND] = "", [REPAIR_NO_PLACE] = "; none of the places tried in this code removes the race",
-        [REPAIR_TOO_LONG] = "; not tried: the kernel runs too long",
+        [REPAIR_NONE] = "", [REPAIR_FOUND] = "", [REPAIR_NO_PLACE] = "; no place was found where one removes the race",
+        [REPAIR_TOO_LONG] = "; no place was found within the runs that are allowed",
     };
     char text[320];
     int count;

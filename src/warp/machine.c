@@ -284,6 +284,13 @@ static unsigned most_stays(const Machine *m, const Routine *routine, InsnId bran
     }
 }
 
+/* The lanes of one side lie before those of the other, as they do where a bound is tested. */
+static bool is_edge(uint32_t a, uint32_t b)
+{
+    int first_a = __builtin_ctz(a), first_b = __builtin_ctz(b), last_a = 31 - __builtin_clz(a), last_b = 31 - __builtin_clz(b);
+    return last_a < first_b || last_b < first_a;
+}
+
 static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint32_t maybe, bool is_assumed)
 {
     Entry *top = &w->entries[w->entry_count - 1];
@@ -318,8 +325,10 @@ static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, ui
             stays_on = take ? falling & ~undecided : falling | undecided;
         }
     }
-    if (goes && stays_on)
+    if (goes && stays_on) {
         count->parted++;
+        count->edged += is_edge(goes, stays_on);
+    }
     if (doubt <= top->doubt && !maybe && (!goes || !stays_on)) {
         top->pc = goes ? target : next;
         return;

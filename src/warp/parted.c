@@ -30,22 +30,26 @@ PartedCosts *ptx_parted_new(Arena *arena, const Evaluation *evaluation, const Fu
     return costs;
 }
 
-/* Blocks on the ways from a branch to where they meet. False: too much work. */
-static bool find_region(PartedCosts *costs, BlockId from)
+enum { BOTH_SIDES = -1 };
+
+/* Blocks on the ways from a branch to where they meet: on all of them, or by one successor alone. False: too much work. */
+static bool find_region(PartedCosts *costs, BlockId from, int side)
 {
     uint32_t count = 0;
     costs->number++;
     costs->region_count = 0;
     costs->stack[count++] = from;
     while (count) {
-        const Block *block = &costs->cfg->blocks[costs->stack[--count]];
+        BlockId at = costs->stack[--count];
+        const Block *block = &costs->cfg->blocks[at];
         uint64_t work = (uint64_t)block->succ_count + (block->end - block->first);
         if (work >= costs->work)
             return false;
         costs->work -= work;
         for (uint32_t e = 0; e < block->succ_count; e++) {
             BlockId to = costs->cfg->succs[block->succ_first + e];
-            if (to == EXIT_BLOCK || to == costs->dom->ipdom[from] || to == from || costs->seen[to] == costs->number)
+            bool is_other_side = at == from && side != BOTH_SIDES && e != (uint32_t)side;
+            if (is_other_side || to == EXIT_BLOCK || to == costs->dom->ipdom[from] || to == from || costs->seen[to] == costs->number)
                 continue;
             costs->seen[to] = costs->number;
             costs->region[costs->region_count++] = to;
@@ -68,16 +72,33 @@ static double wasted_in_block(const PartedCosts *costs, BlockId block, double de
     return wasted;
 }
 
-static double wasted_slots(PartedCosts *costs, BlockId block, const Count *branch)
+static double wasted_on(PartedCosts *costs, BlockId block, const Count *branch, int side)
 {
     double wasted = 0;
-    if (!(branch->parted > 0))
-        return 0;
-    if (!find_region(costs, block))
+    if (!find_region(costs, block, side))
         return UNKNOWN;
     for (uint32_t i = 0; i < costs->region_count; i++)
         wasted += wasted_in_block(costs, costs->region[i], branch->lanes / branch->warps);
     return wasted;
+}
+
+#define LIGHT 0.25              /* of what the other side costs */
+
+/* A bound that cuts off the first or the last lanes of a warp, which then have nothing to do: the end of an array, the last round of a loop that a warp or
+ * a block strides through. They lie side by side already. */
+static bool is_bound(PartedCosts *costs, BlockId block, const Count *branch)
+{
+    if (branch->edged < branch->parted || costs->cfg->blocks[block].succ_count != 2)
+        return false;
+    double a = wasted_on(costs, block, branch, 0), b = wasted_on(costs, block, branch, 1);
+    return fmin(a, b) <= LIGHT * fmax(a, b);
+}
+
+static double wasted_slots(PartedCosts *costs, BlockId block, const Count *branch)
+{
+    if (!(branch->parted > 0) || is_bound(costs, block, branch))
+        return 0;
+    return wasted_on(costs, block, branch, BOTH_SIDES);
 }
 
 Parted ptx_parted_measure(PartedCosts *costs, BlockId block)

@@ -335,6 +335,7 @@ static inline void keep_at(Race *r, uint64_t address, TouchId now, const uint64_
 {
     Place *place = place_at(r, address);
     if (place && is_write) {
+        r->is_overwritten |= place->marks[is_strong] / WARP_LANES == now / WARP_LANES;       /* by another lane of one instruction */
         place->marks[is_strong] = now;
         place->has_values[is_strong] = value != NULL;
         place->values[is_strong] = value ? *value : 0;

@@ -148,6 +148,15 @@ static Value assumed(uint64_t number, bool is_assumed)
     return value;
 }
 
+/* A size of the grid: as unknown a factor as a parameter is, and a stride that rests on it is not known either. */
+static Value grid_size(const Machine *m, unsigned d, uint32_t blocks)
+{
+    Value value = assumed(d < 3 ? m->grid[d] / blocks : 0, m->grid_is_assumed);
+    if (m->grid_is_assumed)
+        value.rows_by = UINT32_C(1) << (SCALE_GRID + (d < 3 ? d : 0));
+    return value;
+}
+
 static uint32_t cluster_dim(const Machine *m, unsigned d)
 {
     return m->launch->cluster[d] ? m->launch->cluster[d] : 1;
@@ -206,7 +215,7 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     case SREG_TID:              return d < 3 ? thread_index(m, w, d) : ptx_value_const(0);
     case SREG_NTID:             return assumed(d < 3 ? m->block[d] : 0, m->block_is_assumed);
     case SREG_CTAID:            return block_index(m, d, 1, false);
-    case SREG_NCTAID:           m->shape_is_read = true; return assumed(d < 3 ? m->grid[d] : 0, m->grid_is_assumed);
+    case SREG_NCTAID:           m->shape_is_read = true; return grid_size(m, d, 1);
     case SREG_LANEID:           return linear(s, 0, 1);
     case SREG_WARPID:           return warp_index(m, w);
     case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
@@ -214,7 +223,7 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     case SREG_CLUSTER_CTAID:    return block_index(m, d, d < 3 ? cluster_dim(m, d) : 1, true);
     case SREG_CLUSTER_NCTAID:   return ptx_value_const(d < 3 ? cluster_dim(m, d) : 0);
     case SREG_CLUSTERID:        return block_index(m, d, d < 3 ? cluster_dim(m, d) : 1, false);
-    case SREG_NCLUSTERID:       return assumed(d < 3 ? m->grid[d] / cluster_dim(m, d) : 0, m->grid_is_assumed);
+    case SREG_NCLUSTERID:       return grid_size(m, d, d < 3 ? cluster_dim(m, d) : 1);
     case SREG_CLUSTER_CTARANK:  return cluster_rank(m);
     case SREG_CLUSTER_NCTARANK: return ptx_value_const(cluster);
     case SREG_DYNAMIC_SMEM_SIZE:

@@ -8,10 +8,11 @@
 
 enum {
     MOST_CANDIDATES = 24,
-    ENOUGH = 8,                 /* once one of them does */
+    COST_PARTIAL = 1 << 16,     /* of a place that threads of some launch might pass by; more than the depth of any loop */
     MOST_CLIMBS = 4,            /* blocks on the way up, and on the way down */
     MOST_LOOPS = 3,             /* around an access, from the inside */
-    MOST_RUNS = 16,             /* for the repairs of a kernel, as long as runs may be */
+    MOST_RUNS = 16,             /* for the repairs of a kernel, as long as runs may be, */
+    FEWEST_STEPS = 1 << 20,     /* and so many instructions where those are short */
     MOST_BARRIERS = 16,         /* of a block: PTX ISA, "bar, barrier" */
     BARRIER_NONE = MOST_BARRIERS,
 };
@@ -309,19 +310,61 @@ static uint32_t all_of(const Search *s)
     return s->put_count < 32 ? (UINT32_C(1) << s->put_count) - 1 : UINT32_MAX;
 }
 
+static uint32_t depth_of(const Search *s, const Func *func, InsnId insn)
+{
+    const Routine *routine = s->program->routines[func - s->module->funcs];
+    return ptx_loop_depth(routine->loops, routine->cfg->block_of[insn]);
+}
+
+/* Where its function is run, it is come to, but for early ends. */
+static bool is_on_every_path(const Search *s, const Put *put)
+{
+    const Routine *routine = s->program->routines[put->func - s->module->funcs];
+    const BlockId wanted = routine->cfg->block_of[put->insn];
+    BlockId block = 0;
+    while (block != wanted && block != EXIT_BLOCK)
+        block = routine->meeting->ipdom[block];
+    return block == wanted;
+}
+
+/* The less the better; of equal ones the nearest to the second access. */
+static uint32_t cost_of(Search *s, const Put *put)
+{
+    const uint32_t depth = depth_of(s, put->func, put->insn);
+    bool is_whole = put->func == s->func ? is_for_all(s, put) : is_on_every_path(s, put);
+    return (is_whole ? 0 : COST_PARTIAL) + (depth < COST_PARTIAL ? depth : COST_PARTIAL - 1);
+}
+
+/* Of the innermost loop around both: a barrier outside of it would rarely do. */
+static uint32_t common_depth(const Search *s, const Hazard *h)
+{
+    const Routine *routine = s->program->routines[s->kernel];
+    const BlockId *block_of = routine->cfg->block_of;
+    LoopId a = routine->loops->loop_of[block_of[h->first.place]], b = routine->loops->loop_of[block_of[h->second.place]];
+    while (a != b && (a != NO_LOOP || b != NO_LOOP)) {
+        const uint32_t depth_a = a == NO_LOOP ? 0 : routine->loops->loops[a].depth, depth_b = b == NO_LOOP ? 0 : routine->loops->loops[b].depth;
+        if (depth_a >= depth_b)
+            a = routine->loops->loops[a].parent;
+        if (depth_b >= depth_a)
+            b = routine->loops->loops[b].parent;
+    }
+    return a == NO_LOOP ? 0 : routine->loops->loops[a].depth;
+}
+
 /* One of them, else several together; those that are valid by themselves stay in c. */
 static bool find_single(Search *s, const Hazard *h, Candidates *c)
 {
     const uint32_t base = s->put_count;
+    const uint32_t enough = common_depth(s, h);
     uint32_t valid = 0, least = UINT32_MAX;
     Put best = { .func = NULL };
     s->put_count = base + 1;
-    for (uint32_t i = 0; i < c->count && least && !(best.func && i >= ENOUGH) && has_steps(s); i++) {
+    for (uint32_t i = 0; i < c->count && least > enough && has_steps(s); i++) {
         s->puts[base] = c->items[i];
         Verdict v = run_and_judge(s, h, false);
         if (!v.is_valid)
             continue;
-        uint32_t cost = v.is_gone ? 2 * v.left + !is_for_all(s, &c->items[i]) : UINT32_MAX;
+        uint32_t cost = v.is_gone ? cost_of(s, &c->items[i]) : UINT32_MAX;
         if (cost < least) {
             least = cost;
             best = c->items[i];
@@ -392,11 +435,17 @@ static bool find_for_copy(Search *s, Hazard *h, const Put *barrier)
     return find_like(s, h, &like);
 }
 
+static void allow_runs(Search *s)
+{
+    const uint64_t most = MOST_RUNS * ptx_search_steps(s);
+    s->repair_end = s->machine->steps + (most > FEWEST_STEPS ? most : FEWEST_STEPS);
+}
+
 void ptx_repair_begin(Search *s)
 {
     s->put_count = 0;
     s->uniforms = NULL;
-    s->repair_end = s->machine->steps + MOST_RUNS * ptx_search_steps(s);
+    allow_runs(s);
 }
 
 uint32_t ptx_repair_find(Search *s, Hazard *h)
@@ -419,14 +468,25 @@ uint32_t ptx_repair_find(Search *s, Hazard *h)
 
 /* ---- all of them ------------------------------------------------------------------------------------------------------- */
 
-/* What removes it without the others' puts, so that nothing else is left at its place; 0: nothing does. */
-static uint32_t settle_one(Search *s, const Hazard *h, uint32_t own)
+/* What removes it without the puts of others, so that nothing else is left at its place; 0: nothing does. all: those that may be taken. */
+static uint32_t settle_one(Search *s, const Hazard *h, uint32_t own, uint32_t all)
 {
-    const uint32_t all = all_of(s);
     seek(s, h);
-    if (try(s, h, own, true).is_gone)
+    if (own && try(s, h, own, true).is_gone)
         return own;
     return own != all && has_steps(s) && try(s, h, all, true).is_gone ? minimise(s, h, all, own, true) : 0;
+}
+
+/* The puts without those that later ones do for as well. */
+static uint32_t prune(Search *s, const Hazard *hazards)
+{
+    uint32_t puts = all_of(s);
+    for (uint32_t p = 0; p < s->put_count && s->put_count > 1 && has_steps(s); p++) {
+        const Verdict v = try(s, &hazards[0], puts & ~(UINT32_C(1) << p), true);
+        if (v.is_gone && !v.left)
+            puts &= ~(UINT32_C(1) << p);
+    }
+    return puts;
 }
 
 /* Those of the hazards that are reported as one with this: at the same place. */
@@ -506,9 +566,10 @@ static void write_inserts(Search *s, Hazard *h, uint32_t mask)
 void ptx_repair_settle(Search *s, Hazard *hazards, const uint32_t *owned, uint32_t count)
 {
     uint32_t *masks = ptx_arena_array(s->arena, uint32_t, count + 1), any = 0;
-    s->repair_end = s->machine->steps + MOST_RUNS * ptx_search_steps(s);
+    allow_runs(s);
+    const uint32_t puts = prune(s, hazards);
     for (uint32_t i = 0; i < count; i++)
-        any |= masks[i] = owned[i] ? settle_one(s, &hazards[i], own_of(hazards, owned, count, i)) : 0;
+        any |= masks[i] = owned[i] ? settle_one(s, &hazards[i], own_of(hazards, owned, count, i) & puts, puts) : 0;
     if (any)
         check_elsewhere(s, hazards, masks, count);
     for (uint32_t i = 0; i < count; i++) {

@@ -53,9 +53,9 @@ static void note_scale(const Lanewise *op, Value *out, const Value *const *args,
         if (!has_addend(args[i]) && !args[i]->is_assumed)
             continue;
         bool is_known = has_addend(args[i]) && args[i]->addend != ADDEND_OTHER;
-        uint32_t by = args[i]->rows_by | (is_known ? UINT32_C(1) << args[i]->addend % 31 : 0);
+        uint32_t by = args[i]->rows_by | (is_known ? UINT32_C(1) << args[i]->addend % SCALE_GRID : 0);
         if (varies(args[1 - i], lanes) && (has_addend(args[i]) || by))
-            out->free_by |= by ? by : UINT32_C(1) << 31;
+            out->free_by |= by ? by : UINT32_C(1) << SCALE_OTHER;
         else
             out->rows_by |= by;
     }

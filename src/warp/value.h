@@ -19,6 +19,8 @@ enum {
     ALIGN_EXACT = 64,           /* Value.align: there is no addend */
     ALIGN_POINTER = 8,          /* device allocators return multiples of 256 bytes */
     GROWTH_DIMS = 4,            /* the dimensions of the grid, and the warps of a block */
+    SCALE_GRID = 28,            /* bits of rows_by and free_by: addends share those below; from here on, the three sizes of an unknown grid; ... */
+    SCALE_OTHER = 31,           /* ... and what has no name */
 };
 
 /* Which addend: two values of one base differ by what their numbers differ by. */
@@ -34,7 +36,7 @@ typedef struct Value {
     bool is_common;             /* the addend is the same in all lanes */
     bool is_data;               /* the addend came from memory */
     bool is_assumed;
-    uint32_t rows_by;           /* unknown parameters that something was multiplied by, a bit for each; those that the same in all lanes was */
+    uint32_t rows_by;           /* unknown parameters and sizes of the grid that something was multiplied by, a bit for each (SCALE_GRID); those that the same in all lanes was */
     uint32_t free_by;           /* those that lanes were, or that divided them: how lanes differ hangs on what was taken for them */
     uint8_t grows, epoch;       /* growth.h's: the dimensions, a bit for each, along which the number is another in each block or warp ... */
     int64_t by[GROWTH_DIMS];    /* ... by how much from one to the next, in all lanes */

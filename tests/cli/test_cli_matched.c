@@ -11,11 +11,14 @@ static const File files[] = {
     { "plain.ptx", HEAD LOOP("plain") ".visible .entry three(.param .u64 a, .param .f32 b, .param .u16 c)\n{\n\tret;\n}\n" },
     { "none.ptx", HEAD },
     { "cut.ptx", HEAD ".visible .entry cut(.param .u32 n)\n{\n\tmov.u32 %r1 4;\n$L:\n\tbra $L;\n}\n" },
+    { "fixed.ptx", HEAD ".visible .entry f(.param .u64 p)\n.reqntid 32\n{\n\tret;\n}\n" },
+    { "clean.ptx", HEAD ".visible .entry m(.param .u64 p)\n.maxntid 16, 8\n{\n\tret;\n}\n" },
     { "struct.ptx", HEAD ".visible .entry s(.param .u64 p, .param .align 8 .b8 q[16])\n{\n\t.reg .b32 %r<2>;\n\t.reg .b64 %rd<3>;\n"
                     "\tld.param.u64 %rd1, [p];\n\tld.param.u32 %r1, [q+4];\n\tmul.wide.u32 %rd2, %r1, 4;\n\tadd.s64 %rd1, %rd1, %rd2;\n"
                     "\tst.global.u32 [%rd1], 0;\n\tret;\n}\n" },
     { "pointer.ptx", HEAD ".visible .entry p(.param .u64 p, .param .f32 f)\n{\n\t.reg .f32 %f<2>;\n\t.reg .b64 %rd<2>;\n"
                      "\tld.param.u64 %rd1, [p];\n\tld.param.f32 %f1, [f];\n\tst.global.f32 [%rd1], %f1;\n\tret;\n}\n" },
+    { "empty.json", "{\"Kernels\": {}}" },
     { "all.json", "{\"kernels\": {\"plain\": {\"grid\": [4], \"params\": [null, 3], \"trips\": {\"$L__BB0_2\": 4}}}}" },
     { "slips.json", "{\"kernels\": {\"scale\": {\"grid\": [4]}, \"plian\": {\"params\": [1, 2, 3, 4]}, \"three\": {\"params\": [null, 1, 70000, 4], "
                     "\"trips\": {\"$L\": 4}}, \"other\": {}}}" },
@@ -68,6 +71,9 @@ static const Case cases[] = {
     { REPORT "--kernel plian --param 9=1 plain.ptx",    2, NULL, "--kernel: 'plian' matches no kernel; did you mean `plain`?\n", NULL },
     { REPORT "--kernel zzz plain.ptx",                  2, NULL, "'zzz' matches no kernel; `ptxlint report` names those that there are\n", NULL },
     { REPORT "--kernel zzz plain.ptx gone.ptx",         3, NULL, "ptxlint: gone.ptx: No such file or directory\n", NULL },
+    { "$PTXLINT --no-config --only syntax --kernel plain plain.ptx", 0, "", "", NULL },
+    { "$PTXLINT --no-config --only syntax --kernel plian plain.ptx", 2, "", "did you mean `plain`?", NULL },
+    { "$PTXLINT --no-config --only syntax --trip other=3 --param c=1 plain.ptx", 0, "", "", NULL },  /* loops are not looked for */
     /* launch files */
     { REPORT "--launch all.json --strict-launch plain.ptx", 0, "grid 4 x 1 x 1", "", NULL },
     { REPORT "--launch slips.json plain.ptx scale.ptx", 0, NULL,
@@ -91,8 +97,17 @@ static const Case cases[] = {
     { REPORT "--gpu h200 --format json --grid 4 --block 64 --kernel three plain.ptx", 0, "\"assumed\":[],", "", "\"bound_time_us\":null" },   /* no figure rests on its parameters */
     { REPORT "--gpu h200 --grid 4 --block 64 struct.ptx", 0, "  assumed      param 1, byte 4 = 4096; give --param '1={\"bytes\": ...}'\n", "", NULL },
     { REPORT "--gpu h200 --format json pointer.ptx",    0, "\"assumed\":[\"block = 256 x 1 x 1\"]", "", NULL },
+    /* a block that the directives do not allow */
+    { REPORT "--gpu h200 --grid 4 --block 64 fixed.ptx", 0, "               such a launch fails: the block is not that of .reqntid\n", "", "us predicted" },
+    { REPORT "--gpu h200 --grid 4 --block 32 fixed.ptx", 0, "us predicted", "", "such a launch fails" },
+    { REPORT "--gpu h200 --grid 4 --block 256 clean.ptx", 0, "such a launch fails: the block has more threads than .maxntid allows\n", "", "us predicted" },
+    { REPORT "--gpu h200 --format json --grid 4 --block 64 fixed.ptx", 0, "\"error\":\"the block is not that of .reqntid\"", "", NULL },
+    { "$PTXLINT tune --gpu h200 --grid 4 --block 64 fixed.ptx", 0, "not known: the block is not that of .reqntid\n", "", "us predicted" },
+    { "$PTXLINT tune --gpu h200 --grid 4 --block 64 scale.ptx", 0, NULL, "", "nan" },
     /* options */
     { REPORT "--blok 64 plain.ptx",                     2, "", "ptxlint: --blok: unknown option; did you mean --block?\n", NULL },
+    { REPORT "-block 64 plain.ptx",                     2, "", "ptxlint: -block: unknown option; did you mean --block?\n", NULL },
+    { REPORT "--launch empty.json plain.ptx",           2, "", "ptxlint: empty.json: there is no object \"kernels\": {", NULL },
     { REPORT "--strict-lanch plain.ptx",                2, "", "did you mean --strict-launch?\n", NULL },
     { REPORT "--param 0=99999999999999999999 plain.ptx", 2, "", "'99999999999999999999' is not a number of at most 64 bits", NULL },
     /* tune says what each kernel lacks */

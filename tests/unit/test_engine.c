@@ -281,7 +281,7 @@ static void test_certainty(void **state)
         size_t count, found = 0;
         kit_print(&text, ".version 8.0\n.target sm_60\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out) %s\n{\n"
                          ".reg .pred %%p<2>;\n.reg .b32 %%r<4>;\n.reg .b64 %%rd<4>;\n"
-                         "ld.param.u64 %%rd1, [in];\nld.param.u64 %%rd2, [out];\nmov.u32 %%r1, %%tid.x;\nld.global.u32 %%r2, [%%rd1];\n"
+                         "ld.param.u64 %%rd1, [in];\nld.param.u64 %%rd2, [out];\nmov.u32 %%r1, %%tid.x;\nld.global.u32 %%r2, [%%rd1];\nld.global.u32 %%r3, [%%rd1+64];\n"
                          "setp.lt.u32 %%p1, %%r1, 16;\n@%%p1 bra JOIN;\nbar.sync 0;\nJOIN:\nst.global.u32 [%%rd2], %%r2;\nret;\n}\n", rows[i].bounds);
         ptxlint_module *module = kit_module(text.bytes);
         const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);

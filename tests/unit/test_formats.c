@@ -120,11 +120,12 @@ static void test_gain(void **state)
     (void)state;
     static const struct { double gain; const char *text, *json; } cases[] = {
         { NAN, NULL, "\"gain_percent\":null" }, { 0.49, NULL, "\"gain_percent\":0.49" }, { 0.5, "= gain: about ", "\"gain_percent\":0.5" },
-        { 12.3, "= gain: about 12 % of the kernel's issue slots\n", "\"gain_percent\":12.3" }, { INFINITY, NULL, "\"gain_percent\":null" },
+        { 12.3, "= gain: about 12 % of the predicted time\n", "\"gain_percent\":12.3,\"gain_of\":\"predicted time\"" }, { INFINITY, NULL, "\"gain_percent\":null" },
     };
     ptxlint_module *module = module_at("a.ptx", ONE);
     for (size_t i = 0; i < COUNT(cases); i++) {
         findings(module, 1)->gain_percent = cases[i].gain;
+        findings(module, 1)->gain_of = isnan(cases[i].gain) ? NULL : "predicted time";
         char *text = write_one(PTXLINT_TEXT, module), *json = write_one(PTXLINT_JSON, module);
         if (cases[i].text)
             assert_has(text, cases[i].text);
@@ -448,6 +449,7 @@ static void test_sarif_result(void **state)
     finding->related_count = 2;
     finding->repeat_count = 3;
     finding->gain_percent = 12.5;
+    finding->gain_of = "issue slots";
     json_t *json = sarif_of(module), *run = need(json, "runs.0"), *result = need(run, "results.0");
     assert_string_equal(text_at(json, "version"), "2.1.0");
     assert_string_equal(text_at(run, "columnKind"), "utf16CodeUnits");
@@ -462,7 +464,7 @@ static void test_sarif_result(void **state)
     assert_int_equal(int_at(replacement, "deletedRegion.startColumn"), 5);
     assert_int_equal(int_at(replacement, "deletedRegion.endColumn"), 5);
     assert_string_equal(text_at(result, "message.text"), "what \\[it\\](2) is. Also [of \\[version\\] 9](1). Note: a remark. Help: do so. "
-                                                         "Gain: about 12 % of the kernel's issue slots. And 3 similar in this kernel.");
+                                                         "Gain: about 12 % of the issue slots. And 3 similar in this kernel.");
     assert_string_equal(text_at(result, "locations.0.physicalLocation.artifactLocation.uri"), "dir/a%20b%25%C3%A9.ptx");
     assert_string_equal(text_at(result, "locations.0.physicalLocation.artifactLocation.uriBaseId"), "%SRCROOT%");
     assert_int_equal(int_at(result, "locations.0.physicalLocation.region.startLine"), 6);
@@ -475,6 +477,7 @@ static void test_sarif_result(void **state)
     assert_int_equal(int_at(result, "properties.repeats"), 3);
     assert_string_equal(text_at(result, "properties.certainty"), "exact");
     assert_true(json_real_value(need(result, "properties.gainPercent")) == 12.5);
+    assert_string_equal(text_at(result, "properties.gainOf"), "issue slots");
     assert_int_equal(json_array_size(need(result, "suppressions")), 0);
     json_decref(json);
     ptxlint_module_free(module);

@@ -145,7 +145,7 @@ static void check_file(const char *path, const ptxlint_launches *launches, Tally
     for (size_t d = 0; d < count; d++) {
         const ptxlint_diagnostic *diag = &diags[d];
         Inserted inserted = { .count = 0 };
-        bool says_tried = diag->help && strstr(diag->help, "tried: with");
+        bool says_tried = diag->help && strstr(diag->help, "tried");
         tally->wrong += says_tried != (diag->repair_count > 0);
         if (!is_race(diag))
             continue;
