@@ -415,9 +415,11 @@ static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s, 
     least.are_sure = ptx_least_sure(scratch, &least);
     least.are_counting = ptx_least_counting(scratch, &least);
     const bool *have_neighbours = ptx_joinable_compute(scratch, in->module, in->func, in->cfg);
+    bool waits = false;         /* a warp, for what it loads: atomics whose results nobody uses come and go */
     double wavefronts = 0, unsure = t->data_bytes, stays = fmin(t->written_bytes, figure(in->gpu, FIGURE_L2_BYTES, 0));
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Count *count = &in->evaluation->insns[i].total;
+        waits |= least.are_counting[i] && in->func->insns[i].op->kind == OPK_LD && count->sectors > 0;
         if (least.are_counting[i])
             wavefronts += wavefronts_at_least(&in->func->insns[i], count, have_neighbours[i]);
         else
@@ -426,7 +428,7 @@ static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s, 
     out->bound_us = 0;
     out->bound_by = PART_OVERHEAD;
     hold(out, out->parts_us[PART_DISPATCH], PART_DISPATCH, NULL);
-    hold(out, memory_at_least(in->gpu, s, t->read_bytes + t->written_bytes - stays - unsure, t->read_bytes - unsure), PART_DRAM, NULL);
+    hold(out, memory_at_least(in->gpu, s, t->read_bytes + t->written_bytes - stays - unsure, waits ? t->read_bytes - unsure : 0), PART_DRAM, NULL);
     hold(out, ptx_least_atomic_us(&least), PART_ATOMIC, NULL);
     hold(out, ptx_least_chain_us(scratch, &least), PART_LATENCY, NULL);
     hold(out, busiest_us(in, s, wavefronts), PART_SHARED, NULL);

@@ -354,11 +354,14 @@ static Wrong judge_symbol(const OperandCheck *c, const FormInfo *form, const For
     if (shape->role & ROLE_DEF)
         return WRONG_RESULT;
     uint8_t kind = ptx_type_info[type].kind;
-    if (!shape->takes_variable || kind == KIND_FLOAT || kind == KIND_PREDICATE)
+    bool is_sum = ast->kind == AST_NAME && ast->value && !(ast->flags & (AST_INDEXED | AST_NEGATIVE | AST_NOT));     /* g+4: a number */
+    if (!(shape->takes_variable || is_sum) || kind == KIND_FLOAT || kind == KIND_PREDICATE)
         return WRONG_VARIABLE;
     const Var *var = &c->module->vars[operand->id];
     if (var->space == SPACE_PARAM && !var->is_parameter)
         return WRONG_ARGUMENT;
+    if (is_sum)
+        return WRONG_NOTHING;
     Space wanted = op->space_count ? (Space)op->spaces[0] : SPACE_SHARED;       /* cvta; mapa, getctarank */
     return op->kind == OPK_MOV || ptx_space_takes(wanted, (Space)var->space) ? WRONG_NOTHING : WRONG_SPACE;
 }
@@ -396,9 +399,14 @@ static Wrong judge_pair(const OperandCheck *c, const FormOperand *shape, const A
     return is_predicate || last->kind == OPERAND_UNKNOWN ? WRONG_NOTHING : WRONG_PAIR_PREDICATE;
 }
 
-/* What ptxas takes as an address without brackets: g[1] in loads and stores, registers in copies of tensors, the barrier of a bulk copy. */
-static bool takes_either(const Op *op, const AstOperand *ast, uint32_t address_index, bool wants_address)
+/* What ptxas takes as an address without brackets: g[1] in loads and stores, registers in copies of tensors, the barrier of a bulk copy;
+ * in PTX 1.0 and 1.1 any name. */
+static bool takes_either(const OperandCheck *c, const AstOperand *ast, uint32_t address_index, bool wants_address)
 {
+    const Op *op = c->op;
+    bool is_first_ptx = c->module->version == 10 || c->module->version == 11;
+    if (is_first_ptx && wants_address && ast->kind == AST_NAME && (op->kind == OPK_LD || op->kind == OPK_ST || op->kind == OPK_ATOM))
+        return true;
     if (ast->flags & AST_INDEXED && (op->kind == OPK_LD || op->kind == OPK_ST))
         return true;
     return wants_address && ptx_op_has_modifier(op, address_index < 2 ? "tensor" : "bulk");
@@ -508,7 +516,7 @@ static Finding judge_position(const OperandCheck *c, const FormInfo *form, const
         return found;
     if (wants_address || is_address(ast)) {
         found.operand = place.at < c->count ? &c->operands[place.at] : NULL;
-        if (wants_address != is_address(ast) && !takes_either(c->op, ast, place.address_index, wants_address))
+        if (wants_address != is_address(ast) && !takes_either(c, ast, place.address_index, wants_address))
             found.wrong = wants_address ? WRONG_NO_BRACKETS : WRONG_BRACKETS;
         else if (wants_address && ast->kind == AST_ADDRESS && ast->child && ast->child->next && !strchr(shape->name, ','))
             found.wrong = WRONG_MORE;

@@ -49,4 +49,7 @@ Type ptx_vector_type(const OperandCheck *check, uint8_t position);
 /* Whether a register of a type may stand where an instruction works on another; is_relaxed: wider ones too. */
 bool ptx_type_takes(Type wanted, Type given, bool is_relaxed);
 
+/* .h1, .b3210: whether it may stand there is ptx_judge_selector's to say. False: it is something else. */
+bool ptx_part_read(const char *suffix, uint32_t length, int64_t *value);
+
 #endif

@@ -64,6 +64,35 @@ static const char *signature_difference(const Signature *first, const Signature 
 }
 
 /* What of two declarations of one function may not differ; NULL: nothing does. */
+static const char *alias_fault(const Func *name, const Func *target)
+{
+    if (name->has_body)
+        return "the alias has a body of its own";
+    if (target->is_entry)
+        return "it stands for an .entry";
+    return target->linkage == LINKAGE_WEAK ? "it stands for a .weak function" : NULL;
+}
+
+void ptx_check_alias(const ModuleCheck *c, const AstAlias *alias, const Func *name, const Signature *given, const Func *target,
+                     const Signature *wanted)
+{
+    const char *name_text = c->text + alias->name.begin, *target_text = c->text + alias->target.begin;
+    if (!ptx_check_gate(c, alias->span, "`.alias`", 63, 30))
+        return;
+    if (!name) {
+        ptx_diag(c->diags, DIAG_UNDECLARED, alias->name, "`%.*s` is not declared as a function, to be another name of `%.*s`", shown(alias->name),
+                 name_text, shown(alias->target), target_text);
+        return;
+    }
+    Span at;
+    const char *what = signature_difference(wanted, given, &at), *why = alias_fault(name, target);
+    if (what)
+        ptx_diag(c->diags, DIAG_PROTOTYPE, alias->name, "`%.*s` has another declaration than `%.*s`: %s differs", shown(alias->name), name_text,
+                 shown(alias->target), target_text, what);
+    else if (why)
+        ptx_diag(c->diags, DIAG_BAD_DECLARATION, alias->span, "this cannot be an alias: %s", why);
+}
+
 static const char *func_difference(const RepeatCheck *c, const Func *first, const Signature *signature)
 {
     const AstFunc *ast = c->ast;

@@ -7,6 +7,7 @@
 #ifndef PTX_IR_CHECK_CALL_H
 #define PTX_IR_CHECK_CALL_H
 
+#include "ir/check_module.h"
 #include "ir/ir.h"
 #include "parser/ast.h"
 
@@ -38,6 +39,10 @@ typedef struct CallCheck {
 
 /* The signature of a function's declaration; its arrays are the arena's. */
 Signature ptx_signature_new(Arena *arena, const AstFunc *ast);
+
+/* .alias: name is NULL where no function is declared so. */
+void ptx_check_alias(const ModuleCheck *check, const AstAlias *alias, const Func *name, const Signature *given, const Func *target,
+                     const Signature *wanted);
 
 /* Takes a call apart; false, with one diagnostic, if it is not written as a call is. */
 bool ptx_call_parts(const CallCheck *check, const AstStmt *stmt, CallParts *parts);

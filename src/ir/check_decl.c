@@ -119,6 +119,9 @@ static bool check_space(const ModuleCheck *c, const AstDecl *decl, DeclPlace pla
         return wrong(c, decl->span, decl, "is a predicate, and those are registers", "pass or keep it as an integer: selp makes one");
     if (decl->space == SPACE_PARAM && (decl->vector > 1 || decl->type == TYPE_F16X2))
         return wrong(c, decl->span, decl, "cannot be in .param space with this type", "use an array, or the `.b` type of its width");
+    bool is_local = place == DECL_BODY && decl->space == SPACE_PARAM;
+    if (is_local && (c->module->version == 14 || c->module->version == 15))
+        return wrong(c, decl->span, decl, "is a .param variable of a body, which PTX 1.4 and 1.5 do not have", "declare it between the parentheses");
     if (place == DECL_BODY && decl->space == SPACE_TEX)
         return wrong(c, decl->span, decl, "is in .tex space, which is the module's", NULL);
     return place != DECL_MODULE || check_module_space(c, decl);
@@ -154,7 +157,10 @@ static bool check_param_array(const ModuleCheck *c, const AstDecl *decl, DeclPla
         return wrong(c, decl->span, decl, "is an array without a bound, which only the last parameter in .param space may be", NULL);
     if (decl->dim_count && decl->space == SPACE_REG && has_body)
         return wrong(c, decl->span, decl, "is an array in .reg space; registers have no addresses", "write `.param`");
-    return true;
+    if (is_unbounded(decl) && !ptx_check_gate(c, decl->span, "an array parameter without a bound", 60, 30))
+        return false;
+    bool is_passed = place != DECL_ENTRY_PARAM && decl->space == SPACE_PARAM;
+    return !is_passed || ptx_check_gate(c, decl->span, "a .param parameter of a .func", 20, 20);
 }
 
 static bool check_array(const ModuleCheck *c, const AstDecl *decl, DeclPlace place, bool has_body)
@@ -190,7 +196,7 @@ static bool check_alignment(const ModuleCheck *c, const AstDecl *decl, DeclPlace
                    || decl->pointer_space == SPACE_LOCAL || decl->pointer_space == SPACE_SHARED;
     if (decl->is_pointer && !is_pointed)
         return wrong(c, decl->span, decl, "points into a state space that has no pointers", "write .const, .global, .local or .shared");
-    return true;
+    return !decl->is_pointer || ptx_check_gate(c, decl->name, "`.ptr`", 22, 10);
 }
 
 static bool check_name(const ModuleCheck *c, const AstDecl *decl, DeclPlace place, bool is_prototype)
@@ -280,6 +286,10 @@ void ptx_check_params(const ModuleCheck *c, const AstFunc *ast)
 {
     bool is_prototype = ptx_span_length(ast->name) == 1 && c->text[ast->name.begin] == '_';
     check_list(c, ast->results, DECL_RESULT, ast->body != NULL, is_prototype);
+    if (ast->is_entry && ast->params)
+        ptx_check_gate(c, ast->mark, "a list of kernel parameters", 14, 10);
+    if (ast->is_entry && !ast->body)
+        ptx_check_gate(c, (Span){ ast->span.end - 1, ast->span.end }, "a declaration of an .entry", 30, 10);
     check_list(c, ast->params, ast->is_entry ? DECL_ENTRY_PARAM : DECL_PARAM, ast->body != NULL, is_prototype);
     if (ast->is_entry)
         check_bytes(c, ast);

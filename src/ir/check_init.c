@@ -48,6 +48,14 @@ static bool check_address(const InitCheck *c, const AstOperand *ast)
         return wrong(c, ast->span, "is a function, whose address stands alone", NULL);
     if (ast->flags & (AST_INDEXED | AST_NEGATIVE | AST_NOT | AST_PARENTHESES) || ast->suffix_length)
         return wrong(c, ast->span, "is no address: write the offset in bytes, `name+4`", NULL);
+    bool is_function = symbol->kind == SYMBOL_FUNC;
+    const char *what = is_function ? "an address of a function in an initialiser" : "an address in an initialiser";
+    if (ast->flags & AST_GENERIC && !ptx_check_gate(c->module, ast->span, "`generic()`", 31, 10))
+        return false;
+    if (ast->flags & AST_MASK && !ptx_check_gate(c->module, ast->span, "a mask in an initialiser", 71, 10))
+        return false;
+    if (!ptx_check_gate(c->module, ast->span, what, 21, is_function ? 20 : 10))
+        return false;
     bool is_byte = ast->flags & AST_MASK && type == TYPE_U8;
     if (type != TYPE_U32 && type != TYPE_U64 && !is_byte)
         return wrong(c, ast->span, ptx_diag_text(c->module->diags, "is an address, and the type is `.%s`", ptx_type_info[type].text),

@@ -71,3 +71,17 @@ Wrong ptx_judge_selector(const OperandCheck *c, const FormOperand *shape, const 
         is_right = operand->kind == OPERAND_UNKNOWN;
     return is_right ? WRONG_NOTHING : WRONG_SELECTOR;
 }
+
+bool ptx_part_read(const char *suffix, uint32_t length, int64_t *value)
+{
+    int64_t digits = 0;
+    if (length < 3 || length > 6 || suffix[0] != '.' || (suffix[1] != 'h' && suffix[1] != 'b'))
+        return false;
+    for (uint32_t i = 2; i < length; i++) {
+        if (suffix[i] < '0' || suffix[i] > '7')
+            return false;
+        digits = digits << 4 | (suffix[i] - '0');
+    }
+    *value = digits | (suffix[1] == 'h' ? PART_HALVES : PART_BYTES) | (int64_t)(length - 2) << PART_COUNT_SHIFT;
+    return true;
+}

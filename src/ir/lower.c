@@ -409,21 +409,6 @@ static RegId undeclared(Lower *l, Span name)
     return reg;
 }
 
-/* .h1, .b3210: whether it may stand there is check_selector.c's to say. False: it is something else. */
-static bool read_part(const char *suffix, uint32_t length, int64_t *value)
-{
-    int64_t digits = 0;
-    if (length < 3 || length > 6 || suffix[0] != '.' || (suffix[1] != 'h' && suffix[1] != 'b'))
-        return false;
-    for (uint32_t i = 2; i < length; i++) {
-        if (suffix[i] < '0' || suffix[i] > '7')
-            return false;
-        digits = digits << 4 | (suffix[i] - '0');
-    }
-    *value = digits | (suffix[1] == 'h' ? PART_HALVES : PART_BYTES) | (int64_t)(length - 2) << PART_COUNT_SHIFT;
-    return true;
-}
-
 static Operand bind_operand(Lower *l, const AstOperand *ast)
 {
     Span name = { ast->name, ast->name + ast->name_length };
@@ -440,7 +425,7 @@ static Operand bind_operand(Lower *l, const AstOperand *ast)
         operand.kind = binding.kind == SYMBOL_REG ? OPERAND_REG : OPERAND_UNKNOWN;
         if (ast->suffix_length && l->regs.items[binding.id].vector > 1)
             operand.flags |= OPERAND_COMPONENT;
-        else if (ast->suffix_length && read_part(suffix, ast->suffix_length, &operand.value))
+        else if (ast->suffix_length && ptx_part_read(suffix, ast->suffix_length, &operand.value))
             operand.flags |= OPERAND_PART;
         return operand;
     case SYMBOL_VAR:
@@ -1154,8 +1139,13 @@ static void lower_alias(Lower *l, const AstAlias *alias)
         ptx_diag(l->diags, DIAG_UNDECLARED, alias->target, "`%.*s` is not a function", shown(length), target);
         return;
     }
+    const ModuleCheck check = { l->diags, l->text, l->module };
     const Symbol *name = ptx_names_find(&l->names, NAMES_ORDINARY, text_at(l, alias->name), ptx_span_length(alias->name));
-    if (name && name->kind == SYMBOL_FUNC && name->id != symbol->id)
+    bool is_func = name && name->kind == SYMBOL_FUNC;
+    const Func *func = is_func ? &l->module->funcs[name->id] : NULL;
+    const Signature *signature = is_func ? &l->signatures.items[name->id] : NULL;
+    ptx_check_alias(&check, alias, func, signature, &l->module->funcs[symbol->id], &l->signatures.items[symbol->id]);
+    if (is_func && name->id != symbol->id)
         l->module->funcs[name->id].alias_of = symbol->id + 1;
 }
 

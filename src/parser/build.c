@@ -1,4 +1,5 @@
 #include "parser/build.h"
+#include "parser/fold.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -283,6 +284,15 @@ static void need_version(Parser *p, Span where, const char *what, int version)
         ptx_diag(p->diags, DIAG_VERSION_TOO_OLD, where, "%s needs PTX %d.%d; this module says %d.%d", what, version / 10, version % 10, have / 10, have % 10);
 }
 
+static void need_target(Parser *p, Span where, const char *what, unsigned sm)
+{
+    Target target;
+    Span name = p->header.target_span;
+    ptx_target_find(text_of(p, name), ptx_span_length(name), &target);
+    if (target.sm && target.sm < sm)
+        ptx_diag(p->diags, DIAG_TARGET_TOO_OLD, where, "%s needs sm_%u; this module is for sm_%u", what, sm, (unsigned)target.sm);
+}
+
 void ptx_build_address_size(Parser *p, Token directive, Token number)
 {
     p->header.address_size = read_small(p, number);
@@ -312,6 +322,21 @@ void ptx_build_file(Parser *p, Token index, Token path)
     }
     *p->file_tail = file;
     p->file_tail = &file->next;
+}
+
+void ptx_build_file_stamp(Parser *p, Token directive)
+{
+    need_version(p, ptx_token_span(directive), "a time stamp in `.file`", 32);
+}
+
+void ptx_build_section(Parser *p, Token name)
+{
+    need_version(p, ptx_token_span(name), "`.section`", 20);
+}
+
+void ptx_build_module_pragma(Parser *p, Token directive)
+{
+    need_version(p, ptx_token_span(directive), "`.pragma`", 20);
 }
 
 void ptx_build_file_directory(Parser *p, Token directive)
@@ -352,6 +377,10 @@ void ptx_build_alias(Parser *p, Token directive, Token name, Token target, Token
 void ptx_build_attribute(Parser *p, Token word, bool has_numbers)
 {
     Span here = ptx_token_span(word);
+    int version = has_numbers ? 80 : 40;
+    need_version(p, here, has_numbers ? "`.unified`" : "`.attribute`", version);
+    if (p->header.version >= version)
+        need_target(p, here, has_numbers ? "`.unified`" : "`.managed`", has_numbers ? 90 : 30);
     if (!span_is(p, here, has_numbers ? ".unified" : ".managed"))
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "there is no attribute `%.*s`%s", length_of(here), text_of(p, here),
                  has_numbers ? " with two numbers" : "")->help = "attributes are .managed and .unified(number, number)";
@@ -395,6 +424,10 @@ void ptx_prefix_linkage(Parser *p, Prefix *prefix, Token word)
     prefix->linkage = span_is(p, ptx_token_span(word), ".extern")  ? LINKAGE_EXTERN
                     : span_is(p, ptx_token_span(word), ".visible") ? LINKAGE_VISIBLE
                     : span_is(p, ptx_token_span(word), ".weak")    ? LINKAGE_WEAK : LINKAGE_COMMON;
+    if (prefix->linkage == LINKAGE_WEAK)
+        need_version(p, ptx_token_span(word), "`.weak`", 31);
+    if (prefix->linkage == LINKAGE_COMMON)
+        need_version(p, ptx_token_span(word), "`.common`", 50);
 }
 
 /* .const[N], of PTX 1.5 to 2.1: bank 0 is what .const means, the others hold external arrays without a size. */
@@ -722,6 +755,10 @@ AstStmt *ptx_build_insn(Parser *p, Token opcode, OperandList operands, Token end
     p->is_recovering = false;
     insn->opcode = ptx_token_span(opcode);
     insn->detached = opcode.first_on_line;
+    if (p->empty_vector.begin > insn->opcode.begin) {
+        ptx_diag(p->diags, DIAG_UNEXPECTED, p->empty_vector, "expected an operand between the braces, found `}`");
+        mark_syntax_error(p);
+    }
     insn->operands = open_operands(operands);
     return insn;
 }
@@ -963,6 +1000,12 @@ AstOperand *ptx_operand_group(Parser *p, AstOperandKind kind, Token open, Operan
     return operand;
 }
 
+AstOperand *ptx_operand_empty(Parser *p, Token open, Token close)
+{
+    p->empty_vector = ptx_span_join(ptx_token_span(open), ptx_token_span(close));
+    return ptx_operand_group(p, AST_VECTOR, open, (OperandList){ 0 }, close);
+}
+
 AstOperand *ptx_operand_cast(Parser *p, Token open, Token type, AstOperand *value)
 {
     Span span = ptx_span_join(ptx_token_span(open), value->span);
@@ -1048,65 +1091,6 @@ AstOperand *ptx_operand_unary(Parser *p, Token operator, AstOperand *value)
     return bad_operand(p, span, "this operator does not apply to its operand");
 }
 
-typedef struct Constant { uint64_t value; bool is_unsigned; } Constant;
-
-/* PTX ISA, "Integer Constant Expression Evaluation" and "Summary of Constant Expression Evaluation Rules": usual
- * arithmetic conversions on .s64 and .u64; comparisons and logical operators give .s64, shifts take the left operand's
- * type. Checked against what ptxas 13.0 puts into initialisers. False: division by zero or no operator of integers. */
-static bool fold(int operator, Constant a, Constant b, Constant *out)
-{
-    bool u = a.is_unsigned || b.is_unsigned;
-    int64_t sa = (int64_t)a.value, sb = (int64_t)b.value;
-    out->is_unsigned = u;
-    switch (operator) {
-    case TOK_PLUS:    out->value = a.value + b.value; return true;
-    case TOK_MINUS:   out->value = a.value - b.value; return true;
-    case TOK_STAR:    out->value = a.value * b.value; return true;
-    case TOK_AND:     out->value = a.value & b.value; return true;
-    case TOK_OR:      out->value = a.value | b.value; return true;
-    case TOK_XOR:     out->value = a.value ^ b.value; return true;
-    case TOK_PERCENT:           /* of .u64 operands, whatever they are */
-        if (!b.value)
-            return false;
-        out->value = a.value % b.value;
-        out->is_unsigned = false;
-        return true;
-    case TOK_SLASH:
-        if (!b.value)
-            return false;
-        if (!u && sa == INT64_MIN && sb == -1)
-            out->value = a.value;
-        else
-            out->value = u ? a.value / b.value : (uint64_t)(sa / sb);
-        return true;
-    case TOK_SHL:
-        out->value = b.value < 64 ? a.value << b.value : 0;
-        out->is_unsigned = a.is_unsigned;
-        return true;
-    case TOK_SHR:
-        out->is_unsigned = a.is_unsigned;
-        if (a.is_unsigned)
-            out->value = b.value < 64 ? a.value >> b.value : 0;
-        else
-            out->value = (uint64_t)(sa >> (b.value < 64 ? b.value : 63));
-        return true;
-    default:
-        break;
-    }
-    out->is_unsigned = false;
-    switch (operator) {
-    case TOK_LT:     out->value = u ? a.value < b.value : sa < sb; return true;
-    case TOK_LE:     out->value = u ? a.value <= b.value : sa <= sb; return true;
-    case TOK_GT:     out->value = u ? a.value > b.value : sa > sb; return true;
-    case TOK_GE:     out->value = u ? a.value >= b.value : sa >= sb; return true;
-    case TOK_EQ:     out->value = a.value == b.value; return true;
-    case TOK_NE:     out->value = a.value != b.value; return true;
-    case TOK_ANDAND: out->value = a.value && b.value; return true;
-    case TOK_OROR:   out->value = a.value || b.value; return true;
-    default:         return false;
-    }
-}
-
 static bool is_plain(const AstOperand *operand)
 {
     return !(operand->flags & (AST_BRACKETS | AST_NOT | AST_NEGATIVE | AST_INDEXED | AST_MASK));
@@ -1118,38 +1102,6 @@ static bool add_offset(AstOperand *name, int operator, const AstOperand *offset)
     if (operator != TOK_PLUS || name->kind != AST_NAME || offset->kind != AST_INT || !is_plain(name) || !is_plain(offset))
         return false;
     name->value += offset->value;
-    return true;
-}
-
-/* A comparison of floats is an integer. */
-static bool compared(AstOperand *result, bool is_true)
-{
-    result->kind = AST_INT;
-    result->value = is_true;
-    return true;
-}
-
-static bool fold_reals(AstOperand *left, int operator, const AstOperand *right)
-{
-    if (left->kind != AST_F64 || right->kind != AST_F64)
-        return false;
-    double a, b;
-    memcpy(&a, &left->value, sizeof a);
-    memcpy(&b, &right->value, sizeof b);
-    switch (operator) {
-    case TOK_PLUS:  a += b; break;
-    case TOK_MINUS: a -= b; break;
-    case TOK_STAR:  a *= b; break;
-    case TOK_SLASH: a /= b; break;
-    case TOK_LT: return compared(left, a < b);
-    case TOK_LE: return compared(left, a <= b);
-    case TOK_GT: return compared(left, a > b);
-    case TOK_GE: return compared(left, a >= b);
-    case TOK_EQ: return compared(left, a == b);
-    case TOK_NE: return compared(left, a != b);
-    default:     return false;
-    }
-    memcpy(&left->value, &a, sizeof a);
     return true;
 }
 
@@ -1169,7 +1121,7 @@ AstOperand *ptx_operand_binary(Parser *p, AstOperand *left, Token operator, AstO
     }
     if (left->kind == AST_INT && right->kind == AST_INT && is_plain(left) && is_plain(right)) {
         Constant result, a = { left->value, left->flags & AST_UNSIGNED }, b = { right->value, right->flags & AST_UNSIGNED };
-        if (!fold(operator.kind, a, b, &result))
+        if (!ptx_fold_integers(operator.kind, a, b, &result))
             return bad_operand(p, span, "this constant expression divides by zero");
         left->value = result.value;
         left->flags = result.is_unsigned ? AST_UNSIGNED : 0;
@@ -1178,7 +1130,7 @@ AstOperand *ptx_operand_binary(Parser *p, AstOperand *left, Token operator, AstO
     }
     if (left->kind == AST_F64 && right->kind == AST_F64 && operator.kind == TOK_SLASH && !(right->value << 1))
         return bad_operand(p, span, "this constant expression divides by zero");
-    if (add_offset(left, operator.kind, right) || fold_reals(left, operator.kind, right)) {
+    if (add_offset(left, operator.kind, right) || ptx_fold_reals(left, operator.kind, right)) {
         left->span = span;
         return left;
     }

@@ -67,6 +67,7 @@ struct Parser {
     AstStmt *scopes[LIMIT_NESTING + 2];         /* open AST_SCOPE_BEGINs, outermost first */
     AstStmt **label_tails[LIMIT_NESTING + 2];
     GuardText guard;
+    Span empty_vector;          /* the last {} read */
 
     Token last, current;        /* the token that is being fed, and the one before it */
     uint32_t skipped_integers;  /* of the current initialiser: read by ptx_lex_skip_integers, without a node */
@@ -91,6 +92,9 @@ void ptx_build_target(Parser *p, Token directive, Token name);
 void ptx_build_target_option(Parser *p, Token name);
 void ptx_build_address_size(Parser *p, Token directive, Token number);
 void ptx_build_file(Parser *p, Token index, Token path);
+void ptx_build_file_stamp(Parser *p, Token directive);
+void ptx_build_section(Parser *p, Token name);
+void ptx_build_module_pragma(Parser *p, Token directive);
 void ptx_build_file_directory(Parser *p, Token directive);
 void ptx_build_alias(Parser *p, Token directive, Token name, Token target, Token end);
 
@@ -145,6 +149,8 @@ AstOperand *ptx_operand_bits(Parser *p, Token number);
 AstOperand *ptx_operand_address(Parser *p, Token open, OperandList list, Token close);
 void ptx_operand_modifier(Parser *p, AstOperand *operand, Token modifier);
 AstOperand *ptx_operand_group(Parser *p, AstOperandKind kind, Token open, OperandList list, Token close);
+/* {}: an empty initialiser, and nothing that an instruction takes. */
+AstOperand *ptx_operand_empty(Parser *p, Token open, Token close);
 AstOperand *ptx_operand_cast(Parser *p, Token open, Token type, AstOperand *value);
 AstOperand *ptx_operand_index(Parser *p, Token name, AstOperand *index, Token close);
 AstOperand *ptx_operand_generic(Parser *p, Token name, OperandList list, Token close);

@@ -102,11 +102,11 @@ target ::= TARGET(D) WORD(N).                           { ptx_build_target(p, D,
 target ::= target COMMA WORD(N).                        { ptx_build_target_option(p, N); }
 item ::= ADDRESS_SIZE(D) INT(V).                        { ptx_build_address_size(p, D, V); }
 item ::= FILE INT(I) STRING(S).                         { ptx_build_file(p, I, S); }
-item ::= FILE INT(I) STRING(S) COMMA INT COMMA INT.     { ptx_build_file(p, I, S); }
+item ::= FILE(D) INT(I) STRING(S) COMMA INT COMMA INT.  { ptx_build_file(p, I, S); ptx_build_file_stamp(p, D); }
 item ::= FILE(D) INT STRING STRING.                     { ptx_build_file_directory(p, D); }
-item ::= SECTION MODIFIER LBRACE RBRACE.                // parser.c skips what is between the braces
-item ::= SECTION WORD LBRACE RBRACE.
-item ::= PRAGMA strings SEMI.
+item ::= SECTION MODIFIER(N) LBRACE RBRACE.             { ptx_build_section(p, N); } // parser.c skips what is between the braces
+item ::= SECTION WORD(N) LBRACE RBRACE.                 { ptx_build_section(p, N); }
+item ::= PRAGMA(T) strings SEMI.                        { ptx_build_module_pragma(p, T); }
 item ::= ALIAS(D) WORD(A) COMMA WORD(B) SEMI(E).        { ptx_build_alias(p, D, A, B, E); }
 item ::= loc(L).                                        { ptx_build_module_loc(p, L); }
 item ::= declarations.
@@ -179,7 +179,7 @@ attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X).            { A = ptx_attribute_add(
 attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X) COMMA INT(Y). { A = ptx_attribute_add(p, L, T, 2, X, Y, Y); }
 attrs(A) ::= attrs(L) PERFORMANCE(T) INT(X) COMMA INT(Y) COMMA INT(Z). { A = ptx_attribute_add(p, L, T, 3, X, Y, Z); }
 attrs(A) ::= attrs(L) FLAG(T).                          { A = ptx_attribute_add(p, L, T, 0, T, T, T); }
-attrs(A) ::= attrs(L) PRAGMA strings SEMI.              { A = L; }
+attrs(A) ::= attrs(L) PRAGMA(T) strings SEMI.           { A = L; ptx_build_module_pragma(p, T); }
 
 // ---- statements
 stmts ::= .
@@ -232,7 +232,7 @@ operand(V) ::= BITS(T).                                 { V = ptx_operand_bits(p
 operand(V) ::= LBRACKET(B) operands(L) RBRACKET(E).     { V = ptx_operand_address(p, B, L, E); }
 operand(V) ::= LBRACKET(B) operands(L) RBRACKET(E) MODIFIER(M). { V = ptx_operand_address(p, B, L, E); ptx_operand_modifier(p, V, M); }
 operand(V) ::= LBRACE(B) operands(L) RBRACE(E).         { V = ptx_operand_group(p, AST_VECTOR, B, L, E); }
-operand(V) ::= LBRACE(B) RBRACE(E).                     { V = ptx_operand_group(p, AST_VECTOR, B, (OperandList){0}, E); }
+operand(V) ::= LBRACE(B) RBRACE(E).                     { V = ptx_operand_empty(p, B, E); }
 operand(V) ::= WORD(N) ASSIGN operand(X).               { V = ptx_operand_field(p, N, X); }
 operand(V) ::= LPAREN(B) RPAREN(E).                     { V = ptx_operand_group(p, AST_LIST, B, (OperandList){0}, E); }
 operand(V) ::= LPAREN(B) operands(L) RPAREN(E).         { V = ptx_operand_group(p, AST_LIST, B, L, E); }
