@@ -4,6 +4,7 @@ typedef struct Marker {
     const Func *func;
     bool *needed;
     const Defs *defs;
+    bool *is_followed;          /* per register: its definitions are marked */
     InsnId *list;               /* marked and not yet looked at */
     uint32_t list_count;
 } Marker;
@@ -18,6 +19,9 @@ static void mark(Marker *m, InsnId insn)
 
 static void mark_register(Marker *m, RegId reg)
 {
+    if (m->is_followed[reg])
+        return;
+    m->is_followed[reg] = true;
     for (uint32_t d = m->defs->first[reg]; d < m->defs->first[reg + 1]; d++)
         mark(m, m->defs->insns[d]);
 }
@@ -42,6 +46,7 @@ const bool *ptx_needed_compute(Arena *arena, Arena *scratch, const Func *func, c
     Marker m = { .func = func, .defs = defs, .needed = ptx_arena_array(arena, bool, func->insn_count + 1) };
     ArenaMark before = ptx_arena_mark(scratch);
     m.list = ptx_arena_array(scratch, InsnId, func->insn_count + 1);
+    m.is_followed = ptx_arena_array(scratch, bool, func->reg_count + 1);
     for (InsnId i = 0; i < func->insn_count; i++)
         if (is_root(func, &func->insns[i]))
             mark(&m, i);

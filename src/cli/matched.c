@@ -100,7 +100,9 @@ static ExitCode tell_kernel(const Matched *matched)
 /* "; did you mean `n`?", or nothing. */
 static const char *put_suggestion(const char *near, char *out, size_t room)
 {
-    snprintf(out, room, near ? "; did you mean `%.200s`?" : "", near);
+    *out = '\0';
+    if (near)
+        snprintf(out, room, "; did you mean `%.200s`?", near);
     return out;
 }
 

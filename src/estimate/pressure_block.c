@@ -252,7 +252,8 @@ static void write_value(BlockWork *w, uint32_t s, LoweredValueId value)
 typedef struct Access {
     uint32_t step;
     uint32_t base;              /* a local; NO_ID: unknown */
-    int64_t from, to;
+    uint64_t from;              /* addresses wrap */
+    uint32_t bytes;
 } Access;
 
 /* What order memory asks for: accesses of one kind of memory that may meet, one of them a store, keep theirs; barriers and calls part all. */
@@ -273,7 +274,7 @@ static Access access_of(const BlockWork *w, uint32_t s, const LoweredInsn *insn)
         for (uint32_t u = 0; u < insn->use_count; u++) {
             LoweredValueId value = ptx_lowered_uses(w->lowered, insn)[u];
             if (w->lowered->values[value].reg == address->id && w->stamp[value] == w->build && origin->access_bytes)
-                return (Access){ s, w->local_of[value], address->value, address->value + origin->access_bytes };
+                return (Access){ s, w->local_of[value], (uint64_t)address->value, origin->access_bytes };
         }
     }
     return access;
@@ -281,7 +282,7 @@ static Access access_of(const BlockWork *w, uint32_t s, const LoweredInsn *insn)
 
 static bool may_meet(const Access *a, const Access *b)
 {
-    return a->base == NO_ID || a->base != b->base || (a->from < b->to && b->from < a->to);
+    return a->base == NO_ID || a->base != b->base || b->from - a->from < a->bytes || a->from - b->from < b->bytes;
 }
 
 static void follow(BlockWork *w, const Access *before, uint32_t count, const Access *access)

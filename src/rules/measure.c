@@ -588,8 +588,8 @@ static double measure_place(Inquiry *q, const Subjects *s, FactId fact)
         return UNKNOWN;
     if (!var->bytes || var->bytes > INT64_MAX / 2)
         return UNKNOWN;
-    int64_t beyond = base.offset + bytes - (int64_t)var->bytes;
-    return base.offset < 0 ? (double)-base.offset : beyond > 0 ? (double)beyond : 0;
+    double beyond = (double)base.offset + (double)bytes - (double)var->bytes;
+    return base.offset < 0 ? -(double)base.offset : fmax(0, beyond);
 }
 
 static double measure_read_only(Inquiry *q, InsnId insn)

@@ -140,9 +140,9 @@ static void try_launches(const ptxlint_module *module)
 
 static void gate(const ptxlint_module *module, size_t size)
 {
-    ptxlint_baseline *baseline;
-    ptxlint_report *before, *after;
-    ptxlint_diff *diff;
+    ptxlint_baseline *baseline = NULL;
+    ptxlint_report *before = NULL, *after = NULL;
+    ptxlint_diff *diff = NULL;
     ptxlint_diff_options how;
     char error[256];
     require(ptxlint_baseline_new(&baseline) == PTXLINT_OK && ptxlint_report_new(&before) == PTXLINT_OK && ptxlint_report_new(&after) == PTXLINT_OK, "empty");
