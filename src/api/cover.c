@@ -51,8 +51,9 @@ static void add_params(ptxlint_coverage *c, const char *kernel, json_t *params)
 {
     const char *name;
     json_t *value;
-    json_object_foreach(params, name, value)
+    json_object_foreach(params, name, value) {
         add_item(c, PTXLINT_PART_PARAM, kernel, name)->value = value;
+    }
     for (size_t i = 0; i < json_array_size(params); i++) {
         Item *item = add_item(c, PTXLINT_PART_PARAM, kernel, NULL);
         snprintf(item->digits, sizeof item->digits, "%zu", i % 1000000000);
@@ -77,8 +78,9 @@ static bool add_group(ptxlint_coverage *c, const char *kernel, const json_t *sai
     if (kernel)
         add_item(c, PTXLINT_PART_KERNEL, kernel, kernel);
     add_params(c, kernel, json_object_get(said, "params"));
-    json_object_foreach(json_object_get(said, "trips"), label, value)
+    json_object_foreach(json_object_get(said, "trips"), label, value) {
         add_item(c, PTXLINT_PART_TRIP, kernel, label);
+    }
     groups[c->group_count++] = (Group){ first, c->count - first };
     return true;
 }
@@ -96,8 +98,9 @@ static bool add_groups(ptxlint_coverage *c)
     const char *name;
     json_t *kernel;
     bool is_good = c->index && c->names[0] && c->names[1] && c->names[2];
-    json_object_foreach(json_object_get(c->root, "kernels"), name, kernel)
+    json_object_foreach(json_object_get(c->root, "kernels"), name, kernel) {
         is_good = is_good && add_group(c, name, kernel);
+    }
     is_good = is_good && add_group(c, NULL, c->settings);
     place_digits(c);
     return is_good;

@@ -321,26 +321,27 @@ static void show_index(const Module *module, const Func *func, const ThreadIndex
     out->shared_bytes = (int64_t)var->bytes;
 }
 
-static bool find_index(Arena *arena, const Module *module, const Func *func, ThreadIndex *out)
+static bool find_index(const Module *module, const Func *func, ThreadIndex *out)
 {
     jmp_buf on_failure;
-    arena->on_failure = &on_failure;
-    if (setjmp(on_failure))
+    Arena arena;
+    ptx_arena_init(&arena, MEMORY_MOST, &on_failure);
+    if (setjmp(on_failure)) {
+        ptx_arena_free(&arena);
         return false;
-    *out = ptx_thread_index_compute(arena, module, func);
+    }
+    *out = ptx_thread_index_compute(&arena, module, func);
+    ptx_arena_free(&arena);
     return true;
 }
 
 ptxlint_status ptxlint_thread_index_find(const ptxlint_module *m, const char *kernel, ptxlint_thread_index *out)
 {
     FuncId id = 0;
-    Arena arena;
     ThreadIndex index;
     if (!m || !kernel || !out || !m->facts || !find_kernel(m, kernel, &id))
         return PTXLINT_BAD_ARGUMENT;
-    ptx_arena_init(&arena, MEMORY_MOST, NULL);
-    bool is_found = find_index(&arena, m->ir, &m->ir->funcs[id], &index);
-    ptx_arena_free(&arena);
+    bool is_found = find_index(m->ir, &m->ir->funcs[id], &index);
     if (is_found)
         show_index(m->ir, &m->ir->funcs[id], &index, out);
     return is_found ? PTXLINT_OK : PTXLINT_NO_MEMORY;

@@ -860,7 +860,8 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
         count = LIMIT_OPERANDS;
     }
     insn->operand_count = (uint16_t)count;
-    insn->access_bytes = ptx_access_bytes(insn, l->operands.items + insn->operand_first, l->regs.items);
+    if (count)
+        insn->access_bytes = ptx_access_bytes(insn, &l->operands.items[insn->operand_first], l->regs.items);
     l->func->has_unknown |= (insn->op->flags & OPF_UNKNOWN) != 0;
     l->func->has_calls |= op->kind == OPK_CALL;
 }
