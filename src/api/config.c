@@ -84,7 +84,7 @@ bool ptx_config_add_selector(ptxlint_config *config, List *to, const char *text,
     if (!selector)
         return fail_selector(config, text, length, error);
     if (selector->is_locked && !may_lock)
-        return ptx_config_fail(error, "'%.*s' is said by the front end or at a limit, and cannot be ignored", shown(length), text);
+        return ptx_config_fail(error, "'%.*s' comes from the front end or a limit, and cannot be ignored", shown(length), text);
     *(const Selector **)ptx_list_push(&config->arena, to, sizeof selector) = selector;
     return true;
 }
@@ -118,7 +118,7 @@ bool ptx_config_add_severity(ptxlint_config *config, Layer *layer, const char *t
         return fail_selector(config, text, length, error);
     for (RuleId id = 0; selector->is_locked && id < selectors->rule_count; id++)
         if (ptx_selector_has(selectors, selector, id) && severity < selectors->rules[id]->info.severity)
-            return ptx_config_fail(error, "'%.*s' is said by the front end or at a limit, and cannot be made less severe", shown(length), text);
+            return ptx_config_fail(error, "'%.*s' comes from the front end or a limit, and cannot be made less severe", shown(length), text);
     *(SeverityChoice *)ptx_list_push(&config->arena, &layer->severities, sizeof(SeverityChoice)) = (SeverityChoice){ selector, severity };
     return true;
 }

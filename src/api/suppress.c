@@ -169,7 +169,7 @@ static void complain_word(Suppress *s, Span word, Span line)
     const char *text = s->module->text, *near = NULL;
     unsigned best = 4;
     if (!ptx_span_length(word)) {
-        complain(s, line, "nothing that ptxlint knows follows `ptxlint:`", form_help);
+        complain(s, line, "unknown directive after `ptxlint:`", form_help);
         return;
     }
     if (!has_room(s)) {
@@ -215,13 +215,13 @@ static void complain_rule(Suppress *s, Span span, const Selector *selector)
         return;
     }
     if (selector) {
-        complain(s, span, ptx_diag_text(s->diags, "`%.*s` is said by the front end or at a limit, and cannot be ignored", shown(length), text), NULL);
+        complain(s, span, ptx_diag_text(s->diags, "`%.*s` comes from the front end or a limit, and cannot be ignored", shown(length), text), NULL);
         return;
     }
     const char *near = s->complaints < SUGGESTIONS_MOST ? ptx_selector_suggest(s->selectors, text, length, &near_length) : NULL;
     if (near)
         help = ptx_diag_text(s->diags, "did you mean `%.*s`?", (int)near_length, near);
-    complain(s, span, ptx_diag_text(s->diags, "there is no rule `%.*s`", shown(length), text), help);
+    complain(s, span, ptx_diag_text(s->diags, "unknown rule `%.*s`", shown(length), text), help);
 }
 
 static void read_rule(Suppress *s, Comment *comment, Span span)
@@ -331,7 +331,7 @@ static bool find_line(Suppress *s, const CommentScan *scan, Comment *comment)
 {
     uint32_t begin;
     if (!find_begin(s, scan->comment_code, &begin)) {
-        complain(s, comment->span, "no statement follows that this could speak of", NULL);
+        complain(s, comment->span, "no statement follows that this could apply to", NULL);
         return false;
     }
     const uint32_t end = line_end(s, scan->comment.end);
@@ -345,7 +345,7 @@ static bool find_kernel(Suppress *s, Comment *comment)
     bool inside;
     const Body *body = find_body(s, comment->span.begin, &inside);
     if (!body) {
-        complain(s, comment->span, "no function follows that this could speak of", NULL);
+        complain(s, comment->span, "no function follows that this could apply to", NULL);
         return false;
     }
     comment->range = body->span;

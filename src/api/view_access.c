@@ -81,12 +81,12 @@ static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation)
 static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, Doubt doubt)
 {
     switch (doubt) {
-    case DOUBT_ADDRESS:     say(why, "the address hangs on data"); break;
-    case DOUBT_DATA:        say(why, "data decide which threads come here, or by which offset"); break;
-    case DOUBT_REPEAT:      say(why, "some iterations of a long loop stand for all"); break;
+    case DOUBT_ADDRESS:     say(why, "data-dependent address"); break;
+    case DOUBT_DATA:        say(why, "data-dependent control flow or offset"); break;
+    case DOUBT_REPEAT:      say(why, "some iterations of a long loop are taken for all"); break;
     case DOUBT_PARAMETER:   say_assumed(why, evaluation); break;
-    case DOUBT_ORDER:       say(why, "which lanes come here together hangs on how the GPU schedules those that parted"); break;
-    case DOUBT_MODEL:       say(why, "how the GPU serves such an access is not documented: a rule that was measured on another, or comes near"); break;
+    case DOUBT_ORDER:       say(why, "which lanes run together depends on how the GPU schedules diverged lanes"); break;
+    case DOUBT_MODEL:       say(why, "how the GPU serves such an access is not documented: a rule measured on another GPU, or an approximation"); break;
     case DOUBT_NONE:        break;
     }
 }
@@ -96,7 +96,7 @@ static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation, c
 {
     char text[96];
     if (!insn->is_reached) {
-        say(why, evaluation->is_cut ? "not reached within the budget of the evaluation" : "no thread comes here in this launch");
+        say(why, evaluation->is_cut ? "not reached within the budget of the evaluation" : "no thread reaches it in this launch");
         return;
     }
     say_doubt(why, evaluation, (Doubt)insn->total.doubt);

@@ -209,7 +209,7 @@ static ExitCode tell_stale(const Baseline *baseline)
         return ptx_complain_status(baseline->path, status);
     if (!stale)
         return EXIT_CLEAN;
-    snprintf(text, sizeof text, "%zu %s more findings than there are; `ptxlint baseline prune PATH...`, with all files, forgets them", stale,
+    snprintf(text, sizeof text, "%zu %s more findings than there are; `ptxlint baseline prune PATH...`, with all files, removes them", stale,
              stale == 1 ? "entry stands for" : "entries stand for");
     ptx_complain(baseline->path, text);
     return EXIT_CLEAN;

@@ -52,18 +52,18 @@ const SettingName ptx_choice_names[CHOICE_COUNT] = {
 };
 
 const char *const ptx_command_what[COMMAND__COUNT] = {
-    [COMMAND_CHECK] = "look for mistakes and slow code",
+    [COMMAND_CHECK] = "find mistakes and slow code",
     [COMMAND_REPORT] = "figures for each kernel: registers, memory, occupancy, instruction mix, loops",
-    [COMMAND_GPU] = "what is known of GPUs, with its sources",
-    [COMMAND_EXPLAIN] = "what a rule says of itself: why, examples, how to silence it",
-    [COMMAND_RULES] = "which rules there are, and what a rule may ask",
-    [COMMAND_CONFIG] = "which settings hold, and a first .ptxlint.yaml",
+    [COMMAND_GPU] = "figures of GPUs, with sources",
+    [COMMAND_EXPLAIN] = "a rule's page: why, examples, how to suppress it",
+    [COMMAND_RULES] = "all rules, and the facts that conditions use",
+    [COMMAND_CONFIG] = "effective settings, and a first .ptxlint.yaml",
     [COMMAND_ISA] = "the instructions of PTX: syntax, meaning, versions and targets, speed",
-    [COMMAND_TUNE] = "which block to launch a kernel with, and why",
+    [COMMAND_TUNE] = "compare block sizes for a launch",
     [COMMAND_SCHEMA] = "JSON Schemas of documents and files",
-    [COMMAND_BASELINE] = "takes all findings that there are as known, so that new ones alone count",
-    [COMMAND_BUDGET] = "a first file of what kernels may take at most",
-    [COMMAND_DIFF] = "what is new, better and worse in another version",
+    [COMMAND_BASELINE] = "record the findings of today, so that only new ones count",
+    [COMMAND_BUDGET] = "write a first budget: limits on registers, spills, times",
+    [COMMAND_DIFF] = "compare two versions: new findings, better and worse figures",
     [COMMAND_COMPLETIONS] = "completions of the command line for a shell",
     [COMMAND_MANUAL] = "the manual page",
 };
@@ -87,7 +87,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     TEXT_OPTION("threshold", OPT_CHOICE + CHOICE_THRESHOLD, "A number that a rule compares with; may be repeated", "RULE.NAME=N"), \
     TEXT_OPTION("per-kernel-ignore", OPT_CHOICE + CHOICE_KERNEL, "Not these rules in kernels whose name matches; may be repeated", \
                 "GLOB:RULES"), \
-    FLAG_OPTION("preview", OPT_CHOICE + CHOICE_PREVIEW, "Also rules that are still on trial"), \
+    FLAG_OPTION("preview", OPT_CHOICE + CHOICE_PREVIEW, "Also preview rules"), \
     TEXT_OPTION("rules", OPT_RULES, "Also the rules of this file, or of the .yaml files in this directory; may be repeated", \
                 "DIR|FILE"), \
     TEXT_OPTION("config", OPT_CONFIG, "Settings from FILE (default: the nearest .ptxlint.yaml above each input)", "FILE"), \
@@ -112,7 +112,7 @@ static const struct poptOption launch_options[] = {
     TEXT_OPTION("gpu", OPT_GPU, "For these GPUs or targets, as h200 or sm_90, or of a file FILE.yaml; may be repeated "
                 "(default: what .target says)", "NAME[,NAME]"),
     TEXT_OPTION("launch", OPT_LAUNCH, "JSON file that says how kernels are launched", "FILE"),
-    FLAG_OPTION("strict-launch", OPT_STRICT_LAUNCH, "What FILE says of kernels that no input has is an error"),
+    FLAG_OPTION("strict-launch", OPT_STRICT_LAUNCH, "Entries of FILE without a kernel in the inputs are errors"),
     TEXT_OPTION("block", OPT_SETTING + SETTING_BLOCK, "Threads of a block, for every kernel", "X[,Y[,Z]]"),
     TEXT_OPTION("grid", OPT_SETTING + SETTING_GRID, "Blocks of the grid, for every kernel", "X[,Y[,Z]]"),
     TEXT_OPTION("cluster", OPT_SETTING + SETTING_CLUSTER, "Blocks of a cluster, for every kernel", "X[,Y[,Z]]"),
@@ -139,7 +139,7 @@ static const struct poptOption launch_options[] = {
 
 #define RUN_OPTIONS \
     TEXT_OPTION("jobs", OPT_JOBS, "Files at a time (default and 0: as many as there are cores)", "N"), \
-    FLAG_OPTION("profile", OPT_PROFILE, "Tell on standard error where the time went")
+    FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
 
 static const struct poptOption check_output[] = {
     FORMAT_OPTION(CHECK_FORMATS),
@@ -168,8 +168,8 @@ static const struct poptOption report_output[] = {
 
 static const struct poptOption gate_options[] = {
     BASELINE_OPTION,
-    TEXT_OPTION("budget", OPT_BUDGET, "What kernels may take at most: more, and what is not known, is a finding", "FILE"),
-    FLAG_OPTION("no-baseline", OPT_NO_BASELINE, "Findings that are known, too"),
+    TEXT_OPTION("budget", OPT_BUDGET, "Limits on kernels: a figure above its limit, or unknown, is a finding", "FILE"),
+    FLAG_OPTION("no-baseline", OPT_NO_BASELINE, "Report known findings, too"),
     POPT_TABLEEND
 };
 
@@ -182,7 +182,7 @@ static const struct poptOption baseline_options[] = {
 static const struct poptOption baseline_findings[] = { FINDING_OPTIONS, POPT_TABLEEND };
 
 static const struct poptOption budget_options[] = {
-    TEXT_OPTION("slack", OPT_SLACK, "By how much limits on estimates lie beyond what there is (default: 5)", "PERCENT"),
+    TEXT_OPTION("slack", OPT_SLACK, "Percent added to limits on estimates (default: 5)", "PERCENT"),
     OUTPUT_OPTION,
     RUN_OPTIONS,
     POPT_TABLEEND
@@ -260,7 +260,7 @@ static const struct poptOption explain_table[] = {
 static const struct poptOption rules_table[] = {
     FORMAT_OPTION(PAGE_FORMATS),
     TEXT_OPTION("select", OPT_CHOICE + CHOICE_SELECT, "Only these rules: codes, beginnings of codes, names, groups or ALL, with commas", "RULES"),
-    FLAG_OPTION("facts", OPT_FACTS, "What a rule may ask, instead of the rules"),
+    FLAG_OPTION("facts", OPT_FACTS, "The facts that conditions use, instead of the rules"),
     RULE_OPTIONS,
     WRITE_OPTIONS,
     HELP_OPTIONS
@@ -321,7 +321,7 @@ static const char rules_help[] =
 
 static const char facts_help[] =
     "\nThe rules are those that hold in the working directory. With --facts: what the conditions of\n"
-    "your own rules may ask.\n";
+    "your own rules may use.\n";
 
 static const char config_help[] =
     "\n  show   which settings hold for PATH (default: the working directory)\n"
@@ -340,8 +340,8 @@ static const char schema_help[] =
     "\nNAME is that of a document or file. Without one all are listed.\n";
 
 static const char baseline_help[] =
-    "\n  write  all findings of PATH are known from now on: they are not told, and fail no step\n"
-    "  prune  forgets those that PATH no longer has; give it all files\n"
+    "\n  write  records all findings of PATH: they are not reported again, and fail no step\n"
+    "  prune  removes those that PATH no longer has; give it all files\n"
     "The baseline is FILE of --baseline, or else what the config says, or ptxlint-baseline.json, where\n"
     "`ptxlint check` looks for it, too.\n";
 
@@ -508,7 +508,7 @@ static void print_commands(void)
     puts("\nCOMMANDS");
     for (int i = 0; i < COMMAND__COUNT; i++)
         printf("  %-11s  %s%s\n", ptx_command_words[i], ptx_command_what[i], i ? "" : " (the default command)");
-    puts("ptxlint COMMAND --help says more.");
+    puts("ptxlint COMMAND --help has the details.");
 }
 
 void ptx_help_print(const Options *options)

@@ -275,7 +275,7 @@ static ExitCode read_log(Inputs *inputs, const char *path)
         code = keep_log(inputs, text, length);
     free(text);
     if (code == EXIT_CLEAN && !kernels) {
-        ptx_complain(path, "tells of no kernel; it is not what ptxas -v prints");
+        ptx_complain(path, "names no kernel: it is not output of ptxas -v");
         return EXIT_USAGE;
     }
     return code;

@@ -322,6 +322,6 @@ void ptx_isa_overview_write(Text *out, const IsaGpus *gpus)
                 ptx_text_print(out, " %s", opcode.text);
         ptx_text_put(out, " |\n");
     }
-    ptx_text_put(out, "\n`ptxlint isa OPCODE` tells of one, `ptxlint isa OPCODE.MODIFIERS` of the forms that take these modifiers, "
+    ptx_text_put(out, "\n`ptxlint isa OPCODE` describes one, `ptxlint isa OPCODE.MODIFIERS` the forms that take these modifiers, "
                  "`ptxlint isa --list` has a line for each.\n");
 }

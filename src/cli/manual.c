@@ -101,7 +101,7 @@ static const char ending[] =
     ".SH FILES\n"
     ".TP\n\\fI.ptxlint.yaml\\fR\nSettings for the PTX files of its folder and below;\n\\fBptxlint config init\\fR writes one to begin with.\n"
     ".SH SEE ALSO\n"
-    "\\fBptxlint explain\\fR and \\fBptxlint rules\\fR tell about rules,\n\\fBptxlint isa\\fR about instructions.\n";
+    "\\fBptxlint explain\\fR and \\fBptxlint rules\\fR describe rules,\n\\fBptxlint isa\\fR about instructions.\n";
 
 ExitCode ptx_manual(const Options *options)
 {

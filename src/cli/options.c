@@ -168,10 +168,10 @@ static bool apply(Options *options, int option, char *value)
     case OPT_PRIMARY:   is_good = set_primary(options, value);  break;
     case OPT_JOBS:      is_good = set_jobs(options, value);     break;
     case OPT_ONLY:
-        is_good = add_words(&options->only, "--only", value, "a group is missing; syntax,throughput would be right");
+        is_good = add_words(&options->only, "--only", value, "a group is missing: write it as syntax,throughput");
         break;
     case OPT_GPU:
-        is_good = add_words(&options->gpus, "--gpu", value, "a name is missing; h200, sm_90 and a100,h200 would be right");
+        is_good = add_words(&options->gpus, "--gpu", value, "a name is missing: write it as h200, sm_90 or a100,h200");
         break;
     case OPT_RULES:     is_good = add_string(&options->rules, value);   break;
     case OPT_PTXAS_LOG: is_good = add_string(&options->logs, value);    break;
@@ -349,19 +349,19 @@ static Parsed check_options(const Options *options)
     }
     bool has_words = options->paths && options->paths[0];
     bool needs_path = options->command == COMMAND_CHECK || options->command == COMMAND_REPORT || options->command == COMMAND_TUNE;
-    const char *trouble = needs_path && !has_words ? "no PATH given; ptxlint --help tells how to use it" :
-        options->command == COMMAND_EXPLAIN && !has_words ? "explain: which rule? `ptxlint rules` lists them all" :
-        options->command == COMMAND_CONFIG && !has_words ? "config: what of it? One of show, files, init" :
-        options->command == COMMAND_BASELINE && !is_baseline_use(options) ? "baseline: write PATH... or prune PATH...?" :
+    const char *trouble = needs_path && !has_words ? "no PATH given; see ptxlint --help" :
+        options->command == COMMAND_EXPLAIN && !has_words ? "explain: missing RULE; `ptxlint rules` lists them all" :
+        options->command == COMMAND_CONFIG && !has_words ? "config: missing subcommand (show, files, init)" :
+        options->command == COMMAND_BASELINE && !is_baseline_use(options) ? "baseline: missing subcommand or PATH (write PATH..., prune PATH...)" :
         options->command == COMMAND_DIFF && !is_diff_use(options) ? "diff: OLD and NEW are missing: PTX files, folders, or saved reports" :
-        options->command == COMMAND_BUDGET && !is_budget_use(options) ? "budget: init PATH...?" :
-        options->has_no_baseline && options->baseline_path ? "--baseline and --no-baseline do not go together" :
-        options->command == COMMAND_COMPLETIONS && !has_words ? "completions: for which shell? One of bash, zsh, fish" :
+        options->command == COMMAND_BUDGET && !is_budget_use(options) ? "budget: missing subcommand or PATH (init PATH...)" :
+        options->has_no_baseline && options->baseline_path ? "--baseline and --no-baseline exclude each other" :
+        options->command == COMMAND_COMPLETIONS && !has_words ? "completions: missing shell (bash, zsh, fish)" :
         options->command == COMMAND_MANUAL && has_words ? "manual takes no further words" :
-        options->has_list && has_words ? "isa: --list goes without OPCODE" :
-        options->has_no_config && options->config_path ? "--config and --no-config do not go together" :
+        options->has_list && has_words ? "isa: --list takes no OPCODE" :
+        options->has_no_config && options->config_path ? "--config and --no-config exclude each other" :
         options->has_statistics && !has_tables(options) ?
-            "--statistics goes with --format text, oneline, json and jsonl" : NULL;
+            "--statistics needs --format text, oneline, json or jsonl" : NULL;
     if (trouble)
         ptx_complain(NULL, trouble);
     return trouble ? PARSED_BAD : PARSED_RUN;

@@ -94,8 +94,8 @@ static void write_group(const Options *options, const ptxlint_rules *rules, cons
 static void write_markdown(const Options *options, const ptxlint_rules *rules, Text *out)
 {
     const ptxlint_rule *rule;
-    ptx_text_put(out, "# Rules\n\nA page each. The certainty is the least that a finding has: what is less sure is not said. How rules are "
-                 "written is in\n[../rules.md](../rules.md), how they are chosen and silenced in [../config.md](../config.md).\n");
+    ptx_text_put(out, "# Rules\n\nOne page each. The certainty is the least that a finding needs: less certain ones are not reported. How rules are "
+                 "written is in\n[../rules.md](../rules.md), how they are selected and suppressed in [../config.md](../config.md).\n");
     for (size_t i = 0; (rule = ptxlint_rule_at(rules, i)); i++)
         if (is_first_of_group(rules, i, rule->group))
             write_group(options, rules, rule->group, out);
@@ -118,7 +118,7 @@ static void write_facts_markdown(Text *out)
 {
     ptxlint_fact fact;
     char scope[64] = "";
-    ptx_text_put(out, "# Facts\n\nWhat the expressions of rules may name ([rules.md](rules.md)). Where the certainty is empty it comes with each "
+    ptx_text_put(out, "# Facts\n\nFacts that the expressions of rules may use ([rules.md](rules.md)). Where the certainty is empty it comes with each "
                  "value.\n");
     for (size_t i = 0; ptxlint_fact_at(i, &fact); i++) {
         if (strcmp(scope, fact.scope))
@@ -168,7 +168,7 @@ ExitCode ptx_rules_list(const Options *options)
     Text out = { 0 };
     ExitCode code = ptx_book_open(&book, options);
     if (code == EXIT_CLEAN && options->paths && options->paths[0]) {
-        ptx_complain(options->paths[0], "rules takes no further words; --select chooses, `ptxlint explain` tells of one");
+        ptx_complain(options->paths[0], "rules takes no further words; --select chooses, `ptxlint explain` describes one");
         code = EXIT_USAGE;
     }
     const Settings *settings = code == EXIT_CLEAN ? ptx_book_folder(&book, ".") : NULL;

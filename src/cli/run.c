@@ -413,11 +413,11 @@ static void complain_group(Run *run, const ptxlint_rules *rules, const char *gro
     const char *near = ptxlint_rule_suggest(rules, group);
     const ptxlint_rule *rule = near ? ptxlint_rule_find(rules, near) : NULL;
     if (rule)                           /* a code or a name is meant for --select */
-        snprintf(text, sizeof text, "'%.80s' is no group of rules; --select takes single ones, as %.60s", group, near);
+        snprintf(text, sizeof text, "'%.80s' is not a group of rules; --select takes single ones, as %.60s", group, near);
     else if (near)
-        snprintf(text, sizeof text, "'%.80s' is no group of rules; did you mean %.60s?", group, near);
+        snprintf(text, sizeof text, "'%.80s' is not a group of rules; did you mean %.60s?", group, near);
     else
-        snprintf(text, sizeof text, "'%.80s' is no group of rules; `ptxlint rules` tells the group of each", group);
+        snprintf(text, sizeof text, "'%.80s' is not a group of rules; `ptxlint rules` lists the group of each", group);
     ptx_complain("--only", text);
     raise_code(run, EXIT_USAGE);
 }

@@ -12,7 +12,7 @@ static ExitCode complain_name(const char *name)
 {
     const char *known;
     Text text = { 0 };
-    ptx_text_put(&text, "is none of the schemas:");
+    ptx_text_put(&text, "is not a schema; there are:");
     for (size_t i = 0; (known = ptxlint_schema_name(i)); i++)
         ptx_text_print(&text, "%s %s", i ? "," : "", known);
     if (text.has_failed)

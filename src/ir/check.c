@@ -589,11 +589,11 @@ static const char *number_help(Type wanted, uint8_t given)
 static const char *selector_help(Parts parts)
 {
     switch (parts) {
-    case PARTS_PART:         return "here stand .b0 to .b3, .h0 and .h1";
-    case PARTS_HALVES:       return "here stand two halves of the four of both sources, as .h10";
-    case PARTS_BYTES:        return "here stand four bytes of the eight of both sources, as .b3210";
-    case PARTS_HALF_MASK:    return "here stand .h0, .h1 and .h10";
-    case PARTS_BYTE_MASK:    return "here stand the bytes that are written, in descending order, as .b3210 or .b20";
+    case PARTS_PART:         return "allowed here: .b0 to .b3, .h0 and .h1";
+    case PARTS_HALVES:       return "allowed here: two halves of the four of both sources, as .h10";
+    case PARTS_BYTES:        return "allowed here: four bytes of the eight of both sources, as .b3210";
+    case PARTS_HALF_MASK:    return "allowed here: .h0, .h1 and .h10";
+    case PARTS_BYTE_MASK:    return "allowed here: the bytes to write, in descending order, as .b3210 or .b20";
     default:                    return "selectors are for some operands of video instructions, .x to .w for vectors";
     }
 }
@@ -616,7 +616,7 @@ static void report_address(const OperandCheck *c, const Finding *f)
             "move the number into a register";
         return;
     }
-    diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "this is no address for `%.*s`: `%.*s`", opcode_length, opcode, length, operand);
+    diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not accept this address: `%.*s`", opcode_length, opcode, length, operand);
     diag->help = strchr(f->shape->name, ',') ? "an address here is [name, {coordinates}]" : "an address is [name], [name+number] or [number]";
 }
 
@@ -629,11 +629,11 @@ static void report(const OperandCheck *c, const Finding *f)
     Diag *diag;
     switch (f->wrong) {
     case WRONG_NO_BRACKETS:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes an address here, and `%.*s` is none", opcode_length, opcode, length, operand);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` expects a memory operand, got `%.*s`", opcode_length, opcode, length, operand);
         diag->help = ptx_diag_text(c->diags, "write [%.*s]", length, operand);
         return;
     case WRONG_BRACKETS:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes no address here", opcode_length, opcode);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not take a memory operand here", opcode_length, opcode);
         diag->help = "load the value into a register first";
         return;
     case WRONG_RESULT:
@@ -641,16 +641,16 @@ static void report(const OperandCheck *c, const Finding *f)
                         operand);
         return;
     case WRONG_NUMBER:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "`%.*s` works on `.%s` here, and `%.*s` is %s", opcode_length, opcode, type, length,
+        diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "type mismatch in `%.*s`: expected .%s, `%.*s` is %s", opcode_length, opcode, type, length,
                         operand, f->operand->kind == OPERAND_INT ? "an integer" : "a float");
         diag->help = number_help(f->type, f->operand->kind);
         return;
     case WRONG_ADDRESS:
-        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "an address is an integer, and the register in `%.*s` is a %s", length, operand,
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "an address must be an integer, but the register in `%.*s` is a %s", length, operand,
                  "predicate or a float");
         return;
     case WRONG_SINK:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` cannot do without this operand: `_` may not stand here", opcode_length, opcode);
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` needs this operand: `_` is not allowed here", opcode_length, opcode);
         return;
     case WRONG_SIGN:
         diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes no sign here: `%.*s`", opcode_length, opcode, length, operand);
@@ -660,7 +660,7 @@ static void report(const OperandCheck *c, const Finding *f)
         ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "the result of an instruction goes to a register without an offset: `%.*s`", length, operand);
         return;
     case WRONG_ELEMENTS:
-        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "the registers of a vector are of one width and kind, and those of `%.*s` are not", length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "the registers of vector `%.*s` differ in width or kind", length, operand);
         return;
     case WRONG_SPACE: case WRONG_IMMEDIATE_ADDRESS: case WRONG_ADDRESS_SHAPE:
         report_address(c, f);
@@ -685,11 +685,11 @@ static void report(const OperandCheck *c, const Finding *f)
                                           : "mov it into a register first";
         return;
     case WRONG_SELECTOR:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` takes no such selector here: `%.*s`", opcode_length, opcode, length, operand);
+        diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not accept this selector here: `%.*s`", opcode_length, opcode, length, operand);
         diag->help = selector_help((Parts)f->shape->selector);
         return;
     case WRONG_SHAPE:
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "this is no operand of `%.*s`: `%.*s`", opcode_length, opcode, length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not accept this operand: `%.*s`", opcode_length, opcode, length, operand);
         return;
     case WRONG_VECTOR:
         ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not take all elements of `%.*s` here", opcode_length, opcode, length, operand)->help =
@@ -706,7 +706,7 @@ static void report(const OperandCheck *c, const Finding *f)
         ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` has no second result: `%.*s`", opcode_length, opcode, length, operand);
         return;
     case WRONG_PAIR_PREDICATE:
-        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "the right side of `%.*s` is a predicate register", length, operand);
+        ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "the right side of `%.*s` must be a predicate register", length, operand);
         return;
     case WRONG_SIZE:
         ptx_elements_report(c, f->shape, f->at);
@@ -723,9 +723,9 @@ static void report(const OperandCheck *c, const Finding *f)
                  (unsigned)count_elements(f->at));
         return;
     default:
-        diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "`%.*s` works on `.%s` here, and `%.*s` has a register of `.%s`", opcode_length, opcode,
+        diag = ptx_diag(c->diags, DIAG_OPERAND_TYPE, span, "type mismatch in `%.*s`: expected .%s, `%.*s` is .%s", opcode_length, opcode,
                         type, length, operand, ptx_type_info[c->regs[f->operand->id].type].text);
-        diag->help = "convert it (cvt), move its bits (mov), or write the type that it has";
+        diag->help = "convert it (cvt), move its bits (mov), or use an instruction of its type";
     }
 }
 

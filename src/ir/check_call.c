@@ -151,7 +151,7 @@ static bool is_sink(const CallCheck *c, const AstOperand *ast)
 static bool wrong_part(const CallCheck *c, const AstOperand *ast, const char *expected)
 {
     if (ast->kind != AST_BAD)           /* diagnosed already */
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, ast->span, "`%.*s` cannot stand here in a call: %s", shown(ast->span), c->text + ast->span.begin,
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, ast->span, "`%.*s` is not allowed here in a call: %s", shown(ast->span), c->text + ast->span.begin,
                  expected)->help = "a call is `call (result), function, (argument, argument), prototype;`";
     return false;
 }
@@ -255,7 +255,7 @@ static void relate_formal(const CallCheck *c, Diag *diag, const Formal *formal)
 
 static bool wrong_type(const CallCheck *c, const AstOperand *ast, const Formal *formal, const char *given)
 {
-    Diag *diag = ptx_diag(c->diags, DIAG_CALL_SIGNATURE, ast->span, "`%.*s` is %s, and the parameter `%.*s` takes %s`.%s`", shown(ast->span),
+    Diag *diag = ptx_diag(c->diags, DIAG_CALL_SIGNATURE, ast->span, "type mismatch: `%.*s` is %s, parameter `%.*s` is %s`.%s`", shown(ast->span),
                           c->text + ast->span.begin, given, shown(formal->name), c->text + formal->name.begin,
                           formal->is_array ? "an array of " : "", ptx_type_info[formal->type].text);
     relate_formal(c, diag, formal);
@@ -279,7 +279,7 @@ static bool check_variable(const CallCheck *c, const AstOperand *ast, const Form
         return wrong_type(c, ast, formal, ptx_diag_text(c->diags, "%s`.%s` of %llu bytes", var->is_array ? "an array of " : "",
                                                         ptx_type_info[var->type].text, (unsigned long long)var->bytes));
     if (formal->type && var->align != formal->align) {
-        Diag *diag = ptx_diag(c->diags, DIAG_CALL_SIGNATURE, ast->span, "`%.*s` is aligned to %u bytes, and the parameter `%.*s` to %u",
+        Diag *diag = ptx_diag(c->diags, DIAG_CALL_SIGNATURE, ast->span, "`%.*s` is aligned to %u bytes, parameter `%.*s` to %u",
                               shown(ast->span), c->text + ast->span.begin, (unsigned)var->align, shown(formal->name),
                               c->text + formal->name.begin, (unsigned)formal->align);
         relate_formal(c, diag, formal);

@@ -275,7 +275,7 @@ static void report_misfit(DiagSink *diags, const Op *op, const Misfit *misfit, S
         return;
     }
     case MISFIT_REPEATED:
-        ptx_diag(diags, DIAG_BAD_FORM, where, "`%s` has the modifier `.%s` twice", opcode, modifier)->help = "one of them goes";
+        ptx_diag(diags, DIAG_BAD_FORM, where, "`%s` has the modifier `.%s` twice", opcode, modifier)->help = "remove one of them";
         return;
     case MISFIT_CLASH:
         ptx_diag(diags, DIAG_BAD_FORM, where, "`%s` takes one of `.%s` and `.%s`, not both", opcode, ptx_modifier_texts[misfit->other], modifier);
@@ -284,7 +284,7 @@ static void report_misfit(DiagSink *diags, const Op *op, const Misfit *misfit, S
         report_missing(diags, op, misfit, where);
         return;
     case MISFIT_EXTRA:
-        ptx_diag(diags, DIAG_BAD_FORM, where, "`%.*s` does not take `.%s`: it does not go with the other modifiers", length, op->text, modifier);
+        ptx_diag(diags, DIAG_BAD_FORM, where, "`%.*s` does not take `.%s`: it cannot be combined with the other modifiers", length, op->text, modifier);
         return;
     case MISFIT_REPLACED:
         ptx_diag(diags, DIAG_BAD_FORM, where, "`%s` does not take `.%s` with the other modifiers", opcode, modifier)->help =

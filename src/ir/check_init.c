@@ -47,7 +47,7 @@ static bool check_address(const InitCheck *c, const AstOperand *ast)
     if (symbol->kind == SYMBOL_FUNC && (ast->value || ast->flags & AST_GENERIC))
         return wrong(c, ast->span, "is a function, whose address stands alone", NULL);
     if (ast->flags & (AST_INDEXED | AST_NEGATIVE | AST_NOT | AST_PARENTHESES) || ast->suffix_length)
-        return wrong(c, ast->span, "is no address: write the offset in bytes, `name+4`", NULL);
+        return wrong(c, ast->span, "is not an address: write the offset in bytes, `name+4`", NULL);
     bool is_function = symbol->kind == SYMBOL_FUNC;
     const char *what = is_function ? "an address of a function in an initialiser" : "an address in an initialiser";
     if (ast->flags & AST_GENERIC && !ptx_check_gate(c->module, ast->span, "`generic()`", 31, 10))
@@ -95,7 +95,7 @@ static bool check_vector(const InitCheck *c, const AstOperand *ast)
     if (ast->kind != AST_VECTOR)
         return wrong(c, ast->span, "is one value where a vector belongs", "write its elements in braces");
     if (count_elements(ast) != c->decl->vector)
-        return wrong(c, ast->span, ptx_diag_text(c->module->diags, "has not the %d elements of the vector", c->decl->vector), NULL);
+        return wrong(c, ast->span, ptx_diag_text(c->module->diags, "lacks the %d elements of the vector", c->decl->vector), NULL);
     if (ast->value && !check_number(c, ast->span, false))
         return false;
     for (const AstOperand *child = ast->child; child; child = child->next) {

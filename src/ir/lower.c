@@ -679,7 +679,7 @@ static void check_indirect(Lower *l, const CallParts *parts, LabelId label, uint
         ptx_check_call(&check, parts, prototype, parts->target->span, operands + results, arguments - 1 - results, operands + arguments,
                        end - arguments);
     } else if (table->table == NO_ID || !table->is_calltargets) {
-        Diag *diag = ptx_diag(l->diags, DIAG_CALL_SIGNATURE, parts->table->span, "`%.*s` is no label of a .callprototype or of .calltargets before this call",
+        Diag *diag = ptx_diag(l->diags, DIAG_CALL_SIGNATURE, parts->table->span, "`%.*s` is not a label of a .callprototype or of .calltargets before this call",
                               shown(ptx_span_length(parts->table->span)), text_at(l, parts->table->span));
         ptx_diag_relate(l->diags, diag, table->name, "the label stands here");
     } else {
@@ -748,15 +748,15 @@ static void lower_call(Lower *l, const AstStmt *stmt)
     else if (target->kind == OPERAND_FUNCTION)
         check_target(l, &parts, target->id, results, arguments, end);
     else if (target->kind != OPERAND_REG)
-        wrong_target(l, parts.target, ": it is no function", NULL);
+        wrong_target(l, parts.target, ": it is not a function", NULL);
     else if (!parts.table)
         wrong_target(l, parts.target, " without a prototype: it is a register", "put the label of a .callprototype or of .calltargets last");
     else if (ptx_type_info[l->regs.items[target->id].type].kind == KIND_FLOAT || l->regs.items[target->id].type == TYPE_PRED)
-        wrong_target(l, parts.target, ": it is no address", "the address of a function is an integer");
+        wrong_target(l, parts.target, ": it is not an address", "the address of a function is an integer");
     else if (label != NO_ID)
         check_indirect(l, &parts, label, results, arguments, end);
     else if (!is_table)
-        wrong_target(l, parts.table, " through: it is no table of functions", "put the label of a .callprototype or of .calltargets last");
+        wrong_target(l, parts.table, " through: it is not a table of functions", "put the label of a .callprototype or of .calltargets last");
 }
 
 static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
@@ -880,7 +880,7 @@ static void enter_scope(Lower *l, const AstStmt *scope)
         ptx_names_declare(&l->names, NAMES_LABEL, SYMBOL_LABEL, label->opcode, l->labels.count - 1, &earlier);
         if (!earlier)
             continue;
-        Diag *diag = ptx_diag(l->diags, DIAG_DUPLICATE_LABEL, label->opcode, "label `%.*s` stands twice in this scope",
+        Diag *diag = ptx_diag(l->diags, DIAG_DUPLICATE_LABEL, label->opcode, "label `%.*s` is defined twice in this scope",
                               shown(ptx_span_length(label->opcode)), text_at(l, label->opcode));
         ptx_diag_relate(l->diags, diag, earlier->name, "the first one");
         diag->help = "rename one of them, and the branches that mean it";

@@ -35,7 +35,7 @@ static void bad_bytes(Lexer *lx, const unsigned char *start)
     else if (count == 1 && c < 0x80)
         ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "byte 0x%02x has no meaning in PTX", c);
     else if (least < 0x80)
-        ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "%u bytes that are no text, from 0x%02x on", count, c);
+        ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "%u bytes that are not text, starting with 0x%02x", count, c);
     else
         ptx_diag(lx->diags, DIAG_BAD_BYTE, span, "%u byte%s outside ASCII; PTX allows them only in comments and strings", count, count > 1 ? "s" : "");
 }
@@ -53,7 +53,7 @@ static void look_for_foreign_bytes(Lexer *lx, const unsigned char *start)
         end++;
     lx->has_foreign_bytes = false;
     ptx_diag(lx->diags, DIAG_NOT_ASCII, span_of(lx, at, end), "this %s is not ASCII, and ptxas refuses the file for it", *start == '"' ? "string" : "comment")
-        ->help = "write it in ASCII; this is said once for a file";
+        ->help = "write it in ASCII; reported once for a file";
 }
 
 /* To the end of its line, but not over a `;` there: most likely that is the statement's. */
@@ -184,7 +184,7 @@ Token ptx_lex(Lexer *lx)
     }
     lx->at_line_start = false;
     if (lx->cur - start > TOKEN_LONGEST) {
-        ptx_diag(lx->diags, DIAG_TOO_LARGE, span_of(lx, start, lx->cur), "a word longer than %d bytes is not read", TOKEN_LONGEST);
+        ptx_diag(lx->diags, DIAG_TOO_LARGE, span_of(lx, start, lx->cur), "a word has at most %d bytes", TOKEN_LONGEST);
         return ptx_lex(lx);
     }
     return ptx_token(kind, first, span_of(lx, start, lx->cur));

@@ -192,7 +192,7 @@ void ptx_build_version(Parser *p, Token directive, Token number)
     p->header.version_span = ptx_token_span(number);
     p->header.version = (uint16_t)(10 * (major > 99 ? 99 : major) + (minor > 9 ? 9 : minor));
     if (!is_written_so) {
-        ptx_diag(p->diags, DIAG_UNKNOWN_VERSION, ptx_token_span(number), "`%.*s` is no version; it is written as two numbers with a point, 9.0",
+        ptx_diag(p->diags, DIAG_UNKNOWN_VERSION, ptx_token_span(number), "`%.*s` is not a version: write two numbers with a point, as 9.0",
                  length_of(ptx_token_span(number)), text);
         return;
     }
@@ -201,7 +201,7 @@ void ptx_build_version(Parser *p, Token directive, Token number)
         break;
     case TARGET_NEWER:
         ptx_diag(p->diags, DIAG_NEWER_VERSION, ptx_token_span(number), "PTX %u.%u is newer than %d.%d, the newest in our tables", major, minor,
-                 PTX_VERSION_NEWEST / 10, PTX_VERSION_NEWEST % 10)->help = "what the tables lack is noted, not refused";
+                 PTX_VERSION_NEWEST / 10, PTX_VERSION_NEWEST % 10)->help = "unknown instructions are notes in this file, not errors";
         break;
     case TARGET_UNKNOWN:
         ptx_diag(p->diags, DIAG_UNKNOWN_VERSION, ptx_token_span(number), "there is no PTX version `%.*s`", length_of(ptx_token_span(number)), text);
@@ -348,7 +348,7 @@ static void prefix_extend(Parser *p, Prefix *prefix, Token word, PrefixStage las
         return;
     }
     if (!prefix->is_misplaced)
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "`%.*s` cannot stand here", length_of(here), text_of(p, here))->help =
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, here, "`%.*s` is not allowed here", length_of(here), text_of(p, here))->help =
             "a declaration is .visible (or another linkage), state space and .align, .v2 or .v4, type, in this order; each once";
     prefix->is_misplaced = true;
 }
@@ -380,7 +380,7 @@ static void read_bank(Parser *p, Prefix *prefix, Span span)
     if (bank > 10)
         ptx_diag(p->diags, DIAG_BAD_DECLARATION, span, "there are constant banks 0 to 10");
     else if (version > 21)
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, span, "constant banks went with PTX 2.2; this module says %d.%d", version / 10, version % 10)->help =
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, span, "constant banks were removed in PTX 2.2; this module says %d.%d", version / 10, version % 10)->help =
             "write `.const`";
     else if (bank)
         need_version(p, span, "a constant bank", 15);
@@ -414,7 +414,7 @@ void ptx_prefix_align(Parser *p, Prefix *prefix, Token number)
         return;
     uint32_t align = read_small(p, number);
     if (!align || (align & (align - 1))) {
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(number), "an alignment is a power of two, and %u is none", (unsigned)align)->help =
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(number), "an alignment must be a power of two, not %u", (unsigned)align)->help =
             "1, 2, 4, 8, 16, ... bytes";
         return;
     }
@@ -444,7 +444,7 @@ void ptx_prefix_modifier(Parser *p, Prefix *prefix, Token word)
         prefix->vector = (uint8_t)(name[1] - '0');
         return;
     }
-    ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(word), "`%.*s` is no type and no directive of a declaration", length_of(ptx_token_span(word)),
+    ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(word), "`%.*s` is neither a type nor a directive of a declaration", length_of(ptx_token_span(word)),
              text_of(p, ptx_token_span(word)));
     mark_syntax_error(p);
 }
@@ -480,7 +480,7 @@ Dims *ptx_dims_add(Parser *p, Dims *dims, AstOperand *size, Token end)
         value = size->value;
     }
     if (dims->count == AST_MAX_DIMS) {
-        ptx_diag(p->diags, DIAG_TOO_LARGE, ptx_token_span(end), "arrays of more than %d dimensions are not read", (int)AST_MAX_DIMS);
+        ptx_diag(p->diags, DIAG_TOO_LARGE, ptx_token_span(end), "an array has at most %d dimensions", (int)AST_MAX_DIMS);
         return dims;
     }
     dims->sizes[dims->count++] = value;
@@ -614,7 +614,7 @@ AstFunc *ptx_func_new(Parser *p, const Prefix *prefix, Token keyword, Token name
     func->is_entry = keyword.kind == TOK_ENTRY;
     func->mark = ptx_token_span(func->is_entry && p->mark_last.kind == TOK_RPAREN ? p->mark_last : p->mark_current);
     if (prefix && (ptx_span_length(prefix->detail) || prefix->linkage == LINKAGE_COMMON))
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, "before .entry and .func stands a linkage: .visible, .extern or .weak");
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, prefix->span, "expected a linkage before .entry or .func: .visible, .extern or .weak");
     func->results = open_decls(results);
     func->params = open_decls(params);
     func->attributes = open_attributes(attributes);
@@ -667,7 +667,7 @@ void ptx_build_empty(Parser *p, Token semicolon)
     p->is_recovering = false;
     if (!is_mistake)
         return;
-    Diag *diag = ptx_diag(p->diags, DIAG_UNEXPECTED, span, "there is nothing to end here: PTX has no empty statement");
+    Diag *diag = ptx_diag(p->diags, DIAG_UNEXPECTED, span, "unexpected `;`: PTX has no empty statement");
     diag->help = "remove the `;`";
     ptx_diag_fix(p->diags, diag, span, true, "%s", "");
 }
@@ -675,7 +675,7 @@ void ptx_build_empty(Parser *p, Token semicolon)
 void ptx_build_label(Parser *p, Token name, Token colon)
 {
     if (ptx_token_span(name).end - name.begin == 1 && p->text[name.begin] == '_')
-        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(name), "`_` stands for nothing, and cannot be a label");
+        ptx_diag(p->diags, DIAG_BAD_DECLARATION, ptx_token_span(name), "`_` cannot be a label");
     AstStmt *label = add_stmt(p, AST_LABEL, ptx_span_join(ptx_token_span(name), ptx_token_span(colon)));
     label->opcode = ptx_token_span(name);
     if (!p->scope_count)

@@ -178,7 +178,7 @@ static Token skip_section(Driver *d)
             p->lexer.cur = p->lexer.base + ptx_token_span(token).begin;    /* read it again, as what follows the section */
             return ptx_token(TOK_RBRACE, false, (Span){ (uint32_t)token.begin, (uint32_t)token.begin });
         default:
-            ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token), "`%.*s` cannot stand in a .section",
+            ptx_diag(p->diags, DIAG_UNEXPECTED, ptx_token_span(token), "`%.*s` is not allowed in a .section",
                      (int)ptx_span_length(ptx_token_span(token)), p->text + ptx_token_span(token).begin);
             continue;
         }

@@ -72,8 +72,8 @@ static void put_registers(Out *out, const ptxlint_projection *projection)
         ptx_line_words(&line, "as ptxas allocates");
         break;
     case PTXLINT_REGISTERS_MODEL:
-        ptx_line_format(&line, projection->registers_are_calibrated ? "as a model of ptxas has it (%s to %s for nine kernels in ten)"
-                                                                    : "a guess: nothing was calibrated for this target (%s to %s)",
+        ptx_line_format(&line, projection->registers_are_calibrated ? "estimated (90 %% band %s-%s)"
+                                                                    : "a guess: not calibrated for this target (%s-%s)",
                         ptx_figure_int(projection->registers_low).text, ptx_figure_int(projection->registers_high).text);
         break;
     default:
@@ -297,9 +297,9 @@ static void put_band(Out *out, const ptxlint_time *time)
     if (!isfinite(time->predicted_us) || !time->band)
         return;
     Line line = ptx_line_begin(out, "band");
-    ptx_line_format(&line, "%s-%s us: nine in ten launches of its kind (%s)", ptx_figure_short(time->low_us).text, ptx_figure_short(time->high_us).text, time->band);
+    ptx_line_format(&line, "%s-%s us: 90 %% of such launches (%s)", ptx_figure_short(time->low_us).text, ptx_figure_short(time->high_us).text, time->band);
     if (!time->band_is_measured)
-        ptx_line_words(&line, ", as on an H200 and wider: this GPU was not measured");
+        ptx_line_words(&line, ", an H200's band, widened: this GPU was not measured");
     ptx_line_end(&line);
 }
 

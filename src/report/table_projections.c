@@ -180,7 +180,7 @@ void ptx_table_gpus(Out *out, const ptxlint_kernel *kernel)
         is_modelled |= kernel->projections[i].register_source == PTXLINT_REGISTERS_MODEL;
     }
     if (is_modelled)
-        ptx_out_text(out, "  ~: as a model of ptxas has it\n");
+        ptx_out_text(out, "  ~: estimated\n");
     if (is_live)
         ptx_out_text(out, "  *: live at most; ptxas may take more\n");
 }

@@ -41,7 +41,7 @@ double ptx_measure_divergent(Inquiry *q, InsnId insn)
 const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn)
 {
     const Divergence *found = divergence_at(q, insn);
-    return found ? ptx_divergence_describe(q->arena, q->shared->module, found) : "some lanes of a warp wait at this barrier while others go round it";
+    return found ? ptx_divergence_describe(q->arena, q->shared->module, found) : "divergent barrier: some lanes of a warp wait here while others bypass it";
 }
 
 static const Hazard *find_at(const Hazard *items, uint32_t count, InsnId place)

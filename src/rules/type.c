@@ -221,7 +221,7 @@ static bool fail_name(Expr *e, const Node *node)
 {
     for (int s = 0; s < SCOPE__COUNT; s++)
         if (text_is(e, node->at, ptx_scope_text[s]))
-            return ptx_expr_fail(e, node->at, "'%.*s' alone is no value: a fact is '%.*s.NAME'", EXPR_TEXT(e, node->at),
+            return ptx_expr_fail(e, node->at, "'%.*s' alone is not a value: a fact is '%.*s.NAME'", EXPR_TEXT(e, node->at),
                                  EXPR_TEXT(e, node->at));
     return ptx_expr_fail(e, node->at, "'%.*s' is not a fact: a fact is 'SCOPE.NAME', and a word stands in quotes",
                          EXPR_TEXT(e, node->at));
@@ -237,7 +237,7 @@ static bool want_value(Expr *e, const Node *node)
     if (node->type == FACT_PLACE)
         return ptx_expr_fail(e, node->span, "'%.*s' is a place: it can only stand in 'at' of 'related'", EXPR_TEXT(e, node->span));
     if (node->type == FACT_WORD && !node->domain)
-        return ptx_expr_fail(e, node->span, "a word alone means nothing: compare it with a fact, as in insn.space == \"global\"");
+        return ptx_expr_fail(e, node->span, "a word alone is not a condition: compare it with a fact, as in insn.space == \"global\"");
     return true;
 }
 

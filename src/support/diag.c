@@ -165,7 +165,7 @@ void ptx_diag_finish(DiagSink *sink)
     last->certainty = CERTAINTY_EXACT;
     last->func = -1;
     last->span = sink->items[sink->count - 1]->span;
-    last->message = ptx_diag_text(sink, "%u more diagnostics of this file are not kept (limit %d)", (unsigned)sink->dropped,
+    last->message = ptx_diag_text(sink, "%u more diagnostics of this file are dropped (limit %d)", (unsigned)sink->dropped,
                                   (int)LIMIT_DIAGNOSTICS);
     sink_push(sink, last);
 }

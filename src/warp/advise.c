@@ -21,7 +21,7 @@ static void put_change(char *text, size_t size, bool is_sectors, double before, 
     char was[24], is[24];
     put_figure(was, sizeof was, before);
     put_figure(is, sizeof is, after);
-    snprintf(text, size, "%s %s become %s", was, is_sectors ? "sectors" : "passes", is);
+    snprintf(text, size, "%s %s become %s", was, is_sectors ? "sectors" : "wavefronts", is);
 }
 
 static void put_swizzle(char *text, size_t size, const Layout *l)
@@ -68,7 +68,7 @@ static void put_layout(char *text, size_t size, const Layout *l, const char *nam
                  l->pitch, name);
         break;
     default:
-        snprintf(text, size, "go through shared memory, so that lanes that are side by side move what is side by side");
+        snprintf(text, size, "stage through shared memory, so that adjacent lanes access adjacent elements");
         break;
     }
 }
@@ -76,7 +76,7 @@ static void put_layout(char *text, size_t size, const Layout *l, const char *nam
 static void put_certainty(char *text, size_t size, Certainty certainty, const uint32_t block[3])
 {
     if (block[0])
-        snprintf(text, size, " (estimate: blocks of %" PRIu32 " x %" PRIu32 " threads taken)", block[0], block[1] * block[2]);
+        snprintf(text, size, " (estimate: assumes blocks of %" PRIu32 " x %" PRIu32 " threads)", block[0], block[1] * block[2]);
     else if (certainty != CERTAINTY_EXACT)
         snprintf(text, size, " (estimate)");
 }
@@ -84,19 +84,19 @@ static void put_certainty(char *text, size_t size, Certainty certainty, const ui
 static void put_end(char *text, size_t size, const Proposal *p)
 {
     int at = 0;
-    char all[64];
+    char all[80];
     bool is_sectors = p->layout.kind > LAYOUT_SWIZZLE;
     put_change(all, sizeof all, is_sectors, p->all_before, p->all_after);
     if (p->access_count > 1)
         at = snprintf(text, size, "; on average over the %" PRIu32 " accesses to it %s", p->access_count, all);
     if (p->more_bytes)
-        at += snprintf(text + at, size - (size_t)at, "; %" PRIu64 " bytes more of shared memory", p->more_bytes);
+        at += snprintf(text + at, size - (size_t)at, "; %" PRIu64 " more bytes of shared memory", p->more_bytes);
     put_certainty(text + at, size - (size_t)at, p->certainty, p->block);
 }
 
 const char *ptx_proposal_describe(Arena *arena, const Module *module, const Proposal *p)
 {
-    char text[1024], name[LONGEST_NAME + 1] = "", layout[384], change[64], end[256] = "", other[160] = "", swizzle[96];
+    char text[1024], name[LONGEST_NAME + 1] = "", layout[384], change[80], end[288] = "", other[160] = "", swizzle[96];
     if (p->layout.kind == LAYOUT_SAME)
         return NULL;
     if (p->var != NO_ID) {
@@ -108,7 +108,7 @@ const char *ptx_proposal_describe(Arena *arena, const Module *module, const Prop
     put_end(end, sizeof end, p);
     if (p->other.kind == LAYOUT_SWIZZLE) {
         put_swizzle(swizzle, sizeof swizzle, &p->other);
-        snprintf(other, sizeof other, "; or swizzle it, with no more: %s", swizzle);
+        snprintf(other, sizeof other, "; or swizzle it, without extra memory: %s", swizzle);
     }
     snprintf(text, sizeof text, "%s: %s%s%s", layout, change, end, other);
     return ptx_arena_strndup(arena, text, strlen(text));

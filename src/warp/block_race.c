@@ -108,9 +108,9 @@ const char *ptx_block_race_describe(Arena *arena, const Module *module, const Bl
     case BLOCK_RACE_GLOBAL:
         snprintf(text + count, left, "where %s writes %s: blocks run in no order", first, race->second.is_write ? "another number" : "what changes its result");
         break;
-    case BLOCK_RACE_CLUSTER: snprintf(text + count, left, "which %s writes: no barrier of the cluster between", first); break;
-    case BLOCK_RACE_EARLY:   snprintf(text + count, left, "which may not have begun: no barrier of the cluster before"); break;
-    case BLOCK_RACE_LATE:    snprintf(text + count, left, "which may have ended: no barrier of the cluster behind"); break;
+    case BLOCK_RACE_CLUSTER: snprintf(text + count, left, "which %s writes: no cluster barrier between", first); break;
+    case BLOCK_RACE_EARLY:   snprintf(text + count, left, "which may not have begun: no cluster barrier before"); break;
+    case BLOCK_RACE_LATE:    snprintf(text + count, left, "which may have ended: no cluster barrier after"); break;
     }
     return ptx_arena_strndup(arena, text, strlen(text));
 }

@@ -13,24 +13,24 @@ const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
         return "the distance between lanes depends on an unknown parameter or grid size";
     switch ((AccessPattern)count->pattern) {
     case PATTERN_BROADCAST:
-        return "all lanes are at one address";
+        return "all lanes access one address";
     case PATTERN_CONTIGUOUS:
-        return "lanes are side by side";
+        return "lanes are contiguous";
     case PATTERN_OFFSET:
-        return "lanes are side by side, but begin in the middle of a sector or line";
+        return "lanes are contiguous, but start inside a sector or line";
     case PATTERN_STRIDED:
         snprintf(text, sizeof text, "lanes are %" PRId64 " bytes apart", apart);
         break;
     case PATTERN_PER_THREAD:
-        snprintf(text, sizeof text, "each lane walks through a stretch of its own, %" PRId64 " bytes from the next", apart);
+        snprintf(text, sizeof text, "each lane accesses its own range, %" PRId64 " bytes from the next", apart);
         break;
     case PATTERN_ROWS:
-        snprintf(text, sizeof text, "lanes are side by side in pieces that lie apart");
+        snprintf(text, sizeof text, "lanes are contiguous in pieces that lie apart");
         break;
     case PATTERN_IRREGULAR:
         if (apart <= (int64_t)bytes)
-            return "lanes lie in no order";
-        snprintf(text, sizeof text, "lanes lie in no order, most of them %" PRId64 " bytes apart", apart);
+            return "lane addresses are irregular";
+        snprintf(text, sizeof text, "lane addresses are irregular, most of them %" PRId64 " bytes apart", apart);
         break;
     default:
         return "";
@@ -62,7 +62,7 @@ const char *ptx_shapes_describe(Arena *arena, const Evaluation *evaluation, cons
     for (unsigned i = 0; i < evaluation->shape_count; i++) {
         const uint32_t *shape = evaluation->shapes[i];
         const Count *count = &insn->shaped[i];
-        const char *what = count->sectors > 0 ? " sectors" : count->wavefronts > 0 ? " passes" : " addresses";
+        const char *what = count->sectors > 0 ? " sectors" : count->wavefronts > 0 ? " wavefronts" : " addresses";
         size_t length = strlen(text);
         if (!(count->requests > 0))
             continue;

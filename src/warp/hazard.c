@@ -775,7 +775,7 @@ static int write_copy_wait(char *out, size_t size, const Hazard *h)
     bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread), is_bulk = h->queue == QUEUE_BULK;
     const char *barrier = is_own ? "" : " by the copying thread, and a barrier", *queue = is_bulk ? "cp.async.bulk" : "cp.async";
     if (h->queue == QUEUE_MBARRIER)
-        return snprintf(out, size, "mbarrier.try_wait.parity in a loop, for the phase of the copy, by every thread that comes here");
+        return snprintf(out, size, "mbarrier.try_wait.parity in a loop, for the phase of the copy, by every thread that reaches this point");
     if (!h->is_committed)
         return snprintf(out, size, "%s.commit_group, then %s.wait_group%s 0%s", queue, queue, is_bulk ? ".read" : "", barrier);
     if (is_bulk)
@@ -792,9 +792,9 @@ const char *ptx_divergence_describe(Arena *arena, const Module *module, const Di
     if (!d->hangs)
         count += snprintf(text + count, sizeof text - (size_t)count, ", and thread (%u, %u, %u) of its warp goes on to line %u without it", b[0], b[1], b[2], line);
     else if (d->other_func)
-        count += snprintf(text + count, sizeof text - (size_t)count, ", thread (%u, %u, %u) at the one at line %u, and no other comes: the block hangs", b[0], b[1], b[2], line);
+        count += snprintf(text + count, sizeof text - (size_t)count, ", thread (%u, %u, %u) at the one at line %u, and no other arrives: the block hangs", b[0], b[1], b[2], line);
     else
-        count += snprintf(text + count, sizeof text - (size_t)count, " for more threads than come: the block hangs");
+        count += snprintf(text + count, sizeof text - (size_t)count, " for more threads than arrive: the block hangs");
     return ptx_arena_strndup(arena, text, (size_t)count);
 }
 
@@ -847,7 +847,7 @@ const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
         [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two, at a point that every lane reaches: since sm_70 lanes of a warp need not run together",
         [HAZARD_PROXY] = "fence.proxy.async.shared::cta by the threads that write, before the barrier or mbarrier that orders the two",
         [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and mbarrier.arrive.expect_tx with as many bytes as are copied",
-        [HAZARD_STALE] = "another parity each time round: xor.b32 with 1 behind the wait",
+        [HAZARD_STALE] = "flip the parity in each iteration: xor.b32 with 1 after the wait",
     };
     static const char *const reasons[] = {
         [REPAIR_NONE] = "", [REPAIR_FOUND] = "", [REPAIR_NO_PLACE] = "; no place was found where one removes the race",

@@ -99,7 +99,7 @@ static const Case cases[] = {
     { "$PTXLINT --no-config --budget missing.yaml clean.ptx", 3, "", "missing.yaml: No such file", NULL },
     { "$PTXLINT --no-config --budget b.yaml --baseline none.json dirty.ptx", 1, "BUD101", "", NULL },
     { "cd budgeted; $PTXLINT --only budget k.ptx",     1, "= help: to accept it, write `instructions: 5` at small.yaml:1:40", "", NULL },
-    { "$PTXLINT budget init",                          2, "", "budget: init PATH...?", NULL },
+    { "$PTXLINT budget init",                          2, "", "budget: missing subcommand or PATH (init PATH...)", NULL },
     { "$PTXLINT budget init --slack 100 clean.ptx",    2, "", "--slack: '100' is not a whole number from 0 to 99", NULL },
 
     /* diffs */
@@ -129,14 +129,14 @@ static const Case cases[] = {
     { "$PTXLINT diff --output no/where clean.ptx clean.ptx", 3, "", "no/where: No such file", NULL },
 
     /* mistakes */
-    { "$PTXLINT baseline",                             2, "", "baseline: write PATH... or prune PATH...?", NULL },
-    { "$PTXLINT baseline write",                       2, "", "baseline: write PATH... or prune PATH...?", NULL },
-    { "$PTXLINT baseline keep dirty.ptx",              2, "", "baseline: write PATH... or prune PATH...?", NULL },
+    { "$PTXLINT baseline",                             2, "", "baseline: missing subcommand or PATH (write PATH..., prune PATH...)", NULL },
+    { "$PTXLINT baseline write",                       2, "", "baseline: missing subcommand or PATH (write PATH..., prune PATH...)", NULL },
+    { "$PTXLINT baseline keep dirty.ptx",              2, "", "baseline: missing subcommand or PATH (write PATH..., prune PATH...)", NULL },
     { LINT "--baseline bad.json dirty.ptx",            2, "", "bad.json:2:", NULL },
     { LINT "--baseline missing.json dirty.ptx",        3, "", "missing.json: No such file", NULL },
     { BASE "--baseline missing.json prune dirty.ptx",  3, "", "missing.json: No such file", NULL },
     { BASE "--baseline no/where.json write dirty.ptx", 3, "", "no/where.json: No such file", NULL },
-    { LINT "--baseline none.json --no-baseline dirty.ptx", 2, "", "--baseline and --no-baseline do not go together", NULL },
+    { LINT "--baseline none.json --no-baseline dirty.ptx", 2, "", "--baseline and --no-baseline exclude each other", NULL },
     { BASE "--baseline b.json write nothing.ptx",      3, "", "nothing.ptx: No such file", NULL },
     { BASE "--baseline none.json prune nothing.ptx dirty.ptx", 3, "", "baseline: not written, because not all inputs could be read", NULL },
     { "$PTXLINT baseline --help",                      0, "prune PATH...", "", NULL },

@@ -32,7 +32,7 @@ static const Case cases[] = {
     { "$PTXLINT isa --list --gpu sm_75",         0, "\nxor ", "", "wgmma" },
     { "$PTXLINT isa --list --gpu sm_75,h200",    0, "\nwgmma ", "", "tcgen05" },
     { "$PTXLINT isa --list --format markdown",   0, "| `abs` | 1.0 | sm_10 |", "", NULL },
-    { "$PTXLINT isa --list add",                 2, "", "isa: --list goes without OPCODE", NULL },
+    { "$PTXLINT isa --list add",                 2, "", "isa: --list takes no OPCODE", NULL },
     { "$PTXLINT isa --gpu h2000 add",            2, "", "h2000", NULL },
     { "$PTXLINT isa --format sarif",             2, "", "'sarif' is not one of text, json, markdown", NULL },
     { "$PTXLINT isa --output /dev/full add",     3, "", "/dev/full", NULL },

@@ -156,7 +156,7 @@ static const struct { const char *what, *ptx, *findings, *yaml, *want; } cases[]
     /* what nothing silences */
     { "the front end's", HEAD "ret; // ptxlint: ignore[ALL]\n}\n", "SYN101:9 LIM103:9 THR102:9", NULL, "SYN101:9 LIM103:9 THR102:9i" },
     { "the front end's, by name", HEAD "ret; // ptxlint: ignore[SYN101]\n}\n", "SYN101:9", NULL,
-      "SYN101:9 SUP102:9 {`SYN101` is said by the front end or at a limit, and cannot be ignored}" },
+      "SYN101:9 SUP102:9 {`SYN101` comes from the front end or a limit, and cannot be ignored}" },
     /* SUP101 */
     { "unused", HEAD "ret; // ptxlint: ignore[THR102]\n}\n", "", NULL, "SUP101:9 {`THR102` has no finding here}" },
     { "unused: on another line", HEAD "mov.u32 %r1, 0;\n// ptxlint: ignore[THR102]\nret;\n}\n", "THR102:9", NULL, "THR102:9 SUP101:10 {`THR102` has no finding here}" },
@@ -180,19 +180,19 @@ static const struct { const char *what, *ptx, *findings, *yaml, *want; } cases[]
     { "unused, not silenced by ALL", HEAD "ret; // ptxlint: ignore[THR102]\n}\n// ptxlint: ignore-file[ALL]\n", "THR101:9", NULL, "THR101:9i SUP101:9 {`THR102` has no finding here}" },
     { "SUP101 alone is never unused", HEAD "ret; // ptxlint: ignore[SUP101]\n}\n", "", NULL, "" },
     /* SUP102 */
-    { "no rule of that name", HEAD "ret; // ptxlint: ignore[THR102, THR12]\n}\n", "THR102:9", NULL, "THR102:9i SUP102:9 {there is no rule `THR12`}" },
+    { "no rule of that name", HEAD "ret; // ptxlint: ignore[THR102, THR12]\n}\n", "THR102:9", NULL, "THR102:9i SUP102:9 {unknown rule `THR12`}" },
     { "no bracket", HEAD "ret; // ptxlint: ignore THR102\n}\n", "", NULL, "SUP102:9 {a list of rules in brackets is missing}" },
     { "no bracket at all", HEAD "ret; // ptxlint: ignore\n}\n", "", NULL, "SUP102:9 {a list of rules in brackets is missing}" },
     { "an open list", HEAD "ret; // ptxlint: ignore[THR102\n}\n", "THR102:9", NULL, "THR102:9 SUP102:9 {this list of rules has no `]`}" },
     { "an empty list", HEAD "ret; // ptxlint: ignore[ ]\n}\n", "", NULL, "SUP102:9 {this list names no rule}" },
     { "an empty item", HEAD "ret; // ptxlint: ignore[THR102,]\n}\n", "THR102:9", NULL, "THR102:9i SUP102:9 {a rule is missing in this list}" },
     { "an unknown word", HEAD "ret; // ptxlint: ignroe[THR102]\n}\n", "", NULL, "SUP102:9 {unknown word `ignroe` after `ptxlint:`}" },
-    { "no word", HEAD "ret; // ptxlint:\n}\n", "", NULL, "SUP102:9 {nothing that ptxlint knows follows `ptxlint:`}" },
-    { "no statement", HEAD "ret;\n// ptxlint: ignore[THR102]\n}\n", "", NULL, "SUP102:10 {no statement follows that this could speak of}" },
-    { "no function", HEAD "ret;\n}\n// ptxlint: ignore-kernel[THR102]\n", "", NULL, "SUP102:11 {no function follows that this could speak of}" },
-    { "SUP102 silenced", HEAD "ret; // ptxlint: ignore[THRR]\n}\n// ptxlint: ignore-file[SUP102] x\n", "", NULL, "SUP102:9i(x) {there is no rule `THRR`}" },
+    { "no word", HEAD "ret; // ptxlint:\n}\n", "", NULL, "SUP102:9 {unknown directive after `ptxlint:`}" },
+    { "no statement", HEAD "ret;\n// ptxlint: ignore[THR102]\n}\n", "", NULL, "SUP102:10 {no statement follows that this could apply to}" },
+    { "no function", HEAD "ret;\n}\n// ptxlint: ignore-kernel[THR102]\n", "", NULL, "SUP102:11 {no function follows that this could apply to}" },
+    { "SUP102 silenced", HEAD "ret; // ptxlint: ignore[THRR]\n}\n// ptxlint: ignore-file[SUP102] x\n", "", NULL, "SUP102:9i(x) {unknown rule `THRR`}" },
     { "an empty file", "", "", NULL, "" },
-    { "only a comment", "// ptxlint: ignore[THR]", "", NULL, "SUP102:1 {no statement follows that this could speak of}" },
+    { "only a comment", "// ptxlint: ignore[THR]", "", NULL, "SUP102:1 {no statement follows that this could apply to}" },
     { "never closed", HEAD "ret;\n}\n/* ptxlint: ignore-file[THR102]\n", "THR102:9", NULL, "THR102:9" },
 };
 
