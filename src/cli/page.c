@@ -18,9 +18,9 @@ const char *ptx_certainty_word(int certainty)
 static const char *certainty_sentence(const ptxlint_rule *rule)
 {
     switch (rule->certainty) {
-    case PTXLINT_EXACT: return "exact: it follows from the code, and from the launch where one is given";
-    case PTXLINT_BOUND: return "exact, or a bound: the truth is not beyond it";
-    default:            return "may be an estimate: the finding tells how sure it is";
+    case PTXLINT_EXACT: return "exact: follows from the code, and from the launch where one is given";
+    case PTXLINT_BOUND: return "exact, or a bound that the true value does not exceed";
+    default:            return "up to an estimate: each finding states its certainty";
     }
 }
 
@@ -104,8 +104,8 @@ static void put_facts(Text *out, const ptxlint_rule *rule)
     put_row(out, "severity", ptx_severity_word(rule->severity));
     if (!rule->is_front_end) {
         put_row(out, "certainty", certainty_sentence(rule));
-        put_row(out, "looks at", rule->subject);
-        put_row(out, "on by default", rule->is_preview ? "no: it is a preview, on with `--preview` or when it is selected by its code or name"
+        put_row(out, "subject", rule->subject);
+        put_row(out, "on by default", rule->is_preview ? "no: a preview rule; enable it with `--preview`, or select it by code or name"
                                                        : "yes");
     }
     ptx_text_put(out, "\n");
@@ -139,10 +139,10 @@ static void put_example(Text *out, const ptxlint_example *example)
 {
     if (*example->title)
         ptx_text_print(out, "### %s\n\n", example->title);
-    put_example_code(out, "CUDA that leads to it", "cuda", example->cuda_bad);
-    put_example_code(out, "PTX that it speaks of", "ptx", example->bad);
-    put_example_code(out, "CUDA, better", "cuda", example->cuda_good);
-    put_example_code(out, "PTX that it is content with", "ptx", example->good);
+    put_example_code(out, "CUDA with a finding", "cuda", example->cuda_bad);
+    put_example_code(out, "PTX with a finding", "ptx", example->bad);
+    put_example_code(out, "CUDA without", "cuda", example->cuda_good);
+    put_example_code(out, "PTX without", "ptx", example->good);
     put_example_code(out, "With this launch file", "json", example->launch);
     if (example->gpu)
         ptx_text_print(out, "With `--gpu %s`.\n\n", example->gpu);
@@ -158,9 +158,9 @@ static void put_examples(Text *out, const ptxlint_rule *rule)
 
 static void put_silence(Text *out, const ptxlint_rule *rule)
 {
-    ptx_text_put(out, "## How to silence it\n\n");
+    ptx_text_put(out, "## How to suppress it\n\n");
     if (rule->is_front_end && strcmp(rule->group, "suppression")) {
-        ptx_text_put(out, "It cannot be silenced: what it speaks of could not be read.\n\n");
+        ptx_text_put(out, "It cannot be suppressed: this part of the file could not be read.\n\n");
         return;
     }
     ptx_text_print(out, "- In one place: a comment on its line, or on the one before, `// ptxlint: ignore[%s] reason`; in CUDA "
@@ -186,7 +186,7 @@ void ptx_page_write(Text *out, const ptxlint_rule *rule)
     put_paragraphs(out, rule->summary);
     put_facts(out, rule);
     if (*rule->condition) {
-        ptx_text_put(out, "It speaks where this is true:\n\n");
+        ptx_text_put(out, "Fires when:\n\n");
         put_condition(out, rule->condition);
     }
     put_paragraphs(out, rule->doc);

@@ -71,8 +71,8 @@ static void put_example(Out *out, const ptxlint_example *example)
         ptx_out_text(out, example->title);
         ptx_out_text(out, "\n");
     }
-    put_code(out, "CUDA that it speaks of", "cuda", example->cuda_bad);
-    put_code(out, "PTX that it speaks of", "ptx", example->bad);
+    put_code(out, "CUDA with a finding", "cuda", example->cuda_bad);
+    put_code(out, "PTX with a finding", "ptx", example->bad);
     put_code(out, "Better CUDA", "cuda", example->cuda_good);
     put_code(out, "Better PTX", "ptx", example->good);
 }

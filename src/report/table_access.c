@@ -115,7 +115,7 @@ static void put_costly(Out *out, const ptxlint_module *module, const ptxlint_ker
             costly[count++] = &kernel->accesses[i];
     qsort(costly, count, sizeof *costly, costly_compare);
     if (count)
-        ptx_put_heading(out, "  costly line  access            sectors  ideal   waves  ideal  lanes    used  pattern     how sure");
+        ptx_put_heading(out, "  costly line  access            sectors  ideal   waves  ideal  lanes    used  pattern     certainty");
     for (size_t i = 0; i < count && i < MOST_SHOWN; i++)
         put_access(out, module, costly[i]);
     if (count > MOST_SHOWN)

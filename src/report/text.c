@@ -242,7 +242,7 @@ static void put_source(Out *out, unsigned gutter, const Finding *finding, Style 
 
 static void put_facts(Out *out, unsigned gutter, const ptxlint_diagnostic *diagnostic, size_t shown_count)
 {
-    const char *const keys[] = { "kernel", "sure", "help" };
+    const char *const keys[] = { "kernel", "certainty", "help" };
     const char *const texts[] = {
         diagnostic->kernel,
         diagnostic->certainty == PTXLINT_EXACT ? NULL : ptx_report_certainty(diagnostic->certainty),

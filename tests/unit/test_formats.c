@@ -629,7 +629,7 @@ static void test_sarif_rule(void **state)
     assert_string_equal(text_at(json, "fullDescription.text"), "It is slow.");
     assert_string_equal(text_at(json, "help.text"), rule.doc);
     assert_string_equal(text_at(json, "help.markdown"), "# THR102 slow-thing\n\nA slow thing.\n\nIt is\nslow.\n\n## Why\n\nSo.\n\n## Examples\n\n"
-                        "### one\n\nCUDA that it speaks of:\n\n```cuda\nx();\n```\n\nPTX that it speaks of:\n\n```ptx\nbad;\n```\n\n"
+                        "### one\n\nCUDA with a finding:\n\n```cuda\nx();\n```\n\nPTX with a finding:\n\n```ptx\nbad;\n```\n\n"
                         "Better PTX:\n\n```ptx\ngood;\n```\n\n## Sources\n\n- a book\n");
     assert_string_equal(text_at(json, "defaultConfiguration.level"), "note");
     assert_string_equal(text_at(json, "properties.precision"), "high");

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""What ptxlint writes and its pages say, in the words of CUDA engineers: phrases that they would not use, each with a better one.
+
+README.md has at most 150 lines, and its sentences have at most 30 words.
+"""
+import re
+
+from tree import ROOT, finish, name, read, sources
+
+# A pattern, and what to write in its place.
+WORDS = [
+    (r"\bhangs? on data\b|\bhang(?:s|ing)? on (?:a|an|the|what|its|whether)\b", "depends on"),
+    (r"\b(?:is|are|be|was|were|not) told\b(?! not to)", "is reported"),
+    (r"\bspoken of\b|\bspeaks of\b|\bspeaks only\b", "reported; fires only"),
+    (r"\bnobody\b|\bsomebody\b|\banybody\b", "say what is unknown, unused or not published"),
+    (r"\bat the least\b", "at least"),
+    (r"\bcome by\b|\bcomes by\b|\bcame by\b", "reach; execute"),
+    (r"\blanes (?:of (?:one|a) warp )?part\b|\bparts? (?:the )?(?:lanes|warps)\b|(?<!\.)\bparted\b(?![_.:=` ])", "diverge"),
+    (r"\bon trial\b", "preview"),
+    (r"\bhow sure\b|^ *= sure", "certainty"),
+    (r"\bfor ever\b", "forever"),
+    (r"\bholds? (?:it|the launch|a launch) back\b", "limits"),
+    (r"\bis none\b|\bare none\b", "is not a ...; there is no ..."),
+    (r"\bwithout a word\b", "silently"),
+    (r"\b(?:nothing|that) is said\b|\bsaid of\b|\bit is said\b", "is not reported; is reported"),
+    (r"\bwhat of it\b", "missing ..."),
+]
+PATTERNS = [(re.compile(pattern, re.I | re.M), better) for pattern, better in WORDS]
+STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+
+
+def blank(match):
+    return re.sub(r"[^\n]", " ", match.group())
+
+
+def strings_of(path):
+    """The file with all but its string literals blank; those of #include and of tables of opcodes are words of PTX."""
+    text = COMMENT.sub(blank, read(path))
+    kept, end = [], 0
+    for match in STRING.finditer(text):
+        kept.append(re.sub(r"[^\n]", " ", text[end:match.start()]) + match.group())
+        end = match.end()
+    return "".join(kept)
+
+
+def check(path, text):
+    return [f"{name(path)}:{text.count(chr(10), 0, m.start()) + 1}: `{m.group().strip()}`: write: {better}"
+            for pattern, better in PATTERNS for m in pattern.finditer(text)]
+
+
+def sentences(text):
+    """Of the prose: without code, tables and links."""
+    text = re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
+    text = re.sub(r"^\|.*$|^#.*$", "\n", text, flags=re.M)
+    text = re.sub(r"`[^`]*`", "code", text)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    for block in re.split(r"\n\s*\n|\n- ", text):
+        for sentence in re.split(r"(?<=[.:;!?])\s+", " ".join(block.split())):
+            yield sentence
+
+
+def check_readme():
+    text = read(ROOT / "README.md")
+    long = [s for s in sentences(text) if len(s.split()) > 30]
+    return ([f"README.md: {text.count(chr(10))} lines, of at most 150"] if text.count("\n") > 150 else []) + \
+           [f"README.md: {len(s.split())} words in a sentence: {s}" for s in long]
+
+
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/library.md"]
+pages = [ROOT / page for page in PAGES] + sources({".md"}, "docs/rules") + sources({".yaml"}, "rules")
+finish([p for path in pages for p in check(path, read(path))] + check_readme())
