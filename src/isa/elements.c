@@ -3,22 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* m16n8k32 */
-typedef struct Shape {
-    uint32_t rows, columns, depth;
-} Shape;
-
-/* The word of a shape; false where it is none. */
-static bool read_shape(const char *text, Shape *shape)
+/* The word of a shape, m16n8k32; false where it is none. */
+static bool read_shape(const char *text, uint16_t shape[3])
 {
     char *end;
     if (*text != 'm' || text[1] < '0' || text[1] > '9')
         return false;
-    shape->rows = (uint32_t)strtoul(text + 1, &end, 10);
+    shape[0] = (uint16_t)strtoul(text + 1, &end, 10);
     if (*end != 'n')
         return false;
-    shape->columns = (uint32_t)strtoul(end + 1, &end, 10);
-    shape->depth = *end == 'k' ? (uint32_t)strtoul(end + 1, &end, 10) : 0;
+    shape[1] = (uint16_t)strtoul(end + 1, &end, 10);
+    shape[2] = *end == 'k' ? (uint16_t)strtoul(end + 1, &end, 10) : 0;
     return !*end;
 }
 
@@ -39,13 +34,12 @@ static uint8_t share(uint64_t elements, uint32_t bits, uint32_t threads)
  * and C where only these are written; a load or store has one. */
 static void count_fragments(Op *op, bool is_group)
 {
-    Shape shape = { 0, 0, 0 };
     Type types[4] = { TYPE_NONE, TYPE_NONE, TYPE_NONE, TYPE_NONE };
     uint32_t type_count = 0, threads = is_group ? 128 : 32;
     bool is_sparse = ptx_op_has(op, MOD_SP) || ptx_op_has(op, MOD_SP_ORDERED_METADATA), is_packed = false;
     for (unsigned m = 0; m < op->modifier_count; m++) {
         const char *text = op->modifiers[m] < 0 ? "" : ptx_modifier_texts[op->modifiers[m]];
-        if (read_shape(text, &shape))
+        if (read_shape(text, op->shape))
             continue;
                 is_packed |= !strncmp(text, "kind::mxf4", 10);
         Type type = ptx_type_find(text, strlen(text));
@@ -53,9 +47,9 @@ static void count_fragments(Op *op, bool is_group)
             types[type_count++] = type;
     }
     Type a = type_count > 2 ? types[1] : type_count == 1 ? types[0] : TYPE_F16, b = type_count > 2 ? types[2] : a;
-    op->elements[ELEMENTS_A] = share((uint64_t)shape.rows * shape.depth >> is_sparse, stored_bits(a, is_packed), threads);
-    op->elements[ELEMENTS_B] = share((uint64_t)shape.depth * shape.columns, stored_bits(b, is_packed), threads);
-    op->elements[ELEMENTS_C] = share((uint64_t)shape.rows * shape.columns, stored_bits(types[0], is_packed), threads);
+    op->elements[ELEMENTS_A] = share((uint64_t)op->shape[0] * op->shape[2] >> is_sparse, stored_bits(a, is_packed), threads);
+    op->elements[ELEMENTS_B] = share((uint64_t)op->shape[2] * op->shape[1], stored_bits(b, is_packed), threads);
+    op->elements[ELEMENTS_C] = share((uint64_t)op->shape[0] * op->shape[1], stored_bits(types[0], is_packed), threads);
 }
 
 /* The N of .xN, else 1. */

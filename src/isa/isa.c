@@ -231,13 +231,14 @@ bool ptx_op_has_any(const Op *op, const uint8_t *modifiers)
     return false;
 }
 
-bool ptx_op_has_modifier(const Op *op, const char *text)
+bool ptx_op_is_bulk(const Op *op)
 {
-    for (unsigned m = 0; m < op->modifier_count; m++) {
-        if (op->modifiers[m] >= 0 && !strcmp(ptx_modifier_texts[op->modifiers[m]], text))
-            return true;
+    switch ((Operation)op->operation) {
+    case OP_CP_ASYNC_BULK: case OP_CP_ASYNC_BULK_COMMIT_GROUP: case OP_CP_ASYNC_BULK_WAIT_GROUP: case OP_CP_ASYNC_BULK_PREFETCH:
+        return true;
+    default:
+        return false;
     }
-    return false;
 }
 
 static InsnClass class_by_type(Type type)

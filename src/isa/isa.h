@@ -281,6 +281,7 @@ typedef struct Op {
     uint8_t operation;          /* Operation */
     uint8_t family;             /* Operation of the opcode alone: OP_MBARRIER of mbarrier.init */
     uint8_t kind;               /* OpKind: operations that are much alike */
+    uint16_t shape[3];          /* rows, columns and depth of a multiplication of matrices: .m16n8k16; 0: none */
     bool has_layers;            /* .a1d .a2d .acube .a2dms: the first coordinate is an index */
     uint8_t elements[ELEMENTS__COUNT];          /* what the modifiers say of each Elements; 0: nothing */
     uint64_t written[(MOD__COUNT + 63) / 64];   /* bit m: it has Modifier m */
@@ -335,8 +336,8 @@ static inline Modifier ptx_op_modifier(const Op *op, unsigned m)
 /* Whether one of the modifiers is written, a list that MOD_NONE ends. */
 bool ptx_op_has_any(const Op *op, const uint8_t *modifiers);
 
-/* TEMPORARY by text */
-bool ptx_op_has_modifier(const Op *op, const char *text);
+/* cp.async.bulk, its groups and prefetches. */
+bool ptx_op_is_bulk(const Op *op);
 
 /* Matching forms among those of the opcode, for messages and operand checks: the next one after `after` (0: the first)
  * that takes op's modifiers; 0 at the end. */
