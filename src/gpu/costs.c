@@ -1,14 +1,5 @@
 #include "gpu/costs.h"
 
-#include <string.h>
-
-static bool has_modifier(const Op *op, int16_t modifier)
-{
-    for (unsigned i = 0; i < op->modifier_count; i++)
-        if (op->modifiers[i] == modifier)
-            return true;
-    return false;
-}
 
 static bool is_for(const CostRow *row, Target target)
 {
@@ -21,7 +12,7 @@ static bool is_for(const CostRow *row, Target target)
 static bool fits(const CostRow *row, const Op *op)
 {
     for (unsigned i = 0; i < row->need_count; i++)
-        if (!has_modifier(op, row->needs[i]))
+        if (!ptx_op_has_word(op, row->needs[i]))
             return false;
     return true;
 }

@@ -223,6 +223,14 @@ static void find_operation(Op *op)
     op->kind = operations[op->operation].kind;
 }
 
+bool ptx_op_has_word(const Op *op, int word)
+{
+    for (unsigned m = 0; m < op->modifier_count; m++)
+        if (op->modifiers[m] == word)
+            return true;
+    return false;
+}
+
 bool ptx_op_has_any(const Op *op, const uint8_t *modifiers)
 {
     for (; *modifiers; modifiers++)

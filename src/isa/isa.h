@@ -333,6 +333,9 @@ static inline Modifier ptx_op_modifier(const Op *op, unsigned m)
     return op->modifiers[m] < 0 ? MOD_NONE : (Modifier)ptx_modifier_ids[op->modifiers[m]];
 }
 
+/* Whether the word, an index into ptx_modifier_texts, is written. */
+bool ptx_op_has_word(const Op *op, int word);
+
 /* Whether one of the modifiers is written, a list that MOD_NONE ends. */
 bool ptx_op_has_any(const Op *op, const uint8_t *modifiers);
 
