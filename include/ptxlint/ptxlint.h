@@ -526,7 +526,7 @@ typedef struct ptxlint_options {
     struct ptxlint_profile *profile;    /* to be added to: time per stage and rule; NULL: clocks are not read */
     size_t max_memory_bytes;            /* of each of a few arenas; 0: 256 bytes a byte of input, at least 256 MiB */
     int syntax_only;                    /* only the front end: no analyses, no findings beyond its errors */
-    int findings_only;                  /* no figures that no finding needs: no GPUs, so no projections and no cycles; no trip counts */
+    int findings_only;                  /* no figures that no finding needs: no cycles, no times, no trip counts; findings are the same */
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
