@@ -137,7 +137,7 @@ static void put_pipes(Out *out, Citations *citations, const ptxlint_gpu *gpu)
 
 static void put_citations(Out *out, const Citations *citations)
 {
-    ptx_put_heading(out, "sources (-: nobody publishes it)");
+    ptx_put_heading(out, "sources (-: not published)");
     for (size_t i = 0; i < citations->count; i++) {
         char number[24];
         Line line = { .out = out, .column = 7, .indent = 7 };
@@ -278,7 +278,7 @@ void ptx_table_figures(Out *out, const ptxlint_gpu *const *gpus, size_t count)
         gpus += columns.count;
         count -= columns.count;
     }
-    ptx_out_text(out, "\n-: nobody publishes it, or the GPU has none; sources: each GPU by itself\n");
+    ptx_out_text(out, "\n-: not published, or the GPU has none; sources: each GPU by itself\n");
 }
 
 /* ---- all GPUs ---------------------------------------------------------------------------------------------------- */
@@ -327,4 +327,5 @@ void ptx_table_all_gpus(Out *out)
                        figure_value(ptxlint_gpu_value(gpu, "clock_mhz")).text,
                        figure_value(ptxlint_gpu_value(gpu, "memory_gb_per_s")).text);
     }
+    ptx_out_text(out, "-: an architecture, which is no product\n");
 }
