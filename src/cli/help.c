@@ -119,7 +119,7 @@ static const struct poptOption launch_options[] = {
     TEXT_OPTION("dynamic-shared", OPT_SETTING + SETTING_DYNAMIC_SHARED, "Dynamic shared memory of a block, as 49152 or 48k", "BYTES"),
     TEXT_OPTION("param", OPT_SETTING + SETTING_PARAM, "Value of a kernel parameter, by position from 0 or by name; may be repeated",
                 "NAME=VALUE"),
-    TEXT_OPTION("trip", OPT_SETTING + SETTING_TRIP, "The loop at LABEL makes N iterations; may be repeated", "LABEL=N"),
+    TEXT_OPTION("trip", OPT_SETTING + SETTING_TRIP, "The loop at LABEL, or around LINE of the PTX, makes N iterations; may be repeated", "LABEL|LINE=N"),
     TEXT_OPTION("ptxas-log", OPT_PTXAS_LOG, "Registers and spills from what ptxas -v, or nvcc -Xptxas -v, has printed; may be repeated",
                 "FILE"),
     { "ptxas", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, OPT_PTXAS,
