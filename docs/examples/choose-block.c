@@ -37,7 +37,7 @@ static int choose(const ptxlint_module *module, const ptxlint_kernel *kernel, lo
     double best_us = INFINITY;
     for (long long block = 32; block <= 1024; block *= 2) {
         ptxlint_trial trial;
-        ptxlint_estimated estimated;
+        ptxlint_estimated estimated = { .size = sizeof estimated };
         ptxlint_trial_init(&trial);
         trial.block[0] = block;
         trial.grid[0] = (threads + block - 1) / block;

@@ -4,6 +4,9 @@
  * the module: every pointer in the structures below lives until ptxlint_module_free. Modules are independent of each
  * other, so several may be made in parallel; one module may be read from several threads.
  *
+ * A struct that begins with `size` may grow at its end. Set it to sizeof the struct in what you pass, also in what a
+ * function fills; a function refuses any other size. Of an array that the library returns it is the distance of elements.
+ *
  * Units are part of a name: bytes, cycles. Lines and columns count from 1, columns in bytes; an end is exclusive.
  * A figure that is not known is PTXLINT_UNKNOWN (for doubles a NaN): never 0.
  * Strings given with a length are not terminated; all others are. Text is as the file has it, in general UTF-8.
@@ -26,6 +29,13 @@ extern "C" {
 #endif
 
 #define PTXLINT_UNKNOWN INT64_MIN
+
+/* Of this header; ptxlint_version() is that of the library. docs/library.md says what a version promises. */
+#define PTXLINT_VERSION_MAJOR 0
+#define PTXLINT_VERSION_MINOR 1
+#define PTXLINT_VERSION_PATCH 0
+#define PTXLINT_VERSION_STRING "0.1.0"
+#define PTXLINT_VERSION_NUMBER (PTXLINT_VERSION_MAJOR * 10000 + PTXLINT_VERSION_MINOR * 100 + PTXLINT_VERSION_PATCH)
 
 /* ---- status ------------------------------------------------------------------------------------------------------ */
 
@@ -248,6 +258,7 @@ enum { PTXLINT_LIMITER_COUNT = 5 };
 
 /* PTXLINT_UNKNOWN where a figure is not known, percent NaN. As cuda_occupancy.h computes it; before 3.0 as NVIDIA's spreadsheet. */
 typedef struct ptxlint_occupancy {
+    size_t size;                        /* sizeof(ptxlint_occupancy), set by the caller of ptxlint_occupancy_compute */
     int64_t blocks_per_sm, warps_per_sm, threads_per_sm;
     int64_t blocks_at_least, blocks_at_most;    /* what is unknown at its largest, and not counted */
     double percent;                     /* of the SM's warps */
@@ -517,7 +528,7 @@ typedef struct ptxlint_options {
     struct ptxlint_profile *profile;    /* to be added to: time per stage and rule; NULL: clocks are not read */
     size_t max_memory_bytes;            /* of each of a few arenas; 0: 256 bytes a byte of input, at least 256 MiB */
     int syntax_only;                    /* only the front end: no analyses, no findings beyond its errors */
-    int findings_only;                  /* no figures that no finding needs: no GPUs, so no projections and no cycles; no trip counts */
+    int findings_only;                  /* no figures that no finding needs: no cycles, no times, no trip counts; findings are the same */
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);
@@ -551,6 +562,7 @@ PTXLINT_API ptxlint_status ptxlint_module_open(const char *path, const ptxlint_o
 PTXLINT_API void ptxlint_module_free(ptxlint_module *module);
 
 typedef struct ptxlint_module_info {
+    size_t size;                        /* sizeof(ptxlint_module_info) of the library */
     const char *path;
     const char *text;                   /* length bytes, then a NUL */
     size_t length;
@@ -621,6 +633,7 @@ typedef struct ptxlint_insertion {
 typedef struct ptxlint_source_place { const char *path; uint32_t line, column; } ptxlint_source_place;
 
 typedef struct ptxlint_diagnostic {
+    size_t size;                        /* from one element to the next */
     const char *rule;                   /* "COR101" */
     const char *name;                   /* "never-written-register" */
     const char *group;                  /* "correctness" */
@@ -736,6 +749,7 @@ typedef struct ptxlint_parallelism {
 } ptxlint_parallelism;
 
 typedef struct ptxlint_loop {
+    size_t size;                        /* from one element to the next */
     ptxlint_span header;                /* first instruction of the header block */
     const char *label;                  /* of the header; "" where it has none */
     uint32_t depth;                     /* 1: outermost */
@@ -757,6 +771,7 @@ typedef struct ptxlint_shaped {
 } ptxlint_shaped;
 
 typedef struct ptxlint_access {
+    size_t size;                        /* from one element to the next */
     ptxlint_span span;
     const char *function;               /* that it stands in, where the kernel calls that: figures are sums over all calls; NULL: the kernel itself */
     const char *space;                  /* "global", "shared", "local", "const", "generic", "param" */
@@ -806,6 +821,7 @@ typedef enum ptxlint_split { PTXLINT_SPLIT_UNKNOWN, PTXLINT_SPLIT_NEVER, PTXLINT
 
 /* A branch under a condition, or one of several ways. */
 typedef struct ptxlint_branch {
+    size_t size;                        /* from one element to the next */
     ptxlint_span span;
     ptxlint_uniformity condition;
     ptxlint_split splits;               /* whether lanes of one warp can go different ways; CERTAIN: in this launch some do */
@@ -922,6 +938,7 @@ typedef struct ptxlint_concurrency {
 
 /* A kernel on one GPU. */
 typedef struct ptxlint_projection {
+    size_t size;                        /* from one element to the next */
     const ptxlint_gpu *gpu;
     int64_t registers;                  /* per thread, that occupancy is for */
     ptxlint_register_source register_source;
@@ -947,7 +964,17 @@ typedef struct ptxlint_projection {
     ptxlint_concurrency concurrency;
 } ptxlint_projection;
 
+/* A parameter of a kernel, as the driver lays it out. */
+typedef struct ptxlint_param {
+    size_t size;                        /* from one element to the next */
+    const char *name;
+    const char *type;                   /* of an element: "u64", "f32"; "b8" of a struct or an array of bytes */
+    int64_t bytes, offset;              /* offset: from the first parameter's; PTXLINT_UNKNOWN: one before it has no size */
+    uint32_t align;
+} ptxlint_param;
+
 typedef struct ptxlint_kernel {
+    size_t size;                        /* from one element to the next */
     const char *name;
     ptxlint_span span;                  /* header to closing brace */
     ptxlint_span name_span;
@@ -972,6 +999,8 @@ typedef struct ptxlint_kernel {
     size_t branch_count;
     const ptxlint_projection *projections;      /* per GPU of the module */
     size_t projection_count;
+    const ptxlint_param *params;        /* of an entry, in order; of a .func none */
+    size_t param_count;
 } ptxlint_kernel;
 
 /* Functions with a body, in file order: entries and .funcs. */
@@ -1015,6 +1044,7 @@ typedef struct ptxlint_trial {
 } ptxlint_trial;
 
 typedef struct ptxlint_estimated {
+    size_t size;                        /* sizeof(ptxlint_estimated), set by the caller */
     ptxlint_occupancy occupancy;
     double waves;
     double warp_instructions;
@@ -1051,6 +1081,7 @@ typedef enum ptxlint_binding {
 
 /* How a kernel tells its threads apart. Where nothing binds a dimension, any %ntid does the same work for which %ntid * %nctaid is as before. */
 typedef struct ptxlint_thread_index {
+    size_t size;                        /* sizeof(ptxlint_thread_index), set by the caller */
     ptxlint_binding binding[3];         /* per dimension */
     size_t line[3];                     /* that binds it; 0: none */
     int64_t number[3];                  /* of PTXLINT_BINDING_CONSTANT */

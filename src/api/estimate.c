@@ -148,6 +148,7 @@ static void find_occupancy(const ptxlint_module *m, const ptxlint_projection *pr
     resources.threads_per_block = threads > 0 ? (int64_t)threads : PTXLINT_UNKNOWN;
     if (launch->dynamic_shared_bytes >= 0)
         resources.dynamic_shared_bytes = launch->dynamic_shared_bytes;
+    out->occupancy.size = sizeof out->occupancy;
     ptxlint_occupancy_compute(projection->gpu, &resources, &out->occupancy);
     if (out->occupancy.blocks_per_sm > 0)
         out->waves = blocks / (double)out->occupancy.blocks_per_sm / m->gpus[gpu]->figures[FIGURE_SMS];
@@ -279,12 +280,12 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
 {
     const double unknown = (double)NAN;
     FuncId id = 0;
-    if (!m || !kernel || !trial || trial->size != sizeof *trial || !out || gpu >= m->gpu_count || !m->facts)
+    if (!m || !kernel || !trial || trial->size != sizeof *trial || !out || out->size != sizeof *out || gpu >= m->gpu_count || !m->facts)
         return PTXLINT_BAD_ARGUMENT;
     const ptxlint_kernel *found = find_kernel(m, kernel, &id);
     if (!found || !m->facts[id].lowered || !m->facts[id].work)
         return PTXLINT_BAD_ARGUMENT;
-    *out = (ptxlint_estimated){ .waves = unknown, .warp_instructions = unknown, .sectors_per_request = unknown, .ideal_sectors_per_request = unknown,
+    *out = (ptxlint_estimated){ .size = sizeof *out, .waves = unknown, .warp_instructions = unknown, .sectors_per_request = unknown, .ideal_sectors_per_request = unknown,
                                 .wavefronts_per_request = unknown, .ideal_wavefronts_per_request = unknown,
                                 .thread_accesses = unknown,
                                 .time = ptx_project_time(&ptx_prediction_unknown),
@@ -305,7 +306,7 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
 
 static void show_index(const Module *module, const Func *func, const ThreadIndex *index, ptxlint_thread_index *out)
 {
-    *out = (ptxlint_thread_index){ .asks_lane = index->asks_lane };
+    *out = (ptxlint_thread_index){ .size = sizeof *out, .asks_lane = index->asks_lane };
     for (unsigned d = 0; d < 3; d++) {
         out->binding[d] = (ptxlint_binding)index->binding[d];
         out->number[d] = index->number[d];
@@ -339,7 +340,7 @@ ptxlint_status ptxlint_thread_index_find(const ptxlint_module *m, const char *ke
 {
     FuncId id = 0;
     ThreadIndex index;
-    if (!m || !kernel || !out || !m->facts || !find_kernel(m, kernel, &id))
+    if (!m || !kernel || !out || out->size != sizeof *out || !m->facts || !find_kernel(m, kernel, &id))
         return PTXLINT_BAD_ARGUMENT;
     bool is_found = find_index(m->ir, &m->ir->funcs[id], &index);
     if (is_found)

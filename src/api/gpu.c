@@ -155,6 +155,7 @@ static int64_t to_public(int64_t value)
 void ptx_view_occupancy(const Occupancy *o, ptxlint_occupancy *out)
 {
     *out = (ptxlint_occupancy){
+        .size = sizeof *out,
         .blocks_per_sm = to_public(o->blocks_per_sm), .warps_per_sm = to_public(o->warps_per_sm), .threads_per_sm = to_public(o->threads_per_sm),
         .blocks_at_least = to_public(o->blocks_at_least), .blocks_at_most = to_public(o->blocks_at_most), .percent = o->percent,
         .limiter = "unknown", .error = ptx_launch_error_text[o->error],
@@ -188,7 +189,7 @@ static Resources to_resources(const ptxlint_resources *r)
 ptxlint_status ptxlint_occupancy_compute(const ptxlint_gpu *gpu, const ptxlint_resources *resources, ptxlint_occupancy *out)
 {
     Occupancy occupancy;
-    if (!gpu || !resources || !out || resources->size != sizeof *resources)
+    if (!gpu || !resources || !out || resources->size != sizeof *resources || out->size != sizeof *out)
         return PTXLINT_BAD_ARGUMENT;
     const Resources inside = to_resources(resources);
     if (!ptx_occupancy_compute(ptx_gpu_of(gpu), &inside, &occupancy))

@@ -181,6 +181,7 @@ static void find_occupancy(const ptxlint_module *m, FuncId id, const ptxlint_ker
         r->static_shared_bytes = said->shared_bytes;
     if (r->dynamic_shared_bytes == PTXLINT_UNKNOWN && !may_use_dynamic_shared(m, id))
         r->dynamic_shared_bytes = 0;
+    out->occupancy.size = sizeof out->occupancy;
     ptxlint_occupancy_compute(out->gpu, r, &out->occupancy);
 }
 
@@ -351,6 +352,7 @@ void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     for (size_t g = 0; g < m->gpu_count; g++) {
         const Gpu *gpu = m->gpus[g];
         ptxlint_projection *out = &projections[g];
+        out->size = sizeof *out;
         out->gpu = ptx_gpu_handle(gpu);
         const PtxasKernel *said = options->ptxas ? ptx_ptxas_find(options->ptxas, kernel->name, gpu->sm) : NULL;
         find_registers(said, facts && facts->pressures ? &facts->pressures[g] : NULL, kernel, out);

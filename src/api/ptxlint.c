@@ -18,7 +18,7 @@
 
 const char *ptxlint_version(void)
 {
-    return PTXLINT_VERSION;
+    return PTXLINT_VERSION_STRING;
 }
 
 const char *ptxlint_status_text(ptxlint_status status)
@@ -382,15 +382,14 @@ ptxlint_status ptxlint_module_open(const char *path, const ptxlint_options *opti
         return PTXLINT_BAD_ARGUMENT;
     *out = NULL;
     ptxlint_options chosen;
-    if (options)
-        chosen = *options;
-    else
-        ptxlint_options_init(&chosen);
-    if (!chosen.path)
-        chosen.path = path;
-    ptxlint_status status = check_options(&chosen);
+    ptxlint_options_init(&chosen);
+    ptxlint_status status = check_options(options ? options : &chosen);
     if (status != PTXLINT_OK)
         return status;
+    if (options)
+        chosen = *options;
+    if (!chosen.path)
+        chosen.path = path;
     bool standard_input = !strcmp(path, "-");
     FILE *file = standard_input ? stdin : fopen(path, "rb");
     if (!file)

@@ -100,6 +100,7 @@ static void view_diagnostics(ptxlint_module *m)
     m->diagnostics = out;
     for (uint32_t i = 0; i < m->diags.count; i++, out++) {
         const Diag *diag = m->diags.items[i];
+        out->size = sizeof *out;
         out->rule = diag->info->code;
         out->name = diag->info->name;
         out->group = diag->info->group;
@@ -192,7 +193,7 @@ static void view_loops(ptxlint_module *m, const Func *func, const Facts *facts, 
         const Loop *loop = &loops->loops[i];
         InsnId first = facts->cfg->blocks[loop->header].first;
         view[i] = (ptxlint_loop){
-            .header = ptx_view_span(func->insns[first].span), .label = "", .depth = loop->depth,
+            .size = sizeof *view, .header = ptx_view_span(func->insns[first].span), .label = "", .depth = loop->depth,
             .parent = loop->parent == NO_LOOP ? -1 : (int64_t)loop->parent, .is_irreducible = loop->is_irreducible,
             .is_innermost = loop->is_innermost, .mix = view_mix(m, &facts->mixes->loops[i]),
             .trip = view_trip(m, func, facts->trips ? &facts->trips->trips[i] : NULL),
@@ -242,6 +243,27 @@ static int64_t laid_out_bytes(const ptxlint_module *m, FuncId id, Space space, u
             return PTXLINT_UNKNOWN;
     }
     return (int64_t)bytes;
+}
+
+/* Each aligned as it asks, one behind the other: PTX ISA, "Kernel Function Parameters". */
+static void view_params(ptxlint_module *m, const Func *func, ptxlint_kernel *out)
+{
+    uint64_t end = 0;
+    bool has_place = true;
+    if (!func->is_entry || !func->param_count)
+        return;
+    ptxlint_param *params = ptx_arena_array(&m->arena, ptxlint_param, func->param_count);
+    out->params = params;
+    out->param_count = func->param_count;
+    for (uint32_t i = 0; i < func->param_count; i++) {
+        const Var *var = &m->ir->vars[func->params[i]];
+        uint32_t align = var->align ? var->align : 1;
+        uint64_t offset = (end + align - 1) / align * align;
+        params[i] = (ptxlint_param){ sizeof *params, copy_text(m, var->name), ptx_type_info[var->type].text ? ptx_type_info[var->type].text : "",
+                                     var->bytes <= INT64_MAX ? (int64_t)var->bytes : PTXLINT_UNKNOWN,
+                                     has_place ? (int64_t)offset : PTXLINT_UNKNOWN, align };
+        has_place = has_place && !__builtin_add_overflow(offset, var->bytes, &end) && end <= INT64_MAX / 2;
+    }
 }
 
 static void find_shared(ptxlint_module *m)
@@ -410,6 +432,7 @@ static int64_t count_barriers(const ptxlint_module *m, Arena *scratch, FuncId id
 static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, FuncId id, VarId first_var, ptxlint_kernel *out)
 {
     const Func *func = &m->ir->funcs[id];
+    out->size = sizeof *out;
     out->name = copy_text(m, func->name);
     out->span = ptx_view_span(func->span);
     out->name_span = ptx_view_span(func->name);
@@ -422,6 +445,7 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     out->static_shared_bytes = shared_bytes(m, id, laid_out_bytes(m, id, SPACE_SHARED, first_var, false));
     out->local_bytes = laid_out_bytes(m, id, SPACE_LOCAL, first_var, false);
     out->param_bytes = laid_out_bytes(m, id, SPACE_PARAM, first_var, true);
+    view_params(m, func, out);
     out->launch = view_launch(options, &func->bounds, out);
     const Facts *facts = m->facts ? &m->facts[id] : &(const Facts){ 0 };
     out->barriers = count_barriers(m, scratch, id);
@@ -473,6 +497,7 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     if (target.sm)
         snprintf(sm, sizeof sm, "sm_%u%.1s", (unsigned)target.sm, target.suffix ? &target.suffix : "");
     const char *path = options->path ? options->path : "-";
+    info->size = sizeof *info;
     info->path = ptx_arena_strndup(&m->arena, path, strlen(path));
     info->text = m->text;
     info->length = m->length;

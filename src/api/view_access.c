@@ -221,6 +221,7 @@ static void begin_access(ptxlint_module *m, FuncId id, InsnId i, ptxlint_access 
 {
     const Insn *insn = &m->ir->funcs[id].insns[i];
     *out = no_figures;
+    out->size = sizeof *out;
     out->span = ptx_view_span(insn->span);
     out->space = space_name((Space)insn->op->space);
     out->op = operation(insn->op);
@@ -312,7 +313,7 @@ static void view_branch(ptxlint_module *m, FuncId id, BlockId block, PartedCosts
     Parted parted = { (double)NAN, (double)NAN, (double)NAN, CERTAINTY_ESTIMATE };
     if (costs)
         parted = ptx_parted_measure(costs, block);
-    *out = (ptxlint_branch){ .span = ptx_view_span(func->insns[last].span), .condition = to_uniformity(condition), .parted_percent = parted.percent,
+    *out = (ptxlint_branch){ .size = sizeof *out, .span = ptx_view_span(func->insns[last].span), .condition = to_uniformity(condition), .parted_percent = parted.percent,
                              .wasted_slots = parted.wasted_slots, .wasted_percent = parted.wasted_percent };
     if (meeting != EXIT_BLOCK)
         out->meeting = ptx_view_span(func->insns[facts->cfg->blocks[meeting].first].span);

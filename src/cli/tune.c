@@ -105,8 +105,10 @@ static bool set_shape(const Tune *t, const int64_t block[3], Shape *shape)
 static void add_shape(Tune *t, const int64_t block[3])
 {
     Shape *shape = &t->shapes[t->count];
-    if (t->count < SHAPES_MOST && is_allowed(t->kernel, block) && set_shape(t, block, shape))
-        t->count += ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &shape->estimated) == PTXLINT_OK;
+    if (t->count == SHAPES_MOST || !is_allowed(t->kernel, block) || !set_shape(t, block, shape))
+        return;
+    shape->estimated.size = sizeof shape->estimated;
+    t->count += ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &shape->estimated) == PTXLINT_OK;
 }
 
 /* Powers of two, and for rows of threads whole warps in between; in as many dimensions as the launch has. The launch itself is one of them. */
@@ -151,7 +153,7 @@ static Work work_of(const Shape *shape, double accesses)
 
 static void look_closer(const Tune *t, Shape *shape, double accesses)
 {
-    ptxlint_estimated closer;
+    ptxlint_estimated closer = { .size = sizeof closer };
     shape->trial.steps = STEPS_CLOSE;
     if (ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &closer) == PTXLINT_OK)
         shape->estimated = closer;
@@ -191,6 +193,7 @@ static bool add_variant(Tune *t, const ptxlint_trial *trial, bool is_shared, int
         return false;
     Variant *variant = &t->variants[t->variant_count];
     *variant = (Variant){ .shape = { .trial = *trial, .threads = t->best->threads }, .is_shared = is_shared };
+    variant->shape.estimated.size = sizeof variant->shape.estimated;
     if (ptxlint_estimate(t->module, t->kernel->name, 0, trial, &variant->shape.estimated) != PTXLINT_OK)
         return false;
     bool is_more = variant->shape.estimated.occupancy.blocks_per_sm > least;
@@ -250,6 +253,7 @@ static const Shape *find_best(const Tune *t)
 
 static void tune(Tune *t)
 {
+    t->index.size = sizeof t->index;
     if (ptxlint_thread_index_find(t->module, t->kernel->name, &t->index) != PTXLINT_OK)
         t->index.binding[0] = t->index.binding[1] = t->index.binding[2] = PTXLINT_BINDING_UNKNOWN;
     if (is_tunable(t->kernel))

@@ -828,8 +828,9 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
 
 /* ---- kernels, parameters, variables, the module ------------------------------------------------------------------ */
 
-static double measure_figures(const Figures *f, FactId fact, Certainty *certainty)
+static double measure_figures(Inquiry *q, FactId fact, Certainty *certainty)
 {
+    const Figures *f = &q->facts->figures;
     if (ptx_fact_info[fact].certainty == CERTAINTY_NONE)
         *certainty = f->certainty;
     switch (fact) {
@@ -838,7 +839,7 @@ static double measure_figures(const Figures *f, FactId fact, Certainty *certaint
     case FACT_KERNEL_block_exceeds_bounds:  return f->block_exceeds_bounds;
     case FACT_KERNEL_grid_blocks:           return f->grid_blocks;
     case FACT_KERNEL_register_cap:          return f->register_cap;
-    case FACT_KERNEL_registers:             return f->registers;
+    case FACT_KERNEL_registers:             return ptx_measure_registers(q);
     case FACT_KERNEL_occupancy:             return f->occupancy_percent;
     case FACT_KERNEL_blocks_per_sm:         return f->blocks_per_sm;
     case FACT_KERNEL_limiter:               return count_or_unknown(f->limiter);
@@ -890,7 +891,7 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_global_use: case FACT_KERNEL_shared_use: case FACT_KERNEL_latency_gain:
     case FACT_KERNEL_pipe_use: case FACT_KERNEL_active_lanes: case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
         return ptx_measure_time(q, fact, certainty);
-    default:                                return measure_figures(&f->figures, fact, certainty);
+    default:                                return measure_figures(q, fact, certainty);
     }
 }
 

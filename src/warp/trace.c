@@ -1,8 +1,8 @@
+#include "warp/advise.h"
 #include "warp/trace.h"
 
 #include "analysis/base.h"
 #include "support/hash.h"
-#include "warp/advise.h"
 
 enum {
     MOST_TRACED = 4096,         /* distinct requests that are kept of a kernel, */

@@ -94,7 +94,7 @@ static size_t measure_file(const ptxlint_gpu *gpu, const char *path, const char 
         die("failed", path);
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &kernel_count);
     for (size_t k = 0; k < kernel_count && count < KERNELS_MOST; k++) {
-        ptxlint_estimated e;
+        ptxlint_estimated e = { .size = sizeof e };
         if (!kernels[k].is_entry || kernels[k].launch.source != PTXLINT_LAUNCH_FILE)
             continue;
         Sample *sample = &samples[count++];

@@ -128,7 +128,7 @@ static void try_launches(const ptxlint_module *module)
     for (size_t k = 0; k < count && k < 4; k++)
         for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) {
             ptxlint_trial trial;
-            ptxlint_estimated out;
+            ptxlint_estimated out = { .size = sizeof out };
             ptxlint_trial_init(&trial);
             for (int i = 0; i < 3; i++)
                 trial.block[i] = blocks[b][i];

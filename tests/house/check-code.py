@@ -9,6 +9,7 @@ import re
 from tree import ROOT, finish, name, read, sources
 
 LINES_AT_MOST = 1200
+WHOLE = {"include/ptxlint/ptxlint.h"}          # all that is installed: one file by intent
 BANNED = """exit _exit _Exit quick_exit atexit abort signal raise system
 printf vprintf fprintf vfprintf puts fputs putc putchar fputc perror
 setlocale localeconv time clock clock_gettime rand srand random getenv setenv
@@ -31,7 +32,7 @@ def check_calls(path):
 
 def check_length(path):
     count = read(path).count("\n")
-    return [f"{name(path)}: {count} lines; {LINES_AT_MOST} are the most"] if count > LINES_AT_MOST else []
+    return [f"{name(path)}: {count} lines; {LINES_AT_MOST} are the most"] if count > LINES_AT_MOST and name(path) not in WHOLE else []
 
 
 library = [p for p in sources({".c", ".h", ".re", ".y"}, "src") if p.relative_to(ROOT / "src").parts[0] != "cli"]

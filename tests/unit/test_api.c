@@ -35,6 +35,92 @@ static void test_arguments(void **state)
     ptxlint_writer_free(NULL);
 }
 
+/* Of options only the size is read before it is known to be right: here nothing lies behind it. */
+static void test_short_options(void **state)
+{
+    (void)state;
+    ptxlint_module *module = unset;
+    size_t *size = malloc(sizeof *size);
+    assert_non_null(size);
+    *size = sizeof *size;
+    assert_int_equal(ptxlint_module_open(PTXLINT_SOURCE_ROOT "/testdata/ptx/saxpy.sm_90.ptx", (const ptxlint_options *)(const void *)size, &module),
+                     PTXLINT_BAD_ARGUMENT);
+    assert_null(module);
+    free(size);
+}
+
+/* What a function fills must say how large it is; of arrays the library says how far elements lie apart. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    ptxlint_resources resources;
+    ptxlint_trial trial;
+    ptxlint_estimated estimated = { .size = sizeof estimated - 1 };
+    ptxlint_thread_index index = { .size = 0 };
+    ptxlint_occupancy occupancy = { .size = sizeof occupancy + 1 };
+    ptxlint_module *module = kit_open("testdata/ptx/loops.sm_90.ptx");
+    ptxlint_resources_init(&resources);
+    ptxlint_trial_init(&trial);
+    size_t count, diagnostics;
+    const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
+    const ptxlint_diagnostic *found = ptxlint_module_diagnostics(module, &diagnostics);
+    assert_int_equal(ptxlint_occupancy_compute(ptxlint_gpu_find("h200"), &resources, &occupancy), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_estimate(module, kernels->name, 0, &trial, &estimated), PTXLINT_BAD_ARGUMENT);
+    assert_int_equal(ptxlint_thread_index_find(module, kernels->name, &index), PTXLINT_BAD_ARGUMENT);
+    occupancy.size = sizeof occupancy;
+    estimated.size = sizeof estimated;
+    index.size = sizeof index;
+    assert_int_equal(ptxlint_occupancy_compute(ptxlint_gpu_find("h200"), &resources, &occupancy), PTXLINT_OK);
+    assert_int_equal(ptxlint_estimate(module, kernels->name, 0, &trial, &estimated), PTXLINT_OK);
+    assert_int_equal(ptxlint_thread_index_find(module, kernels->name, &index), PTXLINT_OK);
+    assert_int_equal(occupancy.size + estimated.size + index.size, sizeof occupancy + sizeof estimated + sizeof index);
+    assert_int_equal(ptxlint_module_get_info(module)->size, sizeof(ptxlint_module_info));
+    assert_true(count && kernels->loop_count && kernels->access_count && kernels->branch_count && kernels->projection_count && diagnostics);
+    for (size_t k = 0; k < count; k++) {
+        const ptxlint_kernel *kernel = &kernels[k];
+        assert_int_equal(kernel->size, sizeof *kernel);
+        for (size_t i = 0; i < kernel->loop_count; i++)
+            assert_int_equal(kernel->loops[i].size, sizeof *kernel->loops);
+        for (size_t i = 0; i < kernel->access_count; i++)
+            assert_int_equal(kernel->accesses[i].size, sizeof *kernel->accesses);
+        for (size_t i = 0; i < kernel->branch_count; i++)
+            assert_int_equal(kernel->branches[i].size, sizeof *kernel->branches);
+        for (size_t i = 0; i < kernel->projection_count; i++)
+            assert_int_equal(kernel->projections[i].size, sizeof *kernel->projections);
+        for (size_t i = 0; i < kernel->param_count; i++)
+            assert_int_equal(kernel->params[i].size, sizeof *kernel->params);
+    }
+    for (size_t i = 0; i < diagnostics; i++)
+        assert_int_equal(found[i].size, sizeof *found);
+    ptxlint_module_free(module);
+}
+
+/* Sizes and offsets as ptxas 13.0 writes them into the cubin (.nv.info) for (char, double, struct { float x; char c[3]; }, short, float4, int *). */
+static void test_params(void **state)
+{
+    (void)state;
+    static const char text[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u8 a, .param .f64 b, .param .align 4 .b8 c[8], .param .u16 d, .param .align 16 .b8 e[16],\n"
+        ".param .u64 .ptr .global .align 4 f)\n{ ret; }\n.entry none() { ret; }\n.func g(.param .b32 x) { ret; }\n";
+    static const struct { const char *name, *type; int64_t bytes, offset; uint32_t align; } wanted[] = {
+        { "a", "u8", 1, 0, 1 }, { "b", "f64", 8, 8, 8 }, { "c", "b8", 8, 16, 4 }, { "d", "u16", 2, 24, 2 }, { "e", "b8", 16, 32, 16 },
+        { "f", "u64", 8, 48, 8 },
+    };
+    ptxlint_module *module = kit_module(text);
+    const ptxlint_kernel *kernel = kit_kernel(module, "k");
+    assert_int_equal(kernel->param_count, COUNT(wanted));
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        const ptxlint_param *p = &kernel->params[i];
+        if (strcmp(p->name, wanted[i].name) || strcmp(p->type, wanted[i].type) || p->bytes != wanted[i].bytes || p->offset != wanted[i].offset ||
+            p->align != wanted[i].align)
+            fail_msg("%s: %s .%s, %lld bytes at %lld, align %u", wanted[i].name, p->name, p->type, (long long)p->bytes, (long long)p->offset, p->align);
+    }
+    assert_int_equal(kernel->param_bytes, 56);
+    assert_int_equal(kit_kernel(module, "none")->param_count, 0);
+    assert_int_equal(kit_kernel(module, "g")->param_count, 0);
+    ptxlint_module_free(module);
+}
+
 /* Figures are for the GPUs asked for, or for the one that .target names. */
 static void test_gpus(void **state)
 {
@@ -74,7 +160,10 @@ static void test_statuses(void **state)
             assert_string_not_equal(ptxlint_status_text((ptxlint_status)a), ptxlint_status_text((ptxlint_status)b));
     }
     assert_non_null(ptxlint_status_text((ptxlint_status)99));
-    assert_string_equal(ptxlint_version(), "0.1.0");
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", PTXLINT_VERSION_NUMBER / 10000, PTXLINT_VERSION_NUMBER / 100 % 100, PTXLINT_VERSION_NUMBER % 100);
+    assert_string_equal(ptxlint_version(), version);
+    assert_string_equal(ptxlint_version(), PTXLINT_VERSION_STRING);
 }
 
 static void test_open(void **state)
@@ -450,6 +539,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_short_options),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_params),
         cmocka_unit_test(test_gpus),
         cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_open),

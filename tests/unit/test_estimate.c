@@ -237,7 +237,7 @@ static ptxlint_estimated ask(const ptxlint_module *module, int64_t blocks, int64
 {
     const void *const params[] = { NULL, NULL, &by };
     ptxlint_trial trial;
-    ptxlint_estimated out;
+    ptxlint_estimated out = { .size = sizeof out };
     ptxlint_trial_init(&trial);
     trial.grid[0] = blocks;
     trial.block[0] = threads;
@@ -283,7 +283,7 @@ static void test_steps(void **state)
     ptxlint_options options;
     ptxlint_module *module;
     ptxlint_trial trial;
-    ptxlint_estimated quick, close;
+    ptxlint_estimated quick = { .size = sizeof quick }, close = quick;
     const ptxlint_gpu *gpu = ptxlint_gpu_find("h200");
     (void)state;
     ptxlint_options_init(&options);
@@ -305,7 +305,7 @@ static ptxlint_estimated on_gpu(const char *name, const char *text, int64_t bloc
     ptxlint_module *module;
     ptxlint_options options;
     ptxlint_trial trial;
-    ptxlint_estimated out;
+    ptxlint_estimated out = { .size = sizeof out };
     const ptxlint_gpu *gpu = ptxlint_gpu_find(name);
     ptxlint_options_init(&options);
     options.gpus = &gpu;
@@ -548,7 +548,7 @@ static void test_arguments(void **state)
     (void)state;
     ptxlint_module *module = module_of();
     ptxlint_trial trial;
-    ptxlint_estimated out;
+    ptxlint_estimated out = { .size = sizeof out };
     ptxlint_trial_init(&trial);
     assert_int_equal(ptxlint_estimate(module, "other", 0, &trial, &out), PTXLINT_BAD_ARGUMENT);
     assert_int_equal(ptxlint_estimate(module, "k", 1, &trial, &out), PTXLINT_BAD_ARGUMENT);

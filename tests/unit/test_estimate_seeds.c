@@ -423,7 +423,7 @@ static void test_mixed_widths(void **state)
         ".version 3.0\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .b32 %r<4>; .reg .b64 %rd<9>; .shared .b32 s;\n"
         "ld.param.u64 %rd1, [a]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; mul.wide.u32 %rd3, %r1, 8; add.s64 %rd4, %rd1, %rd2; add.s64 %rd5, %rd1, %rd3;\n"
         "ld.global.u32 %r2, [%rd4]; ld.global.u64 %rd6, [%rd5]; cvt.u64.u32 %rd7, %r2; add.s64 %rd8, %rd6, %rd7; mov.b64 {%r2, %r3}, %rd8; st.shared.u32 [s], %r2; ret;\n}\n";
-    ptxlint_estimated estimated;
+    ptxlint_estimated estimated = { .size = sizeof estimated };
     ptxlint_trial trial;
     (void)state;
     Run run = run_text(text, "c2050", "128", "1000", NULL);

@@ -100,7 +100,7 @@ static void test_little(void **state)
 /* ---- every file -------------------------------------------------------------------------------------------------- */
 
 static const char *const products[] = { "g80", "gtx280", "gtx480", "c2050", "k10", "k20", "k40", "gtx980", "p100", "gtx1080", "v100", "t4", "a100",
-    "rtx3090", "orin", "l40s", "rtx4090", "h100", "h100-pcie", "h200", "b200", "rtx5090" };
+    "rtx3090", "orin", "l40s", "rtx4080", "rtx4090", "h100", "h100-pcie", "h200", "b200", "rtx5090" };
 
 static void test_products(void **state)
 {

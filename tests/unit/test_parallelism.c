@@ -128,7 +128,7 @@ static void test_bottleneck(void **state)
     assert_true(on->roofline.flops_per_byte < on->roofline.ridge_flops_per_byte);
     assert_int_equal(on->concurrency.loop, 0);
     ptxlint_trial trial;
-    ptxlint_estimated estimated;
+    ptxlint_estimated estimated = { .size = sizeof estimated };
     ptxlint_trial_init(&trial);
     trial.grid[0] = 132;
     assert_int_equal(ptxlint_estimate(module, "k", 0, &trial, &estimated), PTXLINT_OK);

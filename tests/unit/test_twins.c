@@ -31,7 +31,7 @@ static ptxlint_module *launched(const char *text)
 static double sectors_of(const ptxlint_module *module, size_t kernel)
 {
     ptxlint_trial trial;
-    ptxlint_estimated out;
+    ptxlint_estimated out = { .size = sizeof out };
     size_t count;
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &count);
     assert_true(kernel < count);
