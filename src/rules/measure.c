@@ -275,11 +275,12 @@ static const Operand *last_operand(const Func *func, const Insn *insn)
 
 static bool takes_mask(const Op *op)
 {
-    static const char *const opcodes[] = { "shfl", "vote", "match", "redux" };
-    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
-        if (!strcmp(ptx_opcode_info[op->opcode].text, opcodes[i]))
-            return ptx_op_has_modifier(op, "sync");
-    return op->kind == OPK_BAR && ptx_op_has_modifier(op, "warp");
+    switch ((Operation)op->operation) {
+    case OP_SHFL: case OP_VOTE: case OP_MATCH: case OP_REDUX:
+        return ptx_op_has(op, MOD_SYNC);
+    default:
+        return op->kind == OPK_BAR && ptx_op_has(op, MOD_WARP);
+    }
 }
 
 /* Lanes 0 up to the highest of the mask execute it, or nobody could ask for that lane; with the block's size known, all that there are
@@ -310,8 +311,8 @@ static double barrier_threads(Inquiry *q, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(q->func, insn);
     int64_t value;
-    if (insn->op->kind != OPK_BAR || ptx_op_has_modifier(insn->op, "warp") || ptx_op_has_modifier(insn->op, "cluster")
-        || ptx_op_has_modifier(insn->op, "red"))
+    if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_WARP) || ptx_op_has(insn->op, MOD_CLUSTER)
+        || ptx_op_has(insn->op, MOD_RED))
         return UNKNOWN;
     return insn->operand_count == 2 && ptx_base_constant(bases_of(q), &operands[1], &value) && value >= 0 ? (double)value : UNKNOWN;
 }

@@ -506,7 +506,7 @@ static void reduce(Machine *m)
     }
     if (!insn || unsure)
         return;
-    bool is_any = ptx_op_has_modifier(insn->op, "or"), is_all = ptx_op_has_modifier(insn->op, "and");
+    bool is_any = ptx_op_has(insn->op, MOD_OR), is_all = ptx_op_has(insn->op, MOD_AND);
     Value value = ptx_value_const(is_any ? holding != 0 : is_all ? holding == count : holding);
     value.is_assumed = is_assumed;
     for (uint32_t i = 0; i < m->warp_count; i++) {
