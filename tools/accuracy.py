@@ -7,6 +7,10 @@ else standard output. --check runs what takes a second or two, and says where th
 import argparse, glob, hashlib, json, math, os, re, subprocess, sys, tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "tests/measured"))
+
+from launched import in_rounds, launches_of, report, spearman       # pylint: disable=wrong-import-position
+
 PAGE = "docs/accuracy.md"
 GPU = "h200"
 SETS = [    # folder, what it is
@@ -18,7 +22,6 @@ SETS = [    # folder, what it is
     ("testdata/measured/later", "other kinds; the same halves"),
     ("testdata/measured/compilers", "by XLA, Inductor, Triton, Numba"),
 ]
-LAUNCH_KEYS = ("grid", "block", "dynamic_shared", "cluster", "params")
 UNCOMPARED = ("merged", "repredicated", "misattributed", "data_dependent")
 WORST = 3
 
@@ -36,11 +39,7 @@ class Program:
 
     def kernels(self, files, launches=None, gpu=GPU):
         """{(file, kernel): its report}"""
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump({"kernels": launches or {}}, file)
-            file.flush()
-            document = self.json("report", "--no-config", "--format", "json", "--gpu", gpu, "--launch", file.name, *files)
-        return {(os.path.basename(f["path"]), k["name"]): k for f in document["files"] for k in f["kernels"]}
+        return report(self.path, [os.path.join(ROOT, file) for file in files], launches or {}, gpu)
 
     def findings(self, files, *options):
         return self.json("--no-config", "--no-baseline", "--format", "json", *options, *files)["diagnostics"]
@@ -50,24 +49,6 @@ class Program:
 def lines_of(path):
     with open(path, encoding="utf-8") as file:
         return [json.loads(line) for line in file]
-
-def launches_of(folder):
-    """{kernel: its launches}"""
-    with open(f"{folder}/launches.json", encoding="utf-8") as file:
-        listed = json.load(file)
-    launches = {k: [launch] for k, launch in listed["kernels"].items()}
-    for more in listed.get("more", []):
-        launches[more["kernel"]].append({k: more[k] for k in LAUNCH_KEYS if k in more})
-    return launches
-
-def in_rounds(rows):
-    """The rows in lists that hold each kernel at most once."""
-    rounds, seen = [], {}
-    for row in rows:
-        n = seen[row["kernel"]] = seen.get(row["kernel"], -1) + 1
-        rounds += [[]] if n == len(rounds) else []
-        rounds[n].append(row)
-    return rounds
 
 def measured(program, folder):
     """Each launch that was measured, with its report."""
@@ -91,20 +72,6 @@ def median(values):
 
 def percent(part, whole, digits=1):
     return f"{100 * part / whole:.{digits}f} %" if whole else "-"
-
-def ranks(values):
-    places = {}
-    for n, value in enumerate(sorted(values)):
-        places.setdefault(value, []).append(n)
-    return [sum(places[v]) / len(places[v]) for v in values]
-
-def spearman(pairs):
-    if len(pairs) < 3:
-        return math.nan
-    a, b, middle = ranks([p[0] for p in pairs]), ranks([p[1] for p in pairs]), (len(pairs) - 1) / 2
-    product = lambda p, q: sum((i - middle) * (j - middle) for i, j in zip(p, q))
-    spread = (product(a, a) * product(b, b)) ** 0.5
-    return product(a, b) / spread if spread else math.nan
 
 def table(head, rows):
     return ["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |", *("| " + " | ".join(map(str, row)) + " |" for row in rows), ""]
@@ -282,7 +249,7 @@ def put_predictions(sets):
         errors = [abs(e["predicted_time_us"] - t) / t for _, t, e in known]
         bands = [(e["predicted_low_us"], t, e["predicted_high_us"]) for _, t, e in known if e.get("predicted_low_us") and e.get("predicted_high_us")]
         body.append([f"`{folder}`", len(rows), len(known), percent(sum(errors), len(errors)), percent(median(errors), 1), percent(sum(e <= 1 and 2 * k[2]["predicted_time_us"] >= k[1] for e, k in zip(errors, known)), len(known)),
-                     f"{spearman([(t, e['predicted_time_us']) for _, t, e in known]):.3f}", percent(sum(lo <= t <= hi for lo, t, hi in bands), len(bands)),
+                     f"{spearman([t for _, t, _ in known], [e['predicted_time_us'] for _, _, e in known]):.3f}", percent(sum(lo <= t <= hi for lo, t, hi in bands), len(bands)),
                      f"{median([hi / lo for lo, _, hi in bands]):.2f}" if bands else "-"])
         misses += [(abs(math.log(e["predicted_time_us"] / t)), f"`{k}`: {e['predicted_time_us']:.1f} us, it took {t:.1f}") for k, t, e in known]
     return ["## Predicted time", "", "Against one launch under the profiler, caches cold. The band is meant to hold nine in ten; its width is high over low.", "",

@@ -298,7 +298,8 @@ PTXLINT_API ptxlint_status ptxlint_launches_new(const char *json, size_t length,
                                                 size_t error_size);
 
 /* One setting for every kernel, over what the file says. key: "block", "grid", "cluster" with "256" or "16,16,1"; "dynamic_shared"
- * with bytes; "param" with "POSITION=VALUE" or "NAME=VALUE"; "trip" with "LABEL=N", the iterations of the loop at that label. */
+ * with bytes; "param" with "POSITION=VALUE" or "NAME=VALUE"; "trip" with "LABEL=N" or "LINE=N", the iterations of the loop at that label
+ * or of the innermost one around that line. */
 PTXLINT_API ptxlint_status ptxlint_launches_set(ptxlint_launches *launches, const char *key, const char *value, char *error,
                                                 size_t error_size);
 PTXLINT_API void ptxlint_launches_free(ptxlint_launches *launches);
@@ -317,6 +318,7 @@ typedef struct ptxlint_covered {
     const char *misfit;                 /* type, as "u32", of a parameter that the value does not fit; NULL */
     uint64_t misfit_bytes;
     uint32_t param_count;               /* the most that a kernel has which it may be for */
+    uint32_t line, near_line;           /* of a loop named by a line: that line, and that of the header of the nearest loop; 0 */
 } ptxlint_covered;
 
 /* launches: NULL: none. They may go before the coverage. */
@@ -526,7 +528,7 @@ typedef struct ptxlint_options {
     struct ptxlint_profile *profile;    /* to be added to: time per stage and rule; NULL: clocks are not read */
     size_t max_memory_bytes;            /* of each of a few arenas; 0: 256 bytes a byte of input, at least 256 MiB */
     int syntax_only;                    /* only the front end: no analyses, no findings beyond its errors */
-    int findings_only;                  /* no figures that no finding needs: no GPUs, so no projections and no cycles; no trip counts */
+    int findings_only;                  /* no figures that no finding needs: no cycles, no times, no trip counts; findings are the same */
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);

@@ -336,7 +336,7 @@ static Affine widen(Affine a)
 static Affine convert(const Op *op, const Affine *a)
 {
     const TypeInfo *from = &ptx_type_info[op->type], *to = &ptx_type_info[op->dst_type];
-    bool is_whole = from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && !ptx_op_has_modifier(op, "sat") && !ptx_op_has_modifier(op, "pack");
+    bool is_whole = from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && !ptx_op_has(op, MOD_SAT) && !ptx_op_has(op, MOD_PACK);
     if (!is_whole)
         return ptx_affine_blur(a, 1);
     if (to->bits >= from->bits) {
@@ -373,13 +373,13 @@ static bool is_bound(const Affine *a, unsigned by, bool is_one_more)
 /* A warp lies on one side of a multiple of what its lanes span. */
 static bool is_on_one_side(const Op *op, const Affine *a, const Affine *b)
 {
-    static const char *const words[] = { "lt", "lo", "ge", "hs", "le", "ls", "gt", "hi" };
+    static const uint8_t words[] = { MOD_LT, MOD_LO, MOD_GE, MOD_HS, MOD_LE, MOD_LS, MOD_GT, MOD_HI };
     const bool is_swapped = ptx_affine_is_uniform(*a);
     const Affine *lanes = is_swapped ? b : a, *bound = is_swapped ? a : b;
     if (lanes->uniformity != UNIFORMITY_AFFINE || lanes->stride == AFFINE_STRIDE_UNKNOWN || !is_apart(lanes, span_bits(lanes)))
         return false;
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
-        if (ptx_op_has_modifier(op, words[i]))
+        if (ptx_op_has(op, (Modifier)words[i]))
             return is_bound(bound, span_bits(lanes), (i >= 4) != is_swapped);
     return false;
 }
@@ -406,43 +406,32 @@ typedef enum Rule {
     RULE_SELECT, RULE_SHL, RULE_SHR, RULE_SUB, RULE_WARP,
 } Rule;
 
-typedef struct Row {
-    const char *opcode;
-    Rule rule;
-} Row;
-
-/* By opcode. Others give the same where their sources are the same. */
-static const Row rows[] = {
-    { "activemask", RULE_WARP }, { "add", RULE_ADD }, { "addc", RULE_DIVERGENT }, { "and", RULE_AND }, { "bfe", RULE_FIELD }, { "call", RULE_DIVERGENT },
-    { "cvt", RULE_CONVERT }, { "cvta", RULE_COPY }, { "div", RULE_DIVIDE }, { "elect", RULE_WARP }, { "mad", RULE_MAD }, { "madc", RULE_DIVERGENT },
-    { "match", RULE_DIVERGENT }, { "mov", RULE_COPY }, { "mul", RULE_MUL }, { "or", RULE_OR }, { "redux", RULE_WARP }, { "rem", RULE_REST },
-    { "selp", RULE_SELECT }, { "setp", RULE_COMPARE }, { "shl", RULE_SHL }, { "shr", RULE_SHR }, { "sub", RULE_SUB }, { "subc", RULE_DIVERGENT },
-    { "vote", RULE_WARP }, { "xor", RULE_OR },
+/* Other operations give the same where their sources are the same. */
+static const uint8_t rules[OP__COUNT] = {
+    [OP_ACTIVEMASK] = RULE_WARP, [OP_ADD] = RULE_ADD, [OP_ADDC] = RULE_DIVERGENT, [OP_AND] = RULE_AND, [OP_BFE] = RULE_FIELD,
+    [OP_CALL] = RULE_DIVERGENT, [OP_CVT] = RULE_CONVERT, [OP_CVTA] = RULE_COPY, [OP_DIV] = RULE_DIVIDE, [OP_ELECT] = RULE_WARP,
+    [OP_MAD] = RULE_MAD, [OP_MADC] = RULE_DIVERGENT, [OP_MATCH] = RULE_DIVERGENT, [OP_MOV] = RULE_COPY, [OP_MUL] = RULE_MUL,
+    [OP_OR] = RULE_OR, [OP_REDUX] = RULE_WARP, [OP_REM] = RULE_REST, [OP_SELP] = RULE_SELECT, [OP_SETP] = RULE_COMPARE,
+    [OP_SHL] = RULE_SHL, [OP_SHR] = RULE_SHR, [OP_SUB] = RULE_SUB, [OP_SUBC] = RULE_DIVERGENT, [OP_VOTE] = RULE_WARP, [OP_XOR] = RULE_OR,
 };
-
-static int by_opcode(const void *key, const void *row)
-{
-    return strcmp(key, ((const Row *)row)->opcode);
-}
 
 static Rule rule_of(const Op *op)
 {
-    const Row *row = bsearch(ptx_opcode_info[op->opcode].text, rows, sizeof rows / sizeof *rows, sizeof *rows, by_opcode);
-    Rule rule = row ? row->rule : RULE_BLUR;
-    if (rule == RULE_DIVERGENT && ptx_op_has_modifier(op, "all"))
+    Rule rule = (Rule)rules[op->operation];
+    if (rule == RULE_DIVERGENT && ptx_op_has(op, MOD_ALL))
         return RULE_WARP;               /* match.all */
     if (rule == RULE_BLUR && op->flags & OPF_WARP)
         return RULE_DIVERGENT;
     bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT;
     bool is_exact = rule == RULE_SELECT || rule == RULE_COMPARE || rule == RULE_CONVERT || rule == RULE_COPY || rule == RULE_WARP || rule == RULE_DIVERGENT;
-    return (is_float || ptx_op_has_modifier(op, "sat") || op->type == TYPE_PRED) && !is_exact ? RULE_BLUR : rule;
+    return (is_float || ptx_op_has(op, MOD_SAT) || op->type == TYPE_PRED) && !is_exact ? RULE_BLUR : rule;
 }
 
 static Affine product(const Op *op, const Affine *args, unsigned *width)
 {
-    if (ptx_op_has_modifier(op, "hi"))
+    if (ptx_op_has(op, MOD_HI))
         return ptx_affine_blur(args, 2);
-    if (!ptx_op_has_modifier(op, "wide"))
+    if (!ptx_op_has(op, MOD_WIDE))
         return multiply(&args[0], &args[1], *width);
     *width *= 2;
     Affine a = widen(args[0]), b = widen(args[1]);

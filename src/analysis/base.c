@@ -123,12 +123,6 @@ typedef struct Reader {
     bool is_signed;
 } Reader;
 
-static bool is_opcode(const Op *op, const char *text)
-{
-    const char *own = ptx_opcode_info[op->opcode].text;
-    return own[0] == text[0] && !strcmp(own, text);
-}
-
 static Base source(const Reader *rd, uint32_t n)
 {
     return n < rd->insn->operand_count ? operand_base(rd->f->regs, rd->f->module, rd->f->func, &rd->operands[n]) : unknown;
@@ -166,13 +160,13 @@ static Base difference(unsigned width, Base a, Base b)
 
 static unsigned result_width(const Reader *rd)
 {
-    return ptx_op_has_modifier(rd->op, "wide") ? 2 * rd->width : rd->width;
+    return ptx_op_has(rd->op, MOD_WIDE) ? 2 * rd->width : rd->width;
 }
 
 static Base product(const Reader *rd)
 {
     Base a = source(rd, 1), b = source(rd, 2);
-    if (a.kind != BASE_CONST || b.kind != BASE_CONST || ptx_op_has_modifier(rd->op, "hi"))
+    if (a.kind != BASE_CONST || b.kind != BASE_CONST || ptx_op_has(rd->op, MOD_HI))
         return unknown;
     return constant(result_width(rd), (uint64_t)taken_as(rd, &a) * (uint64_t)taken_as(rd, &b));
 }
@@ -202,7 +196,7 @@ static Base converted(const Reader *rd)
 {
     unsigned to = ptx_type_info[rd->op->dst_type].bits;
     Base a = source(rd, 1);
-    if (ptx_type_info[rd->op->dst_type].kind == KIND_FLOAT || ptx_op_has_modifier(rd->op, "sat"))
+    if (ptx_type_info[rd->op->dst_type].kind == KIND_FLOAT || ptx_op_has(rd->op, MOD_SAT))
         return unknown;
     if (a.kind == BASE_CONST)
         return constant(to, (uint64_t)taken_as(rd, &a));
@@ -212,16 +206,11 @@ static Base converted(const Reader *rd)
 static Base generic_converted(const Reader *rd)
 {
     Base a = source(rd, 1);
-    for (int m = 0; m < rd->op->modifier_count && is_address(&a); m++) {
-        const char *text = rd->op->modifiers[m] >= 0 ? ptx_modifier_texts[rd->op->modifiers[m]] : "";
-        Space space = ptx_space_find(text, strlen(text));
-        if (!space)
-            continue;
-        a.pointed = (uint8_t)space;
-        a.space = (uint8_t)(ptx_op_has_modifier(rd->op, "to") ? space : SPACE_GENERIC);
-        return a;
-    }
-    return unknown;
+    if (!is_address(&a) || !rd->op->space_count)
+        return unknown;
+    a.pointed = rd->op->spaces[0];
+    a.space = (uint8_t)(ptx_op_has(rd->op, MOD_TO) ? rd->op->spaces[0] : SPACE_GENERIC);
+    return a;
 }
 
 /* ld.param of the whole of a parameter that is as wide as an address. */
@@ -244,34 +233,25 @@ static Base moved_here(const Reader *rd)
     return base.kind == BASE_CONST ? constant(rd->width, (uint64_t)base.offset) : base;
 }
 
-static Base other_result(const Reader *rd)
-{
-    const Op *op = rd->op;
-    if (is_opcode(op, "cvta"))
-        return generic_converted(rd);
-    if (is_opcode(op, "and"))
-        return bitwise(rd, SYM_AND);
-    if (is_opcode(op, "or"))
-        return bitwise(rd, SYM_OR);
-    return is_opcode(op, "shl") ? bitwise(rd, SYM_SHL) : unknown;
-}
-
 static Base integer_result(const Reader *rd)
 {
     const Op *op = rd->op;
     bool may_saturate = op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_FMA;
-    if (may_saturate && op->modifier_count > 1 && ptx_op_has_modifier(op, "sat"))
+    if (may_saturate && op->modifier_count > 1 && ptx_op_has(op, MOD_SAT))
         return unknown;
-    switch (op->kind) {
-    case OPK_MOV:  return moved_here(rd);
-    case OPK_ADD:  return sum(rd->width, source(rd, 1), source(rd, 2));
-    case OPK_SUB:  return difference(rd->width, source(rd, 1), source(rd, 2));
-    case OPK_CVT:  return converted(rd);
-    case OPK_LD:   return loaded(rd);
-    case OPK_MUL:  return is_opcode(op, "mul") ? product(rd) : unknown;
-    case OPK_FMA:  return is_opcode(op, "mad") ? sum(result_width(rd), product(rd), source(rd, 3)) : unknown;
-    case OPK_SETP: return unknown;
-    default:       return other_result(rd);
+    switch ((Operation)op->operation) {
+    case OP_MOV:            return moved_here(rd);
+    case OP_ADD:            return sum(rd->width, source(rd, 1), source(rd, 2));
+    case OP_SUB:            return difference(rd->width, source(rd, 1), source(rd, 2));
+    case OP_CVT:            return converted(rd);
+    case OP_LD: case OP_LDU: return loaded(rd);
+    case OP_MUL:            return product(rd);
+    case OP_MAD:            return sum(result_width(rd), product(rd), source(rd, 3));
+    case OP_CVTA:           return generic_converted(rd);
+    case OP_AND:            return bitwise(rd, SYM_AND);
+    case OP_OR:             return bitwise(rd, SYM_OR);
+    case OP_SHL:            return bitwise(rd, SYM_SHL);
+    default:                return unknown;
     }
 }
 

@@ -2,45 +2,17 @@
 
 enum { MOST_RESULTS = 4 };      /* of a function that are looked at; compilers give it one */
 
-static int modifier(const char *text)
+/* Modifiers of accesses that others may be ordered by. */
+static bool is_strong(const Op *op)
 {
-    return ptx_modifier_find(text, strlen(text));
-}
-
-static OpcodeId opcode(const char *text)
-{
-    return ptx_opcode_find(text, strlen(text));
-}
-
-EffectWords ptx_effect_words(void)
-{
-    return (EffectWords){ .strong = { modifier("volatile"), modifier("relaxed"), modifier("acquire"), modifier("release"),
-                                      modifier("acq_rel"), modifier("mmio") },
-                          .nc = modifier("nc"), .async = modifier("async"), .prefetch = opcode("prefetch"), .prefetchu = opcode("prefetchu"),
-                          .createpolicy = opcode("createpolicy"), .applypriority = opcode("applypriority"), .ldu = opcode("ldu"), .addc = opcode("addc"), .subc = opcode("subc"),
-                          .madc = opcode("madc") };
-}
-
-static bool has(const Op *op, int wanted)
-{
-    for (unsigned m = 0; m < op->modifier_count; m++)
-        if (op->modifiers[m] == wanted && wanted >= 0)
-            return true;
-    return false;
-}
-
-static bool is_strong(const EffectWords *words, const Op *op)
-{
-    for (unsigned i = 0; i < sizeof words->strong / sizeof *words->strong; i++)
-        if (has(op, words->strong[i]))
-            return true;
-    return false;
+    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE, MOD_ACQ_REL, MOD_MMIO, MOD_NONE };
+    return ptx_op_has_any(op, words);
 }
 
 /* An atomic is relaxed unless it says more. */
-static bool orders_atomic(const EffectWords *words, const Op *op)
+static bool orders_atomic(const Op *op)
 {
-    return has(op, words->strong[2]) || has(op, words->strong[4]);
+    return ptx_op_has(op, MOD_ACQUIRE) || ptx_op_has(op, MOD_ACQ_REL);
 }
 
 uint8_t ptx_effect_memory(Space space)
@@ -59,25 +31,25 @@ uint8_t ptx_effect_memory(Space space)
     }
 }
 
-static bool only_hints(const EffectWords *words, const Op *op)
+static bool only_hints(const Op *op)
 {
-    return op->opcode == words->prefetch || op->opcode == words->prefetchu || op->opcode == words->applypriority;
+    return op->operation == OP_PREFETCH || op->operation == OP_PREFETCHU || op->operation == OP_APPLYPRIORITY;
 }
 
 /* Neither loads nor stores as far as the tables tell, and yet does something. */
-static uint8_t writes_of_other(const EffectWords *words, const Op *op)
+static uint8_t writes_of_other(const Op *op)
 {
     switch (op->insn_class) {
     case CLASS_BARRIER:
         return MEMORY_COMMON;
     case CLASS_GLOBAL: case CLASS_SHARED: case CLASS_LOCAL: case CLASS_ATOMIC: case CLASS_TEXTURE: case CLASS_OTHER:
-        return op->flags & OPF_SIDE_EFFECT && !only_hints(words, op) ? MEMORY_COMMON : 0;
+        return op->flags & OPF_SIDE_EFFECT && !only_hints(op) ? MEMORY_COMMON : 0;
     default:
         return 0;
     }
 }
 
-uint8_t ptx_effect_writes(const EffectWords *words, const Op *op)
+uint8_t ptx_effect_writes(const Op *op)
 {
     if (op->flags & OPF_UNKNOWN || op->kind == OPK_CALL)
         return MEMORY_ALL;
@@ -85,27 +57,27 @@ uint8_t ptx_effect_writes(const EffectWords *words, const Op *op)
         return MEMORY_SHARED;
     if (op->flags & OPF_STORE) {
         uint8_t own = ptx_effect_memory((Space)op->space);
-        return op->flags & OPF_LOAD && orders_atomic(words, op) ? own | MEMORY_COMMON : own;
+        return op->flags & OPF_LOAD && orders_atomic(op) ? own | MEMORY_COMMON : own;
     }
     if (op->flags & OPF_LOAD)
-        return is_strong(words, op) ? MEMORY_COMMON : 0;
-    return writes_of_other(words, op);
+        return is_strong(op) ? MEMORY_COMMON : 0;
+    return writes_of_other(op);
 }
 
-uint8_t ptx_effect_reads(const EffectWords *words, const Op *op)
+uint8_t ptx_effect_reads(const Op *op)
 {
     if (op->flags & OPF_UNKNOWN || op->kind == OPK_CALL)
         return MEMORY_ALL;
     if (op->kind == OPK_CP_ASYNC)
         return MEMORY_GLOBAL;
     if (op->flags & OPF_LOAD)
-        return op->opcode == words->ldu || has(op, words->nc) ? 0 : ptx_effect_memory((Space)op->space);
-    return op->flags & OPF_STORE ? 0 : writes_of_other(words, op);
+        return op->operation == OP_LDU || ptx_op_has(op, MOD_NC) ? 0 : ptx_effect_memory((Space)op->space);
+    return op->flags & OPF_STORE ? 0 : writes_of_other(op);
 }
 
-bool ptx_effect_is_plain(const EffectWords *words, const Op *op)
+bool ptx_effect_is_plain(const Op *op)
 {
-    return (op->kind == OPK_LD || op->kind == OPK_ST) && !(op->flags & OPF_UNKNOWN) && !has(op, words->async) && !is_strong(words, op);
+    return (op->kind == OPK_LD || op->kind == OPK_ST) && !(op->flags & OPF_UNKNOWN) && !ptx_op_has(op, MOD_ASYNC) && !is_strong(op);
 }
 
 const Operand *ptx_effect_address(const Func *func, const Insn *insn)
@@ -159,15 +131,15 @@ static bool reads_argument(const Module *module, const Func *func, const Insn *i
     return address && address->kind == OPERAND_VAR && is_argument(module, func, address->id);
 }
 
-bool ptx_effect_is_pure(const EffectWords *words, const Module *module, const Func *func, const Insn *insn)
+bool ptx_effect_is_pure(const Module *module, const Func *func, const Insn *insn)
 {
     const Op *op = insn->op;
     if (op->flags & (OPF_SIDE_EFFECT | OPF_WARP | OPF_UNKNOWN))
         return false;
-    if (op->opcode == words->addc || op->opcode == words->subc || op->opcode == words->madc)
+    if (op->operation == OP_ADDC || op->operation == OP_SUBC || op->operation == OP_MADC)
         return false;                   /* reads the carry */
     if (op->space || op->flags & (OPF_LOAD | OPF_STORE))
         return reads_argument(module, func, insn);
-    bool is_other = op->insn_class == CLASS_OTHER && op->opcode != words->createpolicy;
+    bool is_other = op->insn_class == CLASS_OTHER && op->operation != OP_CREATEPOLICY;
     return op->insn_class != CLASS_TEXTURE && !is_other && reads_fixed(func, insn);
 }

@@ -18,26 +18,17 @@ enum {
 
 enum { MEMORY_COUNT = 3 };
 
-/* Names, looked up once: modifiers and opcodes by their numbers. */
-typedef struct EffectWords {
-    int strong[6];              /* modifiers of accesses that others may be ordered by */
-    int nc, async;
-    OpcodeId createpolicy, prefetch, prefetchu, applypriority, ldu, addc, subc, madc;
-} EffectWords;
-
-EffectWords ptx_effect_words(void);
-
 /* Bits of memory that a space is. */
 uint8_t ptx_effect_memory(Space space);
 
 /* MEMORY_ bits that something other than the instruction's registers may have changed in when it is over. */
-uint8_t ptx_effect_writes(const EffectWords *words, const Op *op);
+uint8_t ptx_effect_writes(const Op *op);
 
 /* MEMORY_ bits that it may read. */
-uint8_t ptx_effect_reads(const EffectWords *words, const Op *op);
+uint8_t ptx_effect_reads(const Op *op);
 
 /* An ld or st of one thread that is neither volatile nor ordered, atomic or asynchronous. */
-bool ptx_effect_is_plain(const EffectWords *words, const Op *op);
+bool ptx_effect_is_plain(const Op *op);
 
 /* The only address operand; NULL where there is none, or more than one. */
 const Operand *ptx_effect_address(const Func *func, const Insn *insn);
@@ -47,6 +38,6 @@ bool ptx_effect_is_fixed(SregId id);
 
 /* Its results depend on its operands alone, and it does nothing else: no memory but the function's parameters, no clock, no carry,
  * no other lane. Guards are not looked at. */
-bool ptx_effect_is_pure(const EffectWords *words, const Module *module, const Func *func, const Insn *insn);
+bool ptx_effect_is_pure(const Module *module, const Func *func, const Insn *insn);
 
 #endif

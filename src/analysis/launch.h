@@ -11,8 +11,9 @@ typedef struct LaunchParam {
     bool is_pointer;            /* an unknown base, aligned to 256 bytes */
 } LaunchParam;
 
-typedef struct LaunchTrip {     /* --trip LABEL=N */
-    const char *label;
+typedef struct LaunchTrip {     /* --trip LABEL=N or LINE=N */
+    const char *name;
+    uint32_t line;              /* that the name is; 0: it is a label */
     int64_t count;
 } LaunchTrip;
 

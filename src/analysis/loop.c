@@ -258,3 +258,50 @@ uint32_t ptx_loop_depth(const Loops *loops, BlockId block)
     LoopId loop = loops->loop_of[block];
     return loop == NO_LOOP ? 0 : loops->loops[loop].depth;
 }
+
+/* ---- by line ----------------------------------------------------------------------------------------------------- */
+
+static InsnId first_insn_behind(const Func *func, uint32_t offset)
+{
+    InsnId low = 0, high = func->insn_count;
+    while (low < high) {
+        InsnId middle = low + (high - low) / 2;
+        if (func->insns[middle].span.end <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool has_label(const Func *func, InsnId before, uint32_t end)
+{
+    for (LabelId l = 0; l < func->label_count; l++)
+        if (func->labels[l].insn == before && func->labels[l].name.begin < end)
+            return true;
+    return false;
+}
+
+static bool holds(const Cfg *cfg, const Loops *loops, LoopId outer, InsnId insn)
+{
+    LoopId loop = loops->loop_of[cfg->block_of[insn]];
+    while (loop != NO_LOOP && loop != outer)
+        loop = loops->loops[loop].parent;
+    return loop == outer;
+}
+
+LoopId ptx_loop_at_line(const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, uint32_t line)
+{
+    if (!line || line > module->line_count)
+        return NO_LOOP;
+    uint32_t begin = module->lines[line - 1], end = line < module->line_count ? module->lines[line] : module->length;
+    InsnId insn = first_insn_behind(func, begin);
+    if (insn >= func->insn_count)
+        return NO_LOOP;
+    LoopId loop = loops->loop_of[cfg->block_of[insn]];
+    if (func->insns[insn].span.begin < end || has_label(func, insn, end))
+        return loop;
+    while (loop != NO_LOOP && !(insn && holds(cfg, loops, loop, insn - 1)))
+        loop = loops->loops[loop].parent;
+    return loop;
+}

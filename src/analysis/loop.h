@@ -37,4 +37,8 @@ const Loops *ptx_loops_compute(Arena *arena, Arena *scratch, const Cfg *cfg, con
 /* Depth of the innermost loop around a block; 0: none. */
 uint32_t ptx_loop_depth(const Loops *loops, BlockId block);
 
+/* The innermost loop around a line of the text, from 1 on: that of the statement there, or of the one behind it where a label stands
+ * before it by then; else the one around the statements before and behind. NO_LOOP: none, or the line is outside of the function. */
+LoopId ptx_loop_at_line(const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, uint32_t line);
+
 #endif

@@ -14,9 +14,10 @@ static bool is_float(const Op *op, OpKind kind)
 }
 
 /* Flops of one thread: what the profiler's counters call add, multiply and fused multiply-add. */
-static void add_flops(Mix *mix, const Op *op)
+static void add_flops(Mix *mix, const Op *op, bool may_fuse)
 {
-    unsigned lanes = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || op->type == TYPE_F32X2 ? 2 : 1;
+    bool is_pair = op->type == TYPE_F32X2;              /* two operations of the pipeline; two halves are one */
+    unsigned lanes = op->type == TYPE_F16X2 || op->type == TYPE_BF16X2 || is_pair ? 2 : 1;
     double flops = lanes * (ptx_op_is_fused(op) ? 2.0 : 1.0);
     if (op->insn_class == CLASS_TENSOR) {
         double fmas = ptx_cost_tensor_fmas(op);
@@ -26,7 +27,9 @@ static void add_flops(Mix *mix, const Op *op)
     if (!ptx_op_is_fused(op) && !is_float(op, OPK_ADD) && !is_float(op, OPK_SUB) && !is_float(op, OPK_MUL))
         return;
     bool is_double = op->type == TYPE_F64, is_single = op->type == TYPE_F32 || op->type == TYPE_F32X2;
-    mix->weighted_flops[is_double ? FLOPS_FP64 : is_single ? FLOPS_FP32 : FLOPS_FP16] += flops;
+    Flops kind = is_double ? FLOPS_FP64 : is_single ? FLOPS_FP32 : FLOPS_FP16;
+    mix->weighted_flops[kind] += flops;
+    mix->weighted_float_ops[kind] += may_fuse ? 0 : is_pair ? 2 : 1;
 }
 
 static void add_bytes(Mix *mix, const Insn *insn)
@@ -43,7 +46,7 @@ static void add_block(Mix *mix, const Func *func, const InsnId *fused_with, cons
         bool fused = ptx_op_is_fused(insn->op);
         mix->counts[insn->op->insn_class]++;
         mix->insn_count++;
-        add_flops(mix, insn->op);
+        add_flops(mix, insn->op, fused_with[i] != NO_ID);
         add_bytes(mix, insn);
         mix->fused_count += fused;
         mix->fusable_count += fused_with[i] != NO_ID;
@@ -72,8 +75,10 @@ static void add_mix(Mix *outer, const Mix *inner, double weight)
     outer->weighted_insn_count += weight * inner->weighted_insn_count;
     outer->weighted_fused_count += weight * inner->weighted_fused_count;
     outer->weighted_global_bytes += weight * inner->weighted_global_bytes;
-    for (int f = 0; f < FLOPS__COUNT; f++)
+    for (int f = 0; f < FLOPS__COUNT; f++) {
         outer->weighted_flops[f] += weight * inner->weighted_flops[f];
+        outer->weighted_float_ops[f] += weight * inner->weighted_float_ops[f];
+    }
     outer->has_assumed_trips |= inner->has_assumed_trips;
     outer->tensor_rates |= inner->tensor_rates;
 }

@@ -23,6 +23,7 @@ typedef struct Mix {
     uint32_t insn_count, fused_count, fusable_count;
     double weighted_insn_count, weighted_fused_count;
     double weighted_flops[FLOPS__COUNT];        /* of one thread; a multiply-add counts 2 */
+    double weighted_float_ops[FLOPS__COUNT];    /* adds, multiplies and multiply-adds that made them; of a fusable pair one. None of the matrix unit */
     double weighted_global_bytes;       /* that a thread loads from and stores to global memory, generic addresses included */
     uint32_t tensor_rates;              /* bit i: an instruction whose rate is FIGURE_TENSOR_F16 + i */
     bool has_assumed_trips;             /* a loop inside counts MIX_LOOP_WEIGHT */

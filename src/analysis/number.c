@@ -24,7 +24,7 @@ static uint32_t end_of(const Func *func, const Cfg *cfg, BlockId block)
     return last->operand_first + last->operand_count;
 }
 
-Numbers ptx_numbers_new(Arena *arena, const EffectWords *words, const Module *module, const Func *func, const Cfg *cfg)
+Numbers ptx_numbers_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg)
 {
     uint32_t size = 16, most_insns = 0, most_operands = 0;
     for (BlockId b = 0; b < cfg->block_count; b++) {
@@ -34,7 +34,7 @@ Numbers ptx_numbers_new(Arena *arena, const EffectWords *words, const Module *mo
     }
     while (size < 2 * (uint64_t)most_insns && size < 1u << 30)
         size *= 2;
-    return (Numbers){ .words = words, .module = module, .func = func, .cfg = cfg, .next = NUMBER_NONE + 1, .slot_mask = size - 1,
+    return (Numbers){ .module = module, .func = func, .cfg = cfg, .next = NUMBER_NONE + 1, .slot_mask = size - 1,
                       .regs = ptx_arena_array(arena, RegValue, func->reg_count + 1), .slots = ptx_arena_array(arena, Computed, size),
                       .sources = ptx_arena_array(arena, Value, most_operands + 1) };
 }
@@ -197,7 +197,7 @@ void ptx_numbers_step(Numbers *n, InsnId id)
     const Operand *operands = ptx_insn_operands(n->func, insn);
     Value value = { NUMBER_NONE, 0 };
     if (insn->guard == NO_ID && has_one_result(insn, operands) && !find_sum(n, insn, &value) && is_numbered(insn->op)
-        && ptx_effect_is_pure(n->words, n->module, n->func, insn))
+        && ptx_effect_is_pure(n->module, n->func, insn))
         value.base = find_number(n, id);
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!is_def(&operands[o]))

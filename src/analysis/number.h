@@ -20,7 +20,6 @@ typedef struct Value {
 } Value;
 
 typedef struct Numbers {
-    const EffectWords *words;
     const Module *module;
     const Func *func;
     const Cfg *cfg;
@@ -31,8 +30,8 @@ typedef struct Numbers {
     BlockId block;
 } Numbers;
 
-/* Working memory is arena's. words, and the others, must outlive it. */
-Numbers ptx_numbers_new(Arena *arena, const EffectWords *words, const Module *module, const Func *func, const Cfg *cfg);
+/* Working memory is arena's. The others must outlive it. */
+Numbers ptx_numbers_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg);
 
 /* What is known of registers ends: another block begins. */
 void ptx_numbers_enter(Numbers *numbers, BlockId block);

@@ -1,7 +1,8 @@
 #include "analysis/peak.h"
 
 const char *const ptx_ceiling_text[CEILING__COUNT] = {
-    [CEILING_FP32_FMA] = "fp32 fma", [CEILING_FP32] = "fp32 add or multiply", [CEILING_FP64] = "fp64 fma", [CEILING_FP16] = "fp16 fma",
+    [CEILING_FP32_FMA] = "fp32 fma", [CEILING_FP32] = "fp32 add or multiply", [CEILING_FP64_FMA] = "fp64 fma", [CEILING_FP64] = "fp64 add or multiply",
+    [CEILING_FP16_FMA] = "fp16 fma", [CEILING_FP16] = "fp16 add or multiply",
     [CEILING_TENSOR] = "tensor", [CEILING_MEMORY] = "memory", [CEILING_L2] = "l2",
 };
 
@@ -41,18 +42,15 @@ static double tensor_lanes(const Gpu *gpu, const Mix *mix)
     return most;
 }
 
-static double least(double a, double b)
-{
-    return isnan(a) || isnan(b) ? (double)NAN : a < b ? a : b;
-}
-
 static void find_ceilings(const Gpu *gpu, const Mix *mix, Peak *out)
 {
     double fp32 = class_lanes(gpu, MACHINE_FP32), fp64 = class_lanes(gpu, MACHINE_FP64), fp16 = class_lanes(gpu, MACHINE_FP16);
     out->ceilings[CEILING_FP32_FMA] = rate_gops(gpu, 2 * fp32);
     out->ceilings[CEILING_FP32] = rate_gops(gpu, fp32);
-    out->ceilings[CEILING_FP64] = rate_gops(gpu, 2 * fp64);
-    out->ceilings[CEILING_FP16] = rate_gops(gpu, 2 * 2 * fp16);         /* two in a packed operation */
+    out->ceilings[CEILING_FP64_FMA] = rate_gops(gpu, 2 * fp64);
+    out->ceilings[CEILING_FP64] = rate_gops(gpu, fp64);
+    out->ceilings[CEILING_FP16_FMA] = rate_gops(gpu, 2 * 2 * fp16);     /* two in a packed operation */
+    out->ceilings[CEILING_FP16] = rate_gops(gpu, 2 * fp16);
     out->ceilings[CEILING_TENSOR] = rate_gops(gpu, 2 * tensor_lanes(gpu, mix));
     out->ceilings[CEILING_MEMORY] = out->flops_per_byte * out->memory_gb_per_s;
     out->ceilings[CEILING_L2] = out->flops_per_byte * gpu->figures[FIGURE_L2_GB_PER_S];
@@ -60,20 +58,33 @@ static void find_ceilings(const Gpu *gpu, const Mix *mix, Peak *out)
         out->ceilings[CEILING_MEMORY] = out->ceilings[CEILING_L2] = (double)NAN;
 }
 
-/* Flops of every kind share the issue slots; each is also held to its own pipeline by its part of them all. */
+/* Flops that an operation of each kind makes at most. */
+static const double flops_most[FLOPS__COUNT] = { 2, 2, 4, 1 };
+
+static void find_rates(const Mix *mix, Peak *out)
+{
+    static const CeilingId fused[FLOPS__COUNT] = { CEILING_FP32_FMA, CEILING_FP64_FMA, CEILING_FP16_FMA, CEILING_TENSOR };
+    static const CeilingId plain[FLOPS__COUNT] = { CEILING_FP32, CEILING_FP64, CEILING_FP16, CEILING_TENSOR };
+    for (int f = 0; f < FLOPS__COUNT; f++) {
+        double ops = mix->weighted_float_ops[f], each = ops > 0 ? mix->weighted_flops[f] / ops : flops_most[f];
+        out->rates[f] = out->ceilings[fused[f]] * (each < flops_most[f] ? each / flops_most[f] : 1);
+        out->rate_of[f] = 2 * each > flops_most[f] ? fused[f] : plain[f];
+    }
+}
+
+/* Each kind of flops is held to its own pipeline by its part of them all; they share the issue slots. */
 static void find_attainable(const Mix *mix, Peak *out)
 {
-    static const CeilingId of[FLOPS__COUNT] = { CEILING_FP32_FMA, CEILING_FP64, CEILING_FP16, CEILING_TENSOR };
     double all = 0;
     out->attainable_gflops = (double)NAN;
     out->ceiling = CEILING__COUNT;
     for (int f = 0; f < FLOPS__COUNT; f++)
         all += mix->weighted_flops[f];
     for (int f = 0; f < FLOPS__COUNT && all > 0; f++) {
-        double most = mix->weighted_flops[f] > 0 ? out->ceilings[of[f]] * all / mix->weighted_flops[f] : (double)NAN;
+        double most = mix->weighted_flops[f] > 0 ? out->rates[f] * all / mix->weighted_flops[f] : (double)NAN;
         if (!isnan(most) && !(most >= out->attainable_gflops)) {
             out->attainable_gflops = most;
-            out->ceiling = of[f];
+            out->ceiling = out->rate_of[f];
         }
     }
     if (out->attainable_gflops < out->potential_gflops)
@@ -92,11 +103,11 @@ void ptx_peak_compute(const Gpu *gpu, const Mix *mix, Peak *out)
         flops += mix->weighted_flops[f];
     out->issue_gops = rate_gops(gpu, issue);
     out->peak_gflops = rate_gops(gpu, 2 * class_lanes(gpu, MACHINE_FP32));
-    double each = (mix->weighted_fused_count > 0 ? 2 * mix->weighted_fused_count : flops) / insns;
-    out->potential_gflops = each > 0 ? least(each * out->issue_gops, out->peak_gflops) : (double)NAN;
+    out->potential_gflops = flops > 0 ? flops / insns * out->issue_gops : (double)NAN;
     out->demand_gb_per_s = insns > 0 ? mix->weighted_global_bytes / insns * out->issue_gops : (double)NAN;
     out->memory_gb_per_s = gpu->figures[FIGURE_MEMORY_GB_PER_S];
     out->flops_per_byte = mix->weighted_global_bytes > 0 ? flops / mix->weighted_global_bytes : (double)NAN;
     find_ceilings(gpu, mix, out);
+    find_rates(mix, out);
     find_attainable(mix, out);
 }

@@ -123,24 +123,24 @@ static Sum read_operand(Tracer *t, const Operand *operand)
 static bool is_whole(const Op *op)
 {
     const TypeInfo *from = &ptx_type_info[op->type], *to = &ptx_type_info[op->dst_type];
-    return from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && from->bits >= 32 && to->bits >= 32 && !ptx_op_has_modifier(op, "hi");
+    return from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && from->bits >= 32 && to->bits >= 32 && !ptx_op_has(op, MOD_HI);
 }
 
 static Sum combine(const Op *op, const Sum *args, unsigned count, bool *is_known)
 {
-    const char *name = ptx_opcode_info[op->opcode].text;
+    const Operation operation = (Operation)op->operation;
     *is_known = true;
-    if (count == 1 && (!strcmp(name, "mov") || !strcmp(name, "cvt") || !strcmp(name, "cvta")))
+    if (count == 1 && (operation == OP_MOV || operation == OP_CVT || operation == OP_CVTA))
         return args[0];
-    if (count == 2 && (!strcmp(name, "add") || !strcmp(name, "sub")))
-        return add(&args[0], &args[1], name[0] == 's' ? -1 : 1);
-    if (count == 2 && !strcmp(name, "mul"))
+    if (count == 2 && (operation == OP_ADD || operation == OP_SUB))
+        return add(&args[0], &args[1], operation == OP_SUB ? -1 : 1);
+    if (count == 2 && operation == OP_MUL)
         return multiply(&args[0], &args[1]);
-    if (count == 3 && !strcmp(name, "mad")) {
+    if (count == 3 && operation == OP_MAD) {
         Sum product = multiply(&args[0], &args[1]);
         return add(&product, &args[2], 1);
     }
-    bool is_shift = count == 2 && !strcmp(name, "shl") && args[1].count <= 1 && !args[1].is_lost && !args[1].terms[0].count;
+    bool is_shift = count == 2 && operation == OP_SHL && args[1].count <= 1 && !args[1].is_lost && !args[1].terms[0].count;
     if (is_shift && args[1].terms[0].factor >= 0 && args[1].terms[0].factor < 32) {
         Sum by = number(INT64_C(1) << (args[1].count ? args[1].terms[0].factor : 0));
         return multiply(&args[0], &by);

@@ -15,7 +15,7 @@ static uint64_t flow_of(const Func *func, const Insn *insn, const uint64_t *from
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     uint64_t found = 0;
-    bool is_load = insn->op->kind == OPK_LD, is_product = ptx_opcode_info[insn->op->opcode].text[0] == 'm' && insn->operand_count == 4;
+    bool is_load = insn->op->kind == OPK_LD, is_product = insn->op->operation == OP_MAD;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         bool is_read = operands[o].role & (ROLE_USE | ROLE_ADDRESS), is_factor = is_product && o < 3;
         if (is_load)
@@ -28,9 +28,13 @@ static uint64_t flow_of(const Func *func, const Insn *insn, const uint64_t *from
 
 static bool hands_on(const Op *op)
 {
-    const char *name = ptx_opcode_info[op->opcode].text;
-    return op->kind == OPK_LD || op->kind == OPK_MOV || op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_CVT || !strcmp(name, "mad") || !strcmp(name, "cvta")
-        || !strcmp(name, "selp") || !strcmp(name, "and") || !strcmp(name, "or") || !strcmp(name, "shfl") || !strcmp(name, "min") || !strcmp(name, "max");
+    switch ((Operation)op->operation) {
+    case OP_LD: case OP_LDU: case OP_MOV: case OP_ADD: case OP_SUB: case OP_CVT: case OP_MAD: case OP_CVTA: case OP_SELP: case OP_AND: case OP_OR:
+    case OP_SHFL: case OP_MIN: case OP_MAX:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* Addresses, and what functions get, which may take it for one. */

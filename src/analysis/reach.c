@@ -286,40 +286,6 @@ static SymId loaded_value(Reach *r, SymKind kind, VarId var, int64_t offset, uns
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-typedef enum Code {
-    CODE_NONE, CODE_ABS, CODE_ADD, CODE_AND, CODE_BFE, CODE_CVT, CODE_CVTA, CODE_DIV, CODE_MAD, CODE_MAX, CODE_MIN, CODE_MOV,
-    CODE_MUL, CODE_NEG, CODE_NOT, CODE_OR, CODE_REM, CODE_SELP, CODE_SET, CODE_SETP, CODE_SHL, CODE_SHR, CODE_SUB, CODE_XOR
-} Code;
-
-static const struct { const char *text; Code code; } codes[] = {       /* sorted */
-    { "abs", CODE_ABS }, { "add", CODE_ADD }, { "and", CODE_AND }, { "bfe", CODE_BFE }, { "cvt", CODE_CVT },
-    { "cvta", CODE_CVTA }, { "div", CODE_DIV }, { "mad", CODE_MAD }, { "mad24", CODE_MAD }, { "max", CODE_MAX },
-    { "min", CODE_MIN }, { "mov", CODE_MOV }, { "mul", CODE_MUL }, { "mul24", CODE_MUL }, { "neg", CODE_NEG },
-    { "not", CODE_NOT }, { "or", CODE_OR }, { "rem", CODE_REM }, { "selp", CODE_SELP }, { "set", CODE_SET },
-    { "setp", CODE_SETP }, { "shl", CODE_SHL }, { "shr", CODE_SHR }, { "sub", CODE_SUB }, { "xor", CODE_XOR },
-};
-
-static int by_text(const void *key, const void *row)
-{
-    return strcmp(key, *(const char *const *)row);
-}
-
-static Code code_of(const Op *op)
-{
-    _Static_assert(offsetof(struct { const char *text; Code code; }, text) == 0, "by_text reads a row's first member");
-    const void *row = bsearch(ptx_opcode_info[op->opcode].text, codes, sizeof codes / sizeof *codes, sizeof *codes, by_text);
-    return row ? codes[((const char *)row - (const char *)codes) / (ptrdiff_t)sizeof *codes].code : CODE_NONE;
-}
-
-static bool has(const Op *op, const char *modifier)
-{
-    for (int m = 0; m < op->modifier_count; m++) {
-        if (op->modifiers[m] >= 0 && !strcmp(ptx_modifier_texts[op->modifiers[m]], modifier))
-            return true;
-    }
-    return false;
-}
-
 /* An instruction that defines a register, being translated. */
 typedef struct Reader {
     Reach *r;
@@ -402,14 +368,13 @@ static SymId source_24(Reader *rd, unsigned position)
 
 static SymId product(Reader *rd)
 {
-    bool is_24 = ptx_opcode_info[rd->op->opcode].text[3] == '2';
-    if (is_24)
-        return has(rd->op, "hi") ? 0 : ptx_sym_mul(rd->s, source_24(rd, 1), source_24(rd, 2));
+    if (rd->op->operation == OP_MUL24 || rd->op->operation == OP_MAD24)
+        return ptx_op_has(rd->op, MOD_HI) ? 0 : ptx_sym_mul(rd->s, source_24(rd, 1), source_24(rd, 2));
     SymId a = source(rd, 1, rd->width), b = source(rd, 2, rd->width);
-    if (has(rd->op, "wide"))
+    if (ptx_op_has(rd->op, MOD_WIDE))
         return ptx_sym_mul(rd->s, ptx_sym_resize(rd->s, a, 2 * rd->width, rd->is_signed),
                            ptx_sym_resize(rd->s, b, 2 * rd->width, rd->is_signed));
-    if (has(rd->op, "hi"))
+    if (ptx_op_has(rd->op, MOD_HI))
         return ptx_sym_binary(rd->s, rd->is_signed ? SYM_MULHI_S : SYM_MULHI_U, a, b);
     return ptx_sym_mul(rd->s, a, b);
 }
@@ -462,7 +427,7 @@ static bool is_integer(uint8_t type)
 static SymId converted(Reader *rd)
 {
     const TypeInfo *to = &ptx_type_info[rd->op->dst_type], *from = &ptx_type_info[rd->op->type];
-    if (!is_integer(rd->op->dst_type) || has(rd->op, "sat") || has(rd->op, "pack"))
+    if (!is_integer(rd->op->dst_type) || ptx_op_has(rd->op, MOD_SAT) || ptx_op_has(rd->op, MOD_PACK))
         return 0;
     SymId a = ptx_sym_resize(rd->s, source(rd, 1, from->bits), to->bits, from->kind == KIND_SIGNED);
     rd->is_signed = to->kind == KIND_SIGNED;
@@ -472,14 +437,14 @@ static SymId converted(Reader *rd)
 /* The comparison of setp and set. 0: of floats, or not one of integers. */
 static SymId comparison(Reader *rd)
 {
-    static const struct { const char *text; uint8_t as_unsigned, as_signed; bool swap; } rows[] = {
-        { "eq", SYM_EQ, SYM_EQ, false },     { "ne", SYM_NE, SYM_NE, false },     { "lt", SYM_LT_U, SYM_LT_S, false },
-        { "le", SYM_LE_U, SYM_LE_S, false }, { "gt", SYM_LT_U, SYM_LT_S, true },  { "ge", SYM_LE_U, SYM_LE_S, true },
-        { "lo", SYM_LT_U, SYM_LT_U, false }, { "ls", SYM_LE_U, SYM_LE_U, false }, { "hi", SYM_LT_U, SYM_LT_U, true },
-        { "hs", SYM_LE_U, SYM_LE_U, true },
+    static const struct { uint8_t modifier, as_unsigned, as_signed; bool swap; } rows[] = {
+        { MOD_EQ, SYM_EQ, SYM_EQ, false },     { MOD_NE, SYM_NE, SYM_NE, false },     { MOD_LT, SYM_LT_U, SYM_LT_S, false },
+        { MOD_LE, SYM_LE_U, SYM_LE_S, false }, { MOD_GT, SYM_LT_U, SYM_LT_S, true },  { MOD_GE, SYM_LE_U, SYM_LE_S, true },
+        { MOD_LO, SYM_LT_U, SYM_LT_U, false }, { MOD_LS, SYM_LE_U, SYM_LE_U, false }, { MOD_HI, SYM_LT_U, SYM_LT_U, true },
+        { MOD_HS, SYM_LE_U, SYM_LE_U, true },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!has(rd->op, rows[i].text))
+        if (!ptx_op_has(rd->op, (Modifier)rows[i].modifier))
             continue;
         SymId a = source(rd, 1, rd->width), b = source(rd, 2, rd->width);
         SymKind kind = (SymKind)(rd->is_signed ? rows[i].as_signed : rows[i].as_unsigned);
@@ -493,7 +458,7 @@ static SymId combined(Reader *rd, SymId test)
     const Operand *with = operand_at(rd, 3, 0);
     if (!test || !with)
         return test;
-    SymKind kind = has(rd->op, "and") ? SYM_AND : has(rd->op, "or") ? SYM_OR : has(rd->op, "xor") ? SYM_XOR : SYM_NONE;
+    SymKind kind = ptx_op_has(rd->op, MOD_AND) ? SYM_AND : ptx_op_has(rd->op, MOD_OR) ? SYM_OR : ptx_op_has(rd->op, MOD_XOR) ? SYM_XOR : SYM_NONE;
     return kind ? ptx_sym_binary(rd->s, kind, test, operand_value(rd, with, 1)) : 0;
 }
 
@@ -576,35 +541,35 @@ static SymId translate_integer(Reader *rd, const Operand *def)
 {
     Symbols *s = rd->s;
     SymId zero;
-    if (has(rd->op, "cc") || has(rd->op, "sat"))
+    if (ptx_op_has(rd->op, MOD_CC) || ptx_op_has(rd->op, MOD_SAT))
         return 0;
-    switch (code_of(rd->op)) {
-    case CODE_ADD:  return ptx_sym_add(s, source(rd, 1, rd->width), source(rd, 2, rd->width));
-    case CODE_SUB:  return ptx_sym_sub(s, source(rd, 1, rd->width), source(rd, 2, rd->width));
-    case CODE_MUL:  return product(rd);
-    case CODE_MAD:  return multiply_add(rd);
-    case CODE_DIV:  return binary(rd, SYM_DIV_U, SYM_DIV_S);
-    case CODE_REM:  return binary(rd, SYM_REM_U, SYM_REM_S);
-    case CODE_MIN:  return binary(rd, SYM_MIN_U, SYM_MIN_S);
-    case CODE_MAX:  return binary(rd, SYM_MAX_U, SYM_MAX_S);
-    case CODE_AND:  return binary(rd, SYM_AND, SYM_AND);
-    case CODE_OR:   return binary(rd, SYM_OR, SYM_OR);
-    case CODE_XOR:  return binary(rd, SYM_XOR, SYM_XOR);
-    case CODE_SHL:  return shifted(rd, SYM_SHL);
-    case CODE_SHR:  return shifted(rd, rd->is_signed ? SYM_SHR_S : SYM_SHR_U);
-    case CODE_BFE:  return bit_field(rd);
-    case CODE_MOV:  return moved(rd, def);
-    case CODE_CVT:  return converted(rd);
-    case CODE_CVTA: return source(rd, 1, rd->width);
-    case CODE_SETP: return set_predicate(rd, def);
-    case CODE_SET:  return set_integer(rd);
-    case CODE_SELP: return ptx_sym_select(s, source(rd, 3, 1), source(rd, 1, rd->width), source(rd, 2, rd->width));
-    case CODE_NEG:  return ptx_sym_scale(s, source(rd, 1, rd->width), UINT64_MAX);
-    case CODE_NOT:
+    switch ((Operation)rd->op->operation) {
+    case OP_ADD:  return ptx_sym_add(s, source(rd, 1, rd->width), source(rd, 2, rd->width));
+    case OP_SUB:  return ptx_sym_sub(s, source(rd, 1, rd->width), source(rd, 2, rd->width));
+    case OP_MUL: case OP_MUL24:  return product(rd);
+    case OP_MAD: case OP_MAD24:  return multiply_add(rd);
+    case OP_DIV:  return binary(rd, SYM_DIV_U, SYM_DIV_S);
+    case OP_REM:  return binary(rd, SYM_REM_U, SYM_REM_S);
+    case OP_MIN:  return binary(rd, SYM_MIN_U, SYM_MIN_S);
+    case OP_MAX:  return binary(rd, SYM_MAX_U, SYM_MAX_S);
+    case OP_AND:  return binary(rd, SYM_AND, SYM_AND);
+    case OP_OR:   return binary(rd, SYM_OR, SYM_OR);
+    case OP_XOR:  return binary(rd, SYM_XOR, SYM_XOR);
+    case OP_SHL:  return shifted(rd, SYM_SHL);
+    case OP_SHR:  return shifted(rd, rd->is_signed ? SYM_SHR_S : SYM_SHR_U);
+    case OP_BFE:  return bit_field(rd);
+    case OP_MOV:  return moved(rd, def);
+    case OP_CVT:  return converted(rd);
+    case OP_CVTA: return source(rd, 1, rd->width);
+    case OP_SETP: return set_predicate(rd, def);
+    case OP_SET:  return set_integer(rd);
+    case OP_SELP: return ptx_sym_select(s, source(rd, 3, 1), source(rd, 1, rd->width), source(rd, 2, rd->width));
+    case OP_NEG:  return ptx_sym_scale(s, source(rd, 1, rd->width), UINT64_MAX);
+    case OP_NOT:
         if (rd->width == 1)
             return ptx_sym_not(s, source(rd, 1, 1));
         return ptx_sym_binary(s, SYM_XOR, source(rd, 1, rd->width), ptx_sym_const(s, rd->width, UINT64_MAX));
-    case CODE_ABS:
+    case OP_ABS:
         zero = ptx_sym_const(s, rd->width, 0);
         SymId a = source(rd, 1, rd->width);
         return ptx_sym_select(s, ptx_sym_binary(s, SYM_LT_S, a, zero), ptx_sym_sub(s, zero, a), a);
@@ -615,12 +580,12 @@ static SymId translate_integer(Reader *rd, const Operand *def)
 
 static SymWhy why_not_followed(const Op *op)
 {
-    const char *text = ptx_opcode_info[op->opcode].text;
+    const Operation operation = (Operation)op->operation;
     if (op->kind == OPK_ATOM)
         return WHY_ATOMIC;
     if (op->kind == OPK_CALL)
         return WHY_CALL;
-    if (op->flags & OPF_WARP || !strcmp(text, "shfl") || !strcmp(text, "vote") || !strcmp(text, "match"))
+    if (op->flags & OPF_WARP || operation == OP_SHFL || operation == OP_VOTE || operation == OP_MATCH)
         return WHY_WARP;
     if (op->flags & OPF_LOAD)
         return WHY_MEMORY;

@@ -40,7 +40,6 @@ typedef struct MemoryState {
 } MemoryState;
 
 typedef struct Walk {
-    const EffectWords *words;
     const Func *func;
     const Cfg *cfg;
     Numbers numbers;
@@ -85,8 +84,8 @@ static Place place_of(Walk *w, const Insn *insn)
     const Op *op = insn->op;
     Place place = { .at = ptx_numbers_address(&w->numbers, ptx_effect_address(w->func, insn)),
                     .memory = ptx_effect_memory((Space)op->space), .space = op->space, .bytes = insn->access_bytes };
-    bool is_atomic = (op->kind == OPK_ATOM || op->kind == OPK_RED) && !ptx_op_has_modifier(op, "async");
-    place.is_known = place.at.base != NUMBER_NONE && place.bytes && (ptx_effect_is_plain(w->words, op) || is_atomic);
+    bool is_atomic = (op->kind == OPK_ATOM || op->kind == OPK_RED) && !ptx_op_has(op, MOD_ASYNC);
+    place.is_known = place.at.base != NUMBER_NONE && place.bytes && (ptx_effect_is_plain(op) || is_atomic);
     return place;
 }
 
@@ -231,7 +230,7 @@ static void note_access(Walk *w, const Place *place, const Insn *insn, InsnId id
         end_stores(w, is_store ? place->memory : 0);
         return;
     }
-    uint32_t epoch = is_store ? store_epoch(w, place, insn->op->id) : load_epoch(w, ptx_effect_reads(w->words, insn->op));
+    uint32_t epoch = is_store ? store_epoch(w, place, insn->op->id) : load_epoch(w, ptx_effect_reads(insn->op));
     w->accesses[w->access_count++] = (Access){ place->at, insn->op->id, epoch, id };
 }
 
@@ -281,8 +280,8 @@ static void find_runs(Walk *w)
 
 static bool is_barrier(const Op *op)
 {
-    return op->kind == OPK_BAR && op->form && ptx_op_has_modifier(op, "sync") && !ptx_op_has_modifier(op, "warp")
-        && !ptx_op_has_modifier(op, "cluster");
+    return op->kind == OPK_BAR && op->form && ptx_op_has(op, MOD_SYNC) && !ptx_op_has(op, MOD_WARP)
+        && !ptx_op_has(op, MOD_CLUSTER);
 }
 
 /* NUMBER_NONE: all threads of the block. */
@@ -333,7 +332,7 @@ static void step(Walk *w, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
     const Op *op = insn->op;
-    uint8_t writes = ptx_effect_writes(w->words, op), reads = ptx_effect_reads(w->words, op);
+    uint8_t writes = ptx_effect_writes(op), reads = ptx_effect_reads(op);
     Place place = { 0 };
     if (op->flags & (OPF_LOAD | OPF_STORE))
         place = place_of(w, insn);
@@ -373,7 +372,7 @@ static void note_single(Walk *w, const Block *block)
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &w->func->insns[i];
         if (insn->op->flags & (OPF_LOAD | OPF_STORE) && !is_param(insn->op) && insn->guard == NO_ID && insn->access_bytes
-            && ptx_effect_is_plain(w->words, insn->op) && ptx_effect_address(w->func, insn))
+            && ptx_effect_is_plain(insn->op) && ptx_effect_address(w->func, insn))
             w->neighbours[i] = 1;
     }
 }
@@ -425,7 +424,6 @@ static void size_tables(Walk *w, Arena *scratch)
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
 typedef struct Hoister {
-    const EffectWords *words;
     const Module *module;
     const Func *func;
     const Defs *defs;
@@ -437,7 +435,7 @@ static bool is_invariant_reg(Hoister *h, RegId reg, LoopId loop, uint32_t depth)
 static bool is_invariant_insn(Hoister *h, const Insn *insn, LoopId loop, uint32_t depth)
 {
     const Operand *operands = ptx_insn_operands(h->func, insn);
-    if (insn->guard != NO_ID || !ptx_effect_is_pure(h->words, h->module, h->func, insn))
+    if (insn->guard != NO_ID || !ptx_effect_is_pure(h->module, h->func, insn))
         return false;
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE && !is_invariant_reg(h, operands[o].id, loop, depth))
@@ -475,13 +473,13 @@ static bool is_invariant(Hoister *h, const Insn *insn, LoopId loop)
 }
 
 /* Per loop: MEMORY_ bits that an instruction in it may write. */
-static const uint8_t *loop_writes(Arena *arena, const EffectWords *words, const Func *func, const Cfg *cfg, const Loops *loops)
+static const uint8_t *loop_writes(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops)
 {
     uint8_t *writes = ptx_arena_array(arena, uint8_t, loops->loop_count + 1);
     for (InsnId i = 0; i < func->insn_count; i++) {
         LoopId loop = loops->loop_of[cfg->block_of[i]];
         if (loop != NO_LOOP)
-            writes[loop] |= ptx_effect_writes(words, func->insns[i].op);
+            writes[loop] |= ptx_effect_writes(func->insns[i].op);
     }
     for (LoopId loop = loops->loop_count; loop-- > 0;)
         if (loops->loops[loop].parent != NO_LOOP)
@@ -489,18 +487,18 @@ static const uint8_t *loop_writes(Arena *arena, const EffectWords *words, const 
     return writes;
 }
 
-static void look_at_loops(Arena *scratch, const EffectWords *words, const Module *module, const Func *func, const Cfg *cfg,
+static void look_at_loops(Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
                           const Loops *loops, const Defs *defs, bool *invariant, bool *may_change)
 {
-    const uint8_t *writes = loop_writes(scratch, words, func, cfg, loops);
-    Hoister hoister = { .words = words, .module = module, .func = func, .defs = defs };
+    const uint8_t *writes = loop_writes(scratch, func, cfg, loops);
+    Hoister hoister = { .module = module, .func = func, .defs = defs };
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         LoopId loop = loops->loop_of[cfg->block_of[i]];
         if (loop == NO_LOOP || !(insn->op->flags & (OPF_LOAD | OPF_STORE)))
             continue;
         invariant[i] = is_invariant(&hoister, insn, loop);
-        may_change[i] = insn->op->flags & OPF_LOAD && writes[loop] & ptx_effect_reads(words, insn->op);
+        may_change[i] = insn->op->flags & OPF_LOAD && writes[loop] & ptx_effect_reads(insn->op);
     }
 }
 
@@ -515,10 +513,9 @@ const Repeats *ptx_repeats_compute(Arena *arena, Arena *scratch, const Module *m
                                    const Loops *loops, const Defs *defs)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
-    const EffectWords words = ptx_effect_words();
     Repeats *out = ptx_arena_new(arena, Repeats);
     bool *invariant = ptx_arena_array(arena, bool, func->insn_count + 1), *may_change = ptx_arena_array(arena, bool, func->insn_count + 1);
-    Walk walk = { .words = &words, .func = func, .cfg = cfg, .numbers = ptx_numbers_new(scratch, &words, module, func, cfg),
+    Walk walk = { .func = func, .cfg = cfg, .numbers = ptx_numbers_new(scratch, module, func, cfg),
                   .earlier = no_insns(arena, func), .barriers = no_insns(arena, func),
                   .neighbours = ptx_arena_array(arena, uint8_t, func->insn_count + 1) };
     size_tables(&walk, scratch);
@@ -526,7 +523,7 @@ const Repeats *ptx_repeats_compute(Arena *arena, Arena *scratch, const Module *m
         if (ptx_block_is_reachable(cfg, b))
             walk_block(&walk, b);
     if (loops->loop_count)
-        look_at_loops(scratch, &words, module, func, cfg, loops, defs, invariant, may_change);
+        look_at_loops(scratch, module, func, cfg, loops, defs, invariant, may_change);
     *out = (Repeats){ .earlier = walk.earlier, .barrier = walk.barriers, .invariant = invariant, .may_change = may_change,
                       .neighbours = walk.neighbours };
     ptx_arena_release(scratch, mark);

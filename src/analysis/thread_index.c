@@ -252,27 +252,19 @@ static unsigned read_args(Follower *f, const Insn *insn, Form *args, unsigned mo
 typedef enum Rule { RULE_BLUR, RULE_ADD, RULE_AND, RULE_COPY, RULE_MAD, RULE_MUL, RULE_REST, RULE_SHL, RULE_SUB } Rule;
 
 typedef struct Row {
-    const char *opcode;
-    Rule rule;
-    uint8_t needed;             /* arguments */
+    uint8_t rule, needed;       /* Rule, arguments */
 } Row;
 
-static const Row rows[] = {
-    { "add", RULE_ADD, 2 }, { "and", RULE_AND, 2 }, { "cvt", RULE_COPY, 1 }, { "cvta", RULE_COPY, 1 }, { "mad", RULE_MAD, 3 }, { "mov", RULE_COPY, 1 },
-    { "mul", RULE_MUL, 2 }, { "rem", RULE_REST, 2 }, { "shl", RULE_SHL, 2 }, { "sub", RULE_SUB, 2 },
+static const Row rows[OP__COUNT] = {
+    [OP_ADD] = { RULE_ADD, 2 },  [OP_AND] = { RULE_AND, 2 }, [OP_CVT] = { RULE_COPY, 1 }, [OP_CVTA] = { RULE_COPY, 1 }, [OP_MAD] = { RULE_MAD, 3 },
+    [OP_MOV] = { RULE_COPY, 1 }, [OP_MUL] = { RULE_MUL, 2 }, [OP_REM] = { RULE_REST, 2 }, [OP_SHL] = { RULE_SHL, 2 },   [OP_SUB] = { RULE_SUB, 2 },
 };
 
-static int by_opcode(const void *key, const void *row)
+static Row row_of(const Op *op)
 {
-    return strcmp(key, ((const Row *)row)->opcode);
-}
-
-static const Row *row_of(const Op *op)
-{
-    const Row *row = bsearch(ptx_opcode_info[op->opcode].text, rows, sizeof rows / sizeof *rows, sizeof *rows, by_opcode);
     const TypeInfo *from = &ptx_type_info[op->type], *to = &ptx_type_info[op->dst_type];
     bool is_whole = from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && from->bits >= 32 && to->bits >= 32;
-    return row && is_whole && !ptx_op_has_modifier(op, "hi") && !ptx_op_has_modifier(op, "sat") && !ptx_op_has_modifier(op, "cc") ? row : NULL;
+    return is_whole && !ptx_op_has(op, MOD_HI) && !ptx_op_has(op, MOD_SAT) && !ptx_op_has(op, MOD_CC) ? rows[op->operation] : (Row){ RULE_BLUR, 0 };
 }
 
 /* %tid.x modulo the lanes of a warp, or a part of them: the lane, in rows of whole warps. */
@@ -291,13 +283,13 @@ static Form lane_of(Follower *f, const Form *args, bool is_mask, InsnId at)
 static Form apply(Follower *f, const Insn *insn, const Form *args, unsigned count)
 {
     InsnId at = (InsnId)(insn - f->func->insns);
-    const Row *row = row_of(insn->op);
-    if (!row || count < row->needed)
+    const Row row = row_of(insn->op);
+    if (!row.rule || count < row.needed)
         return blur(args, count, at);
     for (unsigned i = 0; i < count; i++)
         if (args[i].kind == FORM_UNSEEN)
             return args[i];
-    switch (row->rule) {
+    switch ((Rule)row.rule) {
     case RULE_ADD:      return add(&args[0], &args[1], 1, at);
     case RULE_SUB:      return add(&args[0], &args[1], -1, at);
     case RULE_COPY:     return count == 1 ? args[0] : blur(args, count, at);
@@ -413,20 +405,21 @@ static Binding shared_by(Follower *f, const Insn *insn)
 /* Groups of warps, and engines that serve a block. */
 static bool is_of_block(const Op *op)
 {
-    static const char *const opcodes[] = { "mbarrier", "wgmma", "tcgen05", "setmaxnreg", "mapa", "getctarank", "clusterlaunchcontrol" };
     if (op->kind == OPK_BAR)
-        return !ptx_op_has_modifier(op, "warp");
-    for (unsigned i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
-        if (!strcmp(ptx_opcode_info[op->opcode].text, opcodes[i]))
-            return true;
-    return false;
+        return !ptx_op_has(op, MOD_WARP);
+    switch ((Operation)op->family) {
+    case OP_MBARRIER: case OP_WGMMA: case OP_TCGEN05: case OP_SETMAXNREG: case OP_MAPA: case OP_GETCTARANK: case OP_CLUSTERLAUNCHCONTROL:
+        return true;
+    default:
+        return false;
+    }
 }
 
 static Binding together(Follower *f, const Insn *insn)
 {
     Binding shared = shared_by(f, insn);
     bool is_unknown = insn->op->flags & OPF_UNKNOWN;
-    f->out->asks_lane |= insn->op->flags & OPF_WARP || (insn->op->kind == OPK_BAR && ptx_op_has_modifier(insn->op, "warp"));
+    f->out->asks_lane |= insn->op->flags & OPF_WARP || (insn->op->kind == OPK_BAR && ptx_op_has(insn->op, MOD_WARP));
     if (shared || is_of_block(insn->op))
         return shared ? shared : BINDING_BARRIER;
     if (insn->op->kind == OPK_CALL)

@@ -528,32 +528,66 @@ void ptx_plan_count(Counter *c, LoopId loop)
 
 /* ---- what the user says ------------------------------------------------------------------------------------------ */
 
-static bool is_name(const Counter *c, Span name, const char *text)
+typedef struct Given {
+    const Module *module;
+    const Func *func;
+    const Cfg *cfg;
+    const Loops *loops;
+    int64_t *counts;
+} Given;
+
+static bool is_name(const Module *module, Span name, const char *text)
 {
     size_t length = strlen(text);
-    return length == ptx_span_length(name) && !memcmp(c->module->text + name.begin, text, length);
+    return length == ptx_span_length(name) && !memcmp(module->text + name.begin, text, length);
+}
+
+static void give_by_label(const Given *g, const LaunchTrip *trip)
+{
+    for (LabelId l = 0; l < g->func->label_count; l++) {
+        const Label *label = &g->func->labels[l];
+        if (label->insn >= g->func->insn_count || !is_name(g->module, label->name, trip->name))
+            continue;
+        BlockId block = g->cfg->block_of[label->insn];
+        LoopId loop = g->loops->loop_of[block];
+        if (loop != NO_LOOP && g->loops->loops[loop].header == block && g->cfg->blocks[block].first == label->insn)
+            g->counts[loop] = trip->count;
+    }
+}
+
+const int64_t *ptx_trips_given(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, const Launch *launch)
+{
+    Given g = { module, func, cfg, loops, ptx_arena_array(arena, int64_t, loops->loop_count ? loops->loop_count : 1) };
+    for (LoopId loop = 0; loop < loops->loop_count; loop++)
+        g.counts[loop] = -1;
+    for (uint32_t t = 0; loops->loop_count && t < launch->trip_count; t++) {
+        const LaunchTrip *trip = &launch->trips[t];
+        LoopId loop = trip->line ? ptx_loop_at_line(module, func, cfg, loops, trip->line) : NO_LOOP;
+        if (loop != NO_LOOP)
+            g.counts[loop] = trip->count;
+        if (!trip->line)
+            give_by_label(&g, trip);
+    }
+    return g.counts;
 }
 
 static void take_user_trips(Counter *c)
 {
-    for (uint32_t t = 0; c->launch && t < c->launch->trip_count; t++) {
-        const LaunchTrip *given = &c->launch->trips[t];
-        for (LabelId l = 0; l < c->func->label_count; l++) {
-            const Label *label = &c->func->labels[l];
-            if (label->insn >= c->func->insn_count || !is_name(c, label->name, given->label))
-                continue;
-            BlockId block = c->cfg->block_of[label->insn];
-            LoopId loop = c->loops->loop_of[block];
-            if (loop == NO_LOOP || c->loops->loops[loop].header != block || c->cfg->blocks[block].first != label->insn)
-                continue;
-            Trip *trip = &c->trips[loop];
-            trip->source = TRIP_USER;
-            trip->count = trip->count_min = trip->count_max = (double)given->count;
-            trip->is_exact = true;
-            trip->is_upper = false;
-            trip->why = NULL;
-        }
+    if (!c->launch || !c->launch->trip_count)
+        return;
+    ArenaMark mark = ptx_arena_mark(c->scratch);
+    const int64_t *given = ptx_trips_given(c->scratch, c->module, c->func, c->cfg, c->loops, c->launch);
+    for (LoopId loop = 0; loop < c->loops->loop_count; loop++) {
+        Trip *trip = &c->trips[loop];
+        if (given[loop] < 0)
+            continue;
+        trip->source = TRIP_USER;
+        trip->count = trip->count_min = trip->count_max = (double)given[loop];
+        trip->is_exact = true;
+        trip->is_upper = false;
+        trip->why = NULL;
     }
+    ptx_arena_release(c->scratch, mark);
 }
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */

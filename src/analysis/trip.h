@@ -40,6 +40,9 @@ typedef struct Trips {
     const uint8_t *taken;       /* per block: Taken, of the guarded bra that ends it, the same for all threads and iterations */
 } Trips;
 
+/* Per loop: the iterations that the launch gives it, by the label of its header or by a line of it; -1: none. */
+const int64_t *ptx_trips_given(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, const Launch *launch);
+
 /* Owned by arena; scratch, another arena, is left as found. launch may be NULL: nothing is known. */
 const Trips *ptx_trips_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
                                const Dom *dom, const Loops *loops, const Launch *launch);

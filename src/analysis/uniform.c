@@ -163,8 +163,8 @@ static Affine loaded(const Diverger *d, const Insn *insn, const Operand *place, 
 {
     Space space = (Space)insn->op->space;
     bool is_param = space == SPACE_PARAM || space == SPACE_PARAM_FUNC, is_fixed = space == SPACE_CONST || space == SPACE_PARAM_ENTRY || is_param;
-    is_fixed |= space == SPACE_GLOBAL && ptx_op_has_modifier(insn->op, "nc");
-    bool is_plain = insn->op->kind == OPK_LD || !strcmp(ptx_opcode_info[insn->op->opcode].text, "mbarrier");
+    is_fixed |= space == SPACE_GLOBAL && ptx_op_has(insn->op, MOD_NC);
+    bool is_plain = insn->op->kind == OPK_LD || insn->op->family == OP_MBARRIER;
     if (!address.uniformity)
         return (Affine){ 0 };
     if ((is_param && !is_parameter(d, place)) || address.uniformity == UNIFORMITY_UNKNOWN)
@@ -181,7 +181,7 @@ static Affine shuffled(const Insn *insn, const Affine *args, unsigned count)
 {
     if (count && (ptx_affine_is_uniform(args[0]) || !args[0].uniformity))
         return args[0];
-    bool is_whole = count > 2 && ptx_op_has_modifier(insn->op, "idx") && ptx_affine_is_uniform(args[1]) && args[2].is_known && !(args[2].base >> 8 & 31);
+    bool is_whole = count > 2 && ptx_op_has(insn->op, MOD_IDX) && ptx_affine_is_uniform(args[1]) && args[2].is_known && !(args[2].base >> 8 & 31);
     return ptx_affine_uniform(is_whole ? UNIFORMITY_WARP : UNIFORMITY_DIVERGENT);
 }
 
@@ -209,8 +209,8 @@ static Affine result_of(Diverger *d, const Insn *insn, BlockId block)
     if (insn->op->space && place)
         return loaded(d, insn, place, address);
     if (insn->op->kind == OPK_BAR)
-        return ptx_affine_uniform(ptx_op_has_modifier(insn->op, "warp") ? UNIFORMITY_WARP : UNIFORMITY_BLOCK);     /* bar.red: one result for all */
-    if (!strcmp(ptx_opcode_info[insn->op->opcode].text, "shfl"))
+        return ptx_affine_uniform(ptx_op_has(insn->op, MOD_WARP) ? UNIFORMITY_WARP : UNIFORMITY_BLOCK);     /* bar.red: one result for all */
+    if (insn->op->operation == OP_SHFL)
         return shuffled(insn, args, count);
     bool is_unpacked = operands[0].flags & OPERAND_ELEMENT;
     Affine out = is_unpacked ? ptx_affine_blur(args, count) : ptx_affine_apply(insn->op, args, count);

@@ -20,8 +20,12 @@ static void mark(const Marks *m, VarId var, Effect effect)
 
 static bool is_tex_read(const Op *op)
 {
-    const char *text = ptx_opcode_info[op->opcode].text;
-    return !strcmp(text, "tex") || !strcmp(text, "tld4") || !strcmp(text, "suld") || !strcmp(text, "txq") || !strcmp(text, "suq");
+    switch ((Operation)op->operation) {
+    case OP_TEX: case OP_TLD4: case OP_SULD: case OP_TXQ: case OP_SUQ:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* What an instruction does at an address that it is given in brackets; first: of all its addresses. Barriers in memory, bulk
@@ -40,8 +44,7 @@ static Effect effect_at(const Op *op, bool first)
     default:
         break;
     }
-    bool is_wmma = !strcmp(ptx_opcode_info[op->opcode].text, "wmma");
-    if (is_wmma && first)
+    if (op->family == OP_WMMA && first)
         return op->flags & OPF_STORE ? EFFECT_WRITE : EFFECT_READ;
     return is_tex_read(op) ? EFFECT_READ : EFFECT_ANY;
 }

@@ -41,13 +41,15 @@ typedef enum Part { PART_OTHER, PART_MMA, PART_FENCE, PART_COMMIT, PART_WAIT, PA
 
 static Part part_of(const Op *op)
 {
-    static const struct { const char *begins; Part part; } rows[] = {
-        { "wgmma.mma_async", PART_MMA }, { "wgmma.fence", PART_FENCE }, { "wgmma.commit_group", PART_COMMIT }, { "wgmma.wait_group", PART_WAIT },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strncmp(op->text, rows[i].begins, strlen(rows[i].begins)))
-            return rows[i].part;
-    return op->kind == OPK_MOV ? PART_MOVE : op->kind == OPK_CALL ? PART_CALL : PART_OTHER;
+    switch ((Operation)op->operation) {
+    case OP_WGMMA_MMA_ASYNC:    return PART_MMA;
+    case OP_WGMMA_FENCE:        return PART_FENCE;
+    case OP_WGMMA_COMMIT_GROUP: return PART_COMMIT;
+    case OP_WGMMA_WAIT_GROUP:   return PART_WAIT;
+    case OP_MOV:                return PART_MOVE;
+    case OP_CALL:               return PART_CALL;
+    default:                    return PART_OTHER;
+    }
 }
 
 static bool is_accumulator(const Operand *operand)
@@ -64,7 +66,7 @@ static bool is_of_a(const Operand *operand)
 static bool has_multiplication(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++)
-        if (*func->insns[i].op->text == 'w' && part_of(func->insns[i].op) == PART_MMA)
+        if (func->insns[i].op->operation == OP_WGMMA_MMA_ASYNC)
             return true;
     return false;
 }

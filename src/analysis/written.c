@@ -17,8 +17,6 @@ struct Writers {
     Arena *arena;
     const Module *module;
     const CallGraph *calls;
-    EffectWords words;
-    OpcodeId griddepcontrol;
     Written *funcs;
 };
 
@@ -43,8 +41,7 @@ typedef struct Reader {
 Writers *ptx_writers_new(Arena *arena, const Module *module, const CallGraph *calls)
 {
     Writers *w = ptx_arena_new(arena, Writers);
-    *w = (Writers){ .arena = arena, .module = module, .calls = calls, .words = ptx_effect_words(),
-                    .griddepcontrol = ptx_opcode_find("griddepcontrol", strlen("griddepcontrol")),
+    *w = (Writers){ .arena = arena, .module = module, .calls = calls,
                     .funcs = ptx_arena_array(arena, Written, module->func_count + (size_t)1) };
     return w;
 }
@@ -96,13 +93,7 @@ static void write_at(const Reader *r, const Insn *insn)
 /* The space named first is where a copy writes. */
 static bool copies_to_shared(const Op *op)
 {
-    for (unsigned m = 0; m < op->modifier_count; m++) {
-        const char *text = op->modifiers[m] < 0 ? "" : ptx_modifier_texts[op->modifiers[m]];
-        Space space = ptx_space_find(text, strlen(text));
-        if (space)
-            return ptx_effect_memory(space) == MEMORY_SHARED;
-    }
-    return false;
+    return op->space_count && ptx_effect_memory((Space)op->spaces[0]) == MEMORY_SHARED;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
@@ -189,7 +180,7 @@ static void write_by_call(const Reader *r, const Insn *call)
 static void read_insn(const Reader *r, const Insn *insn)
 {
     const Op *op = insn->op;
-    if (op->flags & OPF_UNKNOWN || op->opcode == r->writers->griddepcontrol)
+    if (op->flags & OPF_UNKNOWN || op->family == OP_GRIDDEPCONTROL)
         write_anywhere(r);
     else if (op->kind == OPK_CALL)
         write_by_call(r, insn);
@@ -197,7 +188,7 @@ static void read_insn(const Reader *r, const Insn *insn)
         return;
     else if (op->flags & OPF_STORE)
         write_at(r, insn);
-    else if (!(op->flags & OPF_LOAD) && op->insn_class != CLASS_BARRIER && ptx_effect_writes(&r->writers->words, op) && !copies_to_shared(op))
+    else if (!(op->flags & OPF_LOAD) && op->insn_class != CLASS_BARRIER && ptx_effect_writes(op) && !copies_to_shared(op))
         write_anywhere(r);
 }
 
@@ -238,7 +229,7 @@ static bool is_read_only(const Writers *w, const Func *func, const Bases *bases,
     const Written *written = &w->funcs[func - w->module->funcs];
     uint32_t param;
     Base base;
-    return insn->op->kind == OPK_LD && insn->op->space == SPACE_GLOBAL && ptx_effect_is_plain(&w->words, insn->op)
+    return insn->op->kind == OPK_LD && insn->op->space == SPACE_GLOBAL && ptx_effect_is_plain(insn->op)
         && ptx_base_of_access(bases, w->module, func, insn, &base) && find_param(func, &base, &param) && !(written->params && written->params[param]);
 }
 

@@ -79,7 +79,7 @@ static bool add_group(ptxlint_coverage *c, const char *kernel, const json_t *sai
         add_item(c, PTXLINT_PART_KERNEL, kernel, kernel);
     add_params(c, kernel, json_object_get(said, "params"));
     json_object_foreach(json_object_get(said, "trips"), label, value) {
-        add_item(c, PTXLINT_PART_TRIP, kernel, label);
+        add_item(c, PTXLINT_PART_TRIP, kernel, label)->seen.line = ptx_launch_line(label);
     }
     groups[c->group_count++] = (Group){ first, c->count - first };
     return true;
@@ -183,8 +183,30 @@ static void match_param(const Subject *s, Item *item)
         item->seen.param_count = s->func->param_count;
 }
 
+static uint32_t lines_between(uint32_t a, uint32_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+static void match_line(const Subject *s, Item *item)
+{
+    const uint32_t line = item->seen.line;
+    const Facts *facts = s->module->facts ? &s->module->facts[s->func - s->module->ir->funcs] : NULL;
+    if (facts && facts->loops && ptx_loop_at_line(s->module->ir, s->func, facts->cfg, facts->loops, line) != NO_LOOP)
+        item->seen.matches = 1;
+    for (size_t i = 0; i < s->view->loop_count; i++) {
+        uint32_t here = ptxlint_module_place(s->module, s->view->loops[i].header.begin).line;
+        if (!item->seen.near_line || lines_between(here, line) < lines_between(item->seen.near_line, line))
+            item->seen.near_line = here;
+    }
+}
+
 static void match_trip(const Subject *s, Item *item)
 {
+    if (item->seen.line) {
+        match_line(s, item);
+        return;
+    }
     for (size_t i = 0; i < s->view->loop_count && !item->seen.matches; i++)
         item->seen.matches = !strcmp(s->view->loops[i].label, item->seen.name);
 }

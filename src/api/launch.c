@@ -321,7 +321,7 @@ static ptxlint_status set_trip(ptxlint_launches *launches, const char *value, ch
 {
     size_t length = strcspn(value, "=");
     if (!value[length] || !is_name(value, length))
-        return say(error, error_size, "'%.100s' is not LABEL=N, as $L__BB0_2=128", value);
+        return say(error, error_size, "'%.100s' is not LABEL=N or LINE=N, as $L__BB0_2=128 or 44=128", value);
     ptxlint_status status = set_pair(launches->settings, "trips", value, length, true);
     if (status == PTXLINT_BAD_FILE)
         say(error, error_size, "'%.100s' is not %s", value + length + 1, trip_wanted);
@@ -442,21 +442,28 @@ static void build_params(Arena *arena, const Module *module, const Func *func, c
 
 /* ---- trips ------------------------------------------------------------------------------------------------------- */
 
+/* Digits alone are no label (PTX ISA, "Identifiers") but the number of a line; 0: a label. */
+uint32_t ptx_launch_line(const char *name)
+{
+    uint64_t line;
+    return ptx_digits_read(name, &line) && line <= UINT32_MAX ? (uint32_t)line : 0;
+}
+
 static void add_trips(const json_t *trips, const json_t *over, LaunchTrip *out, uint32_t *count)
 {
     const char *label;
     json_t *value;
     json_object_foreach((json_t *)(uintptr_t)trips, label, value) {
         if (!json_object_get(over, label))
-            out[(*count)++] = (LaunchTrip){ label, json_integer_value(value) };
+            out[(*count)++] = (LaunchTrip){ label, ptx_launch_line(label), json_integer_value(value) };
     }
 }
 
 static void build_trips(Arena *arena, const json_t *file, const json_t *settings, Launch *launch)
 {
     LaunchTrip *trips = ptx_arena_array(arena, LaunchTrip, json_object_size(file) + json_object_size(settings));
-    add_trips(settings, NULL, trips, &launch->trip_count);
     add_trips(file, settings, trips, &launch->trip_count);
+    add_trips(settings, NULL, trips, &launch->trip_count);         /* the last of a loop counts */
     launch->trips = trips;
 }
 

@@ -19,6 +19,9 @@ bool ptx_launch_find(const ptxlint_launches *launches, const char *kernel, ptxli
 
 /* The same for the analyses, with .reqntid and .reqnctapercluster where launches (may be NULL) are silent. Parameters are those
  * of an entry; a .func gets shapes and trips alone. Owned by arena; labels of trips lie in launches. */
+/* The line that the name of a trip is; 0: it is a label. */
+uint32_t ptx_launch_line(const char *name);
+
 const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, const Module *module, const Func *func);
 
 #endif

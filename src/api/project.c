@@ -282,7 +282,7 @@ static ptxlint_roofline view_roofline(const Gpu *gpu, const Facts *f, size_t g, 
 {
     Peak peak;
     ptx_peak_compute(gpu, &f->mixes->func, &peak);
-    Roofline r = ptx_roofline_compute(gpu, peak.ceilings, &f->executed[g], p);
+    Roofline r = ptx_roofline_compute(gpu, &peak, &f->executed[g], p);
     return (ptxlint_roofline){
         r.flops, r.flops_per_byte, r.ridge_flops_per_byte, r.attainable_gflops, r.predicted_gflops, r.ceiling < CEILING__COUNT ? ptx_ceiling_text[r.ceiling] : NULL,
         isnan(r.attainable_gflops) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,

@@ -390,7 +390,7 @@ static int64_t own_barriers(const Func *func)
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
-        if (insn->op->kind != OPK_BAR || ptx_op_has_modifier(insn->op, "cluster") || ptx_op_has_modifier(insn->op, "warp"))
+        if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_CLUSTER) || ptx_op_has(insn->op, MOD_WARP))
             continue;
         uint32_t at = 0;
         while (at < insn->operand_count && operands[at].role & ROLE_DEF)

@@ -41,6 +41,9 @@ typedef struct Text {
 
 void ptx_text_add(Text *text, const char *bytes, size_t length);
 void ptx_text_put(Text *text, const char *words);
+
+/* Lines of words; those of more than 80 columns go on below themselves, indented. */
+void ptx_text_fold(Text *text, const char *lines);
 void ptx_text_print(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void ptx_text_free(Text *text);
 

@@ -9,7 +9,7 @@ const char *const ptx_command_words[COMMAND__COUNT] = { "check", "report", "gpu"
 
 const char *const ptx_command_usage[COMMAND__COUNT] = {
     "[OPTIONS] PATH...", "[OPTIONS] PATH...", "[OPTIONS] [NAME...]", "[OPTIONS] RULE...", "[OPTIONS]",
-    "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]", "[OPTIONS] FILE...", "[OPTIONS] [NAME]",
+    "[OPTIONS] show [PATH] | files [PATH] | init [DIR]", "[OPTIONS] [OPCODE[.MODIFIERS]...]", "[OPTIONS] PATH...", "[OPTIONS] [NAME]",
     "[OPTIONS] write PATH... | prune PATH...", "[OPTIONS] init PATH...", "[OPTIONS] OLD NEW",
     "[OPTIONS] bash|zsh|fish", "[OPTIONS]",
 };
@@ -78,6 +78,10 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
 
 #define TABLE(table, heading) { NULL, '\0', POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)(table), 0, heading, NULL }
 
+#define CONFIG_OPTIONS \
+    TEXT_OPTION("config", OPT_CONFIG, "Settings from FILE (default: the nearest .ptxlint.yaml above each input)", "FILE"), \
+    FLAG_OPTION("no-config", OPT_NO_CONFIG, "No .ptxlint.yaml")
+
 #define FINDING_OPTIONS \
     TEXT_OPTION("select", OPT_CHOICE + CHOICE_SELECT, "Only these rules: codes, beginnings of codes, names, groups or ALL, with commas", \
                 "RULES"), \
@@ -90,8 +94,7 @@ const char *const ptx_command_what[COMMAND__COUNT] = {
     FLAG_OPTION("preview", OPT_CHOICE + CHOICE_PREVIEW, "Also preview rules"), \
     TEXT_OPTION("rules", OPT_RULES, "Also the rules of this file, or of the .yaml files in this directory; may be repeated", \
                 "DIR|FILE"), \
-    TEXT_OPTION("config", OPT_CONFIG, "Settings from FILE (default: the nearest .ptxlint.yaml above each input)", "FILE"), \
-    FLAG_OPTION("no-config", OPT_NO_CONFIG, "No .ptxlint.yaml")
+    CONFIG_OPTIONS
 
 static const struct poptOption check_findings[] = {
     FINDING_OPTIONS,
@@ -119,7 +122,7 @@ static const struct poptOption launch_options[] = {
     TEXT_OPTION("dynamic-shared", OPT_SETTING + SETTING_DYNAMIC_SHARED, "Dynamic shared memory of a block, as 49152 or 48k", "BYTES"),
     TEXT_OPTION("param", OPT_SETTING + SETTING_PARAM, "Value of a kernel parameter, by position from 0 or by name; may be repeated",
                 "NAME=VALUE"),
-    TEXT_OPTION("trip", OPT_SETTING + SETTING_TRIP, "The loop at LABEL makes N iterations; may be repeated", "LABEL=N"),
+    TEXT_OPTION("trip", OPT_SETTING + SETTING_TRIP, "The loop at LABEL, or around LINE of the PTX, makes N iterations; may be repeated", "LABEL|LINE=N"),
     TEXT_OPTION("ptxas-log", OPT_PTXAS_LOG, "Registers and spills from what ptxas -v, or nvcc -Xptxas -v, has printed; may be repeated",
                 "FILE"),
     { "ptxas", '\0', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, OPT_PTXAS,
@@ -286,6 +289,7 @@ static const struct poptOption isa_table[] = {
 
 static const struct poptOption tune_output[] = {
     TEXT_OPTION("kernel", OPT_KERNEL, "Only kernels whose name matches, * and ? as in a shell", "GLOB"),
+    CONFIG_OPTIONS,
     FORMAT_OPTION(PLAIN_FORMATS),
     WRITE_OPTIONS,
     POPT_TABLEEND

@@ -136,9 +136,23 @@ static void tell_param(const Matched *matched, size_t index, const ptxlint_cover
     ptx_complain("--param", text);
 }
 
+/* "no loop holds line 3; the nearest begins at line 44". */
+static void put_line(const ptxlint_covered *seen, char *out, size_t room)
+{
+    if (seen->near_line)
+        snprintf(out, room, "no loop holds line %u; the nearest one begins at line %u", (unsigned)seen->line, (unsigned)seen->near_line);
+    else
+        snprintf(out, room, "no loop holds line %u: there is none at all", (unsigned)seen->line);
+}
+
 static void tell_trip(const Matched *matched, size_t index, const ptxlint_covered *seen)
 {
     char text[512], suggestion[240];
+    if (seen->line) {
+        put_line(seen, text, sizeof text);
+        ptx_complain("--trip", text);
+        return;
+    }
     put_suggestion(ptxlint_coverage_suggest(matched->asked, index), suggestion, sizeof suggestion);
     snprintf(text, sizeof text, "no loop begins at the label '%.100s'%s%s", seen->name, suggestion, *suggestion ? "" : "; `ptxlint report` lists the loops");
     ptx_complain("--trip", text);
@@ -167,8 +181,11 @@ static ExitCode tell_asked(const Matched *matched)
 /* What is wrong in an entry whose kernel is there. */
 static void tell_inside(const LaunchFile *file, const ptxlint_covered *seen)
 {
-    char text[600], count[80];
-    if (seen->part == PTXLINT_PART_TRIP)
+    char text[600], count[80], line[120];
+    if (seen->line) {
+        put_line(seen, line, sizeof line);
+        snprintf(text, sizeof text, "kernel \"%.200s\": %s", seen->kernel, line);
+    } else if (seen->part == PTXLINT_PART_TRIP)
         snprintf(text, sizeof text, "kernel \"%.200s\": no loop of it begins at the label \"%.100s\"", seen->kernel, seen->name);
     else if (seen->misfit)
         snprintf(text, sizeof text, "kernel \"%.200s\": the value of parameter %.10s does not fit its type, .%.20s (%lu bytes)", seen->kernel, seen->name,

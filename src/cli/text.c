@@ -63,3 +63,31 @@ const char *ptx_error_text(int error, char *out, size_t room)
         snprintf(out, room, "error %d", error);
     return out;
 }
+
+enum { FOLD_COLUMNS = 80, FOLD_INDENT = 4 };
+
+/* Where a line is broken: at the last blank that fits, else at the first; its end where there is none. */
+static size_t break_at(const char *line, size_t length, size_t room)
+{
+    size_t at = length;
+    if (length <= room)
+        return length;
+    for (size_t i = FOLD_INDENT; i < length && (i <= room || at == length); i++)
+        if (line[i] == ' ')
+            at = i;
+    return at;
+}
+
+void ptx_text_fold(Text *text, const char *lines)
+{
+    for (const char *line = lines; *line;) {
+        size_t length = strcspn(line, "\n"), room = FOLD_COLUMNS;
+        for (size_t at; (at = break_at(line, length, room)) < length; room = FOLD_COLUMNS - FOLD_INDENT) {
+            ptx_text_print(text, "%.*s\n%*s", (int)at, line, FOLD_INDENT, "");
+            line += at + 1;
+            length -= at + 1;
+        }
+        ptx_text_print(text, "%.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}

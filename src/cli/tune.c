@@ -429,32 +429,66 @@ static void put_bound(const Tune *t, Text *out)
 /* What must hold beside the code. */
 static const char assumption[] = "no index overflows 32 bits";
 
+typedef struct Dims {
+    char text[48];
+} Dims;
+
+/* Without the ones at its end: 256, 32x8. */
+static Dims short_dims(const int64_t dims[3])
+{
+    Dims d;
+    if (dims[2] > 1)
+        snprintf(d.text, sizeof d.text, "%ldx%ldx%ld", (long)dims[0], (long)dims[1], (long)dims[2]);
+    else if (dims[1] > 1)
+        snprintf(d.text, sizeof d.text, "%ldx%ld", (long)dims[0], (long)dims[1]);
+    else
+        snprintf(d.text, sizeof d.text, "%ld", (long)dims[0]);
+    return d;
+}
+
+enum { BLOCK_COLUMNS = 8, GRID_COLUMNS = 9 };
+
+/* *: the block to take; ?: whether it does the same work is not known. */
 static void put_shape(const Tune *t, const Shape *s, Text *out)
 {
     const ptxlint_estimated *e = &s->estimated;
-    char block[48], grid[64], bound[16] = "-", mark = s == t->best && !t->is_bound ? '*' : ' ';
+    char bound[16] = "-", mark = s == t->best && !t->is_bound ? '*' : s->work == WORK_UNKNOWN ? '?' : ' ';
     if (isfinite(e->time.bound_us))
         snprintf(bound, sizeof bound, "%.4g us", e->time.bound_us);
-    snprintf(block, sizeof block, "%ld x %ld x %ld", (long)s->trial.block[0], (long)s->trial.block[1], (long)s->trial.block[2]);
-    snprintf(grid, sizeof grid, "%ld x %ld x %ld", (long)s->trial.grid[0], (long)s->trial.grid[1], (long)s->trial.grid[2]);
-    ptx_text_print(out, "%c %-12s %-16s ", mark, block, grid);
+    ptx_text_print(out, "%c %-*s %-*s ", mark, BLOCK_COLUMNS, short_dims(s->trial.block).text, GRID_COLUMNS, short_dims(s->trial.grid).text);
     if (s->work == WORK_OTHER)
-        ptx_text_put(out, "other work: its threads beyond those of the launch access memory too\n");
+        ptx_text_put(out, "other work: more threads than now access memory\n");
     else if (!is_predicted(s))
         ptx_text_print(out, "not known%s%s\n", e->occupancy.error ? ": " : "", e->occupancy.error ? e->occupancy.error : "");
     else
-        ptx_text_print(out, "%7.3g %% %7.3g %8s %10s %8.4g us %9s  %s%s\n", e->occupancy.percent, e->waves, short_number(e->sectors_per_request).text,
-                       short_number(e->wavefronts_per_request).text, e->time.predicted_us, bound, e->time.limiter ? e->time.limiter : "-", s->work == WORK_UNKNOWN ? " (other work?)" : "");
+        ptx_text_print(out, "%4.3g %% %6.3g %7s %7s %7.4g us %9s %s\n", e->occupancy.percent, e->waves, short_number(e->sectors_per_request).text,
+                       short_number(e->wavefronts_per_request).text, e->time.predicted_us, bound, e->time.limiter ? e->time.limiter : "-");
+}
+
+static void put_legend(const Tune *t, Text *out)
+{
+    bool has_doubt = false, has_dash = false;
+    for (size_t i = 0; i < t->count; i++) {
+        const ptxlint_estimated *e = &t->shapes[i].estimated;
+        bool is_row = t->shapes[i].work != WORK_OTHER && is_predicted(&t->shapes[i]);
+        has_doubt |= t->shapes[i].work == WORK_UNKNOWN;
+        has_dash |= is_row && !(isfinite(e->sectors_per_request) && isfinite(e->wavefronts_per_request) && isfinite(e->time.bound_us));
+    }
+    if (has_doubt)
+        ptx_text_put(out, "  ?: whether it does the same work is not known.\n");
+    if (has_dash)
+        ptx_text_put(out, "  -: no such requests; without `at least`, a bound would rest on assumed values.\n");
 }
 
 static void put_table(const Tune *t, Text *out)
 {
     ptx_text_print(out, "%s\n", t->kernel->name);
     if (t->count)
-        ptx_text_print(out, "  %-12s %-16s %9s %7s %8s %10s %11s %9s  %s\n", "block", "grid", "occupancy", "waves", "sectors", "wavefronts", "predicted", "at least",
-                       "limiter");
+        ptx_text_print(out, "  %-*s %-*s %6s %6s %7s %7s %10s %9s %s\n", BLOCK_COLUMNS, "block", GRID_COLUMNS, "grid", "occup.", "waves", "sectors", "wavefr.",
+                       "predicted", "at least", "limiter");
     for (size_t i = 0; i < t->count; i++)
         put_shape(t, &t->shapes[i], out);
+    put_legend(t, out);
 }
 
 /* The block to take, or that there is none. */
@@ -483,13 +517,18 @@ static void put_choice(const Tune *t, Text *out)
 
 static void put_text(const Tune *t, Text *out)
 {
-    put_table(t, out);
-    put_choice(t, out);
+    Text lines = { 0 };
+    put_table(t, &lines);
+    put_choice(t, &lines);
     if (t->count && !t->shapes[0].estimated.knows_params)
-        ptx_text_put(out, "  The times rest on numbers that were assumed for parameters: see --param.\n");
-    put_variants(t, out);
+        ptx_text_put(&lines, "  The times rest on numbers that were assumed for parameters: see --param.\n");
+    put_variants(t, &lines);
     if (!t->is_bound)
-        ptx_text_print(out, "  The same work, but where marked: threads differ by their index in the grid alone, if %s.\n", assumption);
+        ptx_text_print(&lines, "  The same work, but where marked: threads differ by their index in the grid alone, if %s.\n", assumption);
+    if (lines.length)
+        ptx_text_fold(out, lines.bytes);
+    out->has_failed |= lines.has_failed;
+    ptx_text_free(&lines);
 }
 
 static json_t *number(double value)
@@ -609,16 +648,18 @@ static ExitCode tune_module(const Options *options, const ptxlint_module *module
     return t ? EXIT_CLEAN : ptx_complain_status(NULL, PTXLINT_NO_MEMORY);
 }
 
-static ExitCode tune_file(const Options *options, const Inputs *inputs, const char *path, json_t *all, Text *out, Tried *tried, Matched *matched)
+/* GPUs and launches are those of the command line, else those of the file's config. */
+static ExitCode tune_file(const Options *options, const Inputs *given, const Inputs *config, const char *path, json_t *all, Text *out, Tried *tried, Matched *matched)
 {
     ptxlint_module *module;
     ptxlint_options with;
+    const Inputs *gpus = given->gpu_count ? given : config, *inputs = config->launches ? config : given;
     ptxlint_options_init(&with);
     with.path = path;
-    with.gpus = inputs->gpus;
-    with.gpu_count = inputs->gpu_count;
+    with.gpus = gpus->gpus;
+    with.gpu_count = gpus->gpu_count;
     with.launches = inputs->launches;
-    with.ptxas = inputs->logs;
+    with.ptxas = given->logs;
     ptxlint_status status = ptxlint_module_open(path, &with, &module);
     if (status != PTXLINT_OK)
         return ptx_complain_status(path, status);
@@ -627,13 +668,18 @@ static ExitCode tune_file(const Options *options, const Inputs *inputs, const ch
     return code;
 }
 
-static ExitCode tune_files(const Options *options, const Inputs *inputs, json_t *all, Text *out)
+static ExitCode tune_files(const Options *options, const Inputs *inputs, Book *book, const StringList *files, json_t *all, Text *out)
 {
     Matched matched = { 0 };
     Tried tried = { 0 };
     ExitCode code = ptx_matched_begin(&matched, options);
-    for (size_t i = 0; options->paths[i] && code < EXIT_INTERNAL; i++)
-        code = exit_code_max(code, tune_file(options, inputs, options->paths[i], all, out, &tried, &matched));
+    for (size_t i = 0; i < files->count && code < EXIT_INTERNAL; i++) {
+        const Settings *settings = ptx_book_file(book, files->items[i]);
+        if (!settings || settings->code != EXIT_CLEAN)
+            code = exit_code_max(code, settings ? settings->code : EXIT_INTERNAL);
+        else
+            code = exit_code_max(code, tune_file(options, inputs, &settings->inputs, files->items[i], all, out, &tried, &matched));
+    }
     if (code < EXIT_INPUT)
         code = exit_code_max(code, ptx_matched_tell(&matched));
     if (code == EXIT_CLEAN)
@@ -648,15 +694,21 @@ ExitCode ptx_tune(const Options *options)
     Inputs inputs = { 0 };
     Text out = { 0 };
     json_t *all = json_array();
-    ExitCode code = ptx_inputs_read(&inputs, options);
+    Book book = { 0 };
+    StringList files = { 0 };
+    ExitCode code = exit_code_max(ptx_inputs_read(&inputs, options), ptx_book_open(&book, options));
+    for (size_t i = 0; options->paths[i] && code == EXIT_CLEAN; i++)
+        code = ptx_paths_add(&files, options->paths[i], &book);
     if (code == EXIT_CLEAN)
-        code = tune_files(options, &inputs, all, &out);
+        code = tune_files(options, &inputs, &book, &files, all, &out);
     if (options->output.format == FORMAT_JSON && code == EXIT_CLEAN)
         ptx_json_write(&out, json_pack("{s:s, s:O}", "schema", "ptxlint-tune/1", "kernels", all));
     if (out.length || out.has_failed)
         code = exit_code_max(code, ptx_output_text(options, &out));
     json_decref(all);
     ptx_text_free(&out);
+    ptx_strings_free(&files);
+    ptx_book_free(&book);
     ptx_inputs_free(&inputs);
     return code;
 }

@@ -28,9 +28,12 @@ static double guessed_share(const PredictInput *in, const bool *sure)
 
 static bool is_matrix(const Op *op)
 {
-    const char *name = ptx_opcode_info[op->opcode].text;
-    bool is_bulk = !strcmp(name, "cp") && ptx_op_has_modifier(op, "bulk");
-    return is_bulk || !strcmp(name, "mma") || !strncmp(name, "wgmma", 5) || !strncmp(name, "wmma", 4) || !strncmp(name, "tcgen05", 7);
+    switch ((Operation)op->family) {
+    case OP_MMA: case OP_WMMA: case OP_WGMMA: case OP_TCGEN05:
+        return true;
+    default:
+        return op->family == OP_CP && ptx_op_has(op, MOD_BULK);
+    }
 }
 
 BandKind ptx_band_find(const PredictInput *in, const bool *sure, double waits_us, int limiter)

@@ -39,21 +39,20 @@ Bottleneck ptx_bottleneck_find(const Prediction *p, double waves)
 
 /* ---- roofline ---------------------------------------------------------------------------------------------------- */
 
-Roofline ptx_roofline_compute(const Gpu *gpu, const double ceilings[CEILING__COUNT], const Executed *executed, const Prediction *p)
+Roofline ptx_roofline_compute(const Gpu *gpu, const Peak *peak, const Executed *executed, const Prediction *p)
 {
-    static const CeilingId ids[] = { CEILING_FP32_FMA, CEILING_FP64, CEILING_FP16, CEILING_TENSOR };
-    const double flops[] = { executed->flops_fp32, executed->flops_fp64, executed->flops_fp16, executed->flops_tensor };
+    const double flops[FLOPS__COUNT] = { executed->flops_fp32, executed->flops_fp64, executed->flops_fp16, executed->flops_tensor };
     Roofline out = { UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, CEILING__COUNT };
     if (executed->certainty == CERTAINTY_UNKNOWN || p->certainty == CERTAINTY_UNKNOWN)
         return out;
     double compute = 0, memory = p->dram_bytes / gpu->figures[FIGURE_MEMORY_GB_PER_S];          /* ns */
     out.flops = 0;
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        double here = flops[i] > 0 ? flops[i] / ceilings[ids[i]] : 0;
+    for (int i = 0; i < FLOPS__COUNT; i++) {
+        double here = flops[i] > 0 ? flops[i] / peak->rates[i] : 0;
         out.flops += flops[i];
         if (!(here <= compute)) {
             compute = here;
-            out.ceiling = ids[i];
+            out.ceiling = peak->rate_of[i];
         }
     }
     if (!(out.flops > 0))

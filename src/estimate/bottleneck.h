@@ -30,7 +30,7 @@ typedef struct Roofline {       /* NaN: not known */
 } Roofline;
 
 /* ceilings: of Peak. */
-Roofline ptx_roofline_compute(const Gpu *gpu, const double ceilings[CEILING__COUNT], const Executed *executed, const Prediction *prediction);
+Roofline ptx_roofline_compute(const Gpu *gpu, const Peak *peak, const Executed *executed, const Prediction *prediction);
 
 typedef struct Concurrency {    /* of an SM; NaN: not known */
     double bytes_needed_low, bytes_needed_high; /* under way at once for the bandwidth of memory, by its least and most latency */

@@ -10,13 +10,14 @@
 enum { FRAME_WORDS = 4, REST_ALU = 6, REST_BRANCHES = 4, REST_BRANCHES_PARTING = 8, SPARE_MOST = 8 };
 
 typedef struct FlopsRow {
-    const char *opcode, *modifier;
+    Operation operation;
+    Modifier modifier;
     Type type;
     float fp32, fp64;
 } FlopsRow;
 
 static const FlopsRow flops_rows[] = {
-#define FLOPS(opcode, modifier, type, fp32, fp64) { opcode, modifier, TYPE_##type, fp32, fp64 },
+#define FLOPS(opcode, modifier, type, fp32, fp64) { OP_##opcode, MOD_##modifier, TYPE_##type, fp32, fp64 },
 #include "estimate/flops.def"
 #undef FLOPS
 };
@@ -25,10 +26,9 @@ static const FlopsRow flops_rows[] = {
 
 static void add_expansion(Executed *to, const Op *op, double lanes)
 {
-    const char *name = ptx_opcode_info[op->opcode].text;
     for (size_t i = 0; i < sizeof flops_rows / sizeof *flops_rows; i++) {
         const FlopsRow *row = &flops_rows[i];
-        if (row->type != (Type)op->type || strcmp(row->opcode, name) || !ptx_op_has_modifier(op, row->modifier))
+        if (row->type != (Type)op->type || row->operation != (Operation)op->operation || !ptx_op_has(op, row->modifier))
             continue;
         to->flops_fp32 += lanes * (double)row->fp32;
         to->flops_fp64 += lanes * (double)row->fp64;
@@ -39,11 +39,8 @@ static void add_expansion(Executed *to, const Op *op, double lanes)
 /* What saturates or flushes, but is not made whole. */
 static bool is_sum_with_zero(const Op *op)
 {
-    static const char *const whole[] = { "rni", "rzi", "rmi", "rpi" };
-    bool is_copy = op->kind == OPK_CVT && op->dst_type == TYPE_F32;
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        is_copy &= !ptx_op_has_modifier(op, whole[i]);
-    return op->type == TYPE_F32 && is_copy;
+    static const uint8_t whole[] = { MOD_RNI, MOD_RZI, MOD_RMI, MOD_RPI, MOD_NONE };
+    return op->operation == OP_CVT && op->type == TYPE_F32 && op->dst_type == TYPE_F32 && !ptx_op_has_any(op, whole);
 }
 
 static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, double warps)
@@ -68,8 +65,7 @@ static void add_flops(Executed *to, const Op *op, bool is_fused, double lanes, d
 /* Sine and cosine of an angle share a product. */
 static bool is_angle(const Op *op)
 {
-    const char *name = ptx_opcode_info[op->opcode].text;
-    return !strcmp(name, "sin") || !strcmp(name, "cos");
+    return op->operation == OP_SIN || op->operation == OP_COS;
 }
 
 /* ---- unrolled loops ---------------------------------------------------------------------------------------------- */

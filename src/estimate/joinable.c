@@ -45,8 +45,7 @@ static void mark(Place *places, uint32_t count, bool *found)
 const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg)
 {
     bool *found = ptx_arena_array(arena, bool, func->insn_count + 1);
-    const EffectWords words = ptx_effect_words();
-    Numbers numbers = ptx_numbers_new(arena, &words, module, func, cfg);
+    Numbers numbers = ptx_numbers_new(arena, module, func, cfg);
     Place *places = ptx_arena_array(arena, Place, func->insn_count + 1);
     for (BlockId b = 0; b < cfg->block_count; b++) {
         uint32_t count = 0;

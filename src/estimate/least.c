@@ -147,16 +147,28 @@ static double of_arithmetic(const Op *op)
     return 0;
 }
 
+static double clocks_of_load(Space space)
+{
+    switch (space) {
+    case SPACE_GLOBAL:  return CLK_LOAD;
+    case SPACE_SHARED:  return CLK_SHARED;
+    case SPACE_CONST:   return CLK_CONST;
+    default:            return 0;
+    }
+}
+
 static double least_clocks(const Insn *insn)
 {
-    const char *name = ptx_opcode_info[insn->op->opcode].text;
-    if (insn->op->kind == OPK_LD)
-        return insn->op->space == SPACE_GLOBAL ? CLK_LOAD : insn->op->space == SPACE_SHARED ? CLK_SHARED : insn->op->space == SPACE_CONST ? CLK_CONST : 0;
-    if (!strcmp(name, "shfl"))
+    switch ((Operation)insn->op->operation) {
+    case OP_LD: case OP_LDU:
+        return clocks_of_load((Space)insn->op->space);
+    case OP_SHFL:
         return CLK_SHUFFLE;
-    if (!strcmp(name, "rsqrt") || !strcmp(name, "ex2") || !strcmp(name, "lg2") || !strcmp(name, "sin") || !strcmp(name, "cos"))
+    case OP_RSQRT: case OP_EX2: case OP_LG2: case OP_SIN: case OP_COS:
         return insn->op->type == TYPE_F32 ? CLK_APPROXIMATE : 0;
-    return of_arithmetic(insn->op);
+    default:
+        return of_arithmetic(insn->op);
+    }
 }
 
 /* Clocks from what `reg` holds before the block to what it holds behind it; below 0: the one does not need the other. later: per register, all below 0. */

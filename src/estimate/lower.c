@@ -67,7 +67,7 @@ static bool is_pure(const Lowering *l, const Selected *row)
 {
     const Insn *insn = &l->func->insns[row->insn];
     return row->node && !l->graph->of_guard[row->insn] && l->graph->nodes[row->node].kind == NODE_RESULT
-        && l->graph->def_count[l->graph->nodes[row->node].reg] == 1 && ptx_effect_is_pure(&l->graph->words, l->graph->module, l->func, insn);
+        && l->graph->def_count[l->graph->nodes[row->node].reg] == 1 && ptx_effect_is_pure(l->graph->module, l->func, insn);
 }
 
 /* A constant, which is made again where it is read. */

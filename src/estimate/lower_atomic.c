@@ -36,8 +36,8 @@ static bool is_gathered(const Selection *s, const Insn *insn, bool is_used)
 {
     const Operand *address = ptx_effect_address(s->graph->func, insn);
     bool is_integer = ptx_type_info[insn->op->type].kind != KIND_FLOAT && insn->op->vector <= 1;
-    bool is_sum = ptx_op_has_modifier(insn->op, "add"), is_exchange = ptx_op_has_modifier(insn->op, "cas") || ptx_op_has_modifier(insn->op, "exch");
-    bool is_counter = ptx_op_has_modifier(insn->op, "inc") || ptx_op_has_modifier(insn->op, "dec");
+    bool is_sum = ptx_op_has(insn->op, MOD_ADD), is_exchange = ptx_op_has(insn->op, MOD_CAS) || ptx_op_has(insn->op, MOD_EXCH);
+    bool is_counter = ptx_op_has(insn->op, MOD_INC) || ptx_op_has(insn->op, MOD_DEC);
     return (insn->op->kind == OPK_RED || insn->op->kind == OPK_ATOM) && is_integer && (is_sum || (!is_used && !is_exchange && !is_counter)) && address
         && s->nodes[s->graph->of_operand[address - s->graph->func->operands]].is_uniform;
 }
@@ -46,7 +46,7 @@ bool ptx_atomic_gather(Selection *s, const Selected *row, const Insn *insn)
 {
     bool is_used = insn->op->kind == OPK_ATOM && row->node && (s->nodes[row->node].use_count || ptx_selection_hands_on(s, row->node));
     bool is_shared = ptx_space_is_shared(insn->op->space), is_fixed = is_same_in_warp(s, operand_of_atomic(s->graph, insn));
-    if (is_shared && ptx_node_is(s->graph, operand_of_atomic(s->graph, insn), NODE_CONSTANT) && !is_used && ptx_op_has_modifier(insn->op, "add") && s->nodes[operand_of_atomic(s->graph, insn)].value == 1)
+    if (is_shared && ptx_node_is(s->graph, operand_of_atomic(s->graph, insn), NODE_CONSTANT) && !is_used && ptx_op_has(insn->op, MOD_ADD) && s->nodes[operand_of_atomic(s->graph, insn)].value == 1)
         return true;            /* ATOMS.POPC.INC */
     if (!is_gathered(s, insn, is_used))
         return false;

@@ -14,24 +14,12 @@ enum {
 
 /* ---- what instructions are --------------------------------------------------------------------------------------- */
 
-typedef struct ActionRow {
-    const char *opcode;
-    uint8_t action;
-} ActionRow;
-
-static const ActionRow action_rows[] = {
-    { "abs", ACT_SIGN }, { "add", ACT_ADD }, { "and", ACT_LOGIC }, { "cos", ACT_ANGLE }, { "cvt", ACT_EXTEND }, { "cvta", ACT_COPY }, { "div", ACT_QUOTIENT }, { "mad", ACT_MAD }, { "max", ACT_EXTREME }, { "min", ACT_EXTREME }, { "mov", ACT_COPY },
-    { "mul", ACT_MUL }, { "neg", ACT_SIGN }, { "not", ACT_NOT }, { "or", ACT_LOGIC }, { "selp", ACT_SELECT }, { "setp", ACT_SETP }, { "shl", ACT_SHL },
-    { "shr", ACT_SHR }, { "sin", ACT_ANGLE }, { "sub", ACT_SUB }, { "xor", ACT_LOGIC },
+static const uint8_t actions[OP__COUNT] = {
+    [OP_ABS] = ACT_SIGN, [OP_ADD] = ACT_ADD, [OP_AND] = ACT_LOGIC, [OP_COS] = ACT_ANGLE, [OP_CVT] = ACT_EXTEND, [OP_CVTA] = ACT_COPY,
+    [OP_DIV] = ACT_QUOTIENT, [OP_MAD] = ACT_MAD, [OP_MAX] = ACT_EXTREME, [OP_MIN] = ACT_EXTREME, [OP_MOV] = ACT_COPY, [OP_MUL] = ACT_MUL,
+    [OP_NEG] = ACT_SIGN, [OP_NOT] = ACT_NOT, [OP_OR] = ACT_LOGIC, [OP_SELP] = ACT_SELECT, [OP_SETP] = ACT_SETP, [OP_SHL] = ACT_SHL,
+    [OP_SHR] = ACT_SHR, [OP_SIN] = ACT_ANGLE, [OP_SUB] = ACT_SUB, [OP_XOR] = ACT_LOGIC,
 };
-
-static uint8_t *make_actions(Arena *arena)
-{
-    uint8_t *actions = ptx_arena_array(arena, uint8_t, ptx_opcode_count + 1u);
-    for (size_t i = 0; i < sizeof action_rows / sizeof *action_rows; i++)
-        actions[ptx_opcode_find(action_rows[i].opcode, strlen(action_rows[i].opcode))] = action_rows[i].action;
-    return actions;
-}
 
 static bool is_float(Type type)
 {
@@ -46,7 +34,7 @@ static uint8_t action_of_float(const Op *op, uint8_t action)
     if ((action == ACT_ADD || action == ACT_SUB) && is_scalar)
         return ACT_FADD;
     if (action == ACT_QUOTIENT)
-        return op->type == TYPE_F32 && (ptx_op_has_modifier(op, "approx") || ptx_op_has_modifier(op, "full")) ? ACT_QUOTIENT : ACT_OTHER;
+        return op->type == TYPE_F32 && (ptx_op_has(op, MOD_APPROX) || ptx_op_has(op, MOD_FULL)) ? ACT_QUOTIENT : ACT_OTHER;
     return action == ACT_MUL && is_scalar ? ACT_FMUL : action == ACT_SIGN ? ACT_SIGN : ACT_OTHER;
 }
 
@@ -54,14 +42,14 @@ static uint8_t action_of_float(const Op *op, uint8_t action)
 static uint8_t action_of_cvt(const Op *op)
 {
     unsigned to = ptx_type_info[op->dst_type].bits, from = ptx_type_info[op->type].bits;
-    if (op->type_count > 2 || is_float(op->type) || is_float(op->dst_type) || ptx_op_has_modifier(op, "sat"))
+    if (op->type_count > 2 || is_float(op->type) || is_float(op->dst_type) || ptx_op_has(op, MOD_SAT))
         return ACT_OTHER;
     return to > from ? ACT_EXTEND : to == from ? ACT_COPY : ACT_TRUNCATE;
 }
 
-static uint8_t action_of(const Graph *g, const Op *op)
+static uint8_t action_of(const Op *op)
 {
-    uint8_t action = g->actions[op->opcode];
+    uint8_t action = actions[op->operation];
     if (!action || op->type == TYPE_NONE || op->vector > 1)
         return op->type == TYPE_PRED && action == ACT_COPY ? ACT_COPY : ACT_OTHER;
     if (action == ACT_COPY)
@@ -72,17 +60,12 @@ static uint8_t action_of(const Graph *g, const Op *op)
         return ACT_PREDICATE;
     if (is_float(op->type))
         return action_of_float(op, action);
-    if (ptx_type_info[op->type].bits < 16 || ptx_op_has_modifier(op, "cc") || ptx_op_has_modifier(op, "sat"))
+    if (ptx_type_info[op->type].bits < 16 || ptx_op_has(op, MOD_CC) || ptx_op_has(op, MOD_SAT))
         return ACT_OTHER;
-    if ((action == ACT_MUL || action == ACT_MAD) && ptx_op_has_modifier(op, "hi"))
+    if ((action == ACT_MUL || action == ACT_MAD) && ptx_op_has(op, MOD_HI))
         return ACT_OTHER;
     bool is_other = action == ACT_SIGN || action == ACT_QUOTIENT || action == ACT_ANGLE || (action == ACT_EXTREME && ptx_type_info[op->type].bits != 32);
     return is_other ? ACT_OTHER : action;
-}
-
-bool ptx_op_starts(const Op *op, const char *opcode)
-{
-    return !strcmp(ptx_opcode_info[op->opcode].text, opcode);
 }
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
@@ -266,7 +249,7 @@ static bool is_same_load(const Graph *g, const Node *node, const void *wanted)
 {
     const Insn *insn = ((const Wanted *)wanted)->insn;
     return is_same_result(g, node, wanted)
-        && (!ptx_effect_reads(&g->words, insn->op)
+        && (!ptx_effect_reads(insn->op)
             || (node->block == ((const Wanted *)wanted)->block && g->writes_before[node->insn] == g->writes_before[insn - g->func->insns]));
 }
 
@@ -323,7 +306,7 @@ static bool is_node_uniform(const Graph *g, const Node *node, const bool *varies
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (g->of_operand[insn->operand_first + o] && !g->nodes[g->of_operand[insn->operand_first + o]].is_uniform)
             return false;
-    return !g->of_guard[node->insn] && ptx_effect_is_pure(&g->words, g->module, g->func, insn);
+    return !g->of_guard[node->insn] && ptx_effect_is_pure(g->module, g->func, insn);
 }
 
 /* Whether a register with several definitions turned out to vary. */
@@ -374,13 +357,13 @@ static void reassociate(Graph *g, Node *node)
 /* Of a product of 16 bits, which a shift moves down. */
 static bool is_high_half(const Op *op)
 {
-    return op->type == TYPE_U16 && ptx_op_has_modifier(op, "hi") && ptx_op_starts(op, "mul");
+    return op->type == TYPE_U16 && ptx_op_has(op, MOD_HI) && op->operation == OP_MUL;
 }
 
 /* A bit field at a constant place. */
 static bool is_field(const Graph *g, const Node *node)
 {
-    return ptx_op_starts(g->func->insns[node->insn].op, "bfe") && ptx_node_is(g, node->in[1], NODE_CONSTANT) && ptx_node_is(g, node->in[2], NODE_CONSTANT)
+    return g->func->insns[node->insn].op->operation == OP_BFE && ptx_node_is(g, node->in[1], NODE_CONSTANT) && ptx_node_is(g, node->in[2], NODE_CONSTANT)
         && g->nodes[node->in[2]].value >= 0 && g->nodes[node->in[2]].value <= 32;
 }
 
@@ -392,7 +375,7 @@ static void find_bits(const Graph *g, Node *node)
     uint64_t shift = by->kind == NODE_CONSTANT && by->value >= 0 && by->value < 64 ? (uint64_t)by->value : 64;
     switch ((Action)node->action) {
     case ACT_LOGIC:
-        bits = ptx_op_starts(g->func->insns[node->insn].op, "and") ? (a < b ? a : b) : a > b ? a : b;
+        bits = g->func->insns[node->insn].op->operation == OP_AND ? (a < b ? a : b) : a > b ? a : b;
         break;
     case ACT_SHL:
         bits = shift < 64 && a + shift < width ? a + (unsigned)shift : width;
@@ -436,7 +419,7 @@ static void find_bits(const Graph *g, Node *node)
 static void make_sum(const Graph *g, Node *node)
 {
     const Node *a = &g->nodes[node->in[0]], *b = &g->nodes[node->in[1]];
-    bool is_or = node->action == ACT_LOGIC && !ptx_op_starts(g->func->insns[node->insn].op, "and");
+    bool is_or = node->action == ACT_LOGIC && g->func->insns[node->insn].op->operation != OP_AND;
     if (is_or && node->in[2] == 0 && (a->bits <= b->zeros || b->bits <= a->zeros))
         node->action = ACT_ADD;
 }
@@ -446,7 +429,7 @@ static void see_predicate(const Graph *g, Node *node, const Op *op)
 {
     const Node *made = &g->nodes[node->in[0]];
     bool is_test = node->action == ACT_SETP && !node->in[2] && ptx_node_is(g, node->in[1], NODE_CONSTANT) && !g->nodes[node->in[1]].value
-                   && (ptx_op_has_modifier(op, "ne") || ptx_op_has_modifier(op, "eq"));
+                   && (ptx_op_has(op, MOD_NE) || ptx_op_has(op, MOD_EQ));
     if (!is_test || made->kind != NODE_RESULT || made->action != ACT_SELECT || !ptx_node_is(g, made->in[0], NODE_CONSTANT) || !ptx_node_is(g, made->in[1], NODE_CONSTANT)
         || !g->nodes[made->in[0]].value == !g->nodes[made->in[1]].value)
         return;
@@ -464,7 +447,7 @@ static void fill_node(Graph *g, NodeId id, const Insn *insn, uint8_t action)
         if (g->of_operand[insn->operand_first + o])
             node->in[count++] = g->of_operand[insn->operand_first + o];
     node->action = action;
-    node->is_wide = ptx_type_info[insn->op->type].bits == 64 || (ptx_op_has_modifier(insn->op, "wide") && ptx_type_info[insn->op->type].bits == 32);
+    node->is_wide = ptx_type_info[insn->op->type].bits == 64 || (ptx_op_has(insn->op, MOD_WIDE) && ptx_type_info[insn->op->type].bits == 32);
     node->is_signed = ptx_type_info[insn->op->type].kind == KIND_SIGNED;
     bool commutes = action == ACT_ADD || action == ACT_EXTREME || action == ACT_MUL || action == ACT_MAD || action == ACT_LOGIC;
     if (commutes && ptx_node_is(g, node->in[0], NODE_CONSTANT)) {
@@ -492,7 +475,7 @@ static NodeId copied(const Graph *g, const Insn *insn, uint8_t action)
     }
     if (action == ACT_COPY)
         return second ? 0 : first;
-    if (action == ACT_LOGIC && ptx_op_starts(insn->op, "and") && ptx_node_is(g, second, NODE_CONSTANT) && g->nodes[first].bits < 32)
+    if (action == ACT_LOGIC && insn->op->operation == OP_AND && ptx_node_is(g, second, NODE_CONSTANT) && g->nodes[first].bits < 32)
         return (g->nodes[second].value & ((INT64_C(1) << g->nodes[first].bits) - 1)) == (INT64_C(1) << g->nodes[first].bits) - 1 ? first : 0;     /* all that it has */
     bool is_neutral = (action == ACT_ADD || action == ACT_SUB || action == ACT_SHL || action == ACT_SHR) && is_constant(g, second, 0);
     return is_neutral ? first : 0;
@@ -582,7 +565,7 @@ static NodeId new_result(Graph *g, InsnId id, const Operand *operand, BlockId bl
 static void find_reciprocal(Graph *g, NodeId id, const Insn *insn)
 {
     const Node *node = &g->nodes[id];
-    bool is_division = ptx_op_starts(insn->op, "div") || ptx_op_starts(insn->op, "rem");
+    bool is_division = insn->op->operation == OP_DIV || insn->op->operation == OP_REM;
     if (is_division && !is_float(insn->op->type) && ptx_type_info[insn->op->type].bits == 32 && node->in[1] && !ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
         NodeId made = shared_node(g, NODE_RECIPROCAL, (int64_t)node->in[1] * 2 + node->is_signed, 1);
         g->nodes[id].in[2] = made;
@@ -591,8 +574,8 @@ static void find_reciprocal(Graph *g, NodeId id, const Insn *insn)
 
 static bool is_half_product(const Op *op)
 {
-    return ptx_op_starts(op, "mul") && ptx_type_info[op->type].bits == 32 && ptx_type_info[op->type].kind != KIND_FLOAT
-        && (ptx_op_has_modifier(op, "hi") || ptx_op_has_modifier(op, "lo"));
+    return op->operation == OP_MUL && ptx_type_info[op->type].bits == 32 && ptx_type_info[op->type].kind != KIND_FLOAT
+        && (ptx_op_has(op, MOD_HI) || ptx_op_has(op, MOD_LO));
 }
 
 static bool is_partner(const Graph *g, const Node *node, const void *wanted)
@@ -600,7 +583,7 @@ static bool is_partner(const Graph *g, const Node *node, const void *wanted)
     const Node *other = wanted;
     const Op *op = node->kind == NODE_RESULT ? g->func->insns[node->insn].op : NULL, *own = g->func->insns[other->insn].op;
     bool is_same = node->in[0] == other->in[0] && node->in[1] == other->in[1], is_crossed = node->in[0] == other->in[1] && node->in[1] == other->in[0];
-    return op && is_half_product(op) && ptx_op_has_modifier(op, "hi") != ptx_op_has_modifier(own, "hi") && (is_same || is_crossed)
+    return op && is_half_product(op) && ptx_op_has(op, MOD_HI) != ptx_op_has(own, MOD_HI) && (is_same || is_crossed)
         && ptx_dom_dominates(g->dom, node->block, other->block);
 }
 
@@ -628,7 +611,7 @@ static bool has_slow_path(const Op *op)
 static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
 {
     const Insn *insn = &g->func->insns[id];
-    uint8_t action = action_of(g, insn->op);
+    uint8_t action = action_of(insn->op);
     NodeId same = copied(g, insn, action);
     bool is_single = g->def_count[result->id] == 1;
     NodeId *slot = NULL;
@@ -659,7 +642,7 @@ static bool add_load(Graph *g, InsnId id, const Operand *result, BlockId block)
 {
     const Insn *insn = &g->func->insns[id];
     Wanted wanted = { insn, block };
-    if (insn->op->kind != OPK_LD || insn->op->space != SPACE_GLOBAL || !ptx_effect_is_plain(&g->words, insn->op) || g->def_count[result->id] != 1)
+    if (insn->op->kind != OPK_LD || insn->op->space != SPACE_GLOBAL || !ptx_effect_is_plain(insn->op) || g->def_count[result->id] != 1)
         return false;
     NodeId *slot = find_slot(g, key_of(g, insn), is_same_load, &wanted);
     bool is_again = *slot && is_same_load(g, &g->nodes[*slot], &wanted) && g->nodes[*slot].units == ptx_reg_units(&g->func->regs[result->id]) + 0u;
@@ -683,7 +666,7 @@ static void add_insn(Graph *g, InsnId id, BlockId block)
         return;
     }
     int result = only_result(g->func, insn);
-    if (result >= 0 && !g->of_guard[id] && ptx_effect_is_pure(&g->words, g->module, g->func, insn)) {
+    if (result >= 0 && !g->of_guard[id] && ptx_effect_is_pure(g->module, g->func, insn)) {
         add_pure(g, id, &operands[result], block);
         return;
     }
@@ -769,7 +752,7 @@ static uint32_t *count_writes(const Graph *g, Arena *arena)
     uint32_t *writes = ptx_arena_array(arena, uint32_t, g->func->insn_count + 1), count = 0;
     for (InsnId i = 0; i < g->func->insn_count; i++) {
         writes[i] = count;
-        count += (ptx_effect_writes(&g->words, g->func->insns[i].op) & MEMORY_GLOBAL) != 0;
+        count += (ptx_effect_writes(g->func->insns[i].op) & MEMORY_GLOBAL) != 0;
     }
     return writes;
 }
@@ -780,7 +763,7 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     uint32_t most = 2 * func->operand_count + 4 * func->insn_count + 16, slots = 64;
     while (slots < 2 * func->insn_count + func->operand_count)
         slots *= 2;
-    *g = (Graph){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .uniforms = uniforms, .words = ptx_effect_words(), .slot_mask = slots - 1 };
+    *g = (Graph){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .uniforms = uniforms, .slot_mask = slots - 1 };
     g->nodes = ptx_arena_array(arena, Node, most);
     g->of_operand = ptx_arena_array(arena, NodeId, func->operand_count + 1);
     g->result_of = ptx_arena_array(arena, NodeId, func->operand_count + 1);
@@ -790,7 +773,6 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     g->reg_block = ptx_arena_array(arena, BlockId, func->reg_count + 1);
     g->is_gone = ptx_arena_array(arena, bool, func->insn_count + 1);
     g->slots = ptx_arena_array(arena, NodeId, slots);
-    g->actions = make_actions(arena);
     g->param_place = place_params(g);
     g->fixed = find_fixed(arena, func);
     find_gone(g);

@@ -62,7 +62,6 @@ typedef struct Graph {
     const Cfg *cfg;
     const Dom *dom;
     const Uniforms *uniforms;
-    EffectWords words;
     Node *nodes;                /* [0] is none */
     uint32_t node_count;
     NodeId *of_operand;         /* per operand of the function: the value that is read there */
@@ -74,7 +73,6 @@ typedef struct Graph {
     const uint8_t *def_count;   /* per register, up to 2 */
     const uint8_t *fixed;       /* per predicate register: Fixed */
     bool *is_gone;              /* per instruction: a copy, computed before, or never read */
-    uint8_t *actions;           /* per OpcodeId */
     NodeId *slots;              /* by hash */
     uint32_t slot_mask;
     uint32_t *writes_before;    /* per instruction: of those before it in the text, those that a load of global memory may notice */
@@ -86,9 +84,6 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
 
 /* The node of a place in a bank (var: NO_ID, the parameters'); 0: nothing reads it. */
 NodeId ptx_graph_bank(const Graph *g, VarId var, int64_t place, unsigned units);
-
-/* Whether an instruction has this opcode. */
-bool ptx_op_starts(const Op *op, const char *opcode);
 
 static inline bool ptx_node_is(const Graph *g, NodeId id, NodeKind kind)
 {

@@ -194,7 +194,7 @@ static double instructions_of(const Op *op, const CostTerm *term)
     case MACHINE_SHARED: case MACHINE_MATRIX:
         return 1;
     case MACHINE_TENSOR:
-        return op->length > 8 && !memcmp(op->text, "wmma.mma", 8) ? fmax((double)term->count, ptx_cost_tensor_fmas(op) / HMMA_FMAS) : (double)term->count;
+        return op->operation == OP_WMMA_MMA ? fmax((double)term->count, ptx_cost_tensor_fmas(op) / HMMA_FMAS) : (double)term->count;
     default:
         return (double)term->count;
     }
@@ -294,7 +294,8 @@ static bool is_moved_factor(const Selection *s, const Node *sum, const Node *pro
 static bool is_rather_logic(const Selection *s, const Node *node)
 {
     bool has_logic = node->is_wide && words_of(s, node) <= 0;
-    if (s->graph->actions[s->graph->func->insns[node->insn].op->opcode] != ACT_LOGIC)
+    const Operation operation = (Operation)s->graph->func->insns[node->insn].op->operation;
+    if (operation != OP_AND && operation != OP_OR && operation != OP_XOR)
         return false;
     for (unsigned i = 0; i < 2; i++) {
         if (is_shifted(s, node->in[i], node->is_wide) && is_single(s, node->in[i]) && words_of(s, node) > 0)
@@ -313,7 +314,7 @@ static bool is_loaded(const Selection *s, const Node *node)
 static double extensions_of(const Selection *s, const Node *node, const Op *op)
 {
     double count = 0;
-    bool is_low = ptx_op_has_modifier(op, "lo");
+    bool is_low = ptx_op_has(op, MOD_LO);
     for (unsigned i = 0; i < 2 && ptx_type_info[op->type].bits == 16; i++)
         count += !is_constant(s, node->in[i]) && (is_low || (node_of(s, node->in[i])->bits > 16 && !is_loaded(s, node_of(s, node->in[i])))) ? 1 : 0;
     return count;
@@ -534,7 +535,7 @@ static bool is_saturation(const Selection *s, NodeId node, const Op *op)
 {
     const Node *in = node_of(s, node);
     const Op *maker = in->kind == NODE_RESULT ? s->graph->func->insns[in->insn].op : NULL;
-    return ptx_op_starts(op, "cvt") && op->type == TYPE_F32 && op->dst_type == TYPE_F32 && maker && is_single(s, node) && !ptx_op_has_modifier(op, "ftz")
+    return op->operation == OP_CVT && op->type == TYPE_F32 && op->dst_type == TYPE_F32 && maker && is_single(s, node) && !ptx_op_has(op, MOD_FTZ)
         && (maker->kind == OPK_FMA || maker->kind == OPK_ADD || maker->kind == OPK_SUB || maker->kind == OPK_MUL);
 }
 
@@ -543,7 +544,7 @@ static bool is_scaled_apart(const Selection *s, const Node *node, const Op *op)
 {
     NodeId divisor = node->in[1];
     bool is_kept = node_of(s, divisor)->use_count > s->tests[divisor] + 1 || ptx_selection_hands_on(s, divisor);
-    return is_kept && !is_constant(s, divisor) && !ptx_op_has_modifier(op, "ftz");
+    return is_kept && !is_constant(s, divisor) && !ptx_op_has(op, MOD_FTZ);
 }
 
 /* Quotients of one divisor share its scaling and reciprocal; half of the products are the dividend's. */
@@ -594,7 +595,7 @@ static bool select_field(Selection *s, Selected *row, const Op *op)
 {
     const Node *node = node_of(s, row->node);
     const Node *from = node_of(s, node->in[1]), *length = node_of(s, node->in[2]);
-    if (!row->node || !ptx_op_starts(op, "bfe") || from->kind != NODE_CONSTANT || length->kind != NODE_CONSTANT || node->is_wide || s->target.sm < 70)
+    if (!row->node || op->operation != OP_BFE || from->kind != NODE_CONSTANT || length->kind != NODE_CONSTANT || node->is_wide || s->target.sm < 70)
         return false;
     bool is_at_end = from->value + length->value >= 32, is_bytes = from->value % 8 == 0 && (length->value == 8 || length->value == 16) && !node->is_signed;
     if (from->value && !is_at_end && !is_bytes)
@@ -614,7 +615,7 @@ static bool is_extreme_of(const Selection *s, const Op *op, NodeId id)
 /* No less than zero: a part of the one before. */
 static bool is_floor(const Selection *s, const Node *node, const Op *op)
 {
-    return s->target.sm >= 90 && s->target.sm < 120 && op->type == TYPE_S32 && ptx_op_starts(op, "max") && is_constant(s, node->in[1]) && !node_of(s, node->in[1])->value
+    return s->target.sm >= 90 && s->target.sm < 120 && op->type == TYPE_S32 && op->operation == OP_MAX && is_constant(s, node->in[1]) && !node_of(s, node->in[1])->value
         && is_result_of(s, node->in[0], ACT_EXTREME) && is_single(s, node->in[0]);
 }
 
@@ -639,7 +640,7 @@ static void select_extreme(Selection *s, Selected *row, const Node *node, BlockI
 static bool is_zero_test(const Selection *s, const Node *node, const Op *op)
 {
     return is_result_of(s, node->in[0], ACT_LOGIC) && is_single(s, node->in[0]) && !node->is_wide && !node->in[2] && is_constant(s, node->in[1])
-        && !node_of(s, node->in[1])->value && (ptx_op_has_modifier(op, "eq") || ptx_op_has_modifier(op, "ne"));
+        && !node_of(s, node->in[1])->value && (ptx_op_has(op, MOD_EQ) || ptx_op_has(op, MOD_NE));
 }
 
 /* A rounding to tf32 leaves the mask of its low bits to the matrix multiply-add that reads it. */
@@ -772,7 +773,7 @@ static unsigned loads_for(unsigned bytes)
 
 static void end_joins(Selection *s, const Insn *insn)
 {
-    uint8_t written = ptx_effect_writes(&s->graph->words, insn->op);
+    uint8_t written = ptx_effect_writes(insn->op);
     for (uint32_t j = 0; written && j < s->join_count; j++)
         if (written & ptx_effect_memory((Space)s->joins[j].space))
             s->joins[j--] = s->joins[--s->join_count];
@@ -913,10 +914,10 @@ static bool is_global(const Op *op)
 /* Lanes find their places in a matrix of 16 x 16 in memory; where it lies the other way than the product takes it, each quarter is turned (MOVM). */
 static void place_fragment(Selection *s, const Selected *row, const Op *op)
 {
-    bool is_load = op->length > 10 && !memcmp(op->text, "wmma.load.", 10), is_store = op->length > 10 && !memcmp(op->text, "wmma.store", 10);
+    bool is_load = op->operation == OP_WMMA_LOAD, is_store = op->operation == OP_WMMA_STORE;
     if ((!is_load && !is_store) || !is_global(op))
         return;
-    bool is_turned = is_load && ((op->text[10] == 'a' && ptx_op_has_modifier(op, "col")) || (op->text[10] == 'b' && ptx_op_has_modifier(op, "row")));
+    bool is_turned = is_load && ((ptx_op_has(op, MOD_A) && ptx_op_has(op, MOD_COL)) || (ptx_op_has(op, MOD_B) && ptx_op_has(op, MOD_ROW)));
     ptx_selection_beside(s, row, MACHINE_IMAD_WIDE, 1);
     ptx_selection_beside(s, row, MACHINE_IADD, 2);
     ptx_selection_beside(s, row, MACHINE_OTHER, is_turned ? 4 : 0);
@@ -924,7 +925,7 @@ static void place_fragment(Selection *s, const Selected *row, const Op *op)
 
 static bool is_copy(const Op *op)
 {
-    return op->length > 9 && !memcmp(op->text, "cp.async.c", 10) && op->space;
+    return op->kind == OPK_CP_ASYNC && op->space;
 }
 
 /* Whether the block's copies to shared memory begin here anew: after a barrier, or an access to shared memory. */
@@ -959,7 +960,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     const Graph *g = s->graph;
     const Insn *insn = &g->func->insns[id];
     Selected row = begin(s, id, g->of_insn[id], block);
-    const Operand *address = ptx_effect_is_plain(&g->words, insn->op) ? ptx_effect_address(g->func, insn) : NULL;
+    const Operand *address = ptx_effect_is_plain(insn->op) ? ptx_effect_address(g->func, insn) : NULL;
     bool is_joined = false;
     end_joins(s, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++) {
@@ -983,7 +984,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
     if (is_stored && !is_gathered_first)
         ptx_selection_beside(s, &row, MACHINE_MOVE, moves_for(s, insn));
     ptx_selection_beside(s, &row, MACHINE_BRANCH, leaves_before(s, id, block) ? 1 : 0);
-    ptx_selection_beside(s, &row, MACHINE_ALU, ptx_op_starts(insn->op, "mul") ? extensions_of(s, node_of(s, row.node), insn->op) : 0);
+    ptx_selection_beside(s, &row, MACHINE_ALU, insn->op->operation == OP_MUL ? extensions_of(s, node_of(s, row.node), insn->op) : 0);
     if (select_local(s, &row, insn) || select_field(s, &row, insn->op) || select_division(s, &row, insn->op, block))
         return;
     is_joined |= row.node && comes_with_partner(s, node_of(s, row.node));

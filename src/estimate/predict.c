@@ -67,7 +67,7 @@ static bool waits_for_launch(const PredictInput *in)
 {
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Op *op = in->func->insns[i].op;
-        if (!strcmp(ptx_opcode_info[op->opcode].text, "griddepcontrol") && ptx_op_has_modifier(op, "wait") && ptx_usual_warps(&in->evaluation->insns[i]) > 0)
+        if (op->operation == OP_GRIDDEPCONTROL_WAIT && ptx_usual_warps(&in->evaluation->insns[i]) > 0)
             return true;
     }
     return false;

@@ -428,7 +428,7 @@ static void decide(Pressure *p, const Module *module, const Func *func, const Li
 static bool changes_cap(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++)
-        if (!strcmp(ptx_opcode_info[func->insns[i].op->opcode].text, "setmaxnreg"))
+        if (func->insns[i].op->operation == OP_SETMAXNREG)
             return true;
     return false;
 }

@@ -127,8 +127,8 @@ static void find_units(BlockWork *w)
 static int64_t factor_in(const BlockWork *w, RegId reg)
 {
     const Insn *def = ptx_defs_count(w->defs, reg) == 1 ? &w->func->insns[w->defs->insns[w->defs->first[reg]]] : NULL;
-    bool is_shift = def && ptx_op_starts(def->op, "shl");
-    for (uint32_t o = 0; def && o < def->operand_count && (is_shift || ptx_op_starts(def->op, "mul") || ptx_op_starts(def->op, "mad")); o++) {
+    bool is_shift = def && def->op->operation == OP_SHL;
+    for (uint32_t o = 0; def && o < def->operand_count && (is_shift || def->op->operation == OP_MUL || def->op->operation == OP_MAD); o++) {
         const Operand *operand = &ptx_insn_operands(w->func, def)[o];
         if (operand->kind == OPERAND_INT)
             return is_shift ? (int64_t)1 << (operand->value & 31) : operand->value;
@@ -305,7 +305,7 @@ static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Lowered
     bool is_fence = op->insn_class == CLASS_BARRIER || op->kind == OPK_CALL;
     if (!is_fence && !(op->flags & (OPF_LOAD | OPF_STORE)) && op->kind != OPK_ATOM && op->kind != OPK_RED)
         return;
-    bool is_const = op->space == SPACE_CONST || op->space == SPACE_PARAM || ptx_op_has_modifier(op, "nc");
+    bool is_const = op->space == SPACE_CONST || op->space == SPACE_PARAM || ptx_op_has(op, MOD_NC);
     bool is_shared = op->space == SPACE_SHARED || op->space == SPACE_SHARED_CTA;
     bool is_store = is_fence || !(op->flags & OPF_LOAD) || op->kind == OPK_ATOM || op->flags & OPF_SIDE_EFFECT;
     if (is_const)
@@ -515,7 +515,7 @@ static uint32_t registers_of_call(const BlockWork *w, const Op *op)
         { { 0, 12, 7, 17, 13, 0, 12 }, { 0, 12, 6, 15, 12, 0, 12 } },
         { { 0, 10, 7, 9, 10, 0, 12 }, { 0, 9, 6, 8, 9, 0, 12 } },
     };
-    return registers[ptx_op_starts(op, "rcp") || ptx_op_starts(op, "rsqrt")][w->sm >= LOADS_PARAMETERS_SM][ptx_op_expansion(op)];
+    return registers[op->operation == OP_RCP || op->operation == OP_RSQRT][w->sm >= LOADS_PARAMETERS_SM][ptx_op_expansion(op)];
 }
 
 /* Notes the registers where expansions stand. */

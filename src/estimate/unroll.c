@@ -30,9 +30,9 @@ typedef struct Unroller {
 
 Expansion ptx_op_expansion(const Op *op)
 {
-    bool is_wide = ptx_type_info[op->type].bits == 64, is_root = op->length > 4 && (!memcmp(op->text, "sqrt", 4) || !memcmp(op->text, "rsqr", 4));
+    bool is_wide = ptx_type_info[op->type].bits == 64, is_root = op->operation == OP_SQRT || op->operation == OP_RSQRT;
     bool is_integer = ptx_type_info[op->type].kind == KIND_SIGNED || ptx_type_info[op->type].kind == KIND_UNSIGNED;
-    if (is_integer && op->length > 4 && (!memcmp(op->text, "div.", 4) || !memcmp(op->text, "rem.", 4)))
+    if (is_integer && op->kind == OPK_DIV)
         return is_wide ? EXPANSION_INTEGER64 : EXPANSION_INTEGER;
     if (!(op->flags & OPF_FULL_PRECISION) && !(is_wide && is_root))
         return EXPANSION_NONE;
@@ -146,16 +146,16 @@ static bool find_constant(const Unroller *u, LoopId loop, const Operand *operand
 /* Iterations until start + k * step is no more what the comparison asks for; 0: not to be told. */
 static uint64_t count_iterations(const Op *op, bool is_negated, double start, double step, double bound)
 {
-    static const char *const going_up[] = { "lt", "lo", "le", "ls" }, *const going_down[] = { "gt", "hi", "ge", "hs" };
+    static const uint8_t going_up[] = { MOD_LT, MOD_LO, MOD_LE, MOD_LS }, going_down[] = { MOD_GT, MOD_HI, MOD_GE, MOD_HS };
     double way = bound - start;
     bool is_up = step > 0;
     for (unsigned c = 0; c < 4; c++) {
-        const char *word = (is_up != is_negated ? going_up : going_down)[c];
+        const Modifier word = (Modifier)(is_up != is_negated ? going_up : going_down)[c];
         bool takes_bound = (c >= 2) != is_negated;
-        if (ptx_op_has_modifier(op, word))
+        if (ptx_op_has(op, word))
             return way / step <= 0 ? 1 : (uint64_t)(takes_bound ? way / step + 1 : (way + step - (is_up ? 1 : -1)) / step);
     }
-    bool is_unequal = ptx_op_has_modifier(op, is_negated ? "eq" : "ne");
+    bool is_unequal = ptx_op_has(op, is_negated ? MOD_EQ : MOD_NE);
     return is_unequal && way / step >= 1 && way / step < 1e9 ? (uint64_t)(way / step) : 0;
 }
 

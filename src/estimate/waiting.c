@@ -73,7 +73,7 @@ static bool has_zero(const Func *func, const Insn *insn)
 static bool asks_anew(const Func *func, const Insn *insn)
 {
     bool is_global = insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_GENERIC, is_load = insn->op->kind == OPK_LD && insn->op->flags & OPF_SIDE_EFFECT;
-    return is_global && (is_load || (insn->op->kind == OPK_ATOM && !ptx_op_has_modifier(insn->op, "cas") && has_zero(func, insn)));
+    return is_global && (is_load || (insn->op->kind == OPK_ATOM && !ptx_op_has(insn->op, MOD_CAS) && has_zero(func, insn)));
 }
 
 /* What the loop asks for; NO_ID: it does not wait. */
@@ -111,8 +111,8 @@ static const Operand *address_of(const Func *func, InsnId id)
 static bool has_fence(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
-        const char *text = ptx_opcode_info[func->insns[i].op->opcode].text;
-        if (!strcmp(text, "membar") || !strcmp(text, "fence"))
+        const Op *op = func->insns[i].op;
+        if (op->family == OP_MEMBAR || op->family == OP_FENCE)
             return true;
     }
     return false;

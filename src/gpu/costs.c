@@ -1,14 +1,5 @@
 #include "gpu/costs.h"
 
-#include <string.h>
-
-static bool has_modifier(const Op *op, int16_t modifier)
-{
-    for (unsigned i = 0; i < op->modifier_count; i++)
-        if (op->modifiers[i] == modifier)
-            return true;
-    return false;
-}
 
 static bool is_for(const CostRow *row, Target target)
 {
@@ -21,7 +12,7 @@ static bool is_for(const CostRow *row, Target target)
 static bool fits(const CostRow *row, const Op *op)
 {
     for (unsigned i = 0; i < row->need_count; i++)
-        if (!has_modifier(op, row->needs[i]))
+        if (!ptx_op_has_word(op, row->needs[i]))
             return false;
     return true;
 }
@@ -36,41 +27,32 @@ const Cost *ptx_cost_find(const Op *op, Target target)
 
 /* ---- matrix multiply-adds ---------------------------------------------------------------------------------------- */
 
-static double number_after(const char *text, size_t length, char letter)
-{
-    double value = 0;
-    for (size_t i = 0; i < length; i++)
-        if (text[i] == letter && i + 1 < length && text[i + 1] >= '0' && text[i + 1] <= '9') {
-            for (i++; i < length && text[i] >= '0' && text[i] <= '9'; i++)
-                value = 10 * value + (text[i] - '0');
-            return value;
-        }
-    return 0;
-}
-
 double ptx_cost_tensor_fmas(const Op *op)
 {
-    double fmas = 0;
-    for (unsigned i = 0; i < op->modifier_count && fmas <= 0; i++) {
-        const char *text = op->modifiers[i] < 0 ? "" : ptx_modifier_texts[op->modifiers[i]];
-        size_t length = strlen(text);
-        fmas = number_after(text, length, 'm') * number_after(text, length, 'n') * number_after(text, length, 'k');
-    }
-    if (op->length > 5 && !memcmp(op->text, "wgmma", 5))
+    double fmas = (double)op->shape[0] * op->shape[1] * op->shape[2];
+    if (op->family == OP_WGMMA)
         fmas /= 4;
-    return ptx_op_has_modifier(op, "sp") || ptx_op_has_modifier(op, "sp::ordered_metadata") ? fmas / 2 : fmas;
+    return ptx_op_has(op, MOD_SP) || ptx_op_has(op, MOD_SP_ORDERED_METADATA) ? fmas / 2 : fmas;
+}
+
+static bool has_type(const Op *op, Type type)
+{
+    for (unsigned i = 0; i < op->type_count; i++)
+        if (op->types[i] == type)
+            return true;
+    return false;
 }
 
 FigureId ptx_cost_tensor_rate(const Op *op)
 {
-    static const struct { const char *type; FigureId figure; } rates[] = {
-        { "f64", FIGURE_TENSOR_F64 }, { "tf32", FIGURE_TENSOR_TF32 }, { "bf16", FIGURE_TENSOR_BF16 }, { "bf16x2", FIGURE_TENSOR_BF16 },
-        { "e4m3", FIGURE_TENSOR_F8 }, { "e5m2", FIGURE_TENSOR_F8 }, { "e3m2", FIGURE_TENSOR_F8 }, { "e2m3", FIGURE_TENSOR_F8 },
-        { "e2m1", FIGURE_TENSOR_F4 }, { "s8", FIGURE_TENSOR_S8 }, { "u8", FIGURE_TENSOR_S8 }, { "s4", FIGURE_TENSOR_S4 },
-        { "u4", FIGURE_TENSOR_S4 }, { "b1", FIGURE_TENSOR_B1 },
+    static const struct { Type type; FigureId figure; } rates[] = {
+        { TYPE_F64, FIGURE_TENSOR_F64 }, { TYPE_TF32, FIGURE_TENSOR_TF32 }, { TYPE_BF16, FIGURE_TENSOR_BF16 }, { TYPE_BF16X2, FIGURE_TENSOR_BF16 },
+        { TYPE_E4M3, FIGURE_TENSOR_F8 }, { TYPE_E5M2, FIGURE_TENSOR_F8 }, { TYPE_E3M2, FIGURE_TENSOR_F8 }, { TYPE_E2M3, FIGURE_TENSOR_F8 },
+        { TYPE_E2M1, FIGURE_TENSOR_F4 }, { TYPE_S8, FIGURE_TENSOR_S8 }, { TYPE_U8, FIGURE_TENSOR_S8 }, { TYPE_S4, FIGURE_TENSOR_S4 },
+        { TYPE_U4, FIGURE_TENSOR_S4 }, { TYPE_B1, FIGURE_TENSOR_B1 },
     };
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        if (ptx_op_has_modifier(op, rates[i].type))
+        if (has_type(op, rates[i].type))
             return rates[i].figure;
-    return ptx_op_has_modifier(op, "f32") ? FIGURE_TENSOR_F16 : FIGURE_TENSOR_F16_F16;
+    return has_type(op, TYPE_F32) ? FIGURE_TENSOR_F16 : FIGURE_TENSOR_F16_F16;
 }

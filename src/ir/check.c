@@ -74,7 +74,7 @@ static Type operand_type(const OperandCheck *c, const FormInfo *form, const Form
 /* ld, ldu, st, cvt and the surface instructions take wider registers. */
 static bool is_relaxed(const Op *op)
 {
-    return op->kind == OPK_LD || (op->kind == OPK_ST && !ptx_op_has_modifier(op, "async")) || op->kind == OPK_CVT || op->kind == OPK_SURFACE;
+    return op->kind == OPK_LD || (op->kind == OPK_ST && !ptx_op_has(op, MOD_ASYNC)) || op->kind == OPK_CVT || op->kind == OPK_SURFACE;
 }
 
 /* ---- one operand ------------------------------------------------------------------------------------------------- */
@@ -149,7 +149,7 @@ static bool takes_number(const OperandCheck *c, Type wanted, const Operand *oper
         return !is_float || want->bits == (operand->kind == OPERAND_F32 ? 32 : 64);
     if (wanted == TYPE_BF16 && is_mixed_precision(c->op))
         return !is_float;
-    if (want->kind == KIND_FLOAT && want->bits == 32 && wanted != TYPE_F16X2 && !strcmp(ptx_opcode_info[c->op->opcode].text, "multimem"))
+    if (want->kind == KIND_FLOAT && want->bits == 32 && wanted != TYPE_F16X2 && c->op->family == OP_MULTIMEM)
         return operand->kind != OPERAND_F64;
     if (wanted == TYPE_U16X2 || wanted == TYPE_S16X2 || want->kind == KIND_FLOAT)
         return ptx_form_info[c->op->form].class == FORM_TENSOR;
@@ -166,7 +166,7 @@ static bool takes_bfloat(const OperandCheck *c, const FormOperand *shape, Type w
         return have->bits == ptx_type_info[wanted].bits;
     if (wanted == TYPE_BF16)
         return have->bits == 16 && is_integer_kind(have->kind) && (is_comparison || is_mixed_precision(c->op));
-    bool is_any = is_comparison || ptx_op_has_modifier(c->op, "ue8m0x2");
+    bool is_any = is_comparison || ptx_op_has(c->op, MOD_UE8M0X2);
     return is_any && (have->bits == 32 || given == TYPE_PRED);
 }
 
@@ -325,7 +325,7 @@ static Wrong judge_shape(const OperandCheck *c, const FormInfo *form, const Form
     bool is_wide = c->op->kind == OPK_ST && c->op->vector * ptx_type_info[c->op->type].bits == 256;      /* may leave elements alone */
     if (operand->kind == OPERAND_SINK && !is_def && !shape->takes_sink && !is_wide)
         return WRONG_SINK;
-    bool is_arrival = form->class == FORM_BARRIER && (ptx_op_has_modifier(c->op, "arrive") || ptx_op_has_modifier(c->op, "arrive_drop"));
+    bool is_arrival = form->class == FORM_BARRIER && (ptx_op_has(c->op, MOD_ARRIVE) || ptx_op_has(c->op, MOD_ARRIVE_DROP));
     if (operand->kind == OPERAND_SINK && !is_element && !shape->takes_sink && form->class != FORM_ATOMIC && !is_arrival)
         return WRONG_SINK;
     return is_plain && is_def && ast->kind == AST_NAME && !ast->suffix_length && !(ast->flags & AST_INDEXED) && ast->value ? WRONG_OFFSET : WRONG_NOTHING;
@@ -409,7 +409,7 @@ static bool takes_either(const OperandCheck *c, const AstOperand *ast, uint32_t 
         return true;
     if (ast->flags & AST_INDEXED && (op->kind == OPK_LD || op->kind == OPK_ST))
         return true;
-    return wants_address && ptx_op_has_modifier(op, address_index < 2 ? "tensor" : "bulk");
+    return wants_address && ptx_op_has(op, address_index < 2 ? MOD_TENSOR : MOD_BULK);
 }
 
 /* The space that the instruction says for its index-th address: of two, copies write both; a third is a barrier, in shared memory. */
@@ -418,7 +418,7 @@ static Space address_space(const Op *op, const FormInfo *form, uint32_t index)
     if (form->class == FORM_TEX)
         return SPACE__COUNT;                    /* textures are in any */
     if (!op->space_count)
-        return strcmp(ptx_opcode_info[op->opcode].text, "mbarrier") ? SPACE_GENERIC : SPACE_SHARED;
+        return op->family == OP_MBARRIER ? SPACE_SHARED : SPACE_GENERIC;
     return index < op->space_count ? (Space)op->spaces[index] : op->space_count == 1 ? (Space)op->spaces[0] : SPACE_SHARED;
 }
 
@@ -735,7 +735,7 @@ static void report(const OperandCheck *c, const Finding *f)
 static void check_source_size(const OperandCheck *c)
 {
     const AstOperand *size = c->stmt->operands->next->next, *source = size ? size->next : NULL;
-    bool is_policy = source && !source->next && ptx_op_has_modifier(c->op, "L2::cache_hint");
+    bool is_policy = source && !source->next && ptx_op_has(c->op, MOD_L2_CACHE_HINT);
     bool are_numbers = source && !is_policy && size->kind == AST_INT && source->kind == AST_INT;
     if (are_numbers && source->value > size->value)
         ptx_diag(c->diags, DIAG_OPERAND_FORM, source->span, "`%.*s` copies %u bytes here, and cannot read %u of them", (int)c->op->length,

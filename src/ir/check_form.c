@@ -40,15 +40,6 @@ bool ptx_form_is_allowed(const Module *m, FormId id)
     return version_allows(m, form->version) && target_allows(m, form->target) && !is_ended(m, form);
 }
 
-static bool has_modifier(const Op *op, uint16_t modifier)
-{
-    for (unsigned i = 0; i < op->modifier_count; i++) {
-        if (op->modifiers[i] == modifier)
-            return true;
-    }
-    return false;
-}
-
 static bool is_closed(const Module *m, const GateInfo *gate)
 {
     return !(version_allows(m, gate->version) && target_allows(m, gate->target));
@@ -60,7 +51,7 @@ static const GateInfo *closed_gate(const Module *m, const Op *op)
     const OpcodeInfo *opcode = &ptx_opcode_info[op->opcode];
     for (unsigned g = opcode->gate_first; g < (unsigned)opcode->gate_first + opcode->gate_count; g++) {
         const GateInfo *gate = &ptx_gate_info[g];
-        bool applies = gate->modifier == GATE_GENERIC ? op->space == SPACE_GENERIC : has_modifier(op, gate->modifier);
+        bool applies = gate->modifier == GATE_GENERIC ? op->space == SPACE_GENERIC : ptx_op_has_word(op, gate->modifier);
         if (applies && is_closed(m, gate))
             return gate;
     }
@@ -225,12 +216,9 @@ static const char *list_values(DiagSink *diags, const Misfit *misfit)
 
 static bool is_rounding(const Misfit *misfit)
 {
-    static const char *const roundings[] = { "rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "rna", "rs" };
     for (uint32_t v = 0; v < misfit->value_count && v < MISFIT_VALUES; v++) {
-        bool found = false;
-        for (size_t i = 0; i < sizeof roundings / sizeof *roundings && !found; i++)
-            found = !strcmp(ptx_modifier_texts[misfit->values[v]], roundings[i]);
-        if (!found)
+        const uint8_t modifier = ptx_modifier_ids[misfit->values[v]];
+        if (modifier < MOD_RN || modifier > MOD_RPI)
             return false;
     }
     return true;

@@ -65,10 +65,10 @@ Type ptx_vector_type(const OperandCheck *c, uint8_t position)
 /* ptxas passes what tcgen05 and wmma.load read and write through instructions of its own, which are stricter. */
 static Wrong judge_inner(const OperandCheck *c, const Operand *operand)
 {
-    bool is_tcgen05 = !strcmp(ptx_opcode_info[c->op->opcode].text, "tcgen05");
+    bool is_tcgen05 = c->op->family == OP_TCGEN05;
     if (operand->kind == OPERAND_F64)
         return is_tcgen05 ? WRONG_NUMBER : WRONG_NOTHING;
-    bool is_strict = operand->kind == OPERAND_REG && (is_tcgen05 || ptx_op_has_modifier(c->op, "load"));
+    bool is_strict = operand->kind == OPERAND_REG && (is_tcgen05 || ptx_op_has(c->op, MOD_LOAD));
     return is_strict && c->regs[operand->id].type == TYPE_PRED ? WRONG_REGISTER : WRONG_NOTHING;
 }
 

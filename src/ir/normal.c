@@ -1,5 +1,7 @@
 #include "ir/normal.h"
 
+#include "isa/isa.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -117,7 +119,8 @@ static void put_opcode(Scan *scan, const char *word, size_t length)
     const char *end = word + length;
     while (end < scan->end && (is_word(*end) || *end == '.' || (*end == ':' && end + 1 < scan->end && end[1] == ':')))
         end += *end == ':' ? 2 : 1;
-    scan->is_branch = (length == 3 && (!memcmp(word, "bra", 3) || !memcmp(word, "brx", 3)));
+    const uint8_t operation = ptx_opcode_info[ptx_opcode_find(word, length)].operation;
+    scan->is_branch = operation == OP_BRA || operation == OP_BRX;
     put(scan->sink, word, (size_t)(end - word));
     put(scan->sink, " ", 1);
     scan->p = end;

@@ -3,22 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* m16n8k32 */
-typedef struct Shape {
-    uint32_t rows, columns, depth;
-} Shape;
-
-/* The word of a shape; false where it is none. */
-static bool read_shape(const char *text, Shape *shape)
+/* The word of a shape, m16n8k32; false where it is none. */
+static bool read_shape(const char *text, uint16_t shape[3])
 {
     char *end;
     if (*text != 'm' || text[1] < '0' || text[1] > '9')
         return false;
-    shape->rows = (uint32_t)strtoul(text + 1, &end, 10);
+    shape[0] = (uint16_t)strtoul(text + 1, &end, 10);
     if (*end != 'n')
         return false;
-    shape->columns = (uint32_t)strtoul(end + 1, &end, 10);
-    shape->depth = *end == 'k' ? (uint32_t)strtoul(end + 1, &end, 10) : 0;
+    shape[1] = (uint16_t)strtoul(end + 1, &end, 10);
+    shape[2] = *end == 'k' ? (uint16_t)strtoul(end + 1, &end, 10) : 0;
     return !*end;
 }
 
@@ -39,24 +34,22 @@ static uint8_t share(uint64_t elements, uint32_t bits, uint32_t threads)
  * and C where only these are written; a load or store has one. */
 static void count_fragments(Op *op, bool is_group)
 {
-    Shape shape = { 0, 0, 0 };
     Type types[4] = { TYPE_NONE, TYPE_NONE, TYPE_NONE, TYPE_NONE };
     uint32_t type_count = 0, threads = is_group ? 128 : 32;
-    bool is_sparse = false, is_packed = false;
+    bool is_sparse = ptx_op_has(op, MOD_SP) || ptx_op_has(op, MOD_SP_ORDERED_METADATA), is_packed = false;
     for (unsigned m = 0; m < op->modifier_count; m++) {
         const char *text = op->modifiers[m] < 0 ? "" : ptx_modifier_texts[op->modifiers[m]];
-        if (read_shape(text, &shape))
+        if (read_shape(text, op->shape))
             continue;
-        is_sparse |= !strncmp(text, "sp", 2);
-        is_packed |= !strncmp(text, "kind::mxf4", 10);
+                is_packed |= !strncmp(text, "kind::mxf4", 10);
         Type type = ptx_type_find(text, strlen(text));
         if (type && type_count < 4)
             types[type_count++] = type;
     }
     Type a = type_count > 2 ? types[1] : type_count == 1 ? types[0] : TYPE_F16, b = type_count > 2 ? types[2] : a;
-    op->elements[ELEMENTS_A] = share((uint64_t)shape.rows * shape.depth >> is_sparse, stored_bits(a, is_packed), threads);
-    op->elements[ELEMENTS_B] = share((uint64_t)shape.depth * shape.columns, stored_bits(b, is_packed), threads);
-    op->elements[ELEMENTS_C] = share((uint64_t)shape.rows * shape.columns, stored_bits(types[0], is_packed), threads);
+    op->elements[ELEMENTS_A] = share((uint64_t)op->shape[0] * op->shape[2] >> is_sparse, stored_bits(a, is_packed), threads);
+    op->elements[ELEMENTS_B] = share((uint64_t)op->shape[2] * op->shape[1], stored_bits(b, is_packed), threads);
+    op->elements[ELEMENTS_C] = share((uint64_t)op->shape[0] * op->shape[1], stored_bits(types[0], is_packed), threads);
 }
 
 /* The N of .xN, else 1. */
@@ -72,60 +65,53 @@ static uint32_t read_repeat(const Op *op)
 
 static void count_columns(Op *op)
 {
-    uint32_t each = ptx_op_has_modifier(op, "16x128b") ? 2 : ptx_op_has_modifier(op, "16x256b") ? 4 : 1;
+    uint32_t each = ptx_op_has(op, MOD_16X128B) ? 2 : ptx_op_has(op, MOD_16X256B) ? 4 : 1;
     op->elements[ELEMENTS_REPEAT] = (uint8_t)(each * read_repeat(op));
-    op->elements[ELEMENTS_LANES] = ptx_op_has_modifier(op, "cta_group::2") ? 8 : 4;
+    op->elements[ELEMENTS_LANES] = ptx_op_has(op, MOD_CTA_GROUP_2) ? 8 : 4;
 }
 
 /* .m16n16 has twice the bytes of the other shapes. */
 static void count_matrices(Op *op)
 {
-    op->elements[ELEMENTS_MATRICES] = (uint8_t)(read_repeat(op) << ptx_op_has_modifier(op, "m16n16"));
+    op->elements[ELEMENTS_MATRICES] = (uint8_t)(read_repeat(op) << ptx_op_has(op, MOD_M16N16));
 }
 
 /* Dimensions of .1d to .5d; an array's layer and a cube's third are coordinates too. */
 static void count_dimensions(Op *op)
 {
-    static const struct { const char *text; uint8_t dims, coords, grads; } geometries[] = {
-        { "1d", 1, 1, 1 },  { "2d", 2, 2, 2 },   { "3d", 3, 4, 4 },    { "4d", 4, 0, 0 },     { "5d", 5, 0, 0 },
-        { "a1d", 0, 2, 1 }, { "a2d", 0, 4, 2 },  { "cube", 0, 4, 4 },  { "acube", 0, 4, 4 },
-        { "2dms", 0, 4, 2 }, { "a2dms", 0, 4, 2 },
+    static const struct { uint8_t modifier, dims, coords, grads; bool has_layers; } geometries[] = {
+        { MOD_1D, 1, 1, 1, false },   { MOD_2D, 2, 2, 2, false },   { MOD_3D, 3, 4, 4, false },     { MOD_4D, 4, 0, 0, false },
+        { MOD_5D, 5, 0, 0, false },   { MOD_A1D, 0, 2, 1, true },   { MOD_A2D, 0, 4, 2, true },     { MOD_CUBE, 0, 4, 4, false },
+        { MOD_ACUBE, 0, 4, 4, true }, { MOD_2DMS, 0, 4, 2, false }, { MOD_A2DMS, 0, 4, 2, true },
     };
     for (size_t g = 0; g < sizeof geometries / sizeof *geometries; g++) {
-        if (!ptx_op_has_modifier(op, geometries[g].text))
+        if (!ptx_op_has(op, (Modifier)geometries[g].modifier))
             continue;
         op->elements[ELEMENTS_DIMS] = geometries[g].dims;
         op->elements[ELEMENTS_COORDS] = geometries[g].coords;
         op->elements[ELEMENTS_SHIFT] = op->elements[ELEMENTS_GRADS] = geometries[g].grads;
-        op->has_layers = geometries[g].text[0] == 'a';
+        op->has_layers = geometries[g].has_layers;
     }
-    if (ptx_op_has_modifier(op, "tile::gather4") || ptx_op_has_modifier(op, "tile::scatter4"))
+    if (ptx_op_has(op, MOD_TILE_GATHER4) || ptx_op_has(op, MOD_TILE_SCATTER4))
         op->elements[ELEMENTS_DIMS] = 5;
-    bool is_width = ptx_op_has_modifier(op, "im2col::w") || ptx_op_has_modifier(op, "im2col::w::128");
+    bool is_width = ptx_op_has(op, MOD_IM2COL_W) || ptx_op_has(op, MOD_IM2COL_W_128);
     if (op->elements[ELEMENTS_DIMS] > 2)
         op->elements[ELEMENTS_OFFSETS] = is_width ? 2 : op->elements[ELEMENTS_DIMS] - 2;
 }
 
 void ptx_op_count_elements(Op *op)
 {
-    static const struct { const char *text; enum { MMA, WARPGROUP, TCGEN, MATRIX, DIMENSION } what; } opcodes[] = {
-        { "cp", DIMENSION }, { "ldmatrix", MATRIX }, { "mma", MMA }, { "stmatrix", MATRIX }, { "suld", DIMENSION }, { "sured", DIMENSION },
-        { "sust", DIMENSION }, { "tcgen05", TCGEN }, { "tex", DIMENSION }, { "tld4", DIMENSION }, { "wgmma", WARPGROUP }, { "wmma", MMA },
-    };
-    size_t at = 0, count = sizeof opcodes / sizeof *opcodes;
-    while (at < count && strcmp(opcodes[at].text, ptx_opcode_info[op->opcode].text) != 0)
-        at++;
-    switch (at < count ? (int)opcodes[at].what : -1) {
-    case MMA: case WARPGROUP:
-        count_fragments(op, opcodes[at].what == WARPGROUP);
+    switch ((Operation)op->family) {
+    case OP_MMA: case OP_WMMA: case OP_WGMMA:
+        count_fragments(op, op->family == OP_WGMMA);
         return;
-    case TCGEN:
+    case OP_TCGEN05:
         count_columns(op);
         return;
-    case MATRIX:
+    case OP_LDMATRIX: case OP_STMATRIX:
         count_matrices(op);
         return;
-    case DIMENSION:
+    case OP_CP: case OP_SULD: case OP_SURED: case OP_SUST: case OP_TEX: case OP_TLD4:
         count_dimensions(op);
         return;
     default:

@@ -8,6 +8,11 @@ def words_of(name):
     return re.findall(r'^[A-Z]+\(\s*\w+,\s+"([\w:]+)"', open(sys.argv[1].replace("forms.txt", name)).read(), re.M)
 
 
+def rows_of(name, macro):
+    """(id, text) of each row of a .def file that lies beside forms.txt, in order."""
+    return re.findall(rf'^{macro}\(\s*(\w+),\s+"([^"]+)"', open(sys.argv[1].replace("forms.txt", name)).read(), re.M)
+
+
 TYPES = words_of("types.def")
 KEYWORDS = {"imm": "OPERAND_IMM", "label": "OPERAND_LABEL", "func": "OPERAND_FUNC", "params": "OPERAND_PARAMS", "any": "OPERAND_ANY",
             "any32": "OPERAND_ANY32", "bits16": "OPERAND_BITS16", "bits32": "OPERAND_BITS32", "coords": "OPERAND_COORDS"}
@@ -218,11 +223,39 @@ for opcode, items, ops, version, sm, suffix, klass, ends, name_count in forms:
     modifier_rows += [f"{{ {group_at[n]}, {'true' if b else 'false'} }}" for b, n in items]
     operand_rows += ops
 gates.sort()
-opcode_rows = ['{ "", 0, 0, 0, 0 }']
+
+
+def number_operations():
+    """First operation and count of each opcode: its own row of op.def, and those of its instructions behind it."""
+    found, before = {}, None
+    for number, (_, text) in enumerate(rows_of("op.def", "OP"), 1):
+        opcode, *parts = text.split(".")
+        if not parts and opcode not in found:
+            found[opcode] = [number, 0]
+        elif not parts or opcode != before:
+            sys.exit(f"op.def: '{text}' does not stand with the others of its opcode")
+        missing = [p for p in parts if not any(f[0] == opcode and p in groups.get(n, [n]) for f in forms for _, n in f[1])]
+        if opcode not in opcodes or missing:
+            sys.exit(f"op.def: no form for '{text}'")
+        found[opcode][1] += 1
+        before = opcode
+    for opcode in opcodes:
+        if opcode not in found:
+            sys.exit(f"op.def: no row for '{opcode}'")
+    return found
+
+
+operations = number_operations()
+modifier_ids = {text: f"MOD_{name}" for name, text in rows_of("modifier.def", "MD")}
+for text in modifier_ids:
+    if text not in at:
+        sys.exit(f"modifier.def: no form has '{text}'")
+opcode_rows = ['{ "", 0, 0, 0, 0, 0, 0 }']
 for o in opcodes:
     gate_first = next((i for i, g in enumerate(gates) if g[0] == o), 0)
     first = 1 + next(i for i, f in enumerate(forms) if f[0] == o)
-    opcode_rows.append(f'{{ "{o}", {first}, {sum(f[0] == o for f in forms)}, {gate_first}, {sum(g[0] == o for g in gates)} }}')
+    opcode_rows.append(f'{{ "{o}", {first}, {sum(f[0] == o for f in forms)}, {gate_first}, {sum(g[0] == o for g in gates)}, '
+                       f'{operations[o][0]}, {operations[o][1]} }}')
 
 
 def read_semantics(path):
@@ -275,6 +308,7 @@ with open(sys.argv[2], "w") as out:
     order_of = {t: n for n, texts_of in enumerate(orders, 1) for t in texts_of}
     out.write(table("ModifierOrder", "ptx_modifier_order", [f"{{ {order_of.get(t, 0)}, {'true' if t in repeatable else 'false'} }}" for t in texts]))
     out.write(table("char *const", "ptx_modifier_texts", [f'"{t}"' for t in texts]))
+    out.write(table("uint8_t", "ptx_modifier_ids", [modifier_ids.get(t, "MOD_NONE") for t in texts]))
     out.write(table("SemanticInfo", "ptx_semantic_info", [semantic_row(o, t, x) for o, _, t, x in semantics]))
     out.write(f"const uint16_t ptx_semantic_count = {len(semantics)};\n")
     out.write(f"const uint16_t ptx_modifier_count = {len(texts)};\n")

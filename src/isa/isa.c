@@ -176,30 +176,77 @@ int ptx_modifier_find(const char *text, size_t length)
 
 /* ---- what the modifiers say -------------------------------------------------------------------------------------- */
 
-static const struct { const char *text; uint8_t kind, flags; } kinds[] = {
-    { "add", OPK_ADD, 0 },              { "atom", OPK_ATOM, OPF_LOAD | OPF_STORE },
-    { "bar", OPK_BAR, 0 },              { "barrier", OPK_BAR, 0 },
-    { "bra", OPK_BRA, 0 },              { "brx", OPK_BRX, 0 },
-    { "call", OPK_CALL, 0 },            { "cp", OPK_CP_ASYNC, OPF_LOAD | OPF_STORE },
-    { "cvt", OPK_CVT, 0 },              { "div", OPK_DIV, 0 },
-    { "exit", OPK_EXIT, 0 },            { "fma", OPK_FMA, 0 },
-    { "ld", OPK_LD, OPF_LOAD },         { "ldmatrix", OPK_LDMATRIX, OPF_LOAD | OPF_WARP },
-    { "ldu", OPK_LD, OPF_LOAD },        { "mad", OPK_FMA, 0 },
-    { "mov", OPK_MOV, 0 },              { "mul", OPK_MUL, 0 },
-    { "red", OPK_RED, OPF_STORE },      { "rem", OPK_DIV, 0 },          { "ret", OPK_RET, 0 },
-    { "setp", OPK_SETP, 0 },            { "st", OPK_ST, OPF_STORE },
-    { "stmatrix", OPK_STMATRIX, OPF_STORE | OPF_WARP }, { "sub", OPK_SUB, 0 },
-    { "suld", OPK_SURFACE, 0 },         { "sured", OPK_SURFACE, 0 },     { "sust", OPK_SURFACE, 0 },
-    { "trap", OPK_TRAP, 0 },
+/* What an operation does beside its kind. */
+typedef enum OpTrait {
+    TRAIT_NONE, TRAIT_LOADS, TRAIT_STORES, TRAIT_UPDATES, TRAIT_LOADS_OF_WARP, TRAIT_STORES_OF_WARP,
+    TRAIT_JOINS, TRAIT_JOINS_INTEGERS, TRAIT_FOLDS,
+    TRAIT_PURE,                 /* it makes a number, whatever the class of its form does */
+} OpTrait;
+
+static const struct { const char *text; uint8_t kind, trait; } operations[] = {
+    { "", OPK_OTHER, TRAIT_NONE },
+#define OP(id, text, kind, trait) { text, OPK_##kind, TRAIT_##trait },
+#include "isa/op.def"
+#undef OP
 };
 
-bool ptx_op_has_modifier(const Op *op, const char *text)
+_Static_assert(OP__COUNT <= UINT8_MAX && MOD__COUNT <= UINT8_MAX, "they are kept in a byte");
+
+static uint16_t flags_of_trait(OpTrait trait)
 {
-    for (unsigned m = 0; m < op->modifier_count; m++) {
-        if (op->modifiers[m] >= 0 && !strcmp(ptx_modifier_texts[op->modifiers[m]], text))
-            return true;
+    switch (trait) {
+    case TRAIT_LOADS:           return OPF_LOAD;
+    case TRAIT_STORES:          return OPF_STORE;
+    case TRAIT_UPDATES:         return OPF_LOAD | OPF_STORE;
+    case TRAIT_LOADS_OF_WARP:   return OPF_LOAD | OPF_WARP;
+    case TRAIT_STORES_OF_WARP:  return OPF_STORE | OPF_WARP;
+    case TRAIT_JOINS:           return OPF_JOINS;
+    case TRAIT_FOLDS:           return OPF_FOLDS;
+    default:                    return 0;
     }
+}
+
+/* Whether the text has all parts of the operation's in front. */
+static bool begins_with(const Op *op, Operation operation)
+{
+    size_t length = strlen(operations[operation].text);
+    return op->length >= length && !memcmp(op->text, operations[operation].text, length) && (op->length == length || op->text[length] == '.');
+}
+
+static void find_operation(Op *op)
+{
+    const OpcodeInfo *opcode = &ptx_opcode_info[op->opcode];
+    op->family = op->operation = opcode->operation;
+    for (unsigned i = 1; i < opcode->operation_count; i++)
+        if (begins_with(op, (Operation)(opcode->operation + i)) && strlen(operations[opcode->operation + i].text) > strlen(operations[op->operation].text))
+            op->operation = (uint8_t)(opcode->operation + i);
+    op->kind = operations[op->operation].kind;
+}
+
+bool ptx_op_has_word(const Op *op, int word)
+{
+    for (unsigned m = 0; m < op->modifier_count; m++)
+        if (op->modifiers[m] == word)
+            return true;
     return false;
+}
+
+bool ptx_op_has_any(const Op *op, const uint8_t *modifiers)
+{
+    for (; *modifiers; modifiers++)
+        if (ptx_op_has(op, (Modifier)*modifiers))
+            return true;
+    return false;
+}
+
+bool ptx_op_is_bulk(const Op *op)
+{
+    switch ((Operation)op->operation) {
+    case OP_CP_ASYNC_BULK: case OP_CP_ASYNC_BULK_COMMIT_GROUP: case OP_CP_ASYNC_BULK_WAIT_GROUP: case OP_CP_ASYNC_BULK_PREFETCH:
+        return true;
+    default:
+        return false;
+    }
 }
 
 static InsnClass class_by_type(Type type)
@@ -230,17 +277,6 @@ static InsnClass class_by_space(Space space)
     default:
         return CLASS_GLOBAL;
     }
-}
-
-/* Whether a list of words, each with a blank behind it, has the opcode. */
-static bool is_one_of(OpcodeId opcode, const char *words)
-{
-    const char *text = ptx_opcode_info[opcode].text;
-    size_t length = strlen(text);
-    for (; *words; words = strchr(words, ' ') + 1)
-        if (!strncmp(words, text, length) && words[length] == ' ')
-            return true;
-    return false;
 }
 
 static InsnClass class_of(const Op *op, FormClass form_class)
@@ -284,6 +320,8 @@ static void read_modifiers(Op *op)
         size_t length = bank ? (size_t)(bank - op->text) - start : i - start;
         int modifier = ptx_modifier_find(op->text + start, length);
         op->modifiers[op->modifier_count++] = (int16_t)modifier;
+        if (modifier >= 0)
+            op->written[ptx_modifier_ids[modifier] / 64] |= UINT64_C(1) << (ptx_modifier_ids[modifier] % 64);
         if (modifier < 0) {
             if (!op->unknown_length) {
                 op->unknown_at = (uint16_t)start;
@@ -318,6 +356,7 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
         op->insn_class = CLASS_OTHER;
         return;
     }
+    find_operation(op);
     op->form = ptx_form_next(op, 0);
     if (!op->form) {
         op->out_of_order = true;
@@ -326,52 +365,44 @@ void ptx_op_resolve(Op *op, const char *text, size_t length)
     const OpcodeInfo *opcode = &ptx_opcode_info[op->opcode];
     const FormInfo *form = &ptx_form_info[op->form ? op->form : opcode->form_first];
     FormClass form_class = (FormClass)form->class;
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        if (!strcmp(kinds[k].text, opcode->text)) {
-            op->kind = kinds[k].kind;
-            op->flags = kinds[k].flags;
-        }
-    }
+    const OpTrait trait = (OpTrait)operations[op->operation].trait;
+    op->flags = flags_of_trait(trait);
     const FormOperand *first = ptx_form_operands + form->operand_first;
     bool defines = form->operand_count && (first->role & ROLE_DEF);
-    if (op->kind == OPK_CP_ASYNC && !ptx_op_has_modifier(op, "ca") && !ptx_op_has_modifier(op, "cg")) {
+    if (op->kind == OPK_CP_ASYNC && !ptx_op_has(op, MOD_CA) && !ptx_op_has(op, MOD_CG)) {
         op->kind = OPK_OTHER;   /* bulk copies and waits: not an access of each thread */
         op->flags = 0;
     }
     ptx_op_count_elements(op);
     if (form_class == FORM_MEM && op->kind == OPK_OTHER && defines)
         op->flags |= OPF_LOAD;  /* wmma.load, multimem.ld_reduce */
-    if (form_class == FORM_MEM && (!strcmp(opcode->text, "wmma") || !strcmp(opcode->text, "multimem")) && !defines)
+    if (form_class == FORM_MEM && (op->family == OP_WMMA || op->family == OP_MULTIMEM) && !defines)
         op->flags |= OPF_STORE;
     if (form_class != FORM_MEM && form_class != FORM_ATOMIC)
         op->space = SPACE_NONE;
     else if (!op->space)
         op->space = SPACE_GENERIC;
     op->insn_class = (uint8_t)class_of(op, form_class);
-    bool approximate = ptx_op_has_modifier(op, "approx") || ptx_op_has_modifier(op, "full");
+    bool approximate = ptx_op_has(op, MOD_APPROX) || ptx_op_has(op, MOD_FULL);
     if (form_class == FORM_DIV && class_by_type((Type)op->type) != CLASS_INT && !approximate)
         op->flags |= OPF_FULL_PRECISION;
-    if (ptx_op_has_modifier(op, "rn") || ptx_op_has_modifier(op, "rz") || ptx_op_has_modifier(op, "rm") || ptx_op_has_modifier(op, "rp"))
+    if (ptx_op_has(op, MOD_RN) || ptx_op_has(op, MOD_RZ) || ptx_op_has(op, MOD_RM) || ptx_op_has(op, MOD_RP))
         op->flags |= OPF_ROUNDED;
-    if (form_class == FORM_WARP || form_class == FORM_TENSOR || ptx_op_has_modifier(op, "aligned"))
+    if (form_class == FORM_WARP || form_class == FORM_TENSOR || ptx_op_has(op, MOD_ALIGNED))
         op->flags |= OPF_WARP;
     if (form_class == FORM_CONTROL || form_class == FORM_BARRIER || form_class == FORM_ATOMIC || form_class == FORM_MISC
-        || (op->flags & OPF_STORE) || ptx_op_has_modifier(op, "volatile") || ptx_op_has_modifier(op, "cc") || ptx_op_has_modifier(op, "sync")
-        || ptx_op_has_modifier(op, "acquire") || ptx_op_has_modifier(op, "mmio") || !op->form)
+        || (op->flags & OPF_STORE) || ptx_op_has(op, MOD_VOLATILE) || ptx_op_has(op, MOD_CC) || ptx_op_has(op, MOD_SYNC)
+        || ptx_op_has(op, MOD_ACQUIRE) || ptx_op_has(op, MOD_MMIO) || !op->form)
         op->flags |= OPF_SIDE_EFFECT;
-    if (is_one_of(op->opcode, "createpolicy ") && op->form)
-        op->flags &= (uint16_t)~OPF_SIDE_EFFECT;        /* makes a number */
+    if (trait == TRAIT_PURE && op->form)
+        op->flags &= (uint16_t)~OPF_SIDE_EFFECT;
     if (!defines)
         op->flags |= OPF_SIDE_EFFECT;   /* nothing written: what it does is elsewhere */
     if (!op->form)
         op->flags |= OPF_UNKNOWN;
     bool is_integer = op->insn_class == CLASS_INT || op->insn_class == CLASS_LOGIC;
-    if (is_integer && is_one_of(op->opcode, "add sub and or xor not cnot shl shr lop3 "))
+    if (trait == TRAIT_JOINS_INTEGERS && is_integer)
         op->flags |= OPF_JOINS;
-    if (is_one_of(op->opcode, "min max selp slct set setp "))
-        op->flags |= OPF_JOINS;
-    if (is_one_of(op->opcode, "neg abs "))
-        op->flags |= OPF_FOLDS;
 }
 
 void ptx_op_set_space(Op *op, Space space)

@@ -76,6 +76,24 @@ bool ptx_target_allows(Target have, Target needed);
 typedef uint16_t OpcodeId;      /* index into ptx_opcode_info; 0: unknown */
 typedef uint16_t FormId;        /* index into ptx_form_info; 0: none matched */
 
+/* What an instruction does, whatever its modifiers. */
+typedef enum Operation {
+    OP_NONE,                    /* an opcode that the tables lack */
+#define OP(id, text, kind, trait) OP_##id,
+#include "isa/op.def"
+#undef OP
+    OP__COUNT
+} Operation;
+
+/* Modifiers that code asks for. */
+typedef enum Modifier {
+    MOD_NONE,                   /* one that none asks for */
+#define MD(id, text) MOD_##id,
+#include "isa/modifier.def"
+#undef MD
+    MOD__COUNT
+} Modifier;
+
 /* What an instruction is, for the mix and the pipelines; arithmetic is refined by its type when a form is resolved. */
 typedef enum InsnClass {
     CLASS_NONE,
@@ -206,6 +224,7 @@ typedef struct OpcodeInfo {
     FormId form_first;
     uint16_t form_count;
     uint16_t gate_first, gate_count;            /* into ptx_gate_info */
+    uint8_t operation, operation_count;         /* Operation of the opcode alone; those of its instructions stand behind it */
 } OpcodeInfo;
 
 extern const OpcodeInfo ptx_opcode_info[];      /* sorted by text; 0 is none */
@@ -219,6 +238,7 @@ extern const GroupInfo ptx_group_info[];
 extern const uint16_t ptx_group_values[];       /* indices into ptx_modifier_texts, ascending within a group */
 extern const char *const ptx_modifier_texts[];  /* sorted; without the dot */
 extern const ModifierOrder ptx_modifier_order[];        /* of each of them */
+extern const uint8_t ptx_modifier_ids[];        /* Modifier of each of them */
 extern const GateInfo ptx_gate_info[];
 extern const uint16_t ptx_modifier_count;
 
@@ -258,9 +278,13 @@ typedef struct Op {
     uint8_t types[4], type_count;       /* Type of the first four written, in order */
     uint8_t spaces[2], space_count;     /* Space of the first two written, whatever the class; count: 0 to 2 */
     uint16_t flags;             /* OPF_* */
-    uint8_t kind;               /* OpKind: opcodes that analyses ask for by name */
+    uint8_t operation;          /* Operation */
+    uint8_t family;             /* Operation of the opcode alone: OP_MBARRIER of mbarrier.init */
+    uint8_t kind;               /* OpKind: operations that are much alike */
+    uint16_t shape[3];          /* rows, columns and depth of a multiplication of matrices: .m16n8k16; 0: none */
     bool has_layers;            /* .a1d .a2d .acube .a2dms: the first coordinate is an index */
     uint8_t elements[ELEMENTS__COUNT];          /* what the modifiers say of each Elements; 0: nothing */
+    uint64_t written[(MOD__COUNT + 63) / 64];   /* bit m: it has Modifier m */
     int16_t modifiers[OP_MAX_MODIFIERS];        /* indices into ptx_modifier_texts, -1 unknown */
     uint16_t unknown_at, unknown_length;        /* the first unknown modifier in text, dot excluded; length 0: none */
     bool out_of_order;          /* a form matches only with modifiers in another order than the table's, or repeated, as ptxas allows */
@@ -297,8 +321,26 @@ void ptx_op_make_opaque(Op *opaque, const Op *op);
 /* Fills op->elements from the modifiers: done by ptx_op_resolve. */
 void ptx_op_count_elements(Op *op);
 
-/* Whether it is written; text without the dot. */
-bool ptx_op_has_modifier(const Op *op, const char *text);
+/* Whether it is written. */
+static inline bool ptx_op_has(const Op *op, Modifier modifier)
+{
+    return op->written[modifier / 64] >> (modifier % 64) & 1;
+}
+
+/* The m-th that it has, in the order of its text; MOD_NONE for one that no code asks for. */
+static inline Modifier ptx_op_modifier(const Op *op, unsigned m)
+{
+    return op->modifiers[m] < 0 ? MOD_NONE : (Modifier)ptx_modifier_ids[op->modifiers[m]];
+}
+
+/* Whether the word, an index into ptx_modifier_texts, is written. */
+bool ptx_op_has_word(const Op *op, int word);
+
+/* Whether one of the modifiers is written, a list that MOD_NONE ends. */
+bool ptx_op_has_any(const Op *op, const uint8_t *modifiers);
+
+/* cp.async.bulk, its groups and prefetches. */
+bool ptx_op_is_bulk(const Op *op);
 
 /* Matching forms among those of the opcode, for messages and operand checks: the next one after `after` (0: the first)
  * that takes op's modifiers; 0 at the end. */

@@ -96,7 +96,7 @@ static bool stands_alone(const Driver *d, Token token)
 {
     OpcodeId opcode = opcode_of(d, token);
     const OpcodeInfo *info = &ptx_opcode_info[opcode];
-    bool is_call = opcode && !strcmp(info->text, "call");
+    bool is_call = info->operation == OP_CALL;
     for (unsigned f = 0; opcode && !is_call && f < info->form_count; f++) {
         if (ptx_form_takes((FormId)(info->form_first + f), 0))
             return true;

@@ -23,6 +23,7 @@ json_t *ptx_value_parallelism(const ptxlint_parallelism *p)
     ptx_json_set(&json, "load_bytes", ptx_value_real(p ? p->load_bytes : unknown));
     ptx_json_set(&json, "why", ptx_value_text(ptx_why_parallelism(p)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(p ? p->certainty : PTXLINT_NOT_KNOWN)));
+    ptx_json_reasons(&json, ptx_reason_parallelism, p);
     return ptx_json_finish(&json);
 }
 
@@ -41,6 +42,7 @@ json_t *ptx_value_bottleneck(const ptxlint_projection *projection)
     ptx_json_set(&json, "tail_us", ptx_value_real(b ? b->tail_us : unknown));
     ptx_json_set(&json, "why", ptx_value_text(ptx_why_estimate(projection)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(b ? projection->time.certainty : PTXLINT_NOT_KNOWN)));
+    ptx_json_reasons(&json, ptx_reason_bottleneck, projection);
     return ptx_json_finish(&json);
 }
 
@@ -57,6 +59,7 @@ json_t *ptx_value_roofline(const ptxlint_projection *projection)
     ptx_json_set(&json, "ceiling", ptx_value_text(r ? r->ceiling : NULL));
     ptx_json_set(&json, "why", ptx_value_text(ptx_why_roofline(projection)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(r ? r->certainty : PTXLINT_NOT_KNOWN)));
+    ptx_json_reasons(&json, ptx_reason_roofline, projection);
     return ptx_json_finish(&json);
 }
 
@@ -74,6 +77,7 @@ json_t *ptx_value_concurrency(const ptxlint_projection *projection)
     ptx_json_set(&json, "loop", c && c->loop >= 0 ? json_integer(c->loop) : json_null());
     ptx_json_set(&json, "why", ptx_value_text(ptx_why_concurrency(projection)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(c ? c->certainty : PTXLINT_NOT_KNOWN)));
+    ptx_json_reasons(&json, ptx_reason_concurrency, projection);
     return ptx_json_finish(&json);
 }
 

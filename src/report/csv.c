@@ -1,5 +1,6 @@
 /* For spreadsheets: a row for each kernel and GPU of a report, or for each finding. */
 #include "report/csv.h"
+#include "report/value.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,6 +15,30 @@ static void put_comma(Csv *csv)
     if (csv->has_cell)
         ptx_out_text(csv->out, ",");
     csv->has_cell = true;
+}
+
+void ptx_csv_reason(Csv *csv, const char *what, const char *why)
+{
+    csv->what = what;
+    csv->why = why;
+}
+
+/* Cells of one kind have one note. */
+static void note_empty(Csv *csv)
+{
+    size_t room = sizeof csv->notes - csv->noted;
+    if (!csv->what)
+        return;
+    int length = snprintf(csv->notes + csv->noted, room, "%s%s: %s", csv->noted ? "; " : "", csv->what, csv->why ? csv->why : "not known");
+    csv->noted += length > 0 && (size_t)length < room ? (size_t)length : 0;
+    csv->what = NULL;
+}
+
+void ptx_csv_notes(Csv *csv)
+{
+    csv->what = NULL;
+    csv->notes[csv->noted] = 0;
+    ptx_csv_text(csv, csv->notes);
 }
 
 /* Text inside quotes, or without any special byte. */
@@ -39,8 +64,10 @@ static void put_escaped(Out *out, const char *text)
 void ptx_csv_text(Csv *csv, const char *text)
 {
     put_comma(csv);
-    if (!text || !*text)
+    if (!text || !*text) {
+        note_empty(csv);
         return;
+    }
     bool is_formula = strchr("=+-@\t\r\n", *text) != NULL;
     bool is_quoted = is_formula || strpbrk(text, ",\"\r\n") != NULL;
     ptx_out_text(csv->out, is_quoted ? is_formula ? "\"'" : "\"" : "");
@@ -53,6 +80,8 @@ void ptx_csv_int(Csv *csv, int64_t number)
     put_comma(csv);
     if (number != PTXLINT_UNKNOWN)
         ptx_out_format(csv->out, "%" PRId64, number);
+    else
+        note_empty(csv);
 }
 
 void ptx_csv_real(Csv *csv, double number)
@@ -60,12 +89,15 @@ void ptx_csv_real(Csv *csv, double number)
     put_comma(csv);
     if (isfinite(number))
         ptx_out_text(csv->out, ptx_figure_number(number).text);
+    else
+        note_empty(csv);
 }
 
 void ptx_csv_end(Csv *csv)
 {
     ptx_out_text(csv->out, "\r\n");
     csv->has_cell = false;
+    csv->noted = 0;
 }
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
@@ -167,16 +199,24 @@ static void put_kernel(Csv *csv, const ptxlint_module *module, const ptxlint_ker
     ptx_csv_text(csv, ptxlint_module_get_info(module)->path);
     ptx_csv_text(csv, kernel->name);
     ptx_csv_int(csv, ptxlint_module_place(module, kernel->name_span.begin).line);
+    ptx_csv_reason(csv, "gpu", ptx_why_no_gpu());
     ptx_csv_text(csv, info ? info->name : NULL);
     ptx_csv_text(csv, info ? info->sm : NULL);
+    ptx_csv_reason(csv, "registers", ptx_metric_why(kernel, projection, METRIC_REGISTERS));
     ptx_csv_int(csv, projection ? projection->registers : PTXLINT_UNKNOWN);
     ptx_csv_text(csv, has_registers ? ptx_report_registers(projection) : NULL);
+    ptx_csv_reason(csv, "max_live", ptx_metric_why(kernel, projection, METRIC_MAX_LIVE));
     ptx_csv_int(csv, kernel->pressure.max_live);
+    ptx_csv_reason(csv, "static_shared", ptx_reason_resources("static_shared_bytes", NULL));
     ptx_csv_int(csv, kernel->static_shared_bytes);
+    ptx_csv_reason(csv, "dynamic_shared", ptx_reason_launch("dynamic_shared", kernel));
     ptx_csv_int(csv, kernel->launch.dynamic_shared_bytes);
+    ptx_csv_reason(csv, "local", ptx_reason_resources("local_bytes", NULL));
     ptx_csv_int(csv, kernel->local_bytes);
+    ptx_csv_reason(csv, "block", ptx_reason_launch("block", kernel));
     for (int i = 0; i < 3; i++)
         ptx_csv_int(csv, kernel->launch.block[i]);
+    ptx_csv_reason(csv, "grid", ptx_reason_launch("grid", kernel));
     for (int i = 0; i < 3; i++)
         ptx_csv_int(csv, kernel->launch.grid[i]);
 }
@@ -184,20 +224,24 @@ static void put_kernel(Csv *csv, const ptxlint_module *module, const ptxlint_ker
 static void put_occupancy(Csv *csv, const ptxlint_projection *projection)
 {
     const ptxlint_occupancy *o = projection ? &projection->occupancy : NULL;
+    ptx_csv_reason(csv, "occupancy", ptx_why_occupancy(projection));
     ptx_csv_int(csv, o ? o->blocks_per_sm : PTXLINT_UNKNOWN);
     ptx_csv_int(csv, o ? o->warps_per_sm : PTXLINT_UNKNOWN);
     ptx_csv_real(csv, o ? o->percent : (double)NAN);
     ptx_csv_text(csv, o && o->limiter && strcmp(o->limiter, "unknown") ? o->limiter : NULL);
+    ptx_csv_reason(csv, "waves", ptx_why_waves(projection));
     ptx_csv_real(csv, projection ? projection->waves : (double)NAN);
 }
 
 static void put_mix(Csv *csv, const ptxlint_mix *mix, const ptxlint_projection *projection)
 {
+    ptx_csv_reason(csv, "mix", ptx_why_mix(mix));
     ptx_csv_int(csv, (int64_t)mix->instruction_count);
     ptx_csv_real(csv, mix->fma_fraction);
     ptx_csv_real(csv, mix->weighted_fma_fraction);
     ptx_csv_real(csv, mix->flops_fp32);
     ptx_csv_real(csv, mix->global_bytes);
+    ptx_csv_reason(csv, "flops_per_byte", projection ? "no bytes of global memory are counted" : ptx_why_no_gpu());
     ptx_csv_real(csv, projection ? projection->peak.flops_per_byte : (double)NAN);
 }
 
@@ -227,6 +271,10 @@ static void put_cycles(Csv *csv, const ptxlint_projection *projection)
     const char *key;
     for (size_t i = 0; (key = pipe_key(i)); i++) {
         const ptxlint_pipe_cycles *pipe = find_pipe(projection, key);
+        if (pipe || !projection)
+            ptx_csv_reason(csv, "pipelines", ptx_why_cycles(projection ? &projection->cycles : NULL));
+        else
+            ptx_csv_reason(csv, key, "the GPU has no such pipeline, or its rates are not published");
         ptx_csv_real(csv, pipe ? pipe->shortest : (double)NAN);
         ptx_csv_real(csv, pipe ? pipe->longest : (double)NAN);
         ptx_csv_real(csv, pipe ? pipe->total : (double)NAN);
@@ -236,57 +284,65 @@ static void put_cycles(Csv *csv, const ptxlint_projection *projection)
 static void put_peak(Csv *csv, const ptxlint_projection *projection)
 {
     const ptxlint_peak *peak = projection ? &projection->peak : NULL;
+    ptx_csv_reason(csv, "bound_shortest", ptx_reason_bound("shortest", projection ? &projection->cycles : NULL));
     ptx_csv_text(csv, projection ? projection->cycles.bound_shortest : NULL);
+    ptx_csv_reason(csv, "peaks", ptx_why_peak(peak));
     ptx_csv_real(csv, peak ? peak->potential_gflops : (double)NAN);
     ptx_csv_real(csv, peak ? peak->attainable_gflops : (double)NAN);
     ptx_csv_text(csv, peak ? peak->ceiling : NULL);
     ptx_csv_real(csv, peak ? peak->demand_gb_per_s : (double)NAN);
 }
 
+static const char *either(const char *a, const char *b)
+{
+    return a ? a : b;
+}
+
 static void put_time(Csv *csv, const ptxlint_projection *projection)
 {
     const ptxlint_time *time = projection ? &projection->time : NULL;
+    const char *why = ptx_why_estimate(projection), *no_bound = either(why, ptx_reason_estimate("bound_time_us", projection));
+    ptx_csv_reason(csv, "bound_time_us", no_bound);
     ptx_csv_real(csv, time ? time->bound_us : (double)NAN);
+    ptx_csv_reason(csv, "time", why);
     ptx_csv_real(csv, time ? time->dram_bytes : (double)NAN);
     ptx_csv_real(csv, time ? time->predicted_us : (double)NAN);
     ptx_csv_real(csv, time ? time->low_us : (double)NAN);
     ptx_csv_real(csv, time ? time->high_us : (double)NAN);
     ptx_csv_text(csv, time ? time->limiter : NULL);
+    ptx_csv_reason(csv, "time_bound_by", no_bound);
     ptx_csv_text(csv, time ? time->bound_by : NULL);
 }
 
 static void put_bottleneck(Csv *csv, const ptxlint_projection *projection)
 {
     const ptxlint_bottleneck *b = projection ? &projection->bottleneck : NULL;
-    const ptxlint_roofline *r = projection ? &projection->roofline : NULL;
+    const char *why = ptx_why_estimate(projection);
+    ptx_csv_reason(csv, "relieved_time_us", why);
     ptx_csv_real(csv, b ? b->relieved_us : (double)NAN);
+    ptx_csv_reason(csv, "next_limiter", either(why, ptx_reason_bottleneck("next", projection)));
     ptx_csv_text(csv, b ? b->next : NULL);
+    ptx_csv_reason(csv, "busy", why);
     ptx_csv_real(csv, b ? b->compute_percent : (double)NAN);
     ptx_csv_real(csv, b ? b->memory_percent : (double)NAN);
     ptx_csv_real(csv, b ? b->issue_percent : (double)NAN);
+    ptx_csv_reason(csv, "wave_us", either(why, ptx_reason_bottleneck("wave_us", projection)));
     ptx_csv_real(csv, b ? b->wave_us : (double)NAN);
+    ptx_csv_reason(csv, "tail_us", either(why, ptx_reason_bottleneck("tail_us", projection)));
     ptx_csv_real(csv, b ? b->tail_us : (double)NAN);
-    ptx_csv_real(csv, r ? r->flops : (double)NAN);
-    ptx_csv_real(csv, r ? r->flops_per_byte : (double)NAN);
-    ptx_csv_real(csv, r ? r->predicted_gflops : (double)NAN);
-    ptx_csv_real(csv, projection ? projection->concurrency.bytes : (double)NAN);
 }
 
-/* Why cells are empty: what they are of, and the reason. */
-static void put_why(Csv *csv, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+static void put_launched(Csv *csv, const ptxlint_projection *projection)
 {
-    const struct { const char *what, *why; } reasons[] = {
-        { "launch", kernel->launch.blocks == PTXLINT_UNKNOWN ? "the grid is not known (--grid, --launch)" : NULL },
-        { "occupancy", ptx_why_occupancy(projection) }, { "waves", ptx_why_waves(projection) }, { "mix", ptx_why_mix(&kernel->mix) },
-        { "pipelines", ptx_why_cycles(projection ? &projection->cycles : NULL) }, { "peaks", ptx_why_peak(projection ? &projection->peak : NULL) },
-        { "time", ptx_why_estimate(projection) }, { "roofline", ptx_why_roofline(projection) }, { "in flight", ptx_why_concurrency(projection) },
-    };
-    char text[1024] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
-        if (reasons[i].why && used < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s: %s", used ? "; " : "", reasons[i].what, reasons[i].why);
-    ptx_csv_text(csv, text);
+    const ptxlint_roofline *r = projection ? &projection->roofline : NULL;
+    ptx_csv_reason(csv, "roofline", either(ptx_why_estimate(projection), "no floating-point operations"));
+    ptx_csv_real(csv, r ? r->flops : (double)NAN);
+    ptx_csv_reason(csv, "launch_flops_per_byte", ptx_why_roofline(projection));
+    ptx_csv_real(csv, r ? r->flops_per_byte : (double)NAN);
+    ptx_csv_reason(csv, "predicted_gflops", ptx_why_roofline(projection));
+    ptx_csv_real(csv, r ? r->predicted_gflops : (double)NAN);
+    ptx_csv_reason(csv, "bytes_in_flight", either(ptx_why_concurrency(projection), ptx_reason_concurrency("bytes", projection)));
+    ptx_csv_real(csv, projection ? projection->concurrency.bytes : (double)NAN);
 }
 
 void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel)
@@ -303,7 +359,8 @@ void ptx_csv_kernel(Out *out, const ptxlint_module *module, const ptxlint_kernel
         put_peak(&csv, projection);
         put_time(&csv, projection);
         put_bottleneck(&csv, projection);
-        put_why(&csv, kernel, projection);
+        put_launched(&csv, projection);
+        ptx_csv_notes(&csv);
         ptx_csv_end(&csv);
     }
 }

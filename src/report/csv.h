@@ -7,7 +7,16 @@
 typedef struct Csv {
     Out *out;
     bool has_cell;              /* of the row being written */
+    const char *what, *why;     /* of an empty cell, until the next ptx_csv_reason; NULL: it has none */
+    char notes[4096];           /* "WHAT: WHY; ...", of the cells of the row that are empty */
+    size_t noted;
 } Csv;
+
+/* Cells from here on are of `what`, and empty because of `why`. */
+void ptx_csv_reason(Csv *csv, const char *what, const char *why);
+
+/* The cell of all reasons that empty cells of the row have. */
+void ptx_csv_notes(Csv *csv);
 
 /* Text: empty for NULL. What a spreadsheet would take for a formula has an apostrophe before it (OWASP, "CSV Injection"); a
  * byte that is not UTF-8 becomes U+FFFD. */

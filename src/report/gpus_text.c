@@ -327,4 +327,5 @@ void ptx_table_all_gpus(Out *out)
                        figure_value(ptxlint_gpu_value(gpu, "clock_mhz")).text,
                        figure_value(ptxlint_gpu_value(gpu, "memory_gb_per_s")).text);
     }
+    ptx_out_text(out, "-: an architecture, which is no product\n");
 }

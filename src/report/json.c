@@ -155,6 +155,7 @@ static json_t *gpu_value(const ptxlint_gpu *gpu)
     ptx_json_set(&json, "sm", ptx_value_name(info ? info->sm : NULL));
     ptx_json_set(&json, "product", ptx_value_name(info ? info->product : NULL));
     ptx_json_set(&json, "architecture", ptx_value_name(info ? info->architecture : NULL));
+    ptx_json_reasons(&json, ptx_reason_gpu, info);
     return ptx_json_finish(&json);
 }
 
@@ -187,6 +188,7 @@ void ptx_json_file(Out *out, const ptxlint_module *module)
     ptx_json_set(&json, "ptx_version", version_value(info));
     ptx_json_set(&json, "target", ptx_value_name(info->target));
     ptx_json_set(&json, "address_size", json_integer(info->address_size));
+    ptx_json_reasons(&json, ptx_reason_file, NULL);
     set_gpus(&json, info->gpus, info->gpu_count);
     ptx_json_dump(out, &json, JSON_EMBED);
     ptx_out_text(out, ",");
@@ -218,8 +220,9 @@ static json_t *assumed_value(const ptxlint_launch *launch)
     return ptx_json_finish(&json);
 }
 
-static json_t *launch_value(const ptxlint_launch *launch)
+static json_t *launch_value(const ptxlint_kernel *kernel)
 {
+    const ptxlint_launch *launch = &kernel->launch;
     const char *source = launch->source == PTXLINT_LAUNCH_FILE ? "file"
                        : launch->source == PTXLINT_LAUNCH_DIRECTIVE ? "directive" : "assumed";
     Json json = ptx_json_make(json_object());
@@ -236,6 +239,7 @@ static json_t *launch_value(const ptxlint_launch *launch)
     ptx_json_set(&json, "warps_per_block", ptx_value_int(launch->warps_per_block));
     ptx_json_set(&json, "warps", ptx_value_int(launch->warps));
     ptx_json_set(&json, "idle_lanes", ptx_value_int(launch->idle_lanes));
+    ptx_json_reasons(&json, ptx_reason_launch, kernel);
     return ptx_json_finish(&json);
 }
 
@@ -291,6 +295,7 @@ static json_t *resources_value(const ptxlint_kernel *kernel)
     ptx_json_set(&json, "reqntid", ntid_value(kernel->reqntid));
     ptx_json_set(&json, "minnctapersm", ptx_value_given(kernel->minnctapersm));
     ptx_json_set(&json, "maxnreg", ptx_value_given(kernel->maxnreg));
+    ptx_json_reasons(&json, ptx_reason_resources, &(ReasonContext){ kernel, NULL });
     return ptx_json_finish(&json);
 }
 
@@ -317,7 +322,7 @@ static json_t *chain_value(const ptxlint_module *module, const ptxlint_related *
     return ptx_json_finish(&all);
 }
 
-static void dump_branch(Out *out, const ptxlint_module *module, const ptxlint_branch *branch)
+static void dump_branch(Out *out, const ptxlint_module *module, const ptxlint_kernel *kernel, const ptxlint_branch *branch)
 {
     ptxlint_place place = ptxlint_module_place(module, branch->span.begin);
     Json json = ptx_json_make(json_object());
@@ -331,6 +336,7 @@ static void dump_branch(Out *out, const ptxlint_module *module, const ptxlint_br
     ptx_json_set(&json, "wasted_percent", ptx_value_real(branch->wasted_percent));
     ptx_json_set(&json, "meets_line", branch->meeting.end ? json_integer(ptxlint_module_place(module, branch->meeting.begin).line) : json_null());
     ptx_json_set(&json, "chain", chain_value(module, branch->chain, branch->chain_count));
+    ptx_json_reasons(&json, ptx_reason_branch, &(ReasonContext){ kernel, NULL });
     ptx_json_dump(out, &json, 0);
 }
 
@@ -380,6 +386,7 @@ static void dump_access(Out *out, const ptxlint_module *module, const ptxlint_ac
     ptx_json_set(&json, "why", ptx_value_text(access->why));
     ptx_json_set(&json, "chain", chain_value(module, access->chain, access->chain_count));
     ptx_json_set(&json, "shapes", shapes_value(access));
+    ptx_json_reasons(&json, ptx_reason_access, access);
     ptx_json_dump(out, &json, 0);
 }
 
@@ -409,6 +416,7 @@ static json_t *trip_value(const ptxlint_trip *trip)
     ptx_json_set(&json, "step", trip->step ? ptx_value_int(trip->step) : json_null());   /* 0: it is not a constant */
     ptx_json_set(&json, "bound", ptx_value_text(trip->bound));
     ptx_json_set(&json, "why", ptx_value_text(ptx_why_trip(trip)));
+    ptx_json_reasons(&json, ptx_reason_trip, trip);
     return ptx_json_finish(&json);
 }
 
@@ -422,6 +430,7 @@ static void dump_loop(Out *out, const ptxlint_module *module, const ptxlint_loop
     ptx_json_set(&json, "parent", loop->parent >= 0 ? json_integer(loop->parent) : json_null());
     ptx_json_set(&json, "irreducible", ptx_value_bool(loop->is_irreducible));
     ptx_json_set(&json, "innermost", ptx_value_bool(loop->is_innermost));
+    ptx_json_reasons(&json, ptx_reason_loop, loop);
     ptx_json_set(&json, "trip", trip_value(&loop->trip));
     ptx_json_set(&json, "mix", mix_value(&loop->mix));
     ptx_json_set(&json, "throughput", ptx_value_cycles(loop->cycles && has_gpu ? &loop->cycles[0] : NULL));
@@ -440,7 +449,7 @@ static void dump_kernel_head(Out *out, const ptxlint_module *module, const ptxli
     ptx_json_set(&json, "recursive", ptx_value_bool(kernel->is_recursive));
     ptx_json_set(&json, "syntax_error", ptx_value_bool(kernel->has_syntax_error));
     ptx_json_set(&json, "body", json_sprintf("%016" PRIx64, ptxlint_module_body(module, kernel)));
-    ptx_json_set(&json, "launch", launch_value(&kernel->launch));
+    ptx_json_set(&json, "launch", launch_value(kernel));
     ptx_json_set(&json, "registers", ptx_value_registers(module, kernel, first));
     ptx_json_set(&json, "resources", resources_value(kernel));
     ptx_json_set(&json, "occupancy", ptx_value_occupancy(kernel, first));
@@ -475,7 +484,7 @@ void ptx_json_kernel(Out *out, const ptxlint_module *module, const ptxlint_kerne
     for (size_t i = 0; i < kernel->branch_count && out->status == PTXLINT_OK; i++) {
         if (i)
             ptx_out_text(out, ",");
-        dump_branch(out, module, &kernel->branches[i]);
+        dump_branch(out, module, kernel, &kernel->branches[i]);
     }
     ptx_out_text(out, "]}");
 }

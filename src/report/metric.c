@@ -131,6 +131,28 @@ int ptxlint_kernel_measure(const ptxlint_kernel *kernel, size_t projection, size
     return 1;
 }
 
+const char *ptx_metric_why(const ptxlint_kernel *kernel, const ptxlint_projection *projection, MetricId id)
+{
+    if (kernel->has_syntax_error || id == METRIC_MAX_LIVE || id == METRIC_LOCAL_BYTES)
+        return "parts of the function could not be read";
+    if (id == METRIC_SPILL_BYTES)
+        return "only ptxas counts spills (--ptxas, --ptxas-log)";
+    if (!projection)
+        return ptx_why_no_gpu();
+    if (id == METRIC_OCCUPANCY_PERCENT)
+        return ptx_why_occupancy(projection);
+    if (id == METRIC_SHARED_BYTES)
+        return "dynamic shared memory, or what functions that it calls use, is not known";
+    if (!kernel->is_entry)
+        return "a .func is part of the kernels that call it";
+    if (id == METRIC_REGISTERS)
+        return "the model says nothing of this target";
+    if (id == METRIC_SECTORS || id == METRIC_BANK_CONFLICTS)
+        return "that of an access is not known: its own why says so";
+    const char *why = ptx_why_estimate(projection);
+    return why ? why : projection->time.bound_why ? projection->time.bound_why : "no work of the launch is sure to take time";
+}
+
 json_t *ptx_value_metrics(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
 {
     ptxlint_measure all[METRIC__COUNT];
@@ -142,6 +164,7 @@ json_t *ptx_value_metrics(const ptxlint_kernel *kernel, const ptxlint_projection
         Json one = ptx_json_make(json_object());
         ptx_json_set(&one, "value", ptx_value_real(all[i].value));
         ptx_json_set(&one, "certainty", json_string(ptx_report_certainty(all[i].certainty)));
+        ptx_json_set(&one, "why", ptx_value_text(isfinite(all[i].value) ? NULL : ptx_metric_why(kernel, projection, (MetricId)i)));
         ptx_json_set(&json, metrics[i].key, ptx_json_finish(&one));
     }
     return ptx_json_finish(&json);

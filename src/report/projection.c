@@ -53,6 +53,7 @@ json_t *ptx_value_registers(const ptxlint_module *module, const ptxlint_kernel *
     ptx_json_set(&json, "max_live_16", ptx_value_int(pressure->max_live_16));
     ptx_json_set(&json, "max_live_predicates", ptx_value_int(pressure->max_live_predicates));
     ptx_json_set(&json, "live", is_known ? ptx_value_names(pressure->live, pressure->live_count) : json_null());
+    ptx_json_reasons(&json, ptx_reason_registers, &(ReasonContext){ kernel, projection });
     return ptx_json_finish(&json);
 }
 
@@ -146,6 +147,7 @@ json_t *ptx_value_occupancy(const ptxlint_kernel *kernel, const ptxlint_projecti
     set_steps(&json, occupancy);
     ptx_json_set(&json, "why", ptx_value_text(ptx_why_occupancy(projection)));
     ptx_json_set(&json, "curve", curve_value(projection));
+    ptx_json_reasons(&json, ptx_reason_occupancy, &(ReasonContext){ kernel, projection });
     return ptx_json_finish(&json);
 }
 
@@ -170,6 +172,7 @@ static json_t *bound_value(const ptxlint_cycles *cycles)
     ptx_json_set(&json, "total", ptx_value_text(cycles ? cycles->bound_total : NULL));
     ptx_json_set(&json, "longest", ptx_value_text(cycles ? cycles->bound_longest : NULL));
     ptx_json_set(&json, "shortest", ptx_value_text(cycles ? cycles->bound_shortest : NULL));
+    ptx_json_reasons(&json, ptx_reason_bound, cycles);
     return ptx_json_finish(&json);
 }
 
@@ -197,6 +200,7 @@ static json_t *ceilings_value(const ptxlint_peak *peak)
         Json one = ptx_json_make(json_object());
         ptx_json_set(&one, "name", ptx_value_text(peak->ceilings[i].name));
         ptx_json_set(&one, "gflops", ptx_value_real(peak->ceilings[i].gflops));
+        ptx_json_set(&one, "why", ptx_value_text(isfinite(peak->ceilings[i].gflops) ? NULL : ptx_reason_ceiling(peak, peak->ceilings[i].name)));
         ptx_json_append(&all, ptx_json_finish(&one));
     }
     return ptx_json_finish(&all);
@@ -217,6 +221,7 @@ json_t *ptx_value_peak(const ptxlint_peak *peak)
     ptx_json_set(&json, "ceilings", ceilings_value(peak));
     ptx_json_set(&json, "why", ptx_value_text(ptx_why_peak(peak)));
     ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(peak ? PTXLINT_ESTIMATE : PTXLINT_NOT_KNOWN)));
+    ptx_json_reasons(&json, ptx_reason_peak, peak);
     return ptx_json_finish(&json);
 }
 
@@ -269,6 +274,7 @@ json_t *ptx_value_estimate(const ptxlint_projection *projection)
     ptx_json_set(&json, "roofline", ptx_value_roofline(projection));
     ptx_json_set(&json, "concurrency", ptx_value_concurrency(projection));
     ptx_json_set(&json, "parallelism", ptx_value_parallelism(projection ? &projection->rest : NULL));
+    ptx_json_reasons(&json, ptx_reason_estimate, projection);
     return ptx_json_finish(&json);
 }
 

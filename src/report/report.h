@@ -419,6 +419,7 @@ typedef enum MetricId {
 MetricId ptx_metric_find(const char *key, size_t length);
 
 /* All but METRIC_FINDINGS. projection: NULL: on no GPU. */
+const char *ptx_metric_why(const ptxlint_kernel *kernel, const ptxlint_projection *projection, MetricId id);    /* why it is not known */
 void ptx_metrics_measure(const ptxlint_kernel *kernel, const ptxlint_projection *projection, ptxlint_measure out[METRIC__COUNT]);
 
 /* ---- csv.c ------------------------------------------------------------------------------------------------------- */
@@ -447,11 +448,13 @@ size_t ptx_report_kernel_at(const ptxlint_kernel *kernels, size_t count, uint32_
 /* ---- why.c ------------------------------------------------------------------------------------------------------- */
 
 /* Why figures are not known, a sentence without its end; NULL: all are. projection NULL: no GPU is described. */
+const char *ptx_why_no_gpu(void);
 const char *ptx_why_estimate(const ptxlint_projection *projection);
 const char *ptx_why_roofline(const ptxlint_projection *projection);
 const char *ptx_why_concurrency(const ptxlint_projection *projection);
 const char *ptx_why_waves(const ptxlint_projection *projection);
 const char *ptx_why_occupancy(const ptxlint_projection *projection);
+const char *ptx_why_resource(const ptxlint_projection *projection);     /* the first that is not known, of those that blocks take */
 const char *ptx_why_cycles(const ptxlint_cycles *cycles);
 const char *ptx_why_peak(const ptxlint_peak *peak);
 const char *ptx_why_mix(const ptxlint_mix *mix);

@@ -120,6 +120,8 @@ static void put_costly(Out *out, const ptxlint_module *module, const ptxlint_ker
         put_access(out, module, costly[i]);
     if (count > MOST_SHOWN)
         ptx_out_format(out, "  %11s  and %zu more\n", "", count - MOST_SHOWN);
+    if (count)
+        ptx_out_format(out, "  %11s  -: sectors are of global memory, waves of shared memory\n", "");
     free(costly);
 }
 

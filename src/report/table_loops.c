@@ -116,7 +116,7 @@ static void put_parallelism(Out *out, const ptxlint_parallelism *p)
 static void put_loop(Out *out, const ptxlint_module *module, const ptxlint_loop *loop)
 {
     ptx_out_format(out, "  %9" PRIu32 "  ", ptxlint_module_place(module, loop->header.begin).line);
-    ptx_out_padded(out, loop->label && *loop->label ? loop->label : "-", 16);
+    ptx_out_padded(out, loop->label && *loop->label ? loop->label : "(no label)", 16);
     ptx_out_format(out, "  %5" PRIu32 "  %9s", loop->depth, figure_trips(loop->trip.count).text);
     put_iteration(out, loop->cycles && ptx_report_gpu(module) ? &loop->cycles[0] : NULL);
     put_loop_mix(out, &loop->mix);

@@ -22,6 +22,10 @@ void ptx_json_append(Json *json, json_t *value);
 /* The finished value; NULL, which the enclosing set takes as a failure, where a part of it failed. */
 json_t *ptx_json_finish(Json *json);
 
+/* Sets "reasons": of each member that is null, or holds a null that nothing explains, what reason_of says of its key; NULL: nothing. */
+typedef const char *ReasonOf(const char *key, const void *of);
+void ptx_json_reasons(Json *json, ReasonOf *reason_of, const void *of);
+
 /* Writes and frees. flags: JSON_EMBED leaves the braces out. */
 void ptx_json_dump(Out *out, Json *json, size_t flags);
 
@@ -63,5 +67,20 @@ json_t *ptx_value_projections(const ptxlint_module *module, const ptxlint_kernel
 
 /* Of a loop: cycles, peak and parallelism for each GPU. */
 json_t *ptx_value_loop_projections(const ptxlint_module *module, const ptxlint_loop *loop);
+
+/* ---- reasons.c: why members are null; `of` is what the object was made of ---------------------------------------- */
+
+typedef struct ReasonContext {
+    const ptxlint_kernel *kernel;
+    const ptxlint_projection *projection;       /* NULL: on no GPU */
+} ReasonContext;
+
+ReasonOf ptx_reason_gpu, ptx_reason_file;                       /* ptxlint_gpu_info, nothing */
+ReasonOf ptx_reason_launch;                                     /* ptxlint_kernel */
+ReasonOf ptx_reason_registers, ptx_reason_resources, ptx_reason_occupancy, ptx_reason_branch;      /* ReasonContext */
+ReasonOf ptx_reason_bound, ptx_reason_peak;                     /* ptxlint_cycles, ptxlint_peak */
+ReasonOf ptx_reason_estimate, ptx_reason_bottleneck, ptx_reason_roofline, ptx_reason_concurrency;  /* ptxlint_projection */
+ReasonOf ptx_reason_parallelism, ptx_reason_loop, ptx_reason_trip, ptx_reason_access;
+const char *ptx_reason_ceiling(const ptxlint_peak *peak, const char *name);
 
 #endif

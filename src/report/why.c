@@ -11,6 +11,11 @@ static bool is_product(const ptxlint_projection *projection)
     return isfinite(ptxlint_gpu_value(projection->gpu, "sms"));
 }
 
+const char *ptx_why_no_gpu(void)
+{
+    return no_gpu;
+}
+
 const char *ptx_why_estimate(const ptxlint_projection *projection)
 {
     if (!projection)
@@ -56,7 +61,7 @@ const char *ptx_why_occupancy(const ptxlint_projection *projection)
         return projection->occupancy.error;
     if (projection->occupancy.blocks_per_sm != PTXLINT_UNKNOWN)
         return NULL;
-    return projection->registers == PTXLINT_UNKNOWN ? "registers are not known" : "the block, its shared memory or its barriers are not known";
+    return ptx_why_resource(projection);
 }
 
 const char *ptx_why_cycles(const ptxlint_cycles *cycles)
@@ -71,7 +76,7 @@ const char *ptx_why_cycles(const ptxlint_cycles *cycles)
     if (!has_shortest)
         return "what an instruction costs on this GPU is not known";
     if (!has_total)
-        return "how often a loop runs is not known (its trips say why)";
+        return "how often a loop runs, or what a call takes, is not known (trips say why)";
     return cycles->bound_total ? NULL : "which pipeline takes longest is not known";
 }
 
@@ -88,6 +93,8 @@ const char *ptx_why_peak(const ptxlint_peak *peak)
 
 const char *ptx_why_mix(const ptxlint_mix *mix)
 {
+    if (!mix->instruction_count)
+        return "there are no instructions";
     if (isfinite(mix->flops_fp32) && isfinite(mix->global_bytes))
         return NULL;
     return mix->has_assumed_trips ? "how often a loop runs is not known (its trips say why)" : "what an instruction works on is not known";

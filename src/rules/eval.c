@@ -6,20 +6,12 @@
 
 /* ---- patterns ---------------------------------------------------------------------------------------------------- */
 
-static bool has_modifier(const Op *op, int16_t modifier)
-{
-    for (uint32_t m = 0; m < op->modifier_count; m++)
-        if (op->modifiers[m] == modifier)
-            return true;
-    return false;
-}
-
 static bool fits(const RuleSet *set, const Pattern *pattern, const Op *op)
 {
     if (pattern->opcode != op->opcode)
         return false;
     for (uint32_t m = 0; m < pattern->modifier_count; m++)
-        if (!has_modifier(op, set->modifiers[pattern->modifier_first + m]))
+        if (!ptx_op_has_word(op, set->modifiers[pattern->modifier_first + m]))
             return false;
     return true;
 }

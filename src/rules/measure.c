@@ -275,11 +275,12 @@ static const Operand *last_operand(const Func *func, const Insn *insn)
 
 static bool takes_mask(const Op *op)
 {
-    static const char *const opcodes[] = { "shfl", "vote", "match", "redux" };
-    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
-        if (!strcmp(ptx_opcode_info[op->opcode].text, opcodes[i]))
-            return ptx_op_has_modifier(op, "sync");
-    return op->kind == OPK_BAR && ptx_op_has_modifier(op, "warp");
+    switch ((Operation)op->operation) {
+    case OP_SHFL: case OP_VOTE: case OP_MATCH: case OP_REDUX:
+        return ptx_op_has(op, MOD_SYNC);
+    default:
+        return op->kind == OPK_BAR && ptx_op_has(op, MOD_WARP);
+    }
 }
 
 /* Lanes 0 up to the highest of the mask execute it, or nobody could ask for that lane; with the block's size known, all that there are
@@ -310,8 +311,8 @@ static double barrier_threads(Inquiry *q, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(q->func, insn);
     int64_t value;
-    if (insn->op->kind != OPK_BAR || ptx_op_has_modifier(insn->op, "warp") || ptx_op_has_modifier(insn->op, "cluster")
-        || ptx_op_has_modifier(insn->op, "red"))
+    if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_WARP) || ptx_op_has(insn->op, MOD_CLUSTER)
+        || ptx_op_has(insn->op, MOD_RED))
         return UNKNOWN;
     return insn->operand_count == 2 && ptx_base_constant(bases_of(q), &operands[1], &value) && value >= 0 ? (double)value : UNKNOWN;
 }
@@ -828,8 +829,9 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
 
 /* ---- kernels, parameters, variables, the module ------------------------------------------------------------------ */
 
-static double measure_figures(const Figures *f, FactId fact, Certainty *certainty)
+static double measure_figures(Inquiry *q, FactId fact, Certainty *certainty)
 {
+    const Figures *f = &q->facts->figures;
     if (ptx_fact_info[fact].certainty == CERTAINTY_NONE)
         *certainty = f->certainty;
     switch (fact) {
@@ -838,7 +840,7 @@ static double measure_figures(const Figures *f, FactId fact, Certainty *certaint
     case FACT_KERNEL_block_exceeds_bounds:  return f->block_exceeds_bounds;
     case FACT_KERNEL_grid_blocks:           return f->grid_blocks;
     case FACT_KERNEL_register_cap:          return f->register_cap;
-    case FACT_KERNEL_registers:             return f->registers;
+    case FACT_KERNEL_registers:             return ptx_measure_registers(q);
     case FACT_KERNEL_occupancy:             return f->occupancy_percent;
     case FACT_KERNEL_blocks_per_sm:         return f->blocks_per_sm;
     case FACT_KERNEL_limiter:               return count_or_unknown(f->limiter);
@@ -890,7 +892,7 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_global_use: case FACT_KERNEL_shared_use: case FACT_KERNEL_latency_gain:
     case FACT_KERNEL_pipe_use: case FACT_KERNEL_active_lanes: case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
         return ptx_measure_time(q, fact, certainty);
-    default:                                return measure_figures(&f->figures, fact, certainty);
+    default:                                return measure_figures(q, fact, certainty);
     }
 }
 

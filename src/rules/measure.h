@@ -117,6 +117,7 @@ const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
 const Uniforms *ptx_measure_uniforms(Inquiry *q);
 
 /* measure_time.c: facts that rest on what ptxas makes of the kernel. */
+double ptx_measure_registers(Inquiry *q);
 double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty);
 double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact);
 double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact);

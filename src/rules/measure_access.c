@@ -21,16 +21,15 @@ Program *ptx_measure_program(Inquiry *q)
     return q->shared->program;
 }
 
-/* The report's evaluation; for findings alone a quick one. Only of kernels: nobody knows what calls a function. */
+/* A quick one, whatever a report evaluates besides: findings are the same in every command. Only of kernels: the callers of a function are not known. */
 const Evaluation *ptx_measure_evaluation(Inquiry *q)
 {
-    const Facts *f = q->facts;
-    if (f->evaluation || q->was_evaluated || q->func->has_unknown || !q->func->is_entry)
-        return f->evaluation ? f->evaluation : q->evaluation;
+    if (q->was_evaluated || q->func->has_unknown || !q->func->is_entry)
+        return q->evaluation;
     uint64_t steps = EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_INSN * q->func->insn_count;
     q->was_evaluated = true;
     q->evaluation = ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q),
-                                 (FuncId)(q->func - q->shared->module->funcs), f->launch, q->shared->gpu, steps, DEPTH_QUICK);
+                                 (FuncId)(q->func - q->shared->module->funcs), q->facts->launch, q->shared->gpu, steps, DEPTH_QUICK);
     return q->evaluation;
 }
 
@@ -294,8 +293,9 @@ static uint64_t room_of(Inquiry *q)
 {
     const Figures *f = &q->facts->figures;
     int64_t dynamic = q->facts->launch && q->facts->launch->dynamic_shared_bytes > 0 ? q->facts->launch->dynamic_shared_bytes : 0;
+    const bool has_block = f->block_threads >= 0;       /* without it no limit rests on registers */
     const Resources resources = {
-        .threads_per_block = count_or_unknown(f->block_threads), .registers_per_thread = count_or_unknown(f->registers),
+        .threads_per_block = count_or_unknown(f->block_threads), .registers_per_thread = has_block ? count_or_unknown(ptx_measure_registers(q)) : -1,
         .static_shared_bytes = count_or_unknown(f->static_shared_bytes), .dynamic_shared_bytes = dynamic, .barriers = -1,
     };
     int64_t room = SHARED_WITHOUT_OPT_IN - dynamic - (resources.static_shared_bytes > 0 ? resources.static_shared_bytes : 0);

@@ -12,28 +12,46 @@ enum {
     BLOCK_MOST = 1 << 16,       /* threads, whatever a user's GPU allows */
 };
 
-static const Lowered *lowered_of(Inquiry *q)
+/* An instruction that the tables lack has no machine instructions; what is around it still has. */
+static const Lowered *lowered_with_unknown(Inquiry *q)
 {
     const Facts *f = q->facts;
-    bool can_be = q->shared->gpu && f->cfg && q->func->is_entry && !q->func->has_unknown;
+    bool can_be = q->shared->gpu && f->cfg && q->func->is_entry;
     if (!q->lowered && can_be)
         q->lowered = f->lowered ? f->lowered[0] : ptx_lowered_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops,
                                                                          ptx_measure_uniforms(q), q->shared->gpu->target);
     return q->lowered;
 }
 
+static const Lowered *lowered_of(Inquiry *q)
+{
+    return q->func->has_unknown ? NULL : lowered_with_unknown(q);
+}
+
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
-static const Pressure *pressure_of(Inquiry *q)
+static const Pressure *pressure_with_unknown(Inquiry *q)
 {
     const Facts *f = q->facts;
-    if (q->pressure || !lowered_of(q))
+    if (q->pressure || !lowered_with_unknown(q))
         return q->pressure;
     if (f->pressures)
         return q->pressure = &f->pressures[0];
     Pressure *own = ptx_arena_new(q->arena, Pressure);
     *own = ptx_pressure_compute(q->shared->scratch, q->shared->module, q->func, f->cfg, f->loops, f->live, q->lowered, q->shared->gpu);
     return q->pressure = own;
+}
+
+static const Pressure *pressure_of(Inquiry *q)
+{
+    return q->func->has_unknown ? NULL : pressure_with_unknown(q);
+}
+
+double ptx_measure_registers(Inquiry *q)
+{
+    const Figures *f = &q->facts->figures;
+    const Pressure *pressure = f->certainty == CERTAINTY_EXACT ? NULL : pressure_with_unknown(q);
+    return pressure && pressure->is_known ? pressure->registers : f->registers;
 }
 
 /* What ptxas says is no estimate. */
@@ -89,7 +107,7 @@ static void find_best_block(Inquiry *q, double *percent, double *threads)
 {
     const Figures *f = &q->facts->figures;
     int64_t dynamic = q->facts->launch && q->facts->launch->dynamic_shared_bytes > 0 ? q->facts->launch->dynamic_shared_bytes : 0;
-    Resources resources = { .registers_per_thread = given(f->registers), .static_shared_bytes = given(f->static_shared_bytes), .dynamic_shared_bytes = dynamic, .barriers = -1 };
+    Resources resources = { .registers_per_thread = given(ptx_measure_registers(q)), .static_shared_bytes = given(f->static_shared_bytes), .dynamic_shared_bytes = dynamic, .barriers = -1 };
     *percent = *threads = UNKNOWN;
     for (int64_t size = 32; q->shared->gpu && size <= BLOCK_MOST && (double)size <= q->shared->gpu->figures[FIGURE_THREADS_PER_BLOCK]; size += 32) {
         Occupancy fit;
@@ -108,10 +126,7 @@ static void find_best_block(Inquiry *q, double *percent, double *threads)
 
 static const Evaluation *evaluate(Inquiry *q)
 {
-    const Facts *f = q->facts;
-    if (f->evaluation)
-        return f->evaluation;
-    return ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q), (FuncId)(q->func - q->shared->module->funcs), f->launch, q->shared->gpu,
+    return ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q), (FuncId)(q->func - q->shared->module->funcs), q->facts->launch, q->shared->gpu,
                         PREDICT_STEPS, DEPTH_FEW);
 }
 
@@ -139,10 +154,10 @@ static void predict(Inquiry *q, Estimated *out)
     const Lowered *lowered = is_launch_known(q) ? lowered_of(q) : NULL;
     out->prediction = ptx_prediction_unknown;
     out->evaluation = lowered ? evaluate(q) : NULL;
-    if (!out->evaluation || (out->evaluation->is_cut && !f->evaluation))        /* a part of a block stands for nothing */
+    if (!out->evaluation || out->evaluation->is_cut)        /* a part of a block stands for nothing */
         return;
     const Compiled own = { q->func, f->cfg, f->loops, lowered };
-    const Executed executed = f->executed ? f->executed[0] : ptx_executed_compute(&own, NULL, out->evaluation);
+    const Executed executed = ptx_executed_compute(&own, NULL, out->evaluation);
     const PredictInput in = {
         .gpu = q->shared->gpu, .module = q->shared->module, .func = q->func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = lowered, .executed = &executed, .evaluation = out->evaluation,
         .ops = ops_of(q->shared), .work = f->work ? f->work : ptx_work_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->loops, f->live),

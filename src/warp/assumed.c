@@ -1,38 +1,7 @@
-/* assumed.c -- what an evaluation took for values of the launch that nobody gave. */
+/* assumed.c -- what a run took for values of the launch that it was not given, as a list. */
+#include "warp/assumed.h"
 #include "analysis/pointer.h"
 #include "warp/machine.h"
-
-enum { GUESS_IS_FLOAT = 0x80 };
-
-void ptx_machine_note_guess(Machine *m, uint64_t offset, unsigned bytes, bool is_float)
-{
-    m->param_guess[offset] = (uint8_t)(bytes | (is_float ? GUESS_IS_FLOAT : 0));
-}
-
-uint64_t ptx_machine_guess(uint64_t offset, unsigned bytes, bool is_float)
-{
-    if (is_float)
-        return bytes == 4 ? 0x3f800000 : UINT64_C(0x3ff0000000000000);
-    return bytes == 8 ? (offset / 4 + 1) << 40 : bytes == 4 ? 4096 : 64;     /* 4096: a multiple of every tile, larger than a block */
-}
-
-void ptx_machine_note_left(Machine *m, const Routine *routine, InsnId branch, InsnId stays_at, unsigned stays)
-{
-    BlockId block = routine->cfg->block_of[branch];
-    LoopId loop = routine->loops->loop_of[block];
-    if (routine->func != &m->module->funcs[m->kernel] || loop == NO_LOOP)
-        return;
-    bool is_behind = routine->cfg->block_of[stays_at] == routine->loops->loops[loop].header;     /* one iteration comes before the first stay */
-    uint32_t count = stays + is_behind, i = 0;
-    while (i < m->guessed_count && m->guessed[i].loop != loop)
-        i++;
-    if (i == GUESSED_MOST)
-        return;
-    if (!m->guessed)
-        m->guessed = ptx_arena_array(m->arena, GuessedTrips, GUESSED_MOST);
-    m->guessed[i] = (GuessedTrips){ loop, i < m->guessed_count && m->guessed[i].count > count ? m->guessed[i].count : count };
-    m->guessed_count += i == m->guessed_count;
-}
 
 /* An unknown base of a pointer is no assumption: its alignment is a promise of the allocator. */
 static bool is_base(const Machine *m, const Var *var, uint32_t position, unsigned bytes, uint64_t pointers)

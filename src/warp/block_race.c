@@ -57,11 +57,8 @@ bool ptx_block_race_holds(Arena *scratch, const Module *module, FuncId kernel, b
 
 bool ptx_op_is_ordered(const Op *op)
 {
-    static const char *const words[] = { "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio", "sc" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ptx_op_has_modifier(op, words[i]))
-            return true;
-    return false;
+    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE, MOD_ACQ_REL, MOD_MMIO, MOD_SC, MOD_NONE };
+    return ptx_op_has_any(op, words);
 }
 
 /* ---- what is told ---------------------------------------------------------------------------------------------------- */

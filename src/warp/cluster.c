@@ -136,10 +136,10 @@ void ptx_cluster_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, u
 void ptx_cluster_order(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     Cluster *c = m->cluster;
-    if (insn->op->kind != OPK_BAR || !ptx_op_has_modifier(insn->op, "cluster"))
+    if (insn->op->kind != OPK_BAR || !ptx_op_has(insn->op, MOD_CLUSTER))
         return;
     c->is_lost |= doubt >= DOUBT_PARAMETER || lanes != w->live;
-    if (ptx_op_has_modifier(insn->op, "arrive"))
+    if (ptx_op_has(insn->op, MOD_ARRIVE))
         c->arrivals[w->index]++;
     else
         c->waits[w->index]++;

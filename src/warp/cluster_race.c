@@ -7,19 +7,20 @@ enum { STEPS = 1 << 16 };       /* instructions of warps for a cluster */
 
 static bool is_fine(const Op *op)
 {
-    static const char *const begins[] = { "fence", "membar", "mbarrier", "cp.async", "cp.reduce", "st.async", "st.bulk", "red.async", "multimem", "wgmma", "tcgen05" };
     bool is_global = op->space == SPACE_GLOBAL || op->space == SPACE_PARAM || op->space == SPACE_CONST;
     if (op->flags & OPF_UNKNOWN || (!is_global && (op->kind == OPK_ATOM || op->kind == OPK_RED || (op->kind != OPK_BAR && ptx_op_is_ordered(op)))))
         return false;
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (!strncmp(op->text, begins[i], strlen(begins[i])))
-            return false;
-    return true;
+    switch ((Operation)op->family) {
+    case OP_FENCE: case OP_MEMBAR: case OP_MBARRIER: case OP_CP: case OP_MULTIMEM: case OP_WGMMA: case OP_TCGEN05:
+        return false;
+    default:
+        return op->operation != OP_ST_ASYNC && op->operation != OP_ST_BULK && op->operation != OP_RED_ASYNC;
+    }
 }
 
 static bool is_no_map(const Op *op)
 {
-    return strncmp(op->text, "mapa", 4) != 0;
+    return op->operation != OP_MAPA;
 }
 
 static void place_of_rank(const uint32_t shape[3], uint32_t rank, uint32_t out[3])

@@ -2,6 +2,7 @@
 #ifndef PTX_WARP_COUNT_H
 #define PTX_WARP_COUNT_H
 
+#include "support/diag.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -50,5 +51,15 @@ void ptx_count_add(Count *to, const Count *from, double weight);
 
 /* What was counted since then, so many times more. */
 void ptx_count_repeat(Count *count, const Count *before, double times);
+
+typedef struct Evaluated {      /* an instruction; totals of the launch */
+    Count total;
+    const Count *shaped;        /* per Evaluation.shapes, where an access costs more in one than in another; NULL. No requests: not known in that one */
+    Certainty certainty;        /* of an access's figures; CERTAINTY_UNKNOWN: they are none */
+    float share;                /* of its lanes, those that are there as a rule: usual.h */
+    double best_share;          /* sectors and wavefronts that an active lane stands for, in the best shape of block where that is not known */
+    bool is_reached;
+    bool differs;               /* from block to block, by what an active lane moves */
+} Evaluated;
 
 #endif

@@ -1,3 +1,4 @@
+#include "warp/assumed.h"
 #include "warp/evaluate.h"
 
 #include "warp/forward.h"

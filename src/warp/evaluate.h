@@ -7,7 +7,6 @@
 #ifndef PTX_WARP_EVALUATE_H
 #define PTX_WARP_EVALUATE_H
 
-#include "analysis/callgraph.h"
 #include "analysis/launch.h"
 #include "analysis/loop.h"
 #include "gpu/gpu.h"
@@ -15,18 +14,10 @@
 #include "support/diag.h"
 #include "warp/count.h"
 #include "warp/footprint.h"
+#include "warp/guess.h"
+#include "warp/program.h"
 
 enum { SHAPES_MOST = 4 };
-
-typedef struct Evaluated {      /* an instruction; totals of the launch */
-    Count total;
-    const Count *shaped;        /* per Evaluation.shapes, where an access costs more in one than in another; NULL. No requests: not known in that one */
-    Certainty certainty;        /* of an access's figures; CERTAINTY_UNKNOWN: they are none */
-    float share;                /* of its lanes, those that are there as a rule: usual.h */
-    double best_share;          /* sectors and wavefronts that an active lane stands for, in the best shape of block where that is not known */
-    bool is_reached;
-    bool differs;               /* from block to block, by what an active lane moves */
-} Evaluated;
 
 /* What runs as a rule: without sides of branches that hardly a lane takes. */
 static inline double ptx_usual_warps(const Evaluated *insn)
@@ -51,19 +42,6 @@ typedef struct CalledFunc {     /* that the kernel calls: how often its instruct
     FuncId func;
     const CalledCount *insns;
 } CalledFunc;
-
-typedef struct AssumedParam {   /* that the launch does not give, and that an address, a guard or a branch rests on */
-    uint32_t position, offset, bytes;   /* of the parameter; in it */
-    uint64_t number;            /* the bits that were taken for it */
-    bool is_float, is_part;     /* of a parameter that is larger */
-} AssumedParam;
-
-enum { GUESSED_MOST = 16 };
-
-typedef struct GuessedTrips {   /* of a loop of the kernel: neither the code nor the launch says how many */
-    LoopId loop;
-    uint32_t count;
-} GuessedTrips;
 
 typedef struct Evaluation {
     const Evaluated *insns;     /* of the kernel's own function */
@@ -105,14 +83,6 @@ typedef enum Depth {
     DEPTH_QUICK,                /* where nobody knows the grid, a few warps of one block do; without traffics */
     DEPTH_FEW,                  /* one block from the middle */
 } Depth;
-
-/* What the evaluations of a module's kernels share; it must outlive them, and serves one at a time. */
-typedef struct Program Program;
-Program *ptx_program_new(Arena *arena, const Module *module, const CallGraph *calls);
-
-/* What is found of functions and variables whatever the launch is kept in arena from now on, until this is called again. Before, what is found of functions is
- * not kept, and the arena of the program must be none that evaluations leave as found. */
-void ptx_program_keep(Program *program, Arena *arena);
 
 /* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */
 const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,

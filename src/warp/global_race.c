@@ -29,15 +29,18 @@ static bool is_shared(Space space)
 /* It says that blocks talk to each other, or writes global memory in a way that is not followed. */
 static bool is_in_the_way(const Op *op)
 {
-    static const char *const begins[] = { "fence", "membar", "barrier.cluster", "cp.async.bulk", "cp.reduce", "st.async", "st.bulk", "red.async", "multimem", "griddepcontrol",
-                                          "sust", "sured", "tensormap", "wmma.store" };
     bool is_atomic = op->kind == OPK_ATOM || op->kind == OPK_RED;
     if (op->flags & OPF_UNKNOWN || (!is_shared((Space)op->space) && (is_atomic || ptx_op_is_ordered(op))))
         return true;
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-        if (!strncmp(op->text, begins[i], strlen(begins[i])))
-            return true;
-    return false;
+    switch ((Operation)op->operation) {
+    case OP_FENCE: case OP_FENCE_PROXY_ASYNC: case OP_FENCE_PROXY_ASYNC_GLOBAL: case OP_FENCE_PROXY_ASYNC_GENERIC: case OP_MEMBAR:
+    case OP_BARRIER_CLUSTER: case OP_BARRIER_CLUSTER_ARRIVE: case OP_BARRIER_CLUSTER_WAIT: case OP_ST_ASYNC: case OP_ST_BULK: case OP_RED_ASYNC:
+    case OP_MULTIMEM: case OP_GRIDDEPCONTROL: case OP_GRIDDEPCONTROL_WAIT: case OP_SUST: case OP_SURED: case OP_TENSORMAP: case OP_WMMA_STORE:
+    case OP_CP_REDUCE_ASYNC_BULK:
+        return true;
+    default:
+        return ptx_op_is_bulk(op);
+    }
 }
 
 static bool writes_global(const Op *op)

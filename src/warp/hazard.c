@@ -34,7 +34,7 @@ static bool is_worth(const Func *func, const Launch *launch)
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Op *op = func->insns[i].op;
         bool is_shared_op = is_shared((Space)op->space) || op->space == SPACE_GENERIC;
-        bool is_async = !strncmp(op->text, "cp.async.bulk", 13) || !strncmp(op->text, "mbarrier", 8);
+        bool is_async = ptx_op_is_bulk(op) || op->family == OP_MBARRIER;
         writes |= (op->flags & OPF_STORE && is_shared_op) || op->kind == OPK_CP_ASYNC || op->kind == OPK_CALL || is_async;
         has_barrier |= op->kind == OPK_BAR || op->kind == OPK_CALL || is_async;
     }
@@ -497,8 +497,8 @@ static bool is_global_write(const Op *op)
 static bool has_other_use(const Func *func)
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
-        const char *text = func->insns[i].op->text;
-        if (!strncmp(text, "membar", 6) || !strncmp(text, "fence", 5) || func->insns[i].op->kind == OPK_CALL)
+        const Op *op = func->insns[i].op;
+        if (op->family == OP_MEMBAR || op->family == OP_FENCE || op->kind == OPK_CALL)
             return true;
     }
     return false;
@@ -506,7 +506,7 @@ static bool has_other_use(const Func *func)
 
 static bool is_global_read(const Op *op)
 {
-    return (op->kind == OPK_LD || op->kind == OPK_CP_ASYNC) && !ptx_op_has_modifier(op, "nc") && (op->kind == OPK_CP_ASYNC || op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
+    return (op->kind == OPK_LD || op->kind == OPK_CP_ASYNC) && !ptx_op_has(op, MOD_NC) && (op->kind == OPK_CP_ASYNC || op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
 }
 
 /* The parameter or variable that an access starts from; of a copy, where it reads. False: nobody knows. */
@@ -607,7 +607,7 @@ static bool is_clean_everywhere(Search *s)
 static bool is_plain_barrier(const Insn *insn)
 {
     const Op *op = insn->op;
-    return op->kind == OPK_BAR && ptx_op_has_modifier(op, "sync") && !ptx_op_has_modifier(op, "warp") && insn->guard == NO_ID;
+    return op->kind == OPK_BAR && ptx_op_has(op, MOD_SYNC) && !ptx_op_has(op, MOD_WARP) && insn->guard == NO_ID;
 }
 
 /* Each in turn is passed by, with those before it that nothing needs: all together may go. */

@@ -11,8 +11,8 @@
 
 /* lanefloat.c: of a float in any format that has at most 64 bits for each: exact, then rounded as op says.
  * NULL: there is no such function, or what it gives is not defined to the bit. */
-LaneFn *ptx_lane_float(const Lanewise *op, const char *opcode);
-LaneFn *ptx_lane_mixed(const Lanewise *op, const char *opcode);       /* small floats and a single one */
+LaneFn *ptx_lane_float(const Lanewise *op, Operation operation);
+LaneFn *ptx_lane_mixed(const Lanewise *op, Operation operation);       /* small floats and a single one */
 LaneFn *ptx_lane_conversion(Lanewise *op);                            /* of two numbers at once it makes op->each */
 
 /* The number of a float, which a double can hold; formats of half a word too. */

@@ -365,24 +365,26 @@ static uint64_t fn_testp(LANE_OPERANDS)
     }
 }
 
-LaneFn *ptx_lane_mixed(const Lanewise *op, const char *opcode)
+LaneFn *ptx_lane_mixed(const Lanewise *op, Operation operation)
 {
     bool is_small = op->type == TYPE_F16 || op->type == TYPE_BF16;
     if (!is_small || op->dst_type != TYPE_F32)
         return NULL;
-    return !strcmp(opcode, "add") ? fn_mixed_add : !strcmp(opcode, "sub") ? fn_mixed_sub : !strcmp(opcode, "fma") ? fn_mixed_fma : NULL;
+    switch (operation) {
+    case OP_ADD:    return fn_mixed_add;
+    case OP_SUB:    return fn_mixed_sub;
+    case OP_FMA:    return fn_mixed_fma;
+    default:        return NULL;
+    }
 }
 
-LaneFn *ptx_lane_float(const Lanewise *op, const char *opcode)
+LaneFn *ptx_lane_float(const Lanewise *op, Operation operation)
 {
-    static const struct { const char *opcode; LaneFn *fn; } rows[] = {
-        { "abs", fn_abs }, { "add", fn_add }, { "copysign", fn_copysign }, { "div", fn_div }, { "fma", fn_fma }, { "mad", fn_fma }, { "max", fn_max },
-        { "min", fn_min }, { "mul", fn_mul }, { "neg", fn_neg }, { "rcp", fn_rcp }, { "sqrt", fn_sqrt }, { "sub", fn_sub }, { "testp", fn_testp },
+    static LaneFn *const fns[OP__COUNT] = {
+        [OP_ABS] = fn_abs, [OP_ADD] = fn_add, [OP_COPYSIGN] = fn_copysign, [OP_DIV] = fn_div, [OP_FMA] = fn_fma, [OP_MAD] = fn_fma, [OP_MAX] = fn_max,
+        [OP_MIN] = fn_min, [OP_MUL] = fn_mul, [OP_NEG] = fn_neg, [OP_RCP] = fn_rcp, [OP_SQRT] = fn_sqrt, [OP_SUB] = fn_sub, [OP_TESTP] = fn_testp,
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].opcode, opcode))
-            return ptx_lane_is_format((Type)op->type) ? rows[i].fn : NULL;
-    return NULL;
+    return ptx_lane_is_format((Type)op->type) ? fns[operation] : NULL;
 }
 
 /* ---- conversions ------------------------------------------------------------------------------------------------- */

@@ -132,18 +132,16 @@ static uint64_t fn_mad(LANE_OPERANDS)
 
 /* ---- from the text ----------------------------------------------------------------------------------------------- */
 
-static const struct { const char *opcode; uint8_t kind; } rows[] = {
-    { "vabsdiff", VIDEO_ABSDIFF }, { "vadd", VIDEO_ADD }, { "vavrg", VIDEO_AVERAGE }, { "vmad", VIDEO_MAD }, { "vmax", VIDEO_MAX }, { "vmin", VIDEO_MIN },
-    { "vset", VIDEO_COMPARE }, { "vshl", VIDEO_SHL }, { "vshr", VIDEO_SHR }, { "vsub", VIDEO_SUB },
+static const struct { uint8_t kind, count; } rows[OP__COUNT] = {       /* count: parts at once, 0: one */
+    [OP_VABSDIFF] = { VIDEO_ABSDIFF, 0 }, [OP_VABSDIFF2] = { VIDEO_ABSDIFF, 2 }, [OP_VABSDIFF4] = { VIDEO_ABSDIFF, 4 },
+    [OP_VADD] = { VIDEO_ADD, 0 },         [OP_VADD2] = { VIDEO_ADD, 2 },         [OP_VADD4] = { VIDEO_ADD, 4 },
+    [OP_VMAX] = { VIDEO_MAX, 0 },         [OP_VMAX2] = { VIDEO_MAX, 2 },         [OP_VMAX4] = { VIDEO_MAX, 4 },
+    [OP_VMIN] = { VIDEO_MIN, 0 },         [OP_VMIN2] = { VIDEO_MIN, 2 },         [OP_VMIN4] = { VIDEO_MIN, 4 },
+    [OP_VSET] = { VIDEO_COMPARE, 0 },     [OP_VSET2] = { VIDEO_COMPARE, 2 },     [OP_VSET4] = { VIDEO_COMPARE, 4 },
+    [OP_VSUB] = { VIDEO_SUB, 0 },         [OP_VSUB2] = { VIDEO_SUB, 2 },         [OP_VSUB4] = { VIDEO_SUB, 4 },
+    [OP_VAVRG2] = { VIDEO_AVERAGE, 2 },   [OP_VAVRG4] = { VIDEO_AVERAGE, 4 },
+    [OP_VMAD] = { VIDEO_MAD, 0 },         [OP_VSHL] = { VIDEO_SHL, 0 },          [OP_VSHR] = { VIDEO_SHR, 0 },
 };
-
-static uint8_t kind_of(const char *name, size_t length)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strlen(rows[i].opcode) == length && !memcmp(rows[i].opcode, name, length))
-            return rows[i].kind;
-    return VIDEO_NONE;
-}
 
 static bool is_signed(Type type)
 {
@@ -161,11 +159,9 @@ static bool is_told(const Lanewise *op)
 
 LaneFn *ptx_lane_video(const Op *op, Lanewise *out)
 {
-    const char *name = ptx_opcode_info[op->opcode].text;
-    size_t length = strlen(name);
     Video *v = &out->video;
-    v->count = (uint8_t)(length && (name[length - 1] == '2' || name[length - 1] == '4') ? name[length - 1] - '0' : 0);
-    v->kind = kind_of(name, length - (v->count != 0));
+    v->count = rows[op->operation].count;
+    v->kind = rows[op->operation].kind;
     bool has_result = v->kind != VIDEO_COMPARE;          /* its type is the first */
     if (!v->kind || op->type_count < 2u + has_result)
         return NULL;
@@ -173,9 +169,9 @@ LaneFn *ptx_lane_video(const Op *op, Lanewise *out)
     v->is_signed[1] = is_signed((Type)op->types[has_result + 1]);
     out->is_signed = has_result && is_signed((Type)op->types[0]);
     out->bits = WORD_BITS;
-    v->second = (uint8_t)(ptx_op_has_modifier(op, "add") ? VIDEO_ADD : ptx_op_has_modifier(op, "min") ? VIDEO_MIN : ptx_op_has_modifier(op, "max") ? VIDEO_MAX : VIDEO_NONE);
-    v->shift = ptx_op_has_modifier(op, "shr7") ? 7 : ptx_op_has_modifier(op, "shr15") ? 15 : 0;
-    v->adds_one = ptx_op_has_modifier(op, "po");
+    v->second = (uint8_t)(ptx_op_has(op, MOD_ADD) ? VIDEO_ADD : ptx_op_has(op, MOD_MIN) ? VIDEO_MIN : ptx_op_has(op, MOD_MAX) ? VIDEO_MAX : VIDEO_NONE);
+    v->shift = ptx_op_has(op, MOD_SHR7) ? 7 : ptx_op_has(op, MOD_SHR15) ? 15 : 0;
+    v->adds_one = ptx_op_has(op, MOD_PO);
     if (!is_told(out))
         return NULL;
     return v->kind == VIDEO_MAD ? fn_mad : v->count ? fn_several : fn_one;

@@ -678,107 +678,124 @@ static uint64_t fn_cvt_pack(LANE_OPERANDS)
 /* ---- from the text of an instruction to its function ------------------------------------------------------------- */
 
 typedef struct Row {
-    const char *opcode;
+    bool is_there;
     LaneFn *integer, *f32, *f64;
     uint8_t transfer;
     LaneFn *carry;              /* what .cc leaves */
 } Row;
 
-static const Row rows[] = {
-    { "abs", fn_abs, fn_abs_f32, fn_abs_f64, TRANSFER_OPAQUE, NULL },
-    { "add", fn_add, fn_add_f32, fn_add_f64, TRANSFER_ADD, carry_add },
-    { "addc", fn_addc, NULL, NULL, TRANSFER_OPAQUE, carry_add },
-    { "and", fn_and, NULL, NULL, TRANSFER_AND, NULL },
-    { "bfe", fn_bfe, NULL, NULL, TRANSFER_FIELD, NULL },
-    { "bfi", fn_bfi, NULL, NULL, TRANSFER_INSERT, NULL },
-    { "bfind", fn_bfind, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "bmsk", fn_bmsk, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "brev", fn_brev, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "clz", fn_clz, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "copysign", NULL, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "cnot", fn_cnot, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "div", fn_div, fn_div_f32, fn_div_f64, TRANSFER_DIV, NULL },
-    { "dp2a", fn_dp2a, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "dp4a", fn_dp4a, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "fma", NULL, fn_fma_f32, fn_fma_f64, TRANSFER_OPAQUE, NULL },
-    { "fns", fn_fns, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "lop3", fn_lop3, NULL, NULL, TRANSFER_LOGIC, NULL },
-    { "mad", fn_mad, fn_fma_f32, fn_fma_f64, TRANSFER_MAD, carry_mad },
-    { "madc", fn_madc, NULL, NULL, TRANSFER_OPAQUE, carry_mad },
-    { "mad24", fn_mad24, NULL, NULL, TRANSFER_MAD, NULL },
-    { "max", fn_max, fn_max_f32, fn_max_f64, TRANSFER_MAX, NULL },
-    { "min", fn_min, fn_min_f32, fn_min_f64, TRANSFER_MIN, NULL },
-    { "mov", fn_mov, fn_mov, fn_mov, TRANSFER_COPY, NULL },
-    { "mul", fn_mul, fn_mul_f32, fn_mul_f64, TRANSFER_MUL, NULL },
-    { "mul24", fn_mul24, NULL, NULL, TRANSFER_MUL, NULL },
-    { "neg", fn_neg, fn_neg_f32, fn_neg_f64, TRANSFER_NEGATE, NULL },
-    { "not", fn_not, NULL, NULL, TRANSFER_NEGATE, NULL },
-    { "or", fn_or, NULL, NULL, TRANSFER_OR, NULL },
-    { "popc", fn_popc, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "prmt", fn_prmt, NULL, NULL, TRANSFER_PERMUTE, NULL },
-    { "rcp", NULL, fn_rcp_f32, fn_rcp_f64, TRANSFER_OPAQUE, NULL },
-    { "rem", fn_rem, NULL, NULL, TRANSFER_REM, NULL },
-    { "sad", fn_sad, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "selp", fn_selp, fn_selp, fn_selp, TRANSFER_OPAQUE, NULL },
-    { "set", fn_set, fn_set, fn_set, TRANSFER_COMPARE, NULL },
-    { "setp", fn_setp, fn_setp, fn_setp, TRANSFER_COMPARE, NULL },
-    { "shf", fn_shf, NULL, NULL, TRANSFER_FUNNEL, NULL },
-    { "shl", fn_shl, NULL, NULL, TRANSFER_SHL, NULL },
-    { "shr", fn_shr, NULL, NULL, TRANSFER_SHR, NULL },
-    { "slct", fn_slct, fn_slct, NULL, TRANSFER_OPAQUE, NULL },
-    { "sqrt", NULL, fn_sqrt_f32, fn_sqrt_f64, TRANSFER_OPAQUE, NULL },
-    { "sub", fn_sub, fn_sub_f32, fn_sub_f64, TRANSFER_SUB, carry_sub },
-    { "subc", fn_subc, NULL, NULL, TRANSFER_OPAQUE, carry_sub },
-    { "szext", fn_szext, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "testp", NULL, NULL, NULL, TRANSFER_OPAQUE, NULL },
-    { "xor", fn_xor, NULL, NULL, TRANSFER_XOR, NULL },
+static const Row rows[OP__COUNT] = {
+    [OP_ABS] = { true, fn_abs, fn_abs_f32, fn_abs_f64, TRANSFER_OPAQUE, NULL },
+    [OP_ADD] = { true, fn_add, fn_add_f32, fn_add_f64, TRANSFER_ADD, carry_add },
+    [OP_ADDC] = { true, fn_addc, NULL, NULL, TRANSFER_OPAQUE, carry_add },
+    [OP_AND] = { true, fn_and, NULL, NULL, TRANSFER_AND, NULL },
+    [OP_BFE] = { true, fn_bfe, NULL, NULL, TRANSFER_FIELD, NULL },
+    [OP_BFI] = { true, fn_bfi, NULL, NULL, TRANSFER_INSERT, NULL },
+    [OP_BFIND] = { true, fn_bfind, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_BMSK] = { true, fn_bmsk, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_BREV] = { true, fn_brev, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_CLZ] = { true, fn_clz, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_COPYSIGN] = { true, NULL, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_CNOT] = { true, fn_cnot, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_DIV] = { true, fn_div, fn_div_f32, fn_div_f64, TRANSFER_DIV, NULL },
+    [OP_DP2A] = { true, fn_dp2a, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_DP4A] = { true, fn_dp4a, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_FMA] = { true, NULL, fn_fma_f32, fn_fma_f64, TRANSFER_OPAQUE, NULL },
+    [OP_FNS] = { true, fn_fns, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_LOP3] = { true, fn_lop3, NULL, NULL, TRANSFER_LOGIC, NULL },
+    [OP_MAD] = { true, fn_mad, fn_fma_f32, fn_fma_f64, TRANSFER_MAD, carry_mad },
+    [OP_MADC] = { true, fn_madc, NULL, NULL, TRANSFER_OPAQUE, carry_mad },
+    [OP_MAD24] = { true, fn_mad24, NULL, NULL, TRANSFER_MAD, NULL },
+    [OP_MAX] = { true, fn_max, fn_max_f32, fn_max_f64, TRANSFER_MAX, NULL },
+    [OP_MIN] = { true, fn_min, fn_min_f32, fn_min_f64, TRANSFER_MIN, NULL },
+    [OP_MOV] = { true, fn_mov, fn_mov, fn_mov, TRANSFER_COPY, NULL },
+    [OP_MUL] = { true, fn_mul, fn_mul_f32, fn_mul_f64, TRANSFER_MUL, NULL },
+    [OP_MUL24] = { true, fn_mul24, NULL, NULL, TRANSFER_MUL, NULL },
+    [OP_NEG] = { true, fn_neg, fn_neg_f32, fn_neg_f64, TRANSFER_NEGATE, NULL },
+    [OP_NOT] = { true, fn_not, NULL, NULL, TRANSFER_NEGATE, NULL },
+    [OP_OR] = { true, fn_or, NULL, NULL, TRANSFER_OR, NULL },
+    [OP_POPC] = { true, fn_popc, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_PRMT] = { true, fn_prmt, NULL, NULL, TRANSFER_PERMUTE, NULL },
+    [OP_RCP] = { true, NULL, fn_rcp_f32, fn_rcp_f64, TRANSFER_OPAQUE, NULL },
+    [OP_REM] = { true, fn_rem, NULL, NULL, TRANSFER_REM, NULL },
+    [OP_SAD] = { true, fn_sad, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_SELP] = { true, fn_selp, fn_selp, fn_selp, TRANSFER_OPAQUE, NULL },
+    [OP_SET] = { true, fn_set, fn_set, fn_set, TRANSFER_COMPARE, NULL },
+    [OP_SETP] = { true, fn_setp, fn_setp, fn_setp, TRANSFER_COMPARE, NULL },
+    [OP_SHF] = { true, fn_shf, NULL, NULL, TRANSFER_FUNNEL, NULL },
+    [OP_SHL] = { true, fn_shl, NULL, NULL, TRANSFER_SHL, NULL },
+    [OP_SHR] = { true, fn_shr, NULL, NULL, TRANSFER_SHR, NULL },
+    [OP_SLCT] = { true, fn_slct, fn_slct, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_SQRT] = { true, NULL, fn_sqrt_f32, fn_sqrt_f64, TRANSFER_OPAQUE, NULL },
+    [OP_SUB] = { true, fn_sub, fn_sub_f32, fn_sub_f64, TRANSFER_SUB, carry_sub },
+    [OP_SUBC] = { true, fn_subc, NULL, NULL, TRANSFER_OPAQUE, carry_sub },
+    [OP_SZEXT] = { true, fn_szext, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_TESTP] = { true, NULL, NULL, NULL, TRANSFER_OPAQUE, NULL },
+    [OP_XOR] = { true, fn_xor, NULL, NULL, TRANSFER_XOR, NULL },
 };
 
-static const char *const compare_names[] = {
-    [COMPARE_EQ] = "eq", [COMPARE_NE] = "ne", [COMPARE_LT] = "lt", [COMPARE_LE] = "le", [COMPARE_GT] = "gt", [COMPARE_GE] = "ge",
-    [COMPARE_LO] = "lo", [COMPARE_LS] = "ls", [COMPARE_HI] = "hi", [COMPARE_HS] = "hs", [COMPARE_EQU] = "equ", [COMPARE_NEU] = "neu",
-    [COMPARE_LTU] = "ltu", [COMPARE_LEU] = "leu", [COMPARE_GTU] = "gtu", [COMPARE_GEU] = "geu", [COMPARE_NUM] = "num", [COMPARE_NAN] = "nan",
-};
+_Static_assert(COMPARE_NAN - COMPARE_EQ == MOD_NAN - MOD_EQ && COMPARE_HS - COMPARE_EQ == MOD_HS - MOD_EQ, "they stand in one order");
 
-static const char *const prmt_names[] = {
-    [PRMT_F4E] = "f4e", [PRMT_B4E] = "b4e", [PRMT_RC8] = "rc8", [PRMT_ECL] = "ecl", [PRMT_ECR] = "ecr", [PRMT_RC16] = "rc16",
-};
-
-static const struct { const char *text; char mode; } properties[] = {
-    { "finite", 'f' }, { "infinite", 'i' }, { "number", 'b' }, { "notanumber", 'a' }, { "normal", 'o' }, { "subnormal", 's' },
-};
-
-static void read_modifier(Lanewise *out, const char *text)
+/* The letters of RN, RNI and RNA, and so on. */
+static void read_rounding(Lanewise *out, Modifier modifier)
 {
-    for (unsigned i = PRMT_F4E; i <= PRMT_RC16; i++)
-        if (!strcmp(text, prmt_names[i]))
-            out->mode = (uint8_t)i;
-    for (unsigned i = COMPARE_EQ; i < sizeof compare_names / sizeof *compare_names; i++)
-        if (!strcmp(text, compare_names[i]))
-            out->compare = (uint8_t)i;
-    if (text[0] == 'r' && strlen(text) <= 3 && text[1] && strchr("nzmp", text[1])) {
-        out->round = (uint8_t)text[1];
-        out->mode = text[2] == 'i' ? 'i' : out->mode;
+    static const char letters[MOD__COUNT] = {
+        [MOD_RN] = 'n', [MOD_RZ] = 'z', [MOD_RM] = 'm', [MOD_RP] = 'p', [MOD_RNA] = 'a',
+        [MOD_RNI] = 'n', [MOD_RZI] = 'z', [MOD_RMI] = 'm', [MOD_RPI] = 'p',
+    };
+    if (letters[modifier])
+        out->round = (uint8_t)letters[modifier];
+    if (modifier == MOD_RNI || modifier == MOD_RZI || modifier == MOD_RMI || modifier == MOD_RPI)
+        out->mode = 'i';
+}
+
+static uint8_t mode_of(Modifier modifier)
+{
+    switch (modifier) {
+    case MOD_F4E:           return PRMT_F4E;
+    case MOD_B4E:           return PRMT_B4E;
+    case MOD_RC8:           return PRMT_RC8;
+    case MOD_ECL:           return PRMT_ECL;
+    case MOD_ECR:           return PRMT_ECR;
+    case MOD_RC16:          return PRMT_RC16;
+    case MOD_FINITE:        return 'f';
+    case MOD_INFINITE:      return 'i';
+    case MOD_NUMBER:        return 'b';
+    case MOD_NOTANUMBER:    return 'a';
+    case MOD_NORMAL:        return 'o';
+    case MOD_SUBNORMAL: case MOD_SHIFTAMT:
+        return 's';
+    case MOD_L:             return 'l';
+    case MOD_R:             return 'r';
+    default:                return 0;
     }
-    if (!strcmp(text, "rna"))
-        out->round = 'a';
-    for (unsigned i = 0; i < sizeof properties / sizeof *properties; i++)
-        if (!strcmp(text, properties[i].text))
-            out->mode = (uint8_t)properties[i].mode;
-    out->is_relu |= !strcmp(text, "relu");
-    out->is_finite |= !strcmp(text, "satfinite");
-    out->is_absolute |= !strcmp(text, "abs");
-    out->is_xorsign |= !strcmp(text, "xorsign");
-    out->keeps_nan |= !strcmp(text, "NaN");
-    out->is_high |= !strcmp(text, "hi");
-    out->is_saturating |= !strcmp(text, "sat");
-    out->is_wrap |= !strcmp(text, "wrap");
-    out->is_flushing |= !strcmp(text, "ftz");
-    out->makes_carry |= !strcmp(text, "cc");
-    if (!strcmp(text, "and") || !strcmp(text, "or") || !strcmp(text, "xor"))
-        out->join = text[0] == 'a' ? '&' : text[0] == 'o' ? '|' : '^';
-    if (!strcmp(text, "l") || !strcmp(text, "r") || !strcmp(text, "shiftamt"))
-        out->mode = (uint8_t)text[0];
+}
+
+static void read_modifier(Lanewise *out, Modifier modifier)
+{
+    if (modifier >= MOD_EQ && modifier <= MOD_NAN)
+        out->compare = (uint8_t)(COMPARE_EQ + (modifier - MOD_EQ));
+    if (mode_of(modifier))
+        out->mode = mode_of(modifier);
+    if (modifier == MOD_AND || modifier == MOD_OR || modifier == MOD_XOR)
+        out->join = (uint8_t)(modifier == MOD_AND ? '&' : modifier == MOD_OR ? '|' : '^');
+    read_rounding(out, modifier);
+}
+
+static void read_modifiers(Lanewise *out, const Op *op)
+{
+    for (unsigned m = 0; m < op->modifier_count; m++)
+        read_modifier(out, ptx_op_modifier(op, m));
+    out->is_relu = ptx_op_has(op, MOD_RELU);
+    out->is_finite = ptx_op_has(op, MOD_SATFINITE);
+    out->is_absolute = ptx_op_has(op, MOD_ABS);
+    out->is_xorsign = ptx_op_has(op, MOD_XORSIGN);
+    out->keeps_nan = ptx_op_has(op, MOD_KEEPS_NAN);
+    out->is_high = ptx_op_has(op, MOD_HI);
+    out->is_saturating = ptx_op_has(op, MOD_SAT);
+    out->is_wrap = ptx_op_has(op, MOD_WRAP);
+    out->is_flushing = ptx_op_has(op, MOD_FTZ);
+    out->makes_carry = ptx_op_has(op, MOD_CC);
 }
 
 static LaneFn *conversion(Lanewise *op)
@@ -806,24 +823,24 @@ static bool is_mixed(const Op *op)
 static LaneFn *function_of(const Row *row, const Lanewise *out, const Op *op)
 {
     const TypeInfo *type = &ptx_type_info[out->type];
-    bool is_approximate = ptx_op_has_modifier(op, "approx") || ptx_op_has_modifier(op, "full"), is_wide = out->type == TYPE_F32 || out->type == TYPE_F64;
+    bool is_approximate = ptx_op_has(op, MOD_APPROX) || ptx_op_has(op, MOD_FULL), is_wide = out->type == TYPE_F32 || out->type == TYPE_F64;
     if (type->kind != KIND_FLOAT)
         return row->integer;
     if (is_approximate)
         return NULL;
     if (is_mixed(op))
-        return row->transfer == TRANSFER_COMPARE || row->integer == fn_slct ? row->f32 : ptx_lane_mixed(out, row->opcode);
+        return row->transfer == TRANSFER_COMPARE || row->integer == fn_slct ? row->f32 : ptx_lane_mixed(out, (Operation)op->operation);
     if (row->transfer == TRANSFER_COPY || row->transfer == TRANSFER_COMPARE || row->integer == fn_selp || row->integer == fn_slct)
         return row->f32;
     if (!is_wide || out->keeps_nan || out->is_absolute || !row->f32 || (out->round && out->round != 'n'))
-        return ptx_lane_float(out, ptx_opcode_info[op->opcode].text);
+        return ptx_lane_float(out, (Operation)op->operation);
     return out->type == TYPE_F32 ? row->f32 : row->f64;
 }
 
 /* What says more than is followed: NaN of a place outside of a tensor, random bits that round. */
 static bool is_strange(const Op *op)
 {
-    return ptx_op_has_modifier(op, "oob") || ptx_op_has_modifier(op, "rs");
+    return ptx_op_has(op, MOD_OOB) || ptx_op_has(op, MOD_RS);
 }
 
 static Type half_of_pair(Type type)
@@ -882,29 +899,21 @@ static uint8_t usual_of(const Lanewise *op)
 
 bool ptx_lanewise_make(const Op *op, Lanewise *out)
 {
-    const char *name = ptx_opcode_info[op->opcode].text;
     *out = (Lanewise){ .type = op->type, .dst_type = op->dst_type, .bits = ptx_type_info[op->type].bits,
                        .is_signed = ptx_type_info[op->type].kind == KIND_SIGNED };
     if (op->flags & OPF_UNKNOWN)        /* as mul.lo without a type */
         return false;
-    out->factor_bits = !strcmp(name, "mul24") || !strcmp(name, "mad24") ? 24 : out->bits;
-    for (unsigned m = 0; m < op->modifier_count; m++)
-        if (op->modifiers[m] >= 0)
-            read_modifier(out, ptx_modifier_texts[op->modifiers[m]]);
-    if (!strcmp(name, "cvt")) {
-        out->fn = ptx_op_has_modifier(op, "pack") ? fn_cvt_pack : conversion(out);
-        if (ptx_op_has_modifier(op, "pack") && op->type_count > 2)
+    out->factor_bits = op->operation == OP_MUL24 || op->operation == OP_MAD24 ? 24 : out->bits;
+    read_modifiers(out, op);
+    if (op->operation == OP_CVT) {
+        out->fn = ptx_op_has(op, MOD_PACK) ? fn_cvt_pack : conversion(out);
+        if (ptx_op_has(op, MOD_PACK) && op->type_count > 2)
             out->dst_type = op->types[0];
         out->transfer = out->fn == fn_cvt_integer ? TRANSFER_COPY : TRANSFER_OPAQUE;
+    } else if (rows[op->operation].is_there) {
+        take_row(&rows[op->operation], op, out);
     } else {
-        const Row *row = NULL;
-        for (size_t i = 0; i < sizeof rows / sizeof *rows && !row; i++)
-            if (rows[i].opcode[0] == name[0] && !strcmp(rows[i].opcode, name))
-                row = &rows[i];
-        if (row)
-            take_row(row, op, out);
-        else
-            out->fn = ptx_lane_video(op, out);
+        out->fn = ptx_lane_video(op, out);
     }
     if (is_strange(op) || (out->makes_carry && !out->carry) || (out->takes_carry && out->is_saturating))
         out->fn = NULL;

@@ -1,3 +1,4 @@
+#include "analysis/trip.h"
 #include "warp/cluster.h"
 #include "warp/forward.h"
 #include "warp/race.h"
@@ -44,22 +45,15 @@ static const Plan *plan_of(Machine *m, FuncId id)
     return program->plans[id];
 }
 
-/* Loops by the labels of their headers. */
 static const uint32_t *find_given(const Machine *m, const Routine *routine)
 {
-    const Func *func = routine->func;
     uint32_t *given = ptx_arena_array(m->arena, uint32_t, routine->loops->loop_count);
-    for (LabelId l = 0; l < func->label_count; l++) {
-        const Span name = func->labels[l].name;
-        InsnId at = func->labels[l].insn;
-        LoopId headed = at < func->insn_count ? routine->headed[at] : 0;
-        for (uint32_t t = 0; headed && t < m->launch->trip_count; t++) {
-            const LaunchTrip *trip = &m->launch->trips[t];
-            bool is_it = strlen(trip->label) == ptx_span_length(name) && !memcmp(m->module->text + name.begin, trip->label, ptx_span_length(name));
-            if (is_it && trip->count >= 0 && trip->count < UINT32_MAX)
-                given[headed - 1] = (uint32_t)trip->count + 1;
-        }
-    }
+    ArenaMark mark = ptx_arena_mark(m->scratch);
+    const int64_t *counts = ptx_trips_given(m->scratch, m->module, routine->func, routine->cfg, routine->loops, m->launch);
+    for (LoopId loop = 0; loop < routine->loops->loop_count; loop++)
+        if (counts[loop] >= 0 && counts[loop] < UINT32_MAX)
+            given[loop] = (uint32_t)counts[loop] + 1;
+    ptx_arena_release(m->scratch, mark);
     return given;
 }
 
@@ -512,7 +506,7 @@ static void reduce(Machine *m)
     }
     if (!insn || unsure)
         return;
-    bool is_any = ptx_op_has_modifier(insn->op, "or"), is_all = ptx_op_has_modifier(insn->op, "and");
+    bool is_any = ptx_op_has(insn->op, MOD_OR), is_all = ptx_op_has(insn->op, MOD_AND);
     Value value = ptx_value_const(is_any ? holding != 0 : is_all ? holding == count : holding);
     value.is_assumed = is_assumed;
     for (uint32_t i = 0; i < m->warp_count; i++) {

@@ -15,10 +15,11 @@
 #include "analysis/launch.h"
 #include "analysis/loop.h"
 #include "gpu/gpu.h"
-#include "warp/growth.h"
 #include "warp/count.h"
-#include "warp/evaluate.h"
 #include "warp/footprint.h"
+#include "warp/growth.h"
+#include "warp/guess.h"
+#include "warp/program.h"
 #include "warp/slice.h"
 #include "warp/value.h"
 
@@ -205,7 +206,7 @@ typedef struct Machine {
     uint64_t next_global, next_local, next_const;       /* the next variable of the space lies here, or behind */
     uint8_t *param_bytes, *param_known;
     AddendId *param_addend;           /* per byte: of the pointer that begins here */
-    uint8_t *param_guess;       /* per byte: assumed.c's, of a number that begins here and that the launch does not give; 0 */
+    uint8_t *param_guess;       /* per byte: guess.c's, of a number that begins here and that the launch does not give; 0 */
     GuessedTrips *guessed;      /* GUESSED_MOST of them */
     uint32_t guessed_count;
     uint32_t param_size;
@@ -389,7 +390,9 @@ double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *request, doub
 typedef struct Trace Trace;
 void ptx_trace_note(Trace *trace, const Func *func, const Insn *insn, uint32_t warp, Space space, const Request *request, const Value *address, uint8_t doubt);
 
-/* ---- assumed.c --------------------------------------------------------------------------------------------------- */
+/* ---- guess.c ----------------------------------------------------------------------------------------------------- */
+
+enum { GUESS_IS_FLOAT = 0x80 };    /* in Machine.param_guess, beside the bytes */
 
 /* What is taken for a number of the kernel's parameters that the launch does not give, and that it was asked for. */
 uint64_t ptx_machine_guess(uint64_t offset, unsigned bytes, bool is_float);
@@ -397,8 +400,5 @@ void ptx_machine_note_guess(Machine *machine, uint64_t offset, unsigned bytes, b
 
 /* Lanes leave a loop at that branch because they have stayed so often, not because anything says so. */
 void ptx_machine_note_left(Machine *machine, const Routine *routine, InsnId branch, InsnId stays_at, unsigned stays);
-
-/* What a run rested on of all that, into out. Owned by arena. */
-void ptx_assumed_collect(Arena *arena, const Machine *machine, Evaluation *out);
 
 #endif

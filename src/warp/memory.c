@@ -746,7 +746,7 @@ static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lan
     unsigned whole = r->bytes;
     Scratch room;
     for (unsigned o = 0; o < insn->operand_count; o++) {
-        if (operands[o].position != 3 || ptx_op_has_modifier(insn->op, "L2::cache_hint"))
+        if (operands[o].position != 3 || ptx_op_has(insn->op, MOD_L2_CACHE_HINT))
             continue;
         const Value *size = ptx_machine_read(m, w, &operands[o], &room);
         ptx_blocks_pin(&m->blocks, size);
@@ -786,13 +786,13 @@ static FootprintKind footprint_kind(const Request *r, const Op *op)
     case REQUEST_INCREMENT: case REQUEST_ATOMIC: case REQUEST_CAS: case REQUEST_SPIN:
         return ptx_type_info[op->type].kind == KIND_FLOAT ? FOOTPRINT_ATOMIC_SERIAL : FOOTPRINT_ATOMIC;
     default:
-        return r->kind == REQUEST_COPY || (r->is_uncached && !ptx_op_has_modifier(op, "nc")) ? FOOTPRINT_LOAD_PAST_L1 : FOOTPRINT_LOAD;
+        return r->kind == REQUEST_COPY || (r->is_uncached && !ptx_op_has(op, MOD_NC)) ? FOOTPRINT_LOAD_PAST_L1 : FOOTPRINT_LOAD;
     }
 }
 
 static bool is_fragment(const Op *op)
 {
-    return op->length > 10 && (!memcmp(op->text, "wmma.load.", 10) || !memcmp(op->text, "wmma.store", 10));
+    return op->operation == OP_WMMA_LOAD || op->operation == OP_WMMA_STORE;
 }
 
 /* Elements from a row of a matrix to the next: the last operand, where it is there and known; else rows follow each other. */
@@ -809,7 +809,7 @@ static void note_fragment(Machine *m, Warp *w, const Insn *insn, Count *count, c
 {
     uint64_t lanes[WARP_LANES], first, pitch = fragment_pitch(m, w, insn);
     uint32_t bytes = ptx_type_info[insn->op->type].bits / 8u ? ptx_type_info[insn->op->type].bits / 8u : 1;
-    FootprintKind kind = insn->op->text[5] == 's' ? FOOTPRINT_STORE : FOOTPRINT_LOAD;
+    FootprintKind kind = insn->op->operation == OP_WMMA_STORE ? FOOTPRINT_STORE : FOOTPRINT_LOAD;
     bool waits = false;
     m->blocks.count[GROWTH_WARP] = 1;
     ptx_noted_close(m, w);
@@ -867,7 +867,7 @@ static void count_copied(Machine *m, Warp *w, const Insn *insn, Count *count, Re
     r->reading = copied_lanes(m, w, insn, r->lanes, &whole);
     r->is_part = whole.is_part;
     r->is_empty = whole.is_empty;
-    r->is_uncached = ptx_op_has_modifier(insn->op, "cg");
+    r->is_uncached = ptx_op_has(insn->op, MOD_CG);
     read_address(m, w, place, &there);
     ptx_blocks_align(&m->blocks, address, PERIOD);
     ptx_blocks_align(&m->blocks, &there.value, PERIOD);
@@ -895,7 +895,7 @@ static void count_copied(Machine *m, Warp *w, const Insn *insn, Count *count, Re
 /* A fragment of elements of 16 bits, 16 x 16, comes out of shared memory as ldmatrix.x4 does: eight rows of 16 bytes four times. */
 static bool is_halves(const Op *op)
 {
-    return is_fragment(op) && op->text[5] == 'l' && ptx_type_info[op->type].bits == 16;
+    return op->operation == OP_WMMA_LOAD && ptx_type_info[op->type].bits == 16;
 }
 
 static void count_halves(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)

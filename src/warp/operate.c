@@ -228,19 +228,6 @@ static uint64_t window_of_space(uint8_t space)
     }
 }
 
-static uint8_t written_space(const Op *op)
-{
-    for (unsigned i = 0; i < op->modifier_count; i++) {
-        if (op->modifiers[i] < 0)
-            continue;
-        const char *text = ptx_modifier_texts[op->modifiers[i]];
-        Space space = ptx_space_find(text, strlen(text));
-        if (space)
-            return (uint8_t)space;
-    }
-    return SPACE_NONE;
-}
-
 /* Generic addresses of a window are those of the space plus where the window begins. */
 static void run_convert_address(Machine *m, Warp *w, const Insn *insn, bool is_to_space, uint32_t lanes, uint8_t doubt)
 {
@@ -249,7 +236,7 @@ static void run_convert_address(Machine *m, Warp *w, const Insn *insn, bool is_t
     if (insn->operand_count < 2)
         return;
     const Value *from = ptx_machine_read(m, w, &operands[1], &room);
-    uint64_t window = window_of_space(written_space(insn->op));
+    uint64_t window = window_of_space(insn->op->spaces[0]);
     uint64_t change = is_to_space ? 0 - window : window;
     out.value = *from;
     if (from->lanes) {
@@ -464,7 +451,7 @@ static void run_redux(Machine *m, Warp *w, const Insn *insn, const Decoded *code
 static void run_is_space(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
-    uint64_t window = window_of_space(written_space(insn->op));
+    uint64_t window = window_of_space(insn->op->spaces[0]);
     Scratch room, out;
     if (insn->operand_count < 2)
         return;

@@ -15,11 +15,11 @@ enum {
 /* Without mbarriers and what goes through the async proxy the clocks of warps are all there is. */
 static bool has_protocols(const Module *module)
 {
-    static const char *const words[] = { "mbarrier", "cp.async.bulk", "wgmma" };
-    for (uint32_t i = 0; i < module->op_count; i++)
-        for (size_t j = 0; j < sizeof words / sizeof *words; j++)
-            if (!strncmp(module->ops[i]->text, words[j], strlen(words[j])))
-                return true;
+    for (uint32_t i = 0; i < module->op_count; i++) {
+        const Op *op = module->ops[i];
+        if (op->family == OP_MBARRIER || op->family == OP_WGMMA || ptx_op_is_bulk(op))
+            return true;
+    }
     return false;
 }
 
@@ -429,13 +429,8 @@ static void meet_watches(const Machine *m, const Warp *w, const Insn *insn, cons
 
 static bool is_strong(const Op *op)
 {
-    static const char *const words[] = { "volatile", "relaxed", "acquire", "release", "mmio" };
-    if (op->kind == OPK_ATOM || op->kind == OPK_RED)
-        return true;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ptx_op_has_modifier(op, words[i]))
-            return true;
-    return false;
+    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE, MOD_MMIO, MOD_NONE };
+    return op->kind == OPK_ATOM || op->kind == OPK_RED || ptx_op_has_any(op, words);
 }
 
 static bool is_write(const Op *op)
@@ -506,7 +501,7 @@ static Touch touch_by(Machine *m, const Warp *w, const Insn *insn, uint8_t doubt
     r->is_doubtful |= level != RACE_CERTAIN;
     const Touch now = { .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = ptx_race_copies(r, QUEUE_COPY, w->index)->committed,
                         .site = (uint16_t)site, .warp = (uint16_t)w->index, .level = level, .is_write = is_write(insn->op),
-                        .is_strong = is_strong(insn->op), .is_swap = ptx_op_has_modifier(insn->op, "cas"), .queue = insn->op->kind == OPK_CP_ASYNC ? QUEUE_COPY : QUEUE_NONE };
+                        .is_strong = is_strong(insn->op), .is_swap = ptx_op_has(insn->op, MOD_CAS), .queue = insn->op->kind == OPK_CP_ASYNC ? QUEUE_COPY : QUEUE_NONE };
     if (r->watches)
         meet_watches(m, w, insn, &now);
     return now;

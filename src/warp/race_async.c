@@ -37,7 +37,7 @@ enum { NONE = UINT8_MAX };
 
 static CopyShape shape_of(const Op *op)
 {
-    bool is_tensor = ptx_op_has_modifier(op, "tensor"), completes = ptx_op_has_modifier(op, "mbarrier::complete_tx::bytes");
+    bool is_tensor = ptx_op_has(op, MOD_TENSOR), completes = ptx_op_has(op, MOD_MBARRIER_COMPLETE_TX_BYTES);
     if (op->kind == OPK_ST || op->kind == OPK_RED)
         return (CopyShape){ 0, NONE, completes ? 2 : NONE, .is_write = true, .is_store = true };
     bool is_write = op->space_count && is_shared(op->spaces[0]);
@@ -83,7 +83,7 @@ static bool transfer(Machine *m, Warp *w, const Insn *insn, CopyShape shape, uns
 bool ptx_race_transfer(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const CopyShape shape = shape_of(insn->op);
-    if (ptx_op_has_modifier(insn->op, "multicast::cluster") || ptx_op_has_modifier(insn->op, "cta_group::2"))
+    if (ptx_op_has(insn->op, MOD_MULTICAST_CLUSTER) || ptx_op_has(insn->op, MOD_CTA_GROUP_2))
         return false;           /* it comes to other blocks, and theirs to this one */
     for (unsigned lane = 0; lane < WARP_LANES; lane++)
         if (lanes >> lane & 1 && !transfer(m, w, insn, shape, lane, doubt))
@@ -135,19 +135,6 @@ static void read_matrix(Machine *m, TouchId touch, const Layout *l, uint32_t fir
     m->steps += rows * OPERAND_BYTES / CORE_ROW / RANGES_A_STEP;
 }
 
-/* N of m64nNkK. */
-static uint32_t columns_of(const Op *op)
-{
-    uint32_t n = 0;
-    const char *at = NULL;
-    for (uint32_t i = 0; i + 5 < op->length && !at; i++)
-        if (!memcmp(op->text + i, ".m64n", 5))
-            at = op->text + i + 5;
-    for (; at && at < op->text + op->length && *at >= '0' && *at <= '9' && n <= 256; at++)
-        n = 10 * n + (uint32_t)(*at - '0');
-    return n <= 256 ? n : 0;
-}
-
 static bool is_set(const Func *func, const Insn *insn, unsigned position)
 {
     const Operand *operand = operand_at(func, insn, position);
@@ -166,8 +153,8 @@ void ptx_race_multiply(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, ui
     Race *r = m->race;
     const Func *func = w->frame->routine->func;
     const Operand *a = operand_at(func, insn, 1);
-    const bool is_a_shared = a && !(a->flags & OPERAND_ELEMENT), is_sparse = ptx_op_has_modifier(insn->op, "sp");
-    const uint32_t columns = columns_of(insn->op);
+    const bool is_a_shared = a && !(a->flags & OPERAND_ELEMENT), is_sparse = ptx_op_has(insn->op, MOD_SP);
+    const uint32_t columns = insn->op->shape[1];
     Layout layout_a, layout_b;
     r->has_assumed = false;
     bool has_a = is_a_shared && !is_sparse && read_operand(m, w, insn, lanes, 1, &layout_a);

@@ -172,7 +172,7 @@ bool ptx_mbarrier_expect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
     Mbarrier *b = read_mbarrier(m, w, insn, lanes, &address, NULL) ? ptx_mbarrier_at(m->race, address) : NULL;
     if (!b)
         return false;
-    if (!ptx_op_has_modifier(insn->op, "complete_tx"))
+    if (!ptx_op_has(insn->op, MOD_COMPLETE_TX))
         return expect(m, w, insn, lanes, b);
     if (!read_mbarrier(m, w, insn, lanes, &address, &bytes) || bytes > UINT32_MAX)
         return false;
@@ -193,13 +193,13 @@ bool ptx_mbarrier_arrive(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, 
 {
     Race *r = m->race;
     uint64_t address, count = 1;
-    bool expects = ptx_op_has_modifier(insn->op, "expect_tx"), has_count = !is_by_copies && !expects;
+    bool expects = ptx_op_has(insn->op, MOD_EXPECT_TX), has_count = !is_by_copies && !expects;
     Mbarrier *b = read_mbarrier(m, w, insn, lanes, &address, has_count ? &count : NULL) ? ptx_mbarrier_at(r, address) : NULL;
-    if (!b || ptx_op_has_modifier(insn->op, "shared::cluster") || count > UINT32_MAX)
+    if (!b || insn->op->spaces[0] == SPACE_SHARED_CLUSTER || count > UINT32_MAX)
         return false;
     r->is_partial = true;
     uint64_t arrivals = count * ptx_lanes_count(lanes);
-    if (is_by_copies && !ptx_op_has_modifier(insn->op, "noinc"))
+    if (is_by_copies && !ptx_op_has(insn->op, MOD_NOINC))
         arrivals = 0;           /* one more is waited for, and one more comes */
     begin(m, b);
     if (is_by_copies)
@@ -221,7 +221,7 @@ bool ptx_mbarrier_arrive(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, 
         uint32_t now = arrivals < b->pending ? (uint32_t)arrivals : b->pending;
         arrivals -= now;
         b->pending -= now;
-        if (ptx_op_has_modifier(insn->op, "arrive_drop"))
+        if (ptx_op_has(insn->op, MOD_ARRIVE_DROP))
             b->wanted -= now < b->wanted ? now : b->wanted;
         advance(m, b);
     }
@@ -249,7 +249,7 @@ bool ptx_mbarrier_wait(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, ui
 {
     Race *r = m->race;
     uint64_t address, parity = 0;
-    bool is_parity = ptx_op_has_modifier(insn->op, "parity");
+    bool is_parity = ptx_op_has(insn->op, MOD_PARITY);
     Mbarrier *b = read_mbarrier(m, w, insn, lanes, &address, is_parity ? &parity : NULL) ? ptx_mbarrier_at(r, address) : NULL;
     if (!b)
         return false;

@@ -52,7 +52,7 @@ static Stop stop_of(const Machine *m, const Warp *w, const Insn *insn, uint32_t 
 /* bar, and barrier with .aligned: all lanes of a warp that have not ended must come to the same one. PTX ISA, "bar, barrier". */
 static void note_parting(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    bool is_aligned = !strncmp(insn->op->text, "bar.", 4) || ptx_op_has_modifier(insn->op, "aligned");
+    bool is_aligned = insn->op->family == OP_BAR || ptx_op_has(insn->op, MOD_ALIGNED);
     if (is_aligned && doubt < DOUBT_ORDER && !w->entries[w->entry_count - 1].is_loose)
         m->race->parting = (Parting){ .at = stop_of(m, w, insn, lanes), .warp = w->index, .others = w->live & ~lanes };
 }
@@ -78,7 +78,7 @@ void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
 {
     Race *r = m->race;
     uint64_t number, threads;
-    bool is_arrival = ptx_op_has_modifier(insn->op, "arrive");
+    bool is_arrival = ptx_op_has(insn->op, MOD_ARRIVE);
     w->is_waiting = !is_arrival;
     if (r->left_out && r->func == w->frame->routine->func && r->left_out[insn - r->func->insns]) {
         w->is_waiting = false;
@@ -223,26 +223,44 @@ static void check_puts(Machine *m, unsigned barrier, uint32_t first, uint32_t co
 
 /* ---- all of them ---------------------------------------------------------------------------------------------------- */
 
-static uint8_t order_of(const Op *op)
+static uint8_t order_of_other(const Op *op)
 {
-    static const struct { const char *begins; uint8_t order; } rows[] = {
-        { "cp.async.commit_group", ORDER_COMMIT }, { "cp.async.wait_group", ORDER_WAIT_GROUP }, { "cp.async.wait_all", ORDER_WAIT_ALL },
-        { "cp.async.mbarrier.arrive", ORDER_COPIES_ARRIVE }, { "cp.async.bulk.commit_group", ORDER_COMMIT_BULK }, { "cp.async.bulk.wait_group", ORDER_WAIT_BULK },
-        { "cp.async.bulk.prefetch", ORDER_NONE }, { "cp.async.bulk", ORDER_TRANSFER }, { "cp.reduce.async.bulk", ORDER_TRANSFER },
-        { "wgmma.commit_group", ORDER_COMMIT_MATRIX }, { "wgmma.wait_group", ORDER_WAIT_MATRIX }, { "wgmma.mma_async", ORDER_MULTIPLY },
-        { "wgmma.fence", ORDER_NONE }, { "fence.proxy.async.global", ORDER_NONE }, { "fence.proxy.async", ORDER_PROXY }, { "tcgen05", ORDER_OTHERS },
-        { "mapa", ORDER_OTHERS }, { "st.bulk", ORDER_BLIND }, { "mbarrier.init", ORDER_INIT }, { "mbarrier.arrive", ORDER_ARRIVE },
-        { "mbarrier.test_wait", ORDER_WAIT }, { "mbarrier.try_wait", ORDER_WAIT }, { "mbarrier.inval", ORDER_NONE }, { "mbarrier.expect_tx", ORDER_EXPECT },
-        { "mbarrier.complete_tx", ORDER_EXPECT }, { "mbarrier.pending_count", ORDER_NONE }, { "mbarrier", ORDER_LOST },
-        { "barrier.cluster.arrive", ORDER_CLUSTER_ARRIVE }, { "barrier.cluster.wait", ORDER_CLUSTER_WAIT }, { "bar.warp.sync", ORDER_LANES },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strncmp(op->text, rows[i].begins, strlen(rows[i].begins)))
-            return rows[i].order;
     bool is_access = op->flags & (OPF_LOAD | OPF_STORE);
-    if (is_access && ptx_op_has_modifier(op, "mbarrier::complete_tx::bytes"))
+    if (is_access && ptx_op_has(op, MOD_MBARRIER_COMPLETE_TX_BYTES))
         return ORDER_TRANSFER;
     return op->flags & OPF_WARP && op->kind != OPK_BAR && !is_access ? ORDER_LANES : ORDER_NONE;
+}
+
+static uint8_t order_of(const Op *op)
+{
+    switch ((Operation)op->operation) {
+    case OP_CP_ASYNC_COMMIT_GROUP:                          return ORDER_COMMIT;
+    case OP_CP_ASYNC_WAIT_GROUP:                            return ORDER_WAIT_GROUP;
+    case OP_CP_ASYNC_WAIT_ALL:                              return ORDER_WAIT_ALL;
+    case OP_CP_ASYNC_MBARRIER_ARRIVE:                       return ORDER_COPIES_ARRIVE;
+    case OP_CP_ASYNC_BULK: case OP_CP_REDUCE_ASYNC_BULK:    return ORDER_TRANSFER;
+    case OP_CP_ASYNC_BULK_COMMIT_GROUP:                     return ORDER_COMMIT_BULK;
+    case OP_CP_ASYNC_BULK_WAIT_GROUP:                       return ORDER_WAIT_BULK;
+    case OP_WGMMA_COMMIT_GROUP:                             return ORDER_COMMIT_MATRIX;
+    case OP_WGMMA_WAIT_GROUP:                               return ORDER_WAIT_MATRIX;
+    case OP_WGMMA_MMA_ASYNC:                                return ORDER_MULTIPLY;
+    case OP_FENCE_PROXY_ASYNC: case OP_FENCE_PROXY_ASYNC_GENERIC:
+        return ORDER_PROXY;
+    case OP_TCGEN05: case OP_MAPA:                          return ORDER_OTHERS;
+    case OP_ST_BULK:                                        return ORDER_BLIND;
+    case OP_MBARRIER:                                       return ORDER_LOST;
+    case OP_MBARRIER_INIT:                                  return ORDER_INIT;
+    case OP_MBARRIER_ARRIVE: case OP_MBARRIER_ARRIVE_DROP:  return ORDER_ARRIVE;
+    case OP_MBARRIER_TEST_WAIT: case OP_MBARRIER_TRY_WAIT:  return ORDER_WAIT;
+    case OP_MBARRIER_EXPECT_TX: case OP_MBARRIER_COMPLETE_TX:
+        return ORDER_EXPECT;
+    case OP_BARRIER_CLUSTER_ARRIVE:                         return ORDER_CLUSTER_ARRIVE;
+    case OP_BARRIER_CLUSTER_WAIT:                           return ORDER_CLUSTER_WAIT;
+    case OP_BAR_WARP:                                       return ORDER_LANES;
+    case OP_CP_ASYNC_BULK_PREFETCH: case OP_WGMMA_FENCE: case OP_FENCE_PROXY_ASYNC_GLOBAL: case OP_MBARRIER_INVAL: case OP_MBARRIER_PENDING_COUNT:
+        return ORDER_NONE;
+    default:                                                return order_of_other(op);
+    }
 }
 
 static void arrive_at_cluster(Race *r, Warp *w)

@@ -72,7 +72,7 @@ static bool is_stop(const Routine *routine, InsnId first, InsnId insn)
 /* Which the machine executes again once it may go on. */
 static bool is_wait(const Op *op)
 {
-    return !strncmp(op->text, "mbarrier.try_wait", 17) || !strncmp(op->text, "mbarrier.test_wait", 18);
+    return op->operation == OP_MBARRIER_TRY_WAIT || op->operation == OP_MBARRIER_TEST_WAIT;
 }
 
 static void add(const Search *s, Candidates *c, const Put *like, const Routine *routine, InsnId insn)

@@ -8,7 +8,7 @@ static bool is_spun(const Insn *insn)
 {
     const Op *op = insn->op;
     bool is_float = ptx_type_info[op->type].kind == KIND_FLOAT;
-    return insn->access_bytes < 4 || is_float || (insn->access_bytes == 8 && !ptx_op_has_modifier(op, "exch"));
+    return insn->access_bytes < 4 || is_float || (insn->access_bytes == 8 && !ptx_op_has(op, MOD_EXCH));
 }
 
 static bool is_unused(const Func *func, const Operand *result)
@@ -31,12 +31,12 @@ static uint8_t find_kind(const Routine *routine, const Insn *insn)
     case OPK_LDMATRIX: case OPK_STMATRIX:
         return REQUEST_MATRIX;
     case OPK_RED: case OPK_ATOM: {
-        if (ptx_op_has_modifier(op, "cas"))
+        if (ptx_op_has(op, MOD_CAS))
             return insn->access_bytes < 4 ? REQUEST_SPIN : REQUEST_CAS;
         if (is_spun(insn))
             return REQUEST_SPIN;
         unsigned value = op->kind == OPK_ATOM ? 2 : 1;
-        bool is_one = ptx_op_has_modifier(op, "add") && value < insn->operand_count && operands[value].kind == OPERAND_INT && operands[value].value == 1;
+        bool is_one = ptx_op_has(op, MOD_ADD) && value < insn->operand_count && operands[value].kind == OPERAND_INT && operands[value].value == 1;
         return is_one && (op->kind == OPK_RED || is_unused(routine->func, &operands[0])) ? REQUEST_INCREMENT : REQUEST_ATOMIC;
     }
     default:            return REQUEST_LOAD;
@@ -46,7 +46,7 @@ static uint8_t find_kind(const Routine *routine, const Insn *insn)
 /* Loads that do not go through L1, where plain ones do: PTX ISA, "Cache Operators"; read-only ones have a cache of their own. */
 static bool is_past_l1(const Op *op)
 {
-    return op->kind == OPK_LD && (ptx_op_has_modifier(op, "cg") || ptx_op_has_modifier(op, "cv") || ptx_op_has_modifier(op, "nc"));
+    return op->kind == OPK_LD && (ptx_op_has(op, MOD_CG) || ptx_op_has(op, MOD_CV) || ptx_op_has(op, MOD_NC));
 }
 
 enum { PAST_L1 = 0x80 };        /* beside the kind */
@@ -62,8 +62,8 @@ void ptx_request_classify(const Routine *routine, const Insn *insn, Request *r)
 
 uint8_t ptx_request_matrices(const Op *op)
 {
-    uint8_t count = ptx_op_has_modifier(op, "x4") ? 4 : ptx_op_has_modifier(op, "x2") ? 2 : 1;
-    return ptx_op_has_modifier(op, "m16n16") ? (uint8_t)(2 * count) : count;      /* of 16 rows each */
+    uint8_t count = ptx_op_has(op, MOD_X4) ? 4 : ptx_op_has(op, MOD_X2) ? 2 : 1;
+    return ptx_op_has(op, MOD_M16N16) ? (uint8_t)(2 * count) : count;      /* of 16 rows each */
 }
 
 bool ptx_request_figure(const Machine *m, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, double *out)

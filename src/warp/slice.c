@@ -55,8 +55,8 @@ static bool is_control(const Op *op)
 static void read_always(Slicer *s, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(s->func, insn);
-    bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC || !strncmp(insn->op->text, "mbarrier", 8) || !strncmp(insn->op->text, "cp.", 3);
-    bool is_multiplication = !strncmp(insn->op->text, "wgmma", 5);
+    bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC || insn->op->family == OP_MBARRIER || insn->op->family == OP_CP;
+    bool is_multiplication = insn->op->family == OP_WGMMA;
     if (insn->guard != NO_ID)
         read_register(s, insn->guard);
     for (unsigned o = 0; o < insn->operand_count; o++)
@@ -68,13 +68,12 @@ static void read_always(Slicer *s, const Insn *insn)
 /* addc, subc, madc. */
 static bool takes_carry(const Op *op)
 {
-    const char *name = ptx_opcode_info[op->opcode].text;
-    return !strcmp(name, "addc") || !strcmp(name, "subc") || !strcmp(name, "madc");
+    return op->operation == OP_ADDC || op->operation == OP_SUBC || op->operation == OP_MADC;
 }
 
 static bool makes_carry(const Op *op)
 {
-    return op->flags & OPF_SIDE_EFFECT && op->insn_class == CLASS_INT && ptx_op_has_modifier(op, "cc");
+    return op->flags & OPF_SIDE_EFFECT && op->insn_class == CLASS_INT && ptx_op_has(op, MOD_CC);
 }
 
 static bool stores_read(const Slicer *s, const Insn *insn)

@@ -78,7 +78,7 @@ static InsnId look_back(const Func *func, InsnId branch, bool (*wanted)(const In
 
 static bool is_swap(const Insn *insn)
 {
-    return insn->op->kind == OPK_ATOM && ptx_op_has_modifier(insn->op, "cas");
+    return insn->op->kind == OPK_ATOM && ptx_op_has(insn->op, MOD_CAS);
 }
 
 static bool is_test(const Insn *insn)

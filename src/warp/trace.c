@@ -1,8 +1,8 @@
+#include "warp/advise.h"
 #include "warp/trace.h"
 
 #include "analysis/base.h"
 #include "support/hash.h"
-#include "warp/advise.h"
 
 enum {
     MOST_TRACED = 4096,         /* distinct requests that are kept of a kernel, */
@@ -290,7 +290,7 @@ static void note_place(Trace *t, const Bases *bases, const Func *func, const Ins
 static void note_untraced(Trace *t, const Bases *bases, const Func *func, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
-    if (!strncmp(insn->op->text, "wgmma", 5) || !strncmp(insn->op->text, "tcgen05", 7))
+    if (insn->op->family == OP_WGMMA || insn->op->family == OP_TCGEN05)
         t->is_shared_opaque = true;
     if (is_traced(t, func, insn))
         return;

@@ -36,15 +36,15 @@ static bool number_of(const Operand *operand, double *out)
 }
 
 /* Modifiers of a comparison come in pairs: lt, and ltu, which holds for what is no number too. */
-static bool compares(const Op *op, const char *with, const char *or_unordered)
+static bool compares(const Op *op, Modifier with, Modifier or_unordered)
 {
-    return ptx_op_has_modifier(op, with) || ptx_op_has_modifier(op, or_unordered);
+    return ptx_op_has(op, with) || ptx_op_has(op, or_unordered);
 }
 
 /* 1: it hardly ever holds, -1: it nearly always does. */
 static int rare_outcome(const Op *op, double number)
 {
-    bool is_less = compares(op, "lt", "ltu") || compares(op, "le", "leu"), is_more = compares(op, "gt", "gtu") || compares(op, "ge", "geu");
+    bool is_less = compares(op, MOD_LT, MOD_LTU) || compares(op, MOD_LE, MOD_LEU), is_more = compares(op, MOD_GT, MOD_GTU) || compares(op, MOD_GE, MOD_GEU);
     bool is_large = fabs(number) >= LARGE;
     if (is_less || is_more) {
         if (is_large)
@@ -52,7 +52,7 @@ static int rare_outcome(const Op *op, double number)
         return number > 0 && number <= DENORMAL ? (is_less ? 1 : -1) : 0;
     }
     if (!isfinite(number))
-        return compares(op, "eq", "equ") ? 1 : compares(op, "ne", "neu") ? -1 : 0;
+        return compares(op, MOD_EQ, MOD_EQU) ? 1 : compares(op, MOD_NE, MOD_NEU) ? -1 : 0;
     return 0;
 }
 
@@ -64,7 +64,7 @@ int ptx_usual_rare_side(const Func *func, InsnId branch)
     const Insn *insn = &func->insns[id];
     const Operand *operands = ptx_insn_operands(func, insn);
     double number;
-    int outcome = ptx_op_has_modifier(insn->op, "nan") ? 1 : ptx_op_has_modifier(insn->op, "num") ? -1 : 0;
+    int outcome = ptx_op_has(insn->op, MOD_NAN) ? 1 : ptx_op_has(insn->op, MOD_NUM) ? -1 : 0;
     if (insn->operand_count == 3 && number_of(&operands[2], &number))
         outcome = rare_outcome(insn->op, number);
     return func->insns[branch].guard_negated ? -outcome : outcome;

@@ -329,7 +329,15 @@ static void test_tune(void **state)
     Result text = run("$PTXLINT tune --gpu h200 --kernel sh_blur --grid 8192,128 --block 1,64 --param 2=8192 --param 3=8192 " SHAPES);
     assert_int_equal(text.status, 0);
     assert_non_null(strstr(text.out, "sh_blur\n"));
-    assert_non_null(strstr(text.out, "times as fast as now by prediction; sectors of a request"));
+    assert_non_null(strstr(text.out, "times as fast as now by prediction"));
+    for (const char *line = text.out; *line; line += strcspn(line, "\n") + 1)
+        assert_true(strcspn(line, "\n") <= 80);
+    result_free(&text);
+    text = run("printf 'gpu: [h200]\nlaunch: tune.json\n' > .ptxlint.yaml; "
+               "printf '{\"kernels\": {\"saxpy\": {\"grid\": [1024], \"block\": [256], \"params\": [null, null, 2.0, 262144]}}}' > tune.json; "
+               "cp '" PTXLINT_SOURCE_ROOT "/tests/cli/tune.ptx' .; $PTXLINT tune . 2>&1; $PTXLINT tune --no-config --kernel saxpy tune.ptx 2>&1; rm .ptxlint.yaml tune.*");
+    assert_non_null(strstr(text.out, "Keep the block as it is"));           /* of the config file */
+    assert_non_null(strstr(text.out, "its grid and block are not given"));  /* without it */
     result_free(&text);
     Result json = run("$PTXLINT tune --gpu h200 --format json --kernel sh_blur --grid 8192,128 --block 1,64 --param 2=8192 --param 3=8192 " SHAPES);
     json_t *document = json_loads(json.out, 0, NULL);

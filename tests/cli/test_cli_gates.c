@@ -19,6 +19,7 @@ static const File files[] = {
     { "none.json", "{\"schema\":\"ptxlint-baseline/1\",\"findings\":[]}\n" },
     { "bad.yaml", "budgets:\n- { kernel: \"first\",      register: 3 }\n" },
     { "gpu.yaml", "budgets:\n- { kernel: first, gpu: h2000 }\n" },
+    { "roomy.yaml", "budgets:\n- { kernel: \"*\", instructions: 100000 }\n" },
     { "time.yaml", "budgets:\n- { kernel: \"*\", predicted_time_us: 3 }\n" },
     { "budgeted/.ptxlint.yaml", "budget: small.yaml\n" },
     { "budgeted/small.yaml", "budgets: [{kernel: 'f*', instructions: 4}]\n" },
@@ -169,11 +170,61 @@ static void test_jobs(void **state)
     free(one);
 }
 
+/* Findings of a file that ran over the budget of a lint, of one that needs no launch, and of one whose gains are predicted. */
+#define LOOPS "'" PTXLINT_SOURCE_ROOT "/testdata/ptx/loops.sm_90.ptx'"
+#define ROWS "'" PTXLINT_SOURCE_ROOT "/tests/golden/MEM202-rows.ptx'"
+#define TRANSPOSE "--grid 64 --block 128 '" PTXLINT_SOURCE_ROOT "/testdata/ptx/transpose.sm_90.ptx'"
+
+typedef struct Other {
+    const char *command;        /* with the input for %s */
+    bool has_exit_of_check;     /* else it is 0 */
+} Other;
+
+static void compare_findings(const json_t *alone, const char *command, int status)
+{
+    json_t *beside = run_json(command, status);
+    if (!json_equal(json_object_get(alone, "diagnostics"), json_object_get(beside, "diagnostics")))
+        fail_msg("%s: other findings than those of a check", command);
+    json_decref(beside);
+}
+
+/* The findings of a check are those of a report, of a check with a budget, and those that a baseline knows. */
+static void test_one_set(void **state)
+{
+    (void)state;
+    static const struct { const char *input; int status; } inputs[] = {
+        { LOOPS, 0 }, { "--block 128 --grid 64 " LOOPS, 1 }, { ROWS, 0 }, { "--grid 8 " ROWS, 0 }, { TRANSPOSE, 1 },
+    };
+    static const Other others[] = {
+        { "$PTXLINT report --no-config --format json %s", false },
+        { "$PTXLINT report --no-config --gpu sm_90 --format csv=figures.csv --format json %s", false },
+        { "$PTXLINT check --no-config --format json --budget roomy.yaml %s", true },
+    };
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        char command[1024];
+        snprintf(command, sizeof command, "$PTXLINT check --no-config --format json %s", inputs[i].input);
+        json_t *alone = run_json(command, inputs[i].status);
+        assert_true(json_array_size(json_object_get(alone, "diagnostics")) > 0);
+        for (size_t o = 0; o < sizeof others / sizeof *others; o++) {
+            snprintf(command, sizeof command, others[o].command, inputs[i].input);
+            compare_findings(alone, command, others[o].has_exit_of_check ? inputs[i].status : 0);
+        }
+        json_decref(alone);
+        snprintf(command, sizeof command, "$PTXLINT baseline --no-config --baseline same.json write %s && $PTXLINT --no-config --baseline same.json --budget roomy.yaml %s",
+                 inputs[i].input, inputs[i].input);
+        Result known = run(command);
+        if (known.status || strstr(known.out, "warning[") || strstr(known.out, "note["))
+            fail_msg("%s: %d %s%s", command, known.status, known.out, known.err);
+        result_free(&known);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_cases, setup, teardown),
         cmocka_unit_test_setup_teardown(test_jobs, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_set, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

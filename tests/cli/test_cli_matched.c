@@ -22,6 +22,7 @@ static const File files[] = {
     { "all.json", "{\"kernels\": {\"plain\": {\"grid\": [4], \"params\": [null, 3], \"trips\": {\"$L__BB0_2\": 4}}}}" },
     { "slips.json", "{\"kernels\": {\"scale\": {\"grid\": [4]}, \"plian\": {\"params\": [1, 2, 3, 4]}, \"three\": {\"params\": [null, 1, 70000, 4], "
                     "\"trips\": {\"$L\": 4}}, \"other\": {}}}" },
+    { "lines.json", "{\"kernels\": {\"_Z5scalePfi\": {\"trips\": {\"13\": 9, \"3\": 4}}}}" },
     { "config/.ptxlint.yaml", "launch: slips.json\n" },
     { "config/slips.json", "{\"kernels\": {\"plian\": {}}}" },
     { "config/plain.ptx", HEAD LOOP("plain") },
@@ -62,6 +63,11 @@ static const Case cases[] = {
     { "$PTXLINT tune --gpu h200 --grid 4 --block 64 --param 7=1 plain.ptx", 2, NULL, "no kernel has a parameter '7'", NULL },
     /* loops */
     { REPORT "--trip '$L__BB0_3=4' scale.ptx",          2, NULL, "ptxlint: --trip: no loop begins at the label '$L__BB0_3'; did you mean `$L__BB0_2`?\n", NULL },
+    { REPORT "--trip 12=4 scale.ptx",                   0, "(as given)", "", NULL },
+    { REPORT "--trip 14=4 scale.ptx",                   0, "(as given)", "", NULL },
+    { REPORT "--trip 15=4 scale.ptx",                   2, NULL, "ptxlint: --trip: no loop holds line 15; the nearest one begins at line 12\n", NULL },
+    { REPORT "--trip 4=4 none.ptx",                     2, NULL, "ptxlint: --trip: no loop holds line 4: there is none at all\n", NULL },
+    { REPORT "--launch lines.json scale.ptx",           0, "(as given)", "kernel \"_Z5scalePfi\": no loop holds line 3; the nearest one begins at line 12\n", NULL },
     { REPORT "--trip other=4 scale.ptx",                2, NULL, "no loop begins at the label 'other'; `ptxlint report` lists the loops\n", NULL },
     { REPORT "--trip other=4 cut.ptx",                  0, NULL, "", NULL },       /* what cannot be read may have it */
     /* kernels */

@@ -4,7 +4,9 @@
 A line is compared where the machine access is the one that the PTX wrote (see README.md there). Figures are per 32 active threads, within 2 %
 (5 % for asynchronous copies, of whose wavefronts the GPU's own count loses some). What is off must stand in EXCEPTIONS with its reason, and what
 stands there must be off. No line that is called exact may be off, and none whose figures change with memory's contents may be called exact."""
-import json, re, subprocess, sys
+import json, re, sys
+
+from launched import report
 
 EXCEPTIONS = {
     ("cp_sixteen_part", 175, "wavefronts"): "copies of part of 16 bytes past L1: no rule found that holds; an estimate",
@@ -35,11 +37,6 @@ def is_comparable(m):
     opcode = re.sub(r"^@!?\S+\s+", "", m["text"]).split(".")[0]
     return opcode in ("ldmatrix", "stmatrix", "atom", "red") or all(sass_bits(s) == ptx_bits(m["text"]) for s in m["sass"])
 
-def reported(ptxlint, folder, files):
-    command = [ptxlint, "report", "--format", "json", "--gpu", "h200", "--launch", f"{folder}/launches.json", *files]
-    report = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-    return {k["name"]: {a["line"]: a for a in k["accesses"]} for f in report["files"] for k in f["kernels"]}
-
 def is_off(m, access, unit):
     """Whether the figure is missing or another."""
     real = 32 * m[unit] / m["threads"]
@@ -49,7 +46,8 @@ def is_off(m, access, unit):
 
 def main(ptxlint, folder):
     kernels = [json.loads(line) for line in open(f"{folder}/measured.jsonl")]
-    accesses = reported(ptxlint, folder, sorted({f"{folder}/{k['file']}" for k in kernels}))
+    found = report(ptxlint, sorted({f"{folder}/{k['file']}" for k in kernels}), f"{folder}/launches.json")
+    accesses = {name: {a["line"]: a for a in k["accesses"]} for (_, name), k in found.items()}
     compared, data, wrong, off = 0, 0, [], set()
     for kernel in kernels:
         for m in kernel["memory"]:

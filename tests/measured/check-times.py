@@ -4,7 +4,9 @@
 FOLDER/times.jsonl: launches of kernels once each, caches cold. FOLDER/shapes/sweep.jsonl: kernels timed over block shapes, some of them here.
 The figures of each file, and of the shapes of each prefix, must be as good as LIMITS says; no bound may be above the time that was measured.
 --pairs: all shapes, and how far the predicted ratio of two shapes' times is from the measured one, for each kernel and all pairs."""
-import itertools, json, math, os, subprocess, sys, tempfile
+import itertools, json, math, os, sys
+
+from launched import LAUNCH_KEYS, in_rounds, launches_of, report, spearman
 
 # median and mean error, rank, median bound; of shapes: the median rank
 LIMITS = {
@@ -18,50 +20,13 @@ SLACK = 1.03    # of a bound: clocks and counters are not exact
 BANDED = 0.75    # of the launches of a file, at the least: nine in ten of all
 GRAPH_US = 0.4  # launches in a graph follow each other faster than one that stands alone begins
 SHAPES = {"timed": 8, "further": 8, "later": 4}    # of a kernel, about
-LAUNCH_KEYS = ("grid", "block", "dynamic_shared", "params")
-
-def report(ptxlint, paths, launches):
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump({"kernels": launches}, file)
-        file.flush()
-        command = [ptxlint, "report", "--format", "json", "--gpu", "h200", "--launch", file.name, *paths]
-        document = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-    return {k["name"]: k["estimate"] for f in document["files"] for k in f["kernels"]}
-
-def ranks(values):
-    places = {}
-    for n, value in enumerate(sorted(values)):
-        places.setdefault(value, []).append(n)
-    return [sum(places[v]) / len(places[v]) for v in values]
-
-def spearman(x, y):
-    a, b, middle = ranks(x), ranks(y), (len(x) - 1) / 2
-    product = lambda p, q: sum((i - middle) * (j - middle) for i, j in zip(p, q))
-    return product(a, b) / (product(a, a) * product(b, b)) ** 0.5
-
-def in_rounds(rows):
-    """The rows in lists that hold each kernel at most once."""
-    rounds, seen = [], {}
-    for row in rows:
-        n = seen[row["kernel"]] = seen.get(row["kernel"], -1) + 1
-        rounds += [[]] if n == len(rounds) else []
-        rounds[n].append(row)
-    return rounds
 
 def predict(ptxlint, paths, rows):
     """Each row with its estimate."""
     for some in in_rounds(rows):
         found = report(ptxlint, paths, {r["kernel"]: r["launch"] for r in some})
         for row in some:
-            row["estimate"] = found[row["kernel"]]
-
-def launches_of(folder):
-    """{kernel: its launches}"""
-    listed = json.load(open(f"{folder}/launches.json"))
-    launches = {k: [launch] for k, launch in listed["kernels"].items()}
-    for more in listed.get("more", []):
-        launches[more["kernel"]].append({k: more[k] for k in LAUNCH_KEYS})
-    return launches
+            row["estimate"] = next(k["estimate"] for (_, name), k in found.items() if name == row["kernel"])
 
 def check_order(name, estimate, complain):
     order = [estimate[key] for key in ("bound_time_us", "predicted_low_us", "predicted_time_us", "predicted_high_us")]
@@ -105,7 +70,7 @@ def check_shapes(ptxlint, folder, complain):
     by_kernel, ranked = {}, {}
     for line in open(f"{folder}/shapes/sweep.jsonl"):
         row = json.loads(line)
-        by_kernel.setdefault(row["kernel"], []).append({**row, "launch": {k: row[k] for k in LAUNCH_KEYS}})
+        by_kernel.setdefault(row["kernel"], []).append({**row, "launch": {k: row[k] for k in LAUNCH_KEYS if k in row}})
     if "--pairs" in sys.argv:
         return print_pairs(ptxlint, folder, by_kernel)
     by_kernel = {k: rows[::max(1, len(rows) // SHAPES[os.path.basename(folder)])] for k, rows in by_kernel.items()}

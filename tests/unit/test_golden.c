@@ -121,6 +121,7 @@ static ptxlint_module *analyse(const Golden *golden, const char *path)
     char name[32];
     ptxlint_options_init(&options);
     options.path = path;
+    options.findings_only = 1;          /* as `ptxlint FILE` does */
     const char *line_end = memchr(golden->text, '\n', golden->length);
     line_end = line_end ? line_end : golden->text + golden->length;
     options.syntax_only = find_in(golden->text, line_end, "--syntax-only") != NULL;

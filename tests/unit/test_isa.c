@@ -139,6 +139,73 @@ static void test_suggestions(void **state)
 
 /* ---- classes and spaces ------------------------------------------------------------------------------------------ */
 
+static Op resolved(const char *text)
+{
+    Op op;
+    ptx_op_resolve(&op, text, strlen(text));
+    return op;
+}
+
+/* What an instruction does is the longest row of op.def, part for part, that its text begins with. */
+static void test_operations(void **state)
+{
+    (void)state;
+    static const struct { const char *text; Operation family, operation; } cases[] = {
+        { "add.s32", OP_ADD, OP_ADD }, { "addc.u32", OP_ADDC, OP_ADDC }, { "bar.sync", OP_BAR, OP_BAR }, { "bar.warp.sync", OP_BAR, OP_BAR_WARP },
+        { "barrier.cluster.arrive.aligned", OP_BARRIER, OP_BARRIER_CLUSTER_ARRIVE }, { "barrier.cta.sync", OP_BARRIER, OP_BARRIER },
+        { "cp.async.ca.shared.global", OP_CP, OP_CP_ASYNC }, { "cp.async.wait_all", OP_CP, OP_CP_ASYNC_WAIT_ALL },
+        { "cp.async.bulk.wait_group.read", OP_CP, OP_CP_ASYNC_BULK_WAIT_GROUP },
+        { "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes", OP_CP, OP_CP_ASYNC_BULK },
+        { "fence.acq_rel.gpu", OP_FENCE, OP_FENCE }, { "fence.proxy.async", OP_FENCE, OP_FENCE_PROXY_ASYNC },
+        { "fence.proxy.async.global", OP_FENCE, OP_FENCE_PROXY_ASYNC_GLOBAL }, { "fence.proxy.async.shared::cta", OP_FENCE, OP_FENCE_PROXY_ASYNC },
+        { "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", OP_FENCE, OP_FENCE_PROXY_ASYNC_GENERIC },
+        { "mbarrier.arrive.shared.b64", OP_MBARRIER, OP_MBARRIER_ARRIVE }, { "mbarrier.arrive_drop.shared.b64", OP_MBARRIER, OP_MBARRIER_ARRIVE_DROP },
+        { "mbarrier.arrive.expect_tx.shared.b64", OP_MBARRIER, OP_MBARRIER_ARRIVE }, { "st.async.weak.b32", OP_ST, OP_ST_ASYNC },
+        { "st.asynchronous.b32", OP_ST, OP_ST }, { "st.shared.async.b32", OP_ST, OP_ST }, { "wmma.load.a.sync.aligned.row.m16n16k16.f16", OP_WMMA, OP_WMMA_LOAD },
+        { "ret", OP_RET, OP_RET }, { "frobnicate.s32", OP_NONE, OP_NONE }, { "vadd4.u32.u32.u32.add", OP_VADD4, OP_VADD4 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        Op op = resolved(cases[i].text);
+        if (op.family != (uint8_t)cases[i].family || op.operation != (uint8_t)cases[i].operation)
+            fail_msg("%s: family %u, operation %u", cases[i].text, (unsigned)op.family, (unsigned)op.operation);
+    }
+    static const char *const rows[] = {
+        "",
+#define OP(id, text, kind, trait) text,
+#include "isa/op.def"
+#undef OP
+    };
+    for (size_t i = 1; i < COUNT(rows); i++)
+        if (resolved(rows[i]).operation != i)
+            fail_msg("%s is operation %u, not %zu", rows[i], (unsigned)resolved(rows[i]).operation, i);
+}
+
+static void test_modifiers(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "",
+#define MD(id, text) text,
+#include "isa/modifier.def"
+#undef MD
+    };
+    for (Modifier m = MOD_NONE + 1; m < MOD__COUNT; m++) {
+        char text[64];
+        snprintf(text, sizeof text, "ld.%s.u32", rows[m]);
+        Op op = resolved(text);
+        for (Modifier other = MOD_NONE + 1; other < MOD__COUNT; other++)
+            if (ptx_op_has(&op, other) != (other == m))
+                fail_msg("%s has .%s: %d", text, rows[other], ptx_op_has(&op, other));
+        assert_int_equal(ptx_op_modifier(&op, 0), m);
+    }
+    Op op = resolved("mad.lo.sat.s32"), none = resolved("add.s32"), unknown = resolved("add.frob.s32");
+    static const uint8_t words[] = { MOD_FTZ, MOD_SAT, MOD_NONE };
+    assert_true(ptx_op_has(&op, MOD_LO) && ptx_op_has_any(&op, words) && !ptx_op_has_any(&none, words));
+    assert_int_equal(ptx_op_modifier(&unknown, 0), MOD_NONE);
+    assert_int_equal(resolved("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16").shape[1], 128);
+    assert_int_equal(resolved("ldmatrix.sync.aligned.m8n8.x4.shared.b16").shape[1], 0);
+}
+
 static void test_classes(void **state)
 {
     (void)state;
@@ -329,6 +396,8 @@ int main(void)
         cmocka_unit_test(test_targets),
         cmocka_unit_test(test_versions),
         cmocka_unit_test(test_suggestions),
+        cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_modifiers),
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_roles),
     };

@@ -316,7 +316,7 @@ static void test_source(void **state)
 static int64_t trips_of(const Launch *launch, const char *label)
 {
     for (uint32_t i = 0; i < launch->trip_count; i++)
-        if (!strcmp(launch->trips[i].label, label))
+        if (!strcmp(launch->trips[i].name, label))
             return launch->trips[i].count;
     return -1;
 }

@@ -233,6 +233,32 @@ static void test_unknown_rate(void **state)
     }
 }
 
+/* H200: 132 SMs at 1.98 GHz, 128 lanes of fp32 and 64 of fp64; a pipeline takes an add as fast as a multiply-add, which is two flops. */
+static void test_rates(void **state)
+{
+    (void)state;
+    static const double gops = 132 * 1.98;
+    static const struct { const char *body, *ceiling; double lanes; } rows[] = {
+        { "fma.rn.f64 %fd1, %fd1, %fd2, %fd3;\n", "fp64 fma", 2 * 64 },
+        { "add.rn.f64 %fd1, %fd1, %fd2;\n", "fp64 add or multiply", 64 },
+        { "fma.rn.f64 %fd1, %fd1, %fd2, %fd3;\nadd.rn.f64 %fd1, %fd1, %fd2;\n", "fp64 fma", 3 / (2 / 64.) },
+        { "add.rn.f32 %f1, %f1, %f2;\n", "fp32 add or multiply", 128 },
+        { "mul.f32 %f3, %f1, %f2;\nadd.f32 %f1, %f3, %f2;\n", "fp32 fma", 2 * 128 },          /* ptxas fuses them */
+        { "add.rn.f64 %fd1, %fd1, %fd2;\nadd.rn.f32 %f1, %f1, %f2;\n", "fp64 add or multiply", 2 * 64 },
+        { "add.f16x2 %r1, %r1, %r2;\n", "fp16 add or multiply", 2 * 128 },
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char ptx[2048];
+        snprintf(ptx, sizeof ptx, "%s.reg .f64 %%fd<4>;\n%sret;\n}\n", HEAD ENTRY, rows[i].body);
+        ptxlint_module *module = launched(ptx, "h200", "{\"kernels\":{}}");
+        const ptxlint_peak *peak = &kit_kernel(module, "k")->projections[0].peak;
+        if (fabs(peak->attainable_gflops - rows[i].lanes * gops) > 1e-6 || strcmp(peak->ceiling, rows[i].ceiling) != 0)
+            fail_msg("%s: %s %g, want %s %g", rows[i].body, peak->ceiling, peak->attainable_gflops, rows[i].ceiling, rows[i].lanes * gops);
+        assert_true(peak->potential_gflops > 0 && peak->potential_gflops <= peak->attainable_gflops);
+        ptxlint_module_free(module);
+    }
+}
+
 /* Whatever the file says, nothing but what is described is told. */
 static void test_hostile(void **state)
 {
@@ -255,7 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_paths), cmocka_unit_test(test_pipes), cmocka_unit_test(test_launch), cmocka_unit_test(test_never), cmocka_unit_test(test_assumed_block),
-        cmocka_unit_test(test_unknown_rate), cmocka_unit_test(test_tail),
+        cmocka_unit_test(test_unknown_rate), cmocka_unit_test(test_rates), cmocka_unit_test(test_tail),
         cmocka_unit_test(test_gpus), cmocka_unit_test(test_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -418,7 +418,7 @@ static Launch launch_of(uint32_t grid, uint32_t block, LaunchParam params[2], ui
 static void test_user_trips(void **state)
 {
     World *w = *state;
-    static const LaunchTrip trips[] = { { "$L__BB0_1", 77 }, { "OTHER", 5 }, { "k", 3 } };
+    static const LaunchTrip trips[] = { { "$L__BB0_1", 0, 77 }, { "OTHER", 0, 5 }, { "k", 0, 3 } };
     Launch launch = { .dynamic_shared_bytes = -1, .trips = trips, .trip_count = COUNT(trips) };
     if (setjmp(w->failure))
         fail_msg("arena");
@@ -429,6 +429,28 @@ static void test_user_trips(void **state)
     assert_true(got[0].count == 77 && got[0].is_exact && !got[0].why);
     assert_int_equal(got[1].source, TRIP_CODE);         /* OTHER does not head the loop */
     assert_true(got[1].count == 9);
+    ptxlint_module_free(module);
+}
+
+/* The loops are A, from line 8, which is behind KERNEL, to line 18, and in it B, from line 11 to line 15. */
+static const struct { uint32_t line; int loop; } lines[] = {
+    { 0, -1 }, { 7, -1 }, { 8, 0 }, { 9, 0 }, { 10, 0 }, { 11, 1 }, { 12, 1 }, { 13, 1 }, { 14, 1 }, { 15, 1 }, { 16, 0 }, { 17, 0 }, { 18, 0 }, { 19, -1 }, { 20, -1 },
+    { 99, -1 }, { UINT32_MAX, -1 },
+};
+
+static void test_loop_at_line(void **state)
+{
+    World *w = *state;
+    if (setjmp(w->failure))
+        fail_msg("arena");
+    ptxlint_module *module = kit_module(KERNEL "A:\nld.global.u32 x, [rd];\n// of A\nB:\n// of B\n\nld.global.u32 x, [rd]; setp.ne.u32 p, x, 0;\n@p bra B;\n"
+                                        "// of A again\nsetp.eq.u32 p, x, 1;\n@p bra A;\n// of none\nret;\n}\n");
+    const Facts *facts = &module->facts[0];
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        LoopId loop = ptx_loop_at_line(module->ir, &module->ir->funcs[0], facts->cfg, facts->loops, lines[i].line);
+        if ((loop == NO_LOOP ? -1 : (int)loop) != lines[i].loop)
+            fail_msg("line %u: loop %d, want %d", (unsigned)lines[i].line, (int)loop, lines[i].loop);
+    }
     ptxlint_module_free(module);
 }
 
@@ -634,6 +656,7 @@ int main(void)
         cmocka_unit_test(test_intervals),
         cmocka_unit_test(test_high_products),
         cmocka_unit_test_setup_teardown(test_user_trips, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_loop_at_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_branches, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reasons, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_description, set_up, tear_down),

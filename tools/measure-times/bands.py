@@ -4,25 +4,20 @@
 Reads testdata/measured (timed, further, later, compilers) and each FOLDER: one with launches.json, measured.jsonl and PTX, or one with spaces.jsonl (configs of
 autotuners). Of each kind that `ptxlint report` names as `band`: the 5th and 95th percentile of measured over predicted time, a family of kernels counting as 20
 launches at most; then, with each family held apart in turn, how many of its launches lie in the band of the others, and how wide that is."""
-import collections, glob, json, math, os, subprocess, sys, tempfile
+import collections, glob, json, math, os, sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
-LAUNCH_KEYS = ("grid", "block", "dynamic_shared", "params")
+sys.path.insert(0, os.path.join(ROOT, "tests/measured"))
+
+from launched import launches_of, report       # pylint: disable=wrong-import-position
+
 FAMILY_MOST, LOW, HIGH, FEW = 20, 0.05, 0.95, 10
 
 def estimates(ptxlint, paths, launches, gpu):
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump({"kernels": launches}, file)
-        file.flush()
-        command = [ptxlint, "report", "--format", "json", "--no-config", "--gpu", gpu, "--launch", file.name, *paths]
-        document = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-    return {k["name"]: k["estimate"] for f in document["files"] for k in f["kernels"]}
+    return {name: k["estimate"] for (_, name), k in report(ptxlint, paths, launches, gpu).items()}
 
 def of_times(ptxlint, folder):
-    listed = json.load(open(f"{folder}/launches.json"))
-    launches = {k: [launch] for k, launch in listed["kernels"].items()}
-    for more in listed.get("more", []):
-        launches[more["kernel"]].append({k: more[k] for k in LAUNCH_KEYS})
+    launches = launches_of(folder)
     rounds = collections.defaultdict(dict)
     for line in open(f"{folder}/times.jsonl"):
         row = json.loads(line)
