@@ -136,7 +136,7 @@ static const Case cases[] = {
     { "$PTXLINT --format xml=a warned.ptx",            2, "", "--format: 'xml=a' is not one of text", NULL },
     { "$PTXLINT --format json=none/a --format oneline=b warned.ptx", 3, "", "none/a: No such file", NULL },
     { "$PTXLINT --format json=/dev/full --format oneline=- warned.ptx", 3, "COR101", "/dev/full: No space", NULL },
-    { "$PTXLINT --statistics --format sarif=a warned.ptx", 2, "", "--statistics goes with", NULL },
+    { "$PTXLINT --statistics --format sarif=a warned.ptx", 2, "", "--statistics needs", NULL },
     { "$PTXLINT --output - --format oneline warned.ptx", 1, "warned.ptx:10:", "", NULL },
     { "$PTXLINT schema",                               0, "diagnostics\n", "", NULL },
     { "$PTXLINT schema rules",                         0, "ptxlint-rules/1", "", NULL },
@@ -236,7 +236,7 @@ static const Case cases[] = {
     /* what ptxas said, or says */
     { "$PTXLINT report --ptxas-log clean.log --csv clean.ptx", 0, ",sm_80,sm_80,55,ptxas,", "", NULL },
     { "$PTXLINT report --ptxas-log clean.log --gpu h200 --csv clean.ptx", 0, ",h200,sm_90,", "", ",ptxas," },
-    { "$PTXLINT report --ptxas-log clean.ptx clean.ptx", 2, "", "clean.ptx: tells of no kernel", NULL },
+    { "$PTXLINT report --ptxas-log clean.ptx clean.ptx", 2, "", "clean.ptx: names no kernel", NULL },
     { "$PTXLINT report --ptxas-log none.log clean.ptx", 3, "", "none.log: No such file", NULL },
     { "$PTXLINT --ptxas-log clean.log clean.ptx",      0, "OCC106", "", "COR" },
     { "$PTXLINT report --ptxas=bin/ptxas --csv clean.ptx", 0, ",sm_80,sm_80,77,ptxas,", "", NULL },

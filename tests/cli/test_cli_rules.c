@@ -118,7 +118,7 @@ static const Case cases[] = {
     { "$PTXLINT --jobs x k.ptx",                       2, "", "--jobs: 'x' is not a whole number from 0 to 256", NULL },
     { "$PTXLINT --jobs 1000 k.ptx",                    2, "", "--jobs: '1000' is not", NULL },
     { "$PTXLINT --jobs -1 k.ptx",                      2, "", "--jobs: '-1' is not", NULL },
-    { "$PTXLINT --format sarif --statistics k.ptx",    2, "", "--statistics goes with", NULL },
+    { "$PTXLINT --format sarif --statistics k.ptx",    2, "", "--statistics needs", NULL },
     { "$PTXLINT --format markdown k.ptx",              0, "**ptxlint:** nothing found\n", "", NULL },
 
     /* config files */
@@ -150,7 +150,7 @@ static const Case cases[] = {
     { "cd gpu && $PTXLINT report --csv k.ptx",         0, ",mine,", "", NULL },
 
     /* ptxlint config */
-    { "$PTXLINT config",                               2, "", "One of show, files, init", NULL },
+    { "$PTXLINT config",                               2, "", "(show, files, init)", NULL },
     { "$PTXLINT config shaw",                          2, "", "config: 'shaw' is not one of show, files, init", NULL },
     { "$PTXLINT config show a b",                      2, "", "b: config takes one path", NULL },
     { "$PTXLINT config files tree/deep/er/k.ptx",      0, "tree/.ptxlint.yaml\n", "", NULL },
@@ -173,7 +173,7 @@ static const Case cases[] = {
     { "$PTXLINT config init none",                     3, "", "none/.ptxlint.yaml: No such file", NULL },
 
     /* ptxlint explain */
-    { "$PTXLINT explain",                              2, "", "explain: which rule?", NULL },
+    { "$PTXLINT explain",                              2, "", "explain: missing RULE", NULL },
     { "$PTXLINT explain --no-config --rules lint OWN101", 0, "OWN101 an-entry\n\nA kernel is an entry.\n\ngroup          own\nseverity       warning\n", "",
       "\033" },
     { "$PTXLINT explain --rules lint own101",          0, "\n- never, as `far | wide` as one looks, and this item is long enough to be filled\n  over two lines\n- nowhere\n",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the help of findings promises against what a GPU counted once it was done: check-proposals.py PTXLINT FOLDER.
 
-A help says `X sectors become Y`, or passes. X must be what the GPU counted at the line of the finding, Y what it counted at every access of the same
+A help says `X sectors become Y`, or wavefronts. X must be what the GPU counted at the line of the finding, Y what it counted at every access of the same
 opcode in the kernel that was changed by hand; where accesses are joined, both are of all of them together. Kernels that were changed must have no such finding any more."""
 import json, re, subprocess, sys
 
@@ -32,7 +32,7 @@ def together(lines):
 def check(pair, found, measured, opcode_at):
     before, rule, after = pair
     finding = found.get((before, rule))
-    promise = finding and re.search(r"([\d.]+) (sectors|passes) become ([\d.]+)", finding.get("help", ""))
+    promise = finding and re.search(r"([\d.]+) (sectors|wavefronts) become ([\d.]+)", finding.get("help", ""))
     if not promise:
         return [f"{before}: {rule} proposes nothing: {finding and finding.get('help')}"]
     unit, opcode = "sectors" if promise[2] == "sectors" else "wavefronts", opcode_at(finding["line"])

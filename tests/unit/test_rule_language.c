@@ -384,7 +384,7 @@ static const Wrong wrongs[] = {
     { SUBJECT_INSTRUCTION, "insn.space == 'global'", 14, 1, "''' does not quote; words stand in double quotes, as in \"global\"" },
     { SUBJECT_INSTRUCTION, "insn.space == \"global", 14, 7, "this word is not closed: a '\"' is missing" },
     { SUBJECT_INSTRUCTION, "insn.space == global", 14, 6, "'global' is not a fact: a fact is 'SCOPE.NAME', and a word stands in quotes" },
-    { SUBJECT_INSTRUCTION, "insn", 0, 4, "'insn' alone is no value: a fact is 'insn.NAME'" },
+    { SUBJECT_INSTRUCTION, "insn", 0, 4, "'insn' alone is not a value: a fact is 'insn.NAME'" },
     { SUBJECT_INSTRUCTION, "is_load", 0, 7, "'is_load' is not a fact: a fact is 'SCOPE.NAME', and a word stands in quotes" },
     { SUBJECT_INSTRUCTION, "insn. is_load", 0, 5, "'insn.' lacks a name behind the dot" },
     { SUBJECT_INSTRUCTION, "(insn.is_load", 0, 1, "this '(' is not closed: a ')' is missing" },
