@@ -87,7 +87,7 @@ typedef struct ptxlint_figure {
     const char *key;                    /* "warps_per_sm" */
     const char *section;                /* "limits", "registers", "shared", "memory", "latency", "tensor", "product" */
     const char *unit, *what;
-    double value;                       /* NaN: nobody publishes it */
+    double value;                       /* NaN: not published */
     const char *source;                 /* "" without a value */
 } ptxlint_figure;
 
@@ -220,7 +220,7 @@ PTXLINT_API const ptxlint_isa_info *ptxlint_isa_get_info(const ptxlint_isa *isa)
 /* How fast an instruction is on a GPU where nothing else runs: what its most loaded pipeline finishes in a clock of an SM. */
 typedef struct ptxlint_isa_rate {
     double results_per_clock;           /* of single threads; NaN: not known; infinite: it takes no machine operation */
-    double fmas_per_clock;              /* multiply-adds of a matrix instruction; NaN: it is none, or not known */
+    double fmas_per_clock;              /* multiply-adds of a matrix instruction; NaN: it is not one, or unknown */
     const char *pipe, *pipe_what;       /* key of ptxlint_gpu_pipe: "fma"; "" where none is known */
     const char *source;                 /* of the pipeline's figure; "" */
 } ptxlint_isa_rate;
@@ -237,7 +237,7 @@ typedef struct ptxlint_isa_sample {
 PTXLINT_API int ptxlint_isa_sample_at(const ptxlint_isa *isa, size_t index, ptxlint_isa_sample *out);
 
 /* What an editor shows for an instruction under the mouse: Markdown, at most size bytes with the NUL, into out. Returns the length
- * it has in full (as snprintf), 0 for an unknown opcode. gpu: whose speed is told; NULL: nobody's. */
+ * it has in full (as snprintf), 0 for an unknown opcode. gpu: whose speed is shown; NULL: none. */
 PTXLINT_API size_t ptxlint_isa_hover(const char *text, size_t length, const ptxlint_gpu *gpu, char *out, size_t size);
 
 /* ---- occupancy --------------------------------------------------------------------------------------------------- */
@@ -450,7 +450,7 @@ PTXLINT_API void ptxlint_config_free(ptxlint_config *config);
 /* ---- a baseline -------------------------------------------------------------------------------------------------- */
 
 
-/* Findings that are known and not to be told again: docs/ci.md. One is known by its rule, its kernel and its statement as
+/* Findings that are known and not reported again: docs/ci.md. One is known by its rule, its kernel and its statement as
  * ptxlint_module_statement has it; of each kind as many as one module had. */
 typedef struct ptxlint_baseline ptxlint_baseline;
 
@@ -506,7 +506,7 @@ typedef enum ptxlint_cover {
     PTXLINT_COVERED
 } ptxlint_cover;
 
-/* How far each entry speaks of a kernel of the module: raises covers[index], one for each entry, to a ptxlint_cover. */
+/* How far each entry applies to a kernel of the module: raises covers[index], one for each entry, to a ptxlint_cover. */
 PTXLINT_API void ptxlint_budget_cover(const ptxlint_budget *budget, const ptxlint_module *module, unsigned char *covers);
 
 /* Entries for the kernels of a module as they are now, as items of a budget file: what is known, what is estimated plus slack_percent. */
@@ -789,7 +789,7 @@ typedef struct ptxlint_access {
     const char *why;                    /* how the addresses lie, in words, and what that rests on; or what is not known */
     const ptxlint_related *chain;       /* instructions that made the address and what they make of lanes, the most telling first; 8 at the most */
     size_t chain_count;
-    const ptxlint_shaped *shapes;       /* where nobody gives the block, and the access costs more in one shape than in another: estimates for some that
+    const ptxlint_shaped *shapes;       /* where the block is not given, and the access costs more in one shape than in another: estimates for some that
                                          * blocks often have; the figures above are those of the first. Else none */
     size_t shape_count;
 } ptxlint_access;
@@ -797,8 +797,8 @@ typedef struct ptxlint_access {
 /* How a value differs from thread to thread. */
 typedef enum ptxlint_uniformity {
     PTXLINT_UNIFORMITY_UNKNOWN,
-    PTXLINT_UNIFORM_BLOCK,              /* the same in all threads of the block that come by */
-    PTXLINT_UNIFORM_WARP,               /* the same in all lanes of a warp that come by at once */
+    PTXLINT_UNIFORM_BLOCK,              /* the same in all threads of the block that execute it */
+    PTXLINT_UNIFORM_WARP,               /* the same in all lanes of a warp that execute it at once */
     PTXLINT_AFFINE,                     /* a step from lane to lane */
     PTXLINT_DIVERGENT                   /* lanes may differ in any way */
 } ptxlint_uniformity;
@@ -826,7 +826,7 @@ typedef struct ptxlint_branch {
     ptxlint_uniformity condition;
     ptxlint_split splits;               /* whether lanes of one warp can go different ways; CERTAIN: in this launch some do */
     ptxlint_certainty certainty;        /* of splits */
-    double parted_percent;              /* of a warp's executions of it: those in which lanes part; NaN: not known */
+    double parted_percent;              /* of a warp's executions of it: those in which the warp diverges; NaN: not known */
     double wasted_slots;                /* issue slots of the launch up to where the lanes meet again, beyond those of lanes packed as at the branch; NaN */
     double wasted_percent;              /* of the slots of the kernel's own instructions; an estimate; NaN */
     ptxlint_span meeting;               /* where the ways meet again; {0, 0}: at the end */
@@ -854,7 +854,7 @@ typedef struct ptxlint_launch {
     int64_t blocks, threads_per_block, warps_per_block, warps;  /* of the whole grid */
     int64_t idle_lanes;                 /* of a block's last warp */
     const char *error;                  /* why it fails: the block is beyond the directives; NULL */
-    const char *const *assumed;         /* "param 2 = 4096": what nobody gave and figures rest on; of pointers only their alignment counts */
+    const char *const *assumed;         /* "param 2 = 4096": what was not given and figures rest on; of pointers only their alignment counts */
     size_t assumed_count;
     const char *assumed_options;        /* that would give them: "--block, --param 2=N"; NULL: there is none */
 } ptxlint_launch;
@@ -908,7 +908,7 @@ typedef struct ptxlint_time {
     ptxlint_certainty bytes_certainty, bound_certainty, certainty;      /* of dram_bytes, of bound_us, of the prediction */
 } ptxlint_time;
 
-/* What holds a launch back, and what moving that would give: estimates, like the prediction that they rest on. NaN, NULL: not known. */
+/* What limits a launch, and what moving that would give: estimates, like the prediction that they rest on. NaN, NULL: not known. */
 typedef struct ptxlint_bottleneck {
     double compute_percent, memory_percent, issue_percent;      /* of the predicted time: the busiest pipe or issue slots; the way to memory; issue slots */
     double relieved_us;                 /* predicted, did the limiter take nothing: no change to it gives more */
@@ -1007,7 +1007,7 @@ typedef struct ptxlint_kernel {
 PTXLINT_API const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *module, size_t *count);
 
 /* How many times as fast a program is of which a share (0 to 1) becomes `speedup` times as fast (Amdahl, AFIPS 1967): what the gain of a kernel is worth.
- * NaN where that is none. */
+ * NaN where it is undefined. */
 PTXLINT_API double ptxlint_amdahl(double share, double speedup);
 
 /* Figures that budgets limit and diffs compare: number index; 0 past the end. */
@@ -1061,7 +1061,7 @@ PTXLINT_API void ptxlint_trial_init(ptxlint_trial *trial);
 
 /* One kernel and launch on the module's GPU of that number, from one of its blocks: quick enough to be asked before a launch. The module must have been made
  * with figures (not findings_only, not syntax_only); any number of threads may ask the same module at once, those that ask one after the other share what was found. PTXLINT_BAD_ARGUMENT also where there is no such
- * kernel. Where several have the name, a ptxlint_kernel's own name, by its address, means that one. What cannot be told is NaN. */
+ * kernel. Where several have the name, a ptxlint_kernel's own name, by its address, means that one. What is unknown is NaN. */
 PTXLINT_API ptxlint_status ptxlint_estimate(const ptxlint_module *module, const char *kernel, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out);
 
 /* Why a kernel may do other work with another block; those further down say more. */
@@ -1216,7 +1216,7 @@ typedef struct ptxlint_diff_options {
     ptxlint_format format;              /* PTXLINT_TEXT, PTXLINT_MARKDOWN or PTXLINT_JSON (schema ptxlint-diff/1) */
     int color;
     const char *old_name, *new_name;    /* of the two sides, as they are shown; NULL: "old", "new" */
-    const char *accept;                 /* a command that makes a regression the new state; NULL: none is told */
+    const char *accept;                 /* a command that makes a regression the new state; NULL: none is shown */
     size_t max_bytes;                   /* of Markdown; 0: 60,000, what a comment on GitHub takes */
 } ptxlint_diff_options;
 

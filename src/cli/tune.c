@@ -15,7 +15,7 @@
 enum { SHAPES_MOST = 160, THREADS_MOST = 1024, WARP = 32, VARIANTS_MOST = 8, REGISTER_STEP = 8, REGISTERS_LEAST = 16,
        CLOSER_LEAST = 12, STEPS_CLOSE = 1 << 19 /* a quarter of what a report takes */ };
 
-#define MODEL_ERROR 1.10        /* of the least time: the model does not tell these apart (docs/time.md, "How sure") */
+#define MODEL_ERROR 1.10        /* of the least time: the model does not tell these apart (docs/time.md, "Certainty") */
 #define ROUNDING 1e-9           /* of counts */
 
 typedef enum Work { WORK_SAME, WORK_UNKNOWN, WORK_OTHER } Work;

@@ -20,12 +20,13 @@ WORDS = [
     (r"\bhow sure\b|^ *= sure", "certainty"),
     (r"\bfor ever\b", "forever"),
     (r"\bholds? (?:it|the launch|a launch) back\b", "limits"),
-    (r"\bis none\b|\bare none\b", "is not a ...; there is no ..."),
+    (r"(?<!there )\b(?:is|are) none\b(?! of)", "is not a ...; there is no ..."),
     (r"\bwithout a word\b", "silently"),
     (r"\b(?:nothing|that) is said\b|\bsaid of\b|\bit is said\b", "is not reported; is reported"),
     (r"\bwhat of it\b", "missing ..."),
 ]
 PATTERNS = [(re.compile(pattern, re.I | re.M), better) for pattern, better in WORDS]
+HEADER = ROOT / "include/ptxlint/ptxlint.h"
 STRING = re.compile(r'"(?:\\.|[^"\\\n])*"')
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
@@ -67,6 +68,7 @@ def check_readme():
            [f"README.md: {len(s.split())} words in a sentence: {s}" for s in long]
 
 
-PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/library.md"]
-pages = [ROOT / page for page in PAGES] + sources({".md"}, "docs/rules") + sources({".yaml"}, "rules")
-finish([p for path in pages for p in check(path, read(path))] + check_readme())
+pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"] + sources({".md"}, "docs") + sources({".yaml"}, "rules")
+code = sources({".c", ".re", ".def"}, "src")
+finish([p for path in pages for p in check(path, read(path))] + [p for path in code for p in check(path, strings_of(path))]
+       + check(HEADER, read(HEADER)) + check_readme())
