@@ -126,7 +126,7 @@ const char *ptx_affine_describe(Arena *arena, const Affine *a)
     char text[64];
     if (a->uniformity != UNIFORMITY_AFFINE || a->stride == AFFINE_STRIDE_UNKNOWN)
         return words[a->uniformity] ? words[a->uniformity] : "";
-    snprintf(text, sizeof text, "%" PRId64 " %s from lane to lane", a->stride < 0 ? -a->stride : a->stride, a->stride < 0 ? "less" : "more");
+    snprintf(text, sizeof text, "lane stride %" PRId64, a->stride);
     return ptx_arena_strndup(arena, text, strlen(text));
 }
 

@@ -49,7 +49,7 @@ static inline bool ptx_affine_is_uniform(Affine a)
     return a.uniformity == UNIFORMITY_BLOCK || a.uniformity == UNIFORMITY_WARP;
 }
 
-/* A clause, as "4 more from lane to lane"; owned by arena, or fixed. */
+/* A clause, as "lane stride 4"; owned by arena, or fixed. */
 const char *ptx_affine_describe(Arena *arena, const Affine *a);
 
 /* What an operation that cannot be followed makes of its sources: the same where all of them are. */

@@ -284,6 +284,25 @@ static json_t *cfg_value(const ptxlint_kernel *kernel)
     return ptx_json_finish(&json);
 }
 
+/* As the driver lays them out. */
+static json_t *params_value(const ptxlint_kernel *kernel)
+{
+    Json all = ptx_json_make(json_array());
+    for (size_t i = 0; i < kernel->param_count; i++) {
+        const ptxlint_param *param = &kernel->params[i];
+        Json one = ptx_json_make(json_object());
+        ptx_json_set(&one, "name", ptx_value_text(param->name));
+        ptx_json_set(&one, "type", ptx_value_text(param->type));
+        ptx_json_set(&one, "size", ptx_value_int(param->bytes));
+        ptx_json_set(&one, "offset", ptx_value_int(param->offset));
+        ptx_json_set(&one, "align", json_integer(param->align));
+        bool is_placed = param->bytes != PTXLINT_UNKNOWN && param->offset != PTXLINT_UNKNOWN;
+        ptx_json_set(&one, "why", ptx_value_text(is_placed ? NULL : "the parameters are larger than 2^62 bytes"));
+        ptx_json_append(&all, ptx_json_finish(&one));
+    }
+    return ptx_json_finish(&all);
+}
+
 static json_t *resources_value(const ptxlint_kernel *kernel)
 {
     Json json = ptx_json_make(json_object());
@@ -449,6 +468,7 @@ static void dump_kernel_head(Out *out, const ptxlint_module *module, const ptxli
     ptx_json_set(&json, "recursive", ptx_value_bool(kernel->is_recursive));
     ptx_json_set(&json, "syntax_error", ptx_value_bool(kernel->has_syntax_error));
     ptx_json_set(&json, "body", json_sprintf("%016" PRIx64, ptxlint_module_body(module, kernel)));
+    ptx_json_set(&json, "params", params_value(kernel));
     ptx_json_set(&json, "launch", launch_value(kernel));
     ptx_json_set(&json, "registers", ptx_value_registers(module, kernel, first));
     ptx_json_set(&json, "resources", resources_value(kernel));

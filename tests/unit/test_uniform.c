@@ -228,8 +228,8 @@ static void test_related(void **state)
         found++;
         assert_int_equal(diags[i].related_count, 3);
         assert_int_equal(kit_line(module, diags[i].related[0].span.begin), 11);
-        assert_string_equal(diags[i].related[1].message, "address depends on this value: 4096 more from lane to lane");
-        assert_string_equal(diags[i].related[2].message, "address depends on this value: 1 more from lane to lane");
+        assert_string_equal(diags[i].related[1].message, "address depends on this value: lane stride 4096");
+        assert_string_equal(diags[i].related[2].message, "address depends on this value: lane stride 1");
     }
     assert_int_equal(found, 1);
     ptxlint_module_free(module);
