@@ -182,7 +182,7 @@ static ptxlint_status read_file(ptxlint_launches *launches, const char *json, si
         return say(error, error_size, "line %d, column %d: %s", where.line, where.column, where.text);
     json_t *kernels = json_object_get(launches->root, "kernels");
     if (!json_is_object(kernels))
-        return say(error, error_size, "there is no object \"kernels\": {\"kernels\": {\"NAME\": {\"grid\": [4096], \"block\": [256]}}} would be right");
+        return say(error, error_size, "there is no object \"kernels\": write {\"kernels\": {\"NAME\": {\"grid\": [4096], \"block\": [256]}}}");
     return check_kernels(kernels, error, error_size);
 }
 

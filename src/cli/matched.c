@@ -92,7 +92,7 @@ static ExitCode tell_kernel(const Matched *matched)
     else if (near)
         snprintf(text, sizeof text, "'%.100s' matches no kernel; did you mean `%.200s`?", glob_text, near);
     else
-        snprintf(text, sizeof text, "'%.100s' matches no kernel; `ptxlint report` names those that there are", glob_text);
+        snprintf(text, sizeof text, "'%.100s' matches no kernel; `ptxlint report` lists the kernels", glob_text);
     ptx_complain("--kernel", text);
     return EXIT_USAGE;
 }

@@ -362,13 +362,13 @@ static const char *remedy(MetricId id, const ptxlint_kernel *kernel, const ptxli
         return "name a GPU with --gpu";
     switch (id) {
     case METRIC_SPILL_BYTES:
-        return "only ptxas can tell (--ptxas, --ptxas-log): registers are short here";
+        return "only ptxas knows (--ptxas, --ptxas-log): registers are short here";
     case METRIC_WARP_INSTRUCTIONS: case METRIC_DRAM_BYTES: case METRIC_BOUND_TIME: case METRIC_PREDICTED_TIME:
         return "it takes the grid, the block and the parameters (--launch), and a product as GPU";
     case METRIC_SECTORS: case METRIC_BANK_CONFLICTS:
-        return "some address is not known; `ptxlint report` tells why, and --launch may help";
+        return "some address is not known; `ptxlint report` says why, and --launch may help";
     default:
-        return "`ptxlint report` tells more";
+        return "see `ptxlint report`";
     }
 }
 

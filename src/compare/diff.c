@@ -490,7 +490,7 @@ static bool set_tolerance(ptxlint_diff *d, const char *text, char *error, size_t
     const char *equals = strchr(text, '=');
     MetricId id = ptx_metric_find(text, equals ? (size_t)(equals - text) : strlen(text));
     if (id == METRIC__COUNT)
-        snprintf(error, error_size, "'%.60s' names no metric; registers=5%%, spill_bytes=16 and instructions=off would be right", text);
+        snprintf(error, error_size, "'%.60s' names no metric; write registers=5%%, spill_bytes=16 or instructions=off", text);
     else if (!equals || !read_tolerance(equals + 1, &d->tolerances[id]))
         snprintf(error, error_size, "'%.60s' is not METRIC=NUMBER, METRIC=NUMBER%% or METRIC=off", text);
     else

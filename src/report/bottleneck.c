@@ -94,7 +94,7 @@ static void put_limiter(Out *out, const ptxlint_projection *projection)
     if (b->next)
         ptx_line_format(&line, " (%s)", b->next);
     if (b->advice) {
-        ptx_line_words(&line, ". What would move it: ");
+        ptx_line_words(&line, ". To improve: ");
         ptx_line_words(&line, b->advice);
     }
     ptx_line_end(&line);
@@ -139,13 +139,13 @@ static void put_in_flight(Out *out, const ptxlint_module *module, const ptxlint_
     if (!(c->bytes > 0) || !isfinite(c->bytes_needed_high))
         return;
     Line line = ptx_line_begin(out, "in flight");
-    ptx_line_format(&line, "%s bytes of loads on an SM", ptx_figure_short(c->bytes).text);
+    ptx_line_format(&line, "%s B of loads on an SM", ptx_figure_short(c->bytes).text);
     if (c->loop >= 0)
         ptx_line_format(&line, " (loop at line %" PRIu32 ")", ptxlint_module_place(module, kernel->loops[c->loop].header.begin).line);
-    ptx_line_format(&line, ", memory at its bandwidth has %s", ptx_figure_short(c->bytes_needed_low).text);
+    ptx_line_format(&line, ", %s", ptx_figure_short(c->bytes_needed_low).text);
     if (c->bytes_needed_high > c->bytes_needed_low)
         ptx_line_format(&line, " to %s", ptx_figure_short(c->bytes_needed_high).text);
-    ptx_line_words(&line, " (latency x bandwidth)");
+    ptx_line_words(&line, " B needed to saturate DRAM");
     ptx_line_end(&line);
 }
 

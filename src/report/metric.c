@@ -146,7 +146,7 @@ const char *ptx_metric_why(const ptxlint_kernel *kernel, const ptxlint_projectio
     if (!kernel->is_entry)
         return "a .func is part of the kernels that call it";
     if (id == METRIC_REGISTERS)
-        return "the model says nothing of this target";
+        return "the model does not cover this target";
     if (id == METRIC_SECTORS || id == METRIC_BANK_CONFLICTS)
         return "that of an access is not known: its own why says so";
     const char *why = ptx_why_estimate(projection);

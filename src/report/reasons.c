@@ -96,12 +96,12 @@ const char *ptx_reason_registers(const char *key, const void *of)
 {
     const ReasonContext *context = of;
     if (!strcmp(key, "spill_stores") || !strcmp(key, "spill_loads") || !strcmp(key, "stack"))
-        return "only ptxas says it (--ptxas, --ptxas-log)";
+        return "known from ptxas only (--ptxas, --ptxas-log)";
     if (context->kernel->has_syntax_error || !strncmp(key, "max_live", 8) || !strcmp(key, "live"))
         return unread;
     if (!context->projection)
         return ptx_why_no_gpu();
-    return context->kernel->is_entry ? "the model says nothing of this target" : "a .func has no registers of its own: kernels that call it do";
+    return context->kernel->is_entry ? "the model does not cover this target" : "a .func has no registers of its own: kernels that call it do";
 }
 
 const char *ptx_reason_resources(const char *key, const void *of)
@@ -182,7 +182,7 @@ const char *ptx_reason_peak(const char *key, const void *of)
         return "no bytes of global memory are counted";
     if (!strcmp(key, "potential_gflops"))
         return "no floating-point operations, or the rate of their pipeline is not known";
-    return !strcmp(key, "attainable_gflops") || !strcmp(key, "ceiling") ? "no floating-point operations with a known rate" : "the GPU's file does not say";
+    return !strcmp(key, "attainable_gflops") || !strcmp(key, "ceiling") ? "no floating-point operations with a known rate" : "not in the GPU's file";
 }
 
 const char *ptx_reason_estimate(const char *key, const void *of)
@@ -231,7 +231,7 @@ const char *ptx_reason_parallelism(const char *key, const void *of)
     if (!p || !isfinite(p->instructions))
         return NULL;
     if (!strcmp(key, "carried_clocks"))
-        return "nothing goes round outside of loops";
+        return "there is no loop here";
     if (!strcmp(key, "mlp"))
         return "no loads of global memory";
     return !strcmp(key, "ilp") ? "no instructions" : "latencies of its instructions are not known";
@@ -242,7 +242,7 @@ const char *ptx_reason_parallelism(const char *key, const void *of)
 const char *ptx_reason_loop(const char *key, const void *of)
 {
     (void)of;
-    return !strcmp(key, "label") ? "no label stands at its header" : !strcmp(key, "parent") ? "no loop is around it" : NULL;
+    return !strcmp(key, "label") ? "its header has no label" : !strcmp(key, "parent") ? "no loop is around it" : NULL;
 }
 
 const char *ptx_reason_trip(const char *key, const void *of)
@@ -276,7 +276,7 @@ const char *ptx_reason_access(const char *key, const void *of)
     };
     const ptxlint_access *access = of;
     if (!strcmp(key, "function"))
-        return "it stands in the kernel itself";
+        return "it is in the kernel itself";
     if (!strcmp(key, "shapes") || isfinite(access->active_threads))
         return strcmp(key, "stride_bytes") != 0 ? find(all, sizeof all / sizeof *all, key)
              : access->pattern ? "lanes are at no one stride, or it depends on a parameter" : "no two lanes side by side take part";

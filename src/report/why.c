@@ -106,7 +106,7 @@ const char *ptx_why_parallelism(const ptxlint_parallelism *p)
         return "machine instructions are modelled of kernels that the launch reaches, for targets that are known";
     if (isfinite(p->carried_clocks) && isfinite(p->mlp))
         return NULL;
-    return isfinite(p->mlp) ? "nothing goes round outside of loops" : "no loads of global memory";
+    return isfinite(p->mlp) ? "there is no loop here" : "no loads of global memory";
 }
 
 const char *ptx_why_trip(const ptxlint_trip *trip)

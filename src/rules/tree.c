@@ -290,5 +290,5 @@ void ptx_expr_unexpected(Expr *e, int kind, Span token)
     else if (ends_value(e->last_kind) && begins_value(kind))
         ptx_expr_fail(e, token, "'%.*s' cannot follow '%.*s': an operator is missing", EXPR_TEXT(e, token), EXPR_TEXT(e, e->last));
     else
-        ptx_expr_fail(e, token, "a value should stand here, not '%.*s'", EXPR_TEXT(e, token));
+        ptx_expr_fail(e, token, "expected a value, not '%.*s'", EXPR_TEXT(e, token));
 }

@@ -790,7 +790,7 @@ const char *ptx_divergence_describe(Arena *arena, const Module *module, const Di
     const uint32_t *a = d->thread, *b = d->other_thread;
     int count = snprintf(text, sizeof text, "thread (%u, %u, %u) waits at this barrier", a[0], a[1], a[2]);
     if (!d->hangs)
-        count += snprintf(text + count, sizeof text - (size_t)count, ", and thread (%u, %u, %u) of its warp goes on to line %u without it", b[0], b[1], b[2], line);
+        count += snprintf(text + count, sizeof text - (size_t)count, ", and thread (%u, %u, %u) of its warp bypasses it to line %u", b[0], b[1], b[2], line);
     else if (d->other_func)
         count += snprintf(text + count, sizeof text - (size_t)count, ", thread (%u, %u, %u) at the one at line %u, and no other arrives: the block hangs", b[0], b[1], b[2], line);
     else

@@ -75,7 +75,7 @@ static const Case cases[] = {
     { REPORT "--kernel 'sc*e*' scale.ptx",              2, NULL, "did you mean `_Z5scalePfi`?\n", NULL },
     { REPORT "--kernel _Z5scalePfj scale.ptx",          2, NULL, "did you mean `_Z5scalePfi`?\n", NULL },
     { REPORT "--kernel plian --param 9=1 plain.ptx",    2, NULL, "--kernel: 'plian' matches no kernel; did you mean `plain`?\n", NULL },
-    { REPORT "--kernel zzz plain.ptx",                  2, NULL, "'zzz' matches no kernel; `ptxlint report` names those that there are\n", NULL },
+    { REPORT "--kernel zzz plain.ptx",                  2, NULL, "'zzz' matches no kernel; `ptxlint report` lists the kernels\n", NULL },
     { REPORT "--kernel zzz plain.ptx gone.ptx",         3, NULL, "ptxlint: gone.ptx: No such file or directory\n", NULL },
     { "$PTXLINT --no-config --only syntax --kernel plain plain.ptx", 0, "", "", NULL },
     { "$PTXLINT --no-config --only syntax --kernel plian plain.ptx", 2, "", "did you mean `plain`?", NULL },
@@ -113,7 +113,7 @@ static const Case cases[] = {
     /* options */
     { REPORT "--blok 64 plain.ptx",                     2, "", "ptxlint: --blok: unknown option; did you mean --block?\n", NULL },
     { REPORT "-block 64 plain.ptx",                     2, "", "ptxlint: -block: unknown option; did you mean --block?\n", NULL },
-    { REPORT "--launch empty.json plain.ptx",           2, "", "ptxlint: empty.json: there is no object \"kernels\": {", NULL },
+    { REPORT "--launch empty.json plain.ptx",           2, "", "ptxlint: empty.json: there is no object \"kernels\": write {", NULL },
     { REPORT "--strict-lanch plain.ptx",                2, "", "did you mean --strict-launch?\n", NULL },
     { REPORT "--param 0=99999999999999999999 plain.ptx", 2, "", "'99999999999999999999' is not a number of at most 64 bits", NULL },
     /* tune says what each kernel lacks */
