@@ -20,7 +20,7 @@ static const char *certainty_sentence(const ptxlint_rule *rule)
     switch (rule->certainty) {
     case PTXLINT_EXACT: return "exact: follows from the code, and from the launch where one is given";
     case PTXLINT_BOUND: return "exact, or a bound that the true value does not exceed";
-    default:            return "up to an estimate: each finding states its certainty";
+    default:            return "may be an estimate: each finding states its certainty";
     }
 }
 
