@@ -38,7 +38,7 @@ Affine ptx_affine_number(int64_t number);
 Affine ptx_affine_uniform(Uniformity uniformity);        /* of which no more is known; of any kind but AFFINE */
 Affine ptx_affine_lane(unsigned align, unsigned bits);  /* lane, plus a base of the warp that is a multiple of 2^align */
 
-/* The same, where warps may have come by it in different ways. */
+/* The same, where warps may have reached it in different ways. */
 Affine ptx_affine_of_warp(Affine a);
 
 /* What holds of both. */

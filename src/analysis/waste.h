@@ -1,4 +1,4 @@
-/* waste.h -- what a function does in vain: fp64 between fp32, loop bookkeeping, results that nobody reads.
+/* waste.h -- what a function does in vain: fp64 between fp32, loop bookkeeping, unused results.
  *
  * All results are owned by arena; scratch, another arena, is left as found. */
 #ifndef PTX_ANALYSIS_WASTE_H

@@ -1,4 +1,4 @@
-/* comment.h -- comments that speak to ptxlint, `// ptxlint: ignore[RULE] reason`, and the statements that they stand for.
+/* comment.h -- comments for ptxlint, `// ptxlint: ignore[RULE] reason`, and the statements that they stand for.
  *
  * They are looked for by their text alone, and only then is it seen, by the scanner's own rules, whether this stands in a comment: text
  * without one costs a memchr. Time is linear in the text whatever it holds: a line's statement is found once for all comments of the

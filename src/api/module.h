@@ -63,7 +63,7 @@ void ptx_check_budget(ptxlint_module *module, Arena *scratch, const ptxlint_budg
 /* view_access.c: its accesses, those of what it calls, and its branches; once all functions are analysed. */
 void ptx_view_accesses(ptxlint_module *module, FuncId func, ptxlint_kernel *view);
 
-/* assumed.c: what figures of an entry rest on that nobody gave. evaluation: NULL: none was made. */
+/* assumed.c: what figures of an entry rest on that was not given. evaluation: NULL: none was made. */
 void ptx_view_assumed(ptxlint_module *module, const Evaluation *evaluation, ptxlint_kernel *view);
 
 /* Whether a function calls any that may take shared memory or barriers of its own. */

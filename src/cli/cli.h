@@ -249,7 +249,7 @@ struct Book {
 ExitCode ptx_book_open(Book *book, const Options *options);
 void ptx_book_free(Book *book);
 
-/* What holds for the files of a folder; NULL only where there is no memory. What is wrong in a config file is told once, and in
+/* What holds for the files of a folder; NULL only where there is no memory. What is wrong in a config file is reported once, and in
  * book->code. */
 const Settings *ptx_book_folder(Book *book, const char *folder);
 
@@ -348,7 +348,7 @@ typedef struct Baseline {
     const ptxlint_config *config;       /* of the first file that it is for */
 } Baseline;
 
-/* A budget, and how far its entries speak of kernels of this run. */
+/* A budget, and how far its entries apply to kernels of this run. */
 typedef struct Budget {
     char *path;
     ptxlint_budget *budget;

@@ -10,7 +10,7 @@ enum { ISA_GPUS_MAX = 128 };
 typedef struct IsaGpus {
     const ptxlint_gpu *items[ISA_GPUS_MAX];
     size_t count;
-    bool is_default;            /* nobody asked for any: all architectures */
+    bool is_default;            /* none was asked for: all architectures */
 } IsaGpus;
 
 /* Whether a list for these GPUs has the opcode: one of them takes it. */

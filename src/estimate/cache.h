@@ -28,7 +28,7 @@ typedef struct Cached {
     double scattered_bytes;     /* of read_bytes, those in pieces by chance */
     double fresh_sectors;       /* of load_sectors, those that come from memory */
     double lost;                /* of the sectors that blocks ask for again: the share that L1 has given up by then */
-    const double *data_missed;  /* per instruction: of the lanes whose address hangs on data, the share that L1 does not hold; NULL: no such */
+    const double *data_missed;  /* per instruction: of the lanes whose address depends on data, the share that L1 does not hold; NULL: no such */
 } Cached;
 
 /* Of `count` places, those that `draws` of them by chance hit at least once. */

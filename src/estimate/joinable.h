@@ -13,7 +13,7 @@ enum { WIDEST_ACCESS_BYTES = 16 };
 /* Per instruction: a load or store of shared memory, or of a generic address, with a neighbour in the text. Owned by arena. */
 const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg);
 
-/* The share of its wavefronts that an access causes at the least. has_neighbour: of ptx_joinable_compute. */
+/* The share of its wavefronts that an access causes at least. has_neighbour: of ptx_joinable_compute. */
 double ptx_joinable_share(const Insn *insn, const Count *count, bool has_neighbour);
 
 #endif

@@ -1,8 +1,8 @@
-/* least.h -- what a launch takes at the least for results that need each other.
+/* least.h -- what a launch takes at least for results that need each other.
  *
  * A loop of one basic block that hands a register on to itself goes round no faster than the instructions between: floating point, which nobody reorders, loads
  * out of the nearest cache, shuffles. What ptxas may do otherwise counts nothing: integers, moves, products that a sum takes in. A warp makes the mean of all
- * rounds at the least, if not this one then another; and warps that do not fit the SMs at once follow each other. */
+ * rounds at least, if not this one then another; and warps that do not fit the SMs at once follow each other. */
 #ifndef PTX_ESTIMATE_LEAST_H
 #define PTX_ESTIMATE_LEAST_H
 

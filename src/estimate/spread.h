@@ -1,4 +1,4 @@
-/* spread.h -- over how many bytes an access may reach whose address hangs on data.
+/* spread.h -- over how many bytes an access may reach whose address depends on data.
  *
  * What is loaded lies within its type; masks, shifts, remainders and fields narrow that, products with constants widen it. The definitions are walked in
  * the order of the text, a few times: a register of several holds what the walk before found of them, and anything where that still grows. */

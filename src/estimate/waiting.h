@@ -1,8 +1,8 @@
 /* waiting.h -- loops in which a thread asks memory again and again until another block has written there.
  *
  * Such a loop is innermost and short, stores nothing, and its test rests on what it loads, past L1, from an address that it does not change. How often it goes
- * round says nothing; how long it takes hangs on who is waited for. Where all blocks ask for one place, all of them have to come: a barrier of the grid. Where the
- * place hangs on the block, and the block has told nobody anything before, each waits for another one: a chain through the whole grid. */
+ * round says nothing; how long it takes depends on who is waited for. Where all blocks ask for one place, all of them have to come: a barrier of the grid. Where the
+ * place depends on the block, and the block has published nothing before, each waits for another one: a chain through the whole grid. */
 #ifndef PTX_ESTIMATE_WAITING_H
 #define PTX_ESTIMATE_WAITING_H
 

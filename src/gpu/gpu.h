@@ -41,7 +41,7 @@ enum { GPU_CARVEOUTS_MAX = 16, GPU_SOURCES_MAX = 1024 };
 
 /* A warp's operation of class m holds the pipe for  warp_size / lanes * takes[m]  clocks. */
 typedef struct Pipe {
-    double lanes;                       /* per clock and SM; 0: the GPU has no such pipe, or nobody says */
+    double lanes;                       /* per clock and SM; 0: the GPU has no such pipe, or it is not published */
     float takes[MACHINE__COUNT];        /* 0: does not use it */
     uint16_t source;                    /* into Gpu.sources */
 } Pipe;

@@ -4,7 +4,7 @@
  * ptxlint is built (tools/gen_rules.c writes them as tables); a user's are compiled by the same code at run time.
  *
  * Values are doubles. NaN is unknown, and three-valued logic (Kleene, "Introduction to Metamathematics", 1952, section 64) goes on
- * from there: a rule speaks only where its condition is true. A truth is 0 or 1, a word is its number in its domain.
+ * from there: a rule fires only where its condition is true. A truth is 0 or 1, a word is its number in its domain.
  *
  * A condition is cut at its outermost `and`s into parts, and each part is evaluated as early as what it asks for allows: once for
  * an opcode text of the module, once for a kernel, or for the subject itself. */
@@ -138,7 +138,7 @@ typedef struct Threshold {
 
 typedef struct Example {
     const char *title;          /* "" where it has none */
-    const char *bad, *good;     /* PTX: the rule speaks of the first, and not of the second; NULL */
+    const char *bad, *good;     /* PTX: the rule fires on the first, and not on the second; NULL */
     const char *cuda_bad, *cuda_good;   /* NULL */
     const char *launch;         /* launch file for both; NULL */
     const char *gpu;            /* NULL: what .target says */

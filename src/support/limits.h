@@ -6,7 +6,7 @@ enum {
     LIMIT_SOURCE_BYTES = 1 << 30,       /* spans are 32-bit; a gigabyte of PTX is 25 times the largest module seen */
     LIMIT_NESTING = 200,                /* `{`, `(` and `[` inside each other: compilers nest under 10, the stack is fixed */
     LIMIT_PARSER_STACK = 1024,          /* Lemon symbols: at most 5 a level of LIMIT_NESTING */
-    LIMIT_DIAGNOSTICS = 10000,          /* kept per module; nobody reads more, and a binary file has one a byte */
+    LIMIT_DIAGNOSTICS = 10000,          /* kept per module; more are not useful, and a binary file has one a byte */
     LIMIT_NAME_BYTES = 65535,           /* lengths of names are 16-bit; C++ manglings reach a few thousand */
     LIMIT_OPERANDS = 65535,             /* operands of one instruction; calls of variadic functions are the longest */
     LIMIT_LIVE_ENTRIES = 1 << 20,       /* (block, register) pairs that liveness keeps for one function, and ... */

@@ -12,7 +12,7 @@
 /* The requests of some blocks: all blocks where there are few. */
 typedef struct Trace Trace;
 
-/* is_row: whatever the block, its threads are one row; where nobody knows its shape, rows of 32 threads are taken else. NULL for a function without
+/* is_row: whatever the block, its threads are one row; where its shape is unknown, rows of 32 threads are taken else. NULL for a function without
  * instructions. Owned by arena; work and scratch, two others, are left as found. */
 const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row);
 

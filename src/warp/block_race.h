@@ -28,7 +28,7 @@ typedef struct BlockRace {      /* one of them writes, the first where one alone
 
 /* All of these are for a launch that is given, and give one race that is certain, or NULL. Owned by arena; work and scratch, two others, are left as found. */
 
-/* Two blocks leave different numbers in global memory; or one stores what hangs on a number that it reads before or after the other wrote it. For some contents
+/* Two blocks leave different numbers in global memory; or one stores what depends on a number that it reads before or after the other wrote it. For some contents
  * of memory. */
 const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch);
 

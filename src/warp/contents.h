@@ -1,6 +1,6 @@
 /* contents.h -- numbers in global memory while blocks are run, and which block wrote or read them.
  *
- * What memory holds before a launch nobody knows: here each word begins with a number made of its address, so that a run is one that data allow, and what
+ * The contents of memory before a launch are unknown: here each word begins with a number made of its address, so that a run is one that data allow, and what
  * is loaded is the same wherever it is loaded from. Numbers that come from memory are marked as assumed; so a branch or an address that rests on
  * them is in doubt, and what holds without such doubt holds for all data. */
 #ifndef PTX_WARP_CONTENTS_H
@@ -45,7 +45,7 @@ typedef struct Contents {
 
 Contents *ptx_contents_new(Arena *arena);
 
-/* NULL: nobody touched it. */
+/* NULL: not touched. */
 Word *ptx_contents_find(const Contents *contents, AddendId addend, uint64_t address);
 
 /* What it holds before the launch. */

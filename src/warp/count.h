@@ -9,11 +9,11 @@
 typedef enum Doubt {            /* of an access; the worst counts */
     DOUBT_NONE,
     DOUBT_MODEL,                /* the rule for such an access was measured on another GPU, or comes near only */
-    DOUBT_ORDER,                /* which lanes meet here hangs on how the GPU schedules those that parted */
+    DOUBT_ORDER,                /* which lanes meet here depends on how the GPU schedules diverged lanes */
     DOUBT_PARAMETER,            /* rests on what was taken for a parameter, or for the shape of the launch */
-    DOUBT_DATA,                 /* whether lanes come here, or by which uniform offset, hangs on data */
+    DOUBT_DATA,                 /* whether lanes come here, or by which uniform offset, depends on data */
     DOUBT_REPEAT,               /* some iterations of a loop were taken for all, though not all that it carries is followed */
-    DOUBT_ADDRESS,              /* the addresses hang on data: not known */
+    DOUBT_ADDRESS,              /* the addresses depend on data: not known */
 } Doubt;
 
 typedef enum AccessPattern {
@@ -34,7 +34,7 @@ typedef struct Count {
     uint8_t low_bits;           /* of addresses, those below 32: all of them or-ed */
     double used_bytes;          /* of global memory: distinct bytes that lanes ask for, in all requests */
     double addresses;           /* of constant memory and kernel parameters: distinct ones in all requests */
-    double data_requests, data_lanes;   /* of those, where the addresses hang on data, and lanes in them */
+    double data_requests, data_lanes;   /* of those, where the addresses depend on data, and lanes in them */
     double waits;               /* of a load of global memory: requests that wait for L2 */
     double parted;              /* of a branch: executions that parted the lanes ... */
     double edged;               /* ... of these, with all lanes of one side before those of the other */
@@ -43,7 +43,7 @@ typedef struct Count {
     uint8_t pattern;            /* AccessPattern */
     uint8_t doubt;              /* Doubt */
     uint32_t rows_by, free_by;  /* Value's words, of the addresses */
-    bool is_free;               /* the distances between lanes hang on a parameter that nobody knows */
+    bool is_free;               /* the distances between lanes depend on a parameter that is unknown */
 } Count;
 
 /* As many more as weight says. */

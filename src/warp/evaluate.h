@@ -50,7 +50,7 @@ typedef struct Evaluation {
     uint32_t called_count, func_count;
     Traffics traffics;          /* of the launch; not with DEPTH_QUICK */
     uint32_t grid[3];
-    uint32_t shapes[SHAPES_MOST][3];    /* of the block, where nobody knows it and the kernel asks for more than %tid.x; the figures are those of the first */
+    uint32_t shapes[SHAPES_MOST][3];    /* of the block, where it is unknown and the kernel asks for more than %tid.x; the figures are those of the first */
     uint32_t shape_count;
     double blocks;              /* of the grid */
     double unevenness;          /* instructions of the block that an instruction is in, on average, over those of a block: 1 where all have as many */
@@ -73,14 +73,14 @@ typedef struct Evaluation {
 
 enum {
     EVALUATE_STEPS_REPORT = 2 << 20,    /* instructions of warps for a kernel in a report */
-    EVALUATE_STEPS_ASSUMED = 1 << 16,   /* where nobody knows the grid */
+    EVALUATE_STEPS_ASSUMED = 1 << 16,   /* where the grid is unknown */
     EVALUATE_STEPS_FLOOR = 1 << 12,     /* for findings: so many ... */
     EVALUATE_STEPS_PER_INSN = 24,       /* ... and so many for an instruction */
 };
 
 typedef enum Depth {
     DEPTH_WHOLE,                /* as many blocks as the budget does for */
-    DEPTH_QUICK,                /* where nobody knows the grid, a few warps of one block do; without traffics */
+    DEPTH_QUICK,                /* where the grid is unknown, a few warps of one block do; without traffics */
     DEPTH_FEW,                  /* one block from the middle */
 } Depth;
 

@@ -3,7 +3,7 @@
  * A block's distinct sectors are counted as it runs, and how long ago it asked for those that it asks for again: whether they are still there is for cache.h to
  * say. Warps run one after the other here and side by side on a GPU, so time is each warp's own: the sectors that it asked for so far. Over the launch, sectors that blocks share count once: no more are distinct than lie between the first and
  * the last that any block touches of an array (a pointer parameter's numbers lie apart from every other's). Corners of the grid are always run, so the
- * ends are seen. Memory answers in pieces of two sectors [1]. Accesses whose addresses hang on data are not noted here (count.h).
+ * ends are seen. Memory answers in pieces of two sectors [1]. Accesses whose addresses depend on data are not noted here (count.h).
  * [1] measured on an H200: loads of 4 bytes at distances of 68 read 64 bytes each   [2] the same, of 2 million lanes over 1 to 16 million places */
 #ifndef PTX_WARP_FOOTPRINT_H
 #define PTX_WARP_FOOTPRINT_H

@@ -2,7 +2,7 @@
  *
  * Instructions execute for a warp at a time, on values of value.h. Control flow that parts the lanes of a warp is a stack of entries, each with the
  * lanes that are in it and the instruction where they meet the others again: the immediate post-dominator (Fung, Sham, Yuan and Aamodt, "Dynamic Warp
- * Formation and Scheduling for Efficient GPU Control Flow", MICRO 2007, section 2). Where nobody knows which way lanes go, since that hangs on data,
+ * Formation and Scheduling for Efficient GPU Control Flow", MICRO 2007, section 2). Where nobody knows which way lanes go, since that depends on data,
  * they go both; of a loop they stay some iterations. What such lanes write is not known behind the meeting point.
  *
  * The warps of a block run in turns from barrier to barrier. Memory: kernel parameters as the launch gives them; shared memory byte by byte; local
@@ -41,7 +41,7 @@ typedef struct Decoded {           /* per distinct opcode text */
     uint8_t order;              /* race.h's Order */
 } Decoded;
 
-typedef struct Plan {           /* of a function: what does not hang on the launch */
+typedef struct Plan {           /* of a function: what does not depend on the launch */
     const Cfg *cfg;
     const Dom *dom, *meeting;   /* meeting: where lanes meet again, early exits left out of it */
     const Loops *loops;
@@ -222,7 +222,7 @@ typedef struct Machine {
     uint32_t warp_count;
     uint32_t block[3], grid[3];
     Blocks blocks;              /* that the run stands for; the first of them runs */
-    bool are_apart;             /* nothing that a warp does hangs on the others */
+    bool are_apart;             /* nothing that a warp does depends on the others */
     uint32_t spacing, tid_by[3];        /* warps so far apart differ in %tid by so much in all lanes */
     struct Kept *kept;          /* noted of a warp that stands for others, until these are known */
     uint32_t kept_count, kept_capacity;

@@ -265,7 +265,7 @@ void ptx_race_touch(Machine *machine, Warp *warp, const Insn *insn, uint32_t lan
 /* Before each instruction, where Race.watches are set. */
 void ptx_race_watch(Machine *machine, const Warp *warp, InsnId pc);
 
-/* An access that goes on behind its instruction: like.queue, group, mbarrier, is_write and is_strong say how, level how sure it is. Lanes are added; 0: there is no room. */
+/* An access that goes on behind its instruction: like.queue, group, mbarrier, is_write and is_strong say how, level its certainty. Lanes are added; 0: there is no room. */
 TouchId ptx_race_begin_async(Machine *machine, Warp *warp, const Insn *insn, uint8_t doubt, const Touch *like);
 
 /* It comes to so many bytes from there on. */

@@ -21,7 +21,7 @@ static inline void ptx_count_doubt(Count *count, uint8_t doubt)
         count->doubt = doubt;
 }
 
-/* What the distance between lanes hangs on. */
+/* What the distance between lanes depends on. */
 static inline void ptx_count_scales(Count *count, const Value *address)
 {
     count->is_free |= ptx_value_is_free(address);
@@ -35,7 +35,7 @@ void ptx_request_classify(const Routine *routine, const Insn *insn, Request *r);
 /* 8 x 8 ones: eight lanes give the addresses of the rows of each. */
 uint8_t ptx_request_matrices(const Op *op);
 
-/* The figure for an address whose unknown addend is a multiple of 2^align; false: it hangs on that addend. */
+/* The figure for an address whose unknown addend is a multiple of 2^align; false: it depends on that addend. */
 bool ptx_request_figure(const Machine *m, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, double *out);
 
 /* One side of an access: adds its figures, and notes what is in doubt of its address. *place keeps what the last request came to. */

@@ -11,7 +11,7 @@
 typedef struct Slice {
     const bool *is_needed;      /* per instruction */
     const uint16_t *plain;      /* per instruction: so many from here on, in its block, do nothing that must be run; 0: it must */
-    bool is_apart;              /* nothing in it hangs on what other warps do */
+    bool is_apart;              /* nothing in it depends on what other warps do */
 } Slice;
 
 /* What lies between a branch and where its sides meet, on either side. */

@@ -1,8 +1,8 @@
 /* value.h -- what a register holds in the lanes of one warp.
  *
  * A value is a number per lane, or one for all. Three things may be unknown of it:
- *   - the lanes of `unknown` hold data that nobody knows before the launch: what was loaded from memory, or follows from it;
- *   - an addend: a pointer parameter is a base that nobody knows but for its alignment. The true value is then the number here plus an unknown
+ *   - the lanes of `unknown` hold data that is unknown before the launch: what was loaded from memory, or follows from it;
+ *   - an addend: a pointer parameter is a base that is unknown but for its alignment. The true value is then the number here plus an unknown
  *     multiple of 2^align. The number here counts on a base of its own for each such addend, so that it can serve as an address;
  *   - an assumption (is_assumed): the number is right if what was assumed of an unknown parameter holds.
  * Numbers are kept as their registers hold them: truncated to the register's width, zeros above. */
@@ -37,7 +37,7 @@ typedef struct Value {
     bool is_data;               /* the addend came from memory */
     bool is_assumed;
     uint32_t rows_by;           /* unknown parameters and sizes of the grid that something was multiplied by, a bit for each (SCALE_GRID); those that the same in all lanes was */
-    uint32_t free_by;           /* those that lanes were, or that divided them: how lanes differ hangs on what was taken for them */
+    uint32_t free_by;           /* those that lanes were, or that divided them: how lanes differ depends on what was taken for them */
     uint8_t grows, epoch;       /* growth.h's: the dimensions, a bit for each, along which the number is another in each block or warp ... */
     int64_t by[GROWTH_DIMS];    /* ... by how much from one to the next, in all lanes */
 } Value;
