@@ -41,7 +41,7 @@ if not shutil.which("pkg-config"):
     print("skipped: there is no pkg-config")
     sys.exit(SKIPPED)
 with tempfile.TemporaryDirectory() as folder:
-    run(meson, "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", folder)
+    run(meson, "install", "-C", build, "--no-rebuild", "--quiet", "--tags", "devel,runtime", "--destdir", folder)
     root = pathlib.Path(folder)
     problems = client(root, "shared")
     for shared in root.rglob("libptxlint.so*"):
