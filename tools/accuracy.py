@@ -340,7 +340,7 @@ other GPUs the same model is used with their figures, and nothing there was meas
 
 ASSUMED = """## What is assumed
 
-- The launch has the GPU to itself, at the clock of its GPU file, with cold caches. Pointers are aligned to 256 bytes and do not overlap.
+- Predictions assume an idle GPU, the clock of its GPU file and cold caches. Pointers are aligned to 256 bytes and do not overlap.
 - Every measured launch gives its grid, block and parameters: what the first table counts as assumed are trips of loops that data end. Where a launch lacks a parameter,
   `launch.assumed` names what was taken instead, figures that rest on it are estimates at most, and there is no bound.
 - What memory holds is not known: sectors of such addresses, and loops that data end, are estimates.

@@ -863,7 +863,7 @@ typedef enum ptxlint_register_source {
     PTXLINT_REGISTERS_UNKNOWN,
     PTXLINT_REGISTERS_MAX_LIVE,         /* live at most, as PTX names them */
     PTXLINT_REGISTERS_PTXAS,            /* as ptxas says */
-    PTXLINT_REGISTERS_MODEL,            /* as a model of ptxas has it: an estimate */
+    PTXLINT_REGISTERS_MODEL,            /* by a model of ptxas: an estimate */
 } ptxlint_register_source;
 
 /* What ptxas is likely to do where directives leave a kernel few registers. Spilt bytes are known from ptxas alone. */

@@ -24,6 +24,8 @@ WORDS = [
     (r"\bwithout a word\b", "silently"),
     (r"\b(?:nothing|that) is said\b|\bsaid of\b|\bit is said\b", "is not reported; is reported"),
     (r"\bwhat of it\b", "missing ..."),
+    (r"\bas a model of ptxas has it\b", "estimated (90 % band ...)"),
+    (r"\bthe GPU to itself\b", "an idle GPU"),
 ]
 PATTERNS = [(re.compile(pattern, re.I | re.M), better) for pattern, better in WORDS]
 READ_FIRST = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/library.md", "docs/architecture.md"]
@@ -71,7 +73,8 @@ def check_readme():
     return [f"README.md: {count} lines, of at most 150"] if count > 150 else []
 
 
-pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"] + sources({".md"}, "docs") + sources({".yaml"}, "rules")
+pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+pages += sources({".md", ".json"}, "docs") + sources({".yaml", ".md"}, "rules")
 code = sources({".c", ".re", ".def"}, "src")
 finish([p for path in pages for p in check(path, read(path))] + [p for path in code for p in check(path, strings_of(path))]
        + check(HEADER, read(HEADER)) + [p for page in READ_FIRST for p in check_sentences(page)] + check_readme())
