@@ -26,7 +26,7 @@ static uint8_t action_of(const Op *op, Decoded *code)
 static uint8_t mode_of(const Op *op)
 {
     static const struct { uint8_t modifier; char mode; } modes[] = {
-        { MOD_UP, 'u' }, { MOD_DOWN, 'd' }, { MOD_BFLY, 'x' }, { MOD_IDX, 'i' }, { MOD_ALL, 'l' }, { MOD_ANY, 'n' }, { MOD_UNI, 'n' }, { MOD_BALLOT, 'b' },
+        { MOD_UP, 'u' }, { MOD_DOWN, 'd' }, { MOD_BFLY, 'x' }, { MOD_IDX, 'i' }, { MOD_ALL, 'l' }, { MOD_ANY, 'y' }, { MOD_UNI, 'n' }, { MOD_BALLOT, 'b' },
     };
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (ptx_op_has(op, (Modifier)modes[i].modifier))

@@ -354,6 +354,26 @@ static bool are_all_here(Machine *m, Warp *w, const Insn *insn, unsigned sources
     return !(mask->all & w->live & ~lanes);
 }
 
+static uint64_t voted(uint8_t mode, uint32_t where, uint32_t lanes)
+{
+    switch (mode) {
+    case 'b':   return where;
+    case 'l':   return where == lanes;
+    case 'n':   return !where || where == lanes;
+    default:    return where != 0;
+    }
+}
+
+/* Whether lanes that are not known make no difference. */
+static bool is_decided(uint8_t mode, uint32_t where, uint32_t unknown, uint32_t lanes)
+{
+    switch (mode) {
+    case 'b': case 'n': return !unknown;
+    case 'l':           return !unknown || (where | unknown) != lanes;
+    default:            return !unknown || where;
+    }
+}
+
 static void run_vote(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
 {
     const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
@@ -363,10 +383,9 @@ static void run_vote(Machine *m, Warp *w, const Insn *insn, const Decoded *code,
         return;
     const Value *a = ptx_machine_read(m, w, &operands[1], &room);
     uint32_t where = ptx_lanes_where(m, a, lanes, &unknown);
-    Value out = ptx_value_const(code->mode == 'b' ? where : code->mode == 'l' ? where == lanes : code->mode == 'n' ? !where || where == lanes : where != 0);
-    bool is_decided = !unknown || (code->mode == 'n' + 0 ? false : code->mode == 'l' ? (where | unknown) != lanes : code->mode != 'b' && where);
+    Value out = ptx_value_const(voted(code->mode, where, lanes));
     out.is_assumed = a->is_assumed;
-    if (!is_decided || !are_all_here(m, w, insn, 1, lanes, doubt))
+    if (!is_decided(code->mode, where, unknown, lanes) || !are_all_here(m, w, insn, 1, lanes, doubt))
         out = ptx_machine_unknown(m, true);
     ptx_machine_write(m, w, &operands[0], &out, lanes, doubt);
 }
