@@ -9,6 +9,8 @@ uint64_t ptx_width_mask(unsigned width)
 
 int64_t ptx_width_signed(unsigned width, uint64_t value)
 {
+    if (!width)                 /* of a register whose declaration has an error */
+        return 0;
     uint64_t sign = UINT64_C(1) << (width - 1);
     value &= ptx_width_mask(width);
     return (int64_t)((value ^ sign) - sign);
