@@ -270,11 +270,18 @@ def read_semantics(path):
     return found
 
 
-semantics = read_semantics(sys.argv[1].replace("forms.txt", "semantics.txt"))
+def sentences_of_operations():
+    """As read_semantics, of op.def."""
+    text = open(sys.argv[1].replace("forms.txt", "op.def")).read()
+    rows = re.findall(r'^OP\(\s*\w+,\s*"(\w+)([^"]*)"[^"]*"([^"]*)" \)', text, re.M)
+    return [(opcode, frozenset(rest.split(".")[1:]), rest, what) for opcode, rest, what in rows if what]
+
+
+semantics = sentences_of_operations() + read_semantics(sys.argv[1].replace("forms.txt", "semantics.txt"))
 possible = [(f[0], {v for _, n in f[1] for v in groups.get(n, [n])}) for f in forms]
 for opcode in opcodes:
     if not any(o == opcode and not m for o, m, _, _ in semantics):
-        sys.exit(f"semantics.txt: no row for '{opcode}'")
+        sys.exit(f"op.def: no sentence for '{opcode}'")
 for opcode, needs, text, _ in semantics:
     if not any(o == opcode and needs <= p for o, p in possible):
         sys.exit(f"semantics.txt: no form for '{opcode}{text}'")

@@ -185,7 +185,7 @@ typedef enum OpTrait {
 
 static const struct { const char *text; uint8_t kind, trait; } operations[] = {
     { "", OPK_OTHER, TRAIT_NONE },
-#define OP(id, text, kind, trait) { text, OPK_##kind, TRAIT_##trait },
+#define OP(id, text, kind, trait, what) { text, OPK_##kind, TRAIT_##trait },
 #include "isa/op.def"
 #undef OP
 };

@@ -79,7 +79,7 @@ typedef uint16_t FormId;        /* index into ptx_form_info; 0: none matched */
 /* What an instruction does, whatever its modifiers. */
 typedef enum Operation {
     OP_NONE,                    /* an opcode that the tables lack */
-#define OP(id, text, kind, trait) OP_##id,
+#define OP(id, text, kind, trait, what) OP_##id,
 #include "isa/op.def"
 #undef OP
     OP__COUNT
@@ -242,7 +242,7 @@ extern const uint8_t ptx_modifier_ids[];        /* Modifier of each of them */
 extern const GateInfo ptx_gate_info[];
 extern const uint16_t ptx_modifier_count;
 
-/* A row of semantics.txt. */
+/* A row of op.def with a sentence, or of semantics.txt. */
 typedef struct SemanticInfo {
     const char *text;           /* "cp.async.bulk" */
     const char *what;           /* a sentence */

@@ -1,4 +1,4 @@
-/* manual.h -- the instruction table as a manual: forms in words, what an instruction does (semantics.txt).
+/* manual.h -- the instruction table as a manual: forms in words, what an instruction does (op.def, semantics.txt).
  *
  * Texts are in the arena, or in the tables, and end with a NUL. */
 #ifndef PTX_ISA_MANUAL_H

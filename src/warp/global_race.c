@@ -35,8 +35,8 @@ static bool is_in_the_way(const Op *op)
     switch ((Operation)op->operation) {
     case OP_FENCE: case OP_FENCE_PROXY_ASYNC: case OP_FENCE_PROXY_ASYNC_GLOBAL: case OP_FENCE_PROXY_ASYNC_GENERIC: case OP_MEMBAR:
     case OP_BARRIER_CLUSTER: case OP_BARRIER_CLUSTER_ARRIVE: case OP_BARRIER_CLUSTER_WAIT: case OP_ST_ASYNC: case OP_ST_BULK: case OP_RED_ASYNC:
-    case OP_MULTIMEM: case OP_GRIDDEPCONTROL: case OP_GRIDDEPCONTROL_WAIT: case OP_SUST: case OP_SURED: case OP_TENSORMAP: case OP_WMMA_STORE:
-    case OP_CP_REDUCE_ASYNC_BULK:
+    case OP_MULTIMEM: case OP_GRIDDEPCONTROL: case OP_GRIDDEPCONTROL_LAUNCH_DEPENDENTS: case OP_GRIDDEPCONTROL_WAIT: case OP_SUST: case OP_SURED:
+    case OP_TENSORMAP: case OP_WMMA_STORE: case OP_CP_REDUCE_ASYNC_BULK:
         return true;
     default:
         return ptx_op_is_bulk(op);

@@ -171,7 +171,7 @@ static void test_operations(void **state)
     }
     static const char *const rows[] = {
         "",
-#define OP(id, text, kind, trait) text,
+#define OP(id, text, kind, trait, what) text,
 #include "isa/op.def"
 #undef OP
     };
