@@ -2,6 +2,7 @@
 #include "warp/evaluate.h"
 
 #include "warp/forward.h"
+#include "warp/strata.h"
 #include "warp/usual.h"
 
 #include <math.h>
@@ -289,11 +290,10 @@ static unsigned dimensions_of(const Class *c)
  * of the root of x^(d+1) = x + 1 as steps. */
 static const double roots[] = { 1, 1.6180339887498949, 1.3247179572447461, 1.2207440846057596, 1.1673039782614187 };
 
-static void run_sample(Evaluator *e, const Class *c, uint32_t sample)
+static void place_sample(const Class *c, uint32_t sample, uint32_t at[3])
 {
     uint64_t index = sample;
     double step = 1;
-    uint32_t at[3];
     for (unsigned d = 0; d < 3; d++) {
         at[d] = c->first[d];
         if (c->count[d] <= 1)
@@ -303,6 +303,12 @@ static void run_sample(Evaluator *e, const Class *c, uint32_t sample)
         at[d] += c->samples >= c->blocks ? (uint32_t)(index % c->count[d]) : (uint32_t)((part - floor(part)) * c->count[d]);
         index /= c->count[d];
     }
+}
+
+static void run_sample(Evaluator *e, const Class *c, uint32_t sample)
+{
+    uint32_t at[3];
+    place_sample(c, sample, at);
     run_block(e, at, c->blocks / c->samples);
 }
 
@@ -342,12 +348,19 @@ static void forget(Evaluator *e)
         ptx_footprint_forget(e->machine->footprint);
 }
 
-/* Blocks of each class in proportion to what it stands for, within the budget; one of each at the least. */
-static void run_classes(Evaluator *e, Class *classes, unsigned count, double affordable)
+/* How many blocks of each class, in proportion to what it stands for, within the budget; one of each at the least. */
+static void share_out(const Evaluator *e, Class *classes, unsigned count, double affordable)
 {
     for (unsigned c = 0; c < count; c++) {
         double share = floor((affordable - count) * classes[c].blocks / e->out->blocks);
         classes[c].samples = share < 1 ? 1 : share < classes[c].blocks ? (uint32_t)share : (uint32_t)classes[c].blocks;
+    }
+}
+
+static void run_classes(Evaluator *e, Class *classes, unsigned count, double affordable)
+{
+    share_out(e, classes, count, affordable);
+    for (unsigned c = 0; c < count; c++) {
         for (uint32_t sample = 0; sample < classes[c].samples; sample++)
             run_sample(e, &classes[c], sample);
     }
@@ -461,6 +474,53 @@ static bool run_anywhere(Evaluator *e, uint64_t most_steps, double cost)
     return !m->is_cut;
 }
 
+/* ---- strata ------------------------------------------------------------------------------------------------------ */
+
+/* All blocks of the grid, or as many as are looked at. */
+static const Place *list_places(const Evaluator *e, Class *classes, unsigned class_count, uint32_t *count)
+{
+    *count = 0;
+    share_out(e, classes, class_count, STRATA_PLACES_MOST - MOST_CLASSES);
+    for (unsigned c = 0; c < class_count; c++)
+        *count += classes[c].samples;
+    Place *places = ptx_arena_array(e->arena, Place, *count), *to = places;
+    for (unsigned c = 0; c < class_count; c++)
+        for (uint32_t sample = 0; sample < classes[c].samples; sample++, to++) {
+            place_sample(&classes[c], sample, to->at);
+            to->blocks = classes[c].blocks / classes[c].samples;
+        }
+    return places;
+}
+
+static double measure_place(void *context, const Place *place)
+{
+    Evaluator *e = context;
+    ptx_machine_run(e->machine, place->at, 0, e->machine->warp_count);
+    double work = collect_all(e, 0, false);
+    return e->machine->is_cut ? -1 : work;
+}
+
+#define UNCERTAIN_MOST 0.02
+
+/* Where values of the blocks decide how much they do, those blocks that tell. False: they do not, or the budget does not do to say. */
+static bool run_strata(Evaluator *e, Class *classes, unsigned class_count, double affordable)
+{
+    Machine *m = e->machine;
+    uint32_t count;
+    const Place *places = list_places(e, classes, class_count, &count);
+    const Strata *strata = ptx_strata_find(e->arena, m, places, count);
+    if (!strata)
+        return false;
+    Knots knots = ptx_strata_divide(e->arena, strata, measure_place, e, (uint32_t)fmin(affordable / 2, STRATA_PLACES_MOST));
+    m->is_cut = false;
+    if (!knots.differs || knots.uncertain > UNCERTAIN_MOST)
+        return false;
+    forget(e);
+    for (uint32_t k = 0; k < knots.count; k++)
+        run_block(e, places[knots.items[k].place].at, knots.items[k].blocks);
+    return true;
+}
+
 /* All blocks where the budget does for them. Else a few, within half as much again, and where these differ as many as it does for. */
 static void run_launch(Evaluator *e, uint64_t most_steps)
 {
@@ -491,7 +551,9 @@ static void run_launch(Evaluator *e, uint64_t most_steps)
         run_ends(e, most_steps / 4);
         m->is_cut = true;
     }
-    if (m->is_cut || blocks_run <= 1 || !any_differs(e))
+    if (m->is_cut || blocks_run <= 1)
+        return;
+    if (run_strata(e, classes, count, affordable) || !any_differs(e))
         return;
     if (affordable >= 2 * few) {
         forget(e);

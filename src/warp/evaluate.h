@@ -2,7 +2,8 @@
  *
  * Blocks are run on a machine.h. A run of one stands for all for which it is proved to be the same (growth.h). Where the budget does not do for as many
  * runs as the grid takes, a sample stands for them: the blocks at the edges of the grid, of which each corner, edge and face is a class of its own, and
- * blocks drawn at random from inside, each weighted by how many it stands for. A figure is exact when every block was stood for by proof and nothing that
+ * blocks drawn at random from inside, each weighted by how many it stands for; or, where values of the blocks decide how much they do, blocks chosen
+ * by these (strata.h). A figure is exact when every block was stood for by proof and nothing that
  * it rests on is in doubt: a sample proves nothing about the others, however alike its blocks are. */
 #ifndef PTX_WARP_EVALUATE_H
 #define PTX_WARP_EVALUATE_H

@@ -138,8 +138,8 @@ static bool is_live(const Search *s, uint32_t reg)
 
 enum { TOUCHES_MOST = 1 << 22 };
 
-/* False: the loop is too large. */
-static bool find_carried(Arena *arena, Arena *scratch, const Routine *routine, LoopId loop, Pace *pace)
+/* pace->carried stays NULL: the loop is too large. */
+static void find_carried(Arena *arena, Arena *scratch, const Routine *routine, LoopId loop, Pace *pace)
 {
     const Func *func = routine->func;
     const Cfg *cfg = routine->cfg;
@@ -148,7 +148,7 @@ static bool find_carried(Arena *arena, Arena *scratch, const Routine *routine, L
     const uint32_t *numbers = number_written(scratch, routine, loop, &count);
     if ((uint64_t)count * cfg->block_count > TOUCHES_MOST) {
         ptx_arena_release(scratch, mark);
-        return false;
+        return;
     }
     uint8_t *touches = ptx_arena_array(scratch, uint8_t, (size_t)count * cfg->block_count + 1);
     bool *read_behind = ptx_arena_array(scratch, bool, count + 1);
@@ -175,7 +175,6 @@ static bool find_carried(Arena *arena, Arena *scratch, const Routine *routine, L
             carried[pace->carried_count++] = r;
     pace->carried = carried;
     ptx_arena_release(scratch, mark);
-    return true;
 }
 
 /* A branch by which lanes leave the loop, or that has no target that is known. */
@@ -222,6 +221,17 @@ static const bool *find_deciding(Arena *arena, const Routine *routine, LoopId lo
     return decides;
 }
 
+/* As if no try had been made. */
+static void begin_pace(Pace *pace)
+{
+    pace->tries = pace->carried ? 0 : TRIES_MOST;
+    pace->few = 0;
+    pace->is_loose = false;
+    pace->begin = 0;
+    pace->period = 1;
+    pace->most = UINT32_MAX;
+}
+
 static Pace *pace_of(Machine *m, Routine *routine, LoopId loop)
 {
     if (!routine->paces)
@@ -229,10 +239,8 @@ static Pace *pace_of(Machine *m, Routine *routine, LoopId loop)
     Pace *pace = &routine->paces[loop];
     if (!pace->is_known) {
         pace->is_known = true;
-        pace->period = 1;
-        pace->most = UINT32_MAX;
-        if (!find_carried(m->arena, m->scratch, routine, loop, pace))
-            pace->tries = TRIES_MOST;
+        find_carried(m->arena, m->scratch, routine, loop, pace);
+        begin_pace(pace);
     }
     return pace;
 }
@@ -392,6 +400,15 @@ void ptx_forward_reset(Machine *m)
             stop(m, m->forwarded[i]);
 }
 
+void ptx_forward_begin(Machine *m)
+{
+    for (uint32_t r = 0; r < m->run_count; r++) {
+        const Routine *routine = m->program->routines[m->run[r]];
+        for (LoopId loop = 0; routine->paces && loop < routine->loops->loop_count; loop++)
+            begin_pace(&routine->paces[loop]);
+    }
+}
+
 /* Loops that were left stop being looked at. */
 static void stop_left(Machine *m, const Warp *w, LoopId loop)
 {
@@ -424,7 +441,8 @@ static void fail(Machine *m, const Routine *routine, Pace *pace, Visit *v)
         pace->tries = TRIES_MOST / 2;
         pace->period = loose_period(m, v);
         pace->most = UINT32_MAX;
-        pace->decides = find_deciding(m->arena, routine, v->loop, pace);
+        if (!pace->decides)
+            pace->decides = find_deciding(m->arena, routine, v->loop, pace);
     } else if (!pace->is_loose && pace->tries % 2 == 0 && pace->period <= LONGEST_PERIOD / 2) {
         pace->period *= 2;
     }

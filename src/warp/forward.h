@@ -24,6 +24,9 @@ void ptx_forward_arrive(Machine *machine, Warp *warp, LoopId loop);
 /* The warp is about to run an instruction while some loop is looked at whose iterations may vary: only what says when it ends narrows its trips. */
 void ptx_forward_watch(Machine *machine, const Warp *warp);
 
+/* A block begins: what came to nothing in another, whose loops may be short, is tried again. */
+void ptx_forward_begin(Machine *machine);
+
 /* The warp begins, or ends. */
 void ptx_forward_reset(Machine *machine);
 

@@ -833,6 +833,7 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
     m->blocks = *blocks;
     m->shared_is_lost = false;
     m->barrier = -1;
+    ptx_forward_begin(m);
     ptx_memory_forget_shared(m);
     Routine *routine = routine_of(m, m->kernel);
     if (!routine)
@@ -852,6 +853,15 @@ void ptx_machine_run(Machine *m, const uint32_t ctaid[3], uint32_t first_warp, u
     static const uint32_t one[3] = { 1, 1, 1 };
     const Blocks blocks = ptx_blocks_new(ctaid, one, one);
     ptx_machine_run_for(m, &blocks, first_warp, warp_count);
+}
+
+Warp *ptx_machine_begin(Machine *m)
+{
+    static const uint32_t nowhere[3] = { 0, 0, 0 }, one[3] = { 1, 1, 1 };
+    m->blocks = ptx_blocks_new(nowhere, one, one);
+    begin_warp(m, routine_of(m, m->kernel), 0);
+    m->warps[0].live = UINT32_MAX;
+    return &m->warps[0];
 }
 
 InsnId ptx_machine_place(const Machine *m, const Warp *w, InsnId insn)

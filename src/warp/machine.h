@@ -222,6 +222,7 @@ typedef struct Machine {
     uint32_t warp_count;
     uint32_t block[3], grid[3];
     Blocks blocks;              /* that the run stands for; the first of them runs */
+    const uint64_t (*ctaids)[WARP_LANES];       /* strata.c's: each lane is another block's, in each dimension; NULL: blocks.first */
     bool are_apart;             /* nothing that a warp does depends on the others */
     uint32_t spacing, tid_by[3];        /* warps so far apart differ in %tid by so much in all lanes */
     struct Kept *kept;          /* noted of a warp that stands for others, until these are known */
@@ -258,6 +259,9 @@ void ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_w
 
 /* Runs the first of these blocks, and leaves in machine->blocks those for which every count is the same. */
 void ptx_machine_run_for(Machine *machine, const Blocks *blocks, uint32_t first_warp, uint32_t warp_count);
+
+/* A warp at the kernel's first instruction, all lanes of it there. */
+Warp *ptx_machine_begin(Machine *machine);
 
 /* Where the kernel's own function is, at an instruction of the function that runs: there, or at the call that leads to it. */
 InsnId ptx_machine_place(const Machine *machine, const Warp *warp, InsnId insn);

@@ -131,6 +131,12 @@ static Value linear(Scratch *s, uint64_t first, uint64_t step)
     return (Value){ .lanes = s->lanes, .align = ALIGN_EXACT, .is_common = true };
 }
 
+static Value of_lanes(Scratch *s, const uint64_t numbers[WARP_LANES])
+{
+    memcpy(s->lanes, numbers, sizeof s->lanes);
+    return (Value){ .lanes = s->lanes, .align = ALIGN_EXACT, .is_common = true };
+}
+
 static Value lane_masks(Scratch *s, SregId id)
 {
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -214,7 +220,7 @@ static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
     switch ((SregId)operand->id) {
     case SREG_TID:              return d < 3 ? thread_index(m, w, d) : ptx_value_const(0);
     case SREG_NTID:             return assumed(d < 3 ? m->block[d] : 0, m->block_is_assumed);
-    case SREG_CTAID:            return block_index(m, d, 1, false);
+    case SREG_CTAID:            return m->ctaids && d < 3 ? of_lanes(s, m->ctaids[d]) : block_index(m, d, 1, false);
     case SREG_NCTAID:           m->shape_is_read = true; return grid_size(m, d, 1);
     case SREG_LANEID:           return linear(s, 0, 1);
     case SREG_WARPID:           return warp_index(m, w);
