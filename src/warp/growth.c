@@ -4,6 +4,7 @@
  * in all lanes, the run is narrowed to the blocks for which it is. What was found for more blocks holds for fewer. */
 #include "warp/growth.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef __int128 Wide;          /* sums of products of 64 and 32 bits */
@@ -744,6 +745,115 @@ static bool permute(const Follower *f)
     return true;
 }
 
+/* ---- floats -------------------------------------------------------------------------------------------------------- */
+
+/* Between two powers of two, numbers lie as far apart as the bits of a float count: what is added again and again adds as much to the bits each time. */
+static unsigned fraction_bits(unsigned bits)
+{
+    return bits == 64 ? 52 : 23;
+}
+
+/* False: zero, denormal, infinite or none. */
+static bool is_normal(uint64_t number, unsigned bits)
+{
+    uint64_t most = bits == 64 ? 2047 : 255, exponent = number >> fraction_bits(bits) & most;
+    return exponent && exponent != most;
+}
+
+static double float_of(uint64_t number, unsigned bits)
+{
+    uint32_t low = (uint32_t)number;
+    float narrow;
+    double wide;
+    memcpy(&narrow, &low, sizeof narrow);
+    memcpy(&wide, &number, sizeof wide);
+    return bits == 64 ? wide : (double)narrow;
+}
+
+/* Where a number lies between its powers of two: how far its bits may go up and down. */
+static void narrow_room(uint64_t number, unsigned bits, Wide *up, Wide *down)
+{
+    uint64_t mask = (UINT64_C(1) << fraction_bits(bits)) - 1;
+    Wide above = (Wide)(mask - (number & mask)), below = (Wide)(number & mask);
+    *up = above < *up ? above : *up;
+    *down = below < *down ? below : *down;
+}
+
+static bool is_float(const Lanewise *op)
+{
+    return ptx_type_info[op->type].kind == KIND_FLOAT && (op->bits == 32 || op->bits == 64);
+}
+
+/* So that a value's numbers stay between their powers of two. False: some are at none. */
+static bool keep_binade(Blocks *blocks, const Value *value, uint32_t lanes, unsigned bits)
+{
+    Wide up = MUCH, down = MUCH;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(lanes & ~value->unknown & UINT32_C(1) << i))
+            continue;
+        if (!is_normal(ptx_value_lane(value, i), bits))
+            return false;
+        narrow_room(ptx_value_lane(value, i), bits, &up, &down);
+    }
+    hold_value(blocks, value, up, down);
+    return true;
+}
+
+/* How many of the last places of a number another one is: whether that lies in the middle between two of them, which are rounded to the even one. */
+static bool is_tie(double of, uint64_t number, unsigned bits)
+{
+    int exponent = (int)(number >> fraction_bits(bits) & (bits == 64 ? 2047 : 255)) - (bits == 64 ? 1023 : 127) - (int)fraction_bits(bits);
+    double places = ldexp(of, -exponent);
+    return fabs(places) < 0x1p52 && places - floor(places) == 0.5;
+}
+
+static bool is_even(const Blocks *blocks, const Value *value)
+{
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
+        if (growth(blocks, value, d) & 1)
+            return false;
+    return true;
+}
+
+/* A number that grows between two powers of two, and one that does not: the sum, as it lies between the same powers, grows alike. */
+static bool float_sum(const Follower *f)
+{
+    const unsigned grown = grows(f, 0) ? 0 : 1, bits = f->op->bits;
+    const Value *value = f->args[grown], *other = f->args[1 - grown];
+    const uint64_t mask = (UINT64_C(1) << fraction_bits(bits)) - 1;
+    const uint64_t one = bits == 64 ? UINT64_C(1023) << 52 : UINT64_C(127) << 23;
+    if (f->count < 2 || !is_float(f->op) || grows(f, 1 - grown) || (grown && f->op->fn(f->op, 0, one, 0, 0) != one))
+        return false;
+    bool are_even = is_even(f->blocks, value);
+    Wide up = MUCH, down = MUCH;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        uint64_t number = ptx_value_lane(value, i), added = ptx_value_lane(other, i), sum;
+        if (!(f->lanes & ~value->unknown & ~other->unknown & UINT32_C(1) << i))
+            continue;
+        sum = grown ? f->op->fn(f->op, added, number, 0, 0) : f->op->fn(f->op, number, added, 0, 0);
+        bool is_tied = !are_even && is_tie(float_of(added, bits), number, bits);
+        if (!is_normal(number, bits) || (sum & ~mask) != (number & ~mask) || !(sum & mask) || is_tied)
+            return false;
+        narrow_room(number, bits, &up, &down);
+        narrow_room(sum, bits, &up, &down);
+        down = down < (Wide)(sum & mask) - 1 ? down : (Wide)(sum & mask) - 1;      /* what was rounded up to the power lies below it */
+    }
+    hold_value(f->blocks, value, up, down);
+    take_growth(f->out, value);
+    return true;
+}
+
+static bool widen_float(const Follower *f)
+{
+    Wide by[GROWTH_DIMS];
+    if (!keep_binade(f->blocks, f->args[0], f->lanes, 32))
+        return false;
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
+        by[d] = growth(f->blocks, f->args[0], d) * ((Wide)1 << (fraction_bits(64) - fraction_bits(32)));
+    grow(f->blocks, f->out, by);
+    return true;
+}
+
 /* -a, ~a. */
 static bool negate(const Follower *f)
 {
@@ -793,6 +903,46 @@ static void note_room(uint8_t compare, Wide difference, Wide *up, Wide *down)
         *up = 0;
 }
 
+/* Numbers in the order of floats. */
+static Wide ordered(uint64_t number, unsigned bits)
+{
+    Wide size = (Wide)(number & ((UINT64_C(1) << (bits - 1)) - 1));
+    return number >> (bits - 1) & 1 ? -size : size;
+}
+
+/* What a comparison of numbers that are numbers asks. */
+static uint8_t plain_comparison(uint8_t compare)
+{
+    static const uint8_t plain[] = { [COMPARE_EQU] = COMPARE_EQ, [COMPARE_NEU] = COMPARE_NE, [COMPARE_LTU] = COMPARE_LT, [COMPARE_LEU] = COMPARE_LE,
+                                     [COMPARE_GTU] = COMPARE_GT, [COMPARE_GEU] = COMPARE_GE };
+    return compare >= COMPARE_EQU && compare <= COMPARE_GEU ? plain[compare] : compare;
+}
+
+/* One of them grows, as floats do: between powers of two. */
+static bool keep_float_order(const Follower *f)
+{
+    const unsigned grown = grows(f, 0) ? 0 : 1, bits = f->op->bits;
+    const Value *value = f->args[grown], *other = f->args[1 - grown];
+    const uint32_t lanes = f->lanes & ~value->unknown & ~other->unknown;
+    const uint8_t compare = plain_comparison(f->op->compare);
+    if (!is_float(f->op) || compare > COMPARE_GE || grows(f, 1 - grown) || !lanes || !keep_binade(f->blocks, value, f->lanes, bits))
+        return false;
+    const bool is_below = ptx_value_lane(value, (unsigned)__builtin_ctz(lanes)) >> (bits - 1) & 1;
+    Wide up = MUCH, down = MUCH, by[GROWTH_DIMS];
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        uint64_t numbers[2] = { ptx_value_lane(f->args[0], i), ptx_value_lane(f->args[1], i) };
+        if (!(lanes >> i & 1))
+            continue;
+        if (isnan(float_of(numbers[1 - grown], bits)) || (numbers[grown] >> (bits - 1) & 1) != is_below)
+            return false;
+        note_room(compare, ordered(numbers[0], bits) - ordered(numbers[1], bits), &up, &down);
+    }
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
+        by[d] = growth(f->blocks, value, d) * ((is_below != (grown == 1)) ? -1 : 1);
+    hold(f->blocks, by, up, down);
+    return true;
+}
+
 /* a and b compare in each lane as they do in every block. */
 static bool keep_order(const Follower *f)
 {
@@ -817,7 +967,9 @@ static bool keep_order(const Follower *f)
 static bool compare(const Follower *f)
 {
     stay(f->out);
-    return !grows(f, 2) && f->count >= 2 && keep_order(f);
+    if (grows(f, 2) || f->count < 2)
+        return false;
+    return ptx_type_info[f->op->type].kind == KIND_FLOAT ? keep_float_order(f) : keep_order(f);
 }
 
 /* min and max: one of the two in each lane, whatever block; both where they grow alike. */
@@ -878,6 +1030,10 @@ static bool follow(const Follower *f)
         return compare(f);
     case TRANSFER_MIN: case TRANSFER_MAX:
         return choose_extreme(f);
+    case TRANSFER_FLOAT_SUM:
+        return float_sum(f);
+    case TRANSFER_FLOAT_WIDEN:
+        return widen_float(f);
     default:
         return false;
     }

@@ -867,11 +867,19 @@ static void take_pair(Lanewise *out)
     }
 }
 
+static bool is_float_sum(const Lanewise *op)
+{
+    return !op->is_saturating && (op->fn == fn_add_f32 || op->fn == fn_add_f64 || op->fn == fn_sub_f32 || op->fn == fn_sub_f64);
+}
+
 static void take_row(const Row *row, const Op *op, Lanewise *out)
 {
     bool is_integer = ptx_type_info[out->type].kind != KIND_FLOAT;
     out->fn = function_of(row, out, op);
-    out->transfer = is_integer || row->transfer == TRANSFER_COPY || row->transfer == TRANSFER_COMPARE ? row->transfer : TRANSFER_OPAQUE;
+    if (is_float_sum(out))
+        out->transfer = TRANSFER_FLOAT_SUM;
+    else
+        out->transfer = is_integer || row->transfer == TRANSFER_COPY || row->transfer == TRANSFER_COMPARE ? row->transfer : TRANSFER_OPAQUE;
     out->is_chained = row->transfer == TRANSFER_MIN || row->transfer == TRANSFER_MAX;
     out->takes_carry = row->integer == fn_addc || row->integer == fn_subc || row->integer == fn_madc;
     if (out->makes_carry)
@@ -909,7 +917,7 @@ bool ptx_lanewise_make(const Op *op, Lanewise *out)
         out->fn = ptx_op_has(op, MOD_PACK) ? fn_cvt_pack : conversion(out);
         if (ptx_op_has(op, MOD_PACK) && op->type_count > 2)
             out->dst_type = op->types[0];
-        out->transfer = out->fn == fn_cvt_integer ? TRANSFER_COPY : TRANSFER_OPAQUE;
+        out->transfer = out->fn == fn_cvt_integer ? TRANSFER_COPY : op->type == TYPE_F32 && out->dst_type == TYPE_F64 ? TRANSFER_FLOAT_WIDEN : TRANSFER_OPAQUE;
     } else if (rows[op->operation].is_there) {
         take_row(&rows[op->operation], op, out);
     } else {

@@ -91,6 +91,8 @@ typedef enum Transfer {
     TRANSFER_INSERT, TRANSFER_FUNNEL, TRANSFER_PERMUTE,     /* pieces of operands side by side: bfi, shf, prmt */
     TRANSFER_COMPARE,           /* of a and b, and with c where it is written */
     TRANSFER_MIN, TRANSFER_MAX,
+    TRANSFER_FLOAT_SUM,         /* a + b, a - b, rounded */
+    TRANSFER_FLOAT_WIDEN,       /* of 32 bits as one of 64 */
 } Transfer;
 
 /* An operation as its text says it, made once per distinct text of a module. */

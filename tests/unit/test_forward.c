@@ -167,8 +167,79 @@ static void test_given(void **state)
     free(file);
 }
 
+/* Loops that a float ends: for (t = start; t < end, or t > end; t = t + step), in both widths. */
+typedef struct Float {
+    double start, step, end;
+    bool is_wide, is_widened;   /* widened: a float of 32 bits against one of 64 */
+} Float;
+
+static const Float floats[] = {
+    { 0, 0.1, 1, false, false }, { 0, 1e-3, 1, false, false }, { 0, 1e-5, 1, false, false }, { 0, 3e-7, 1, false, false }, { 0, 1e-7, 1, false, false },
+    { 0, 0x1p-23, 2, false, false }, { 1, 0x1.8p-23, 4, false, false }, { 1, 0x1.4p-22, 4, false, false }, { 1, 0x1.cp-22, 7, false, false },
+    { 100, -1e-4, -7, false, false }, { -3, 7e-6, 2, false, false }, { 0, -1e-5, -20, false, false }, { 0, 0.25, 3e5, false, false }, { 0, 1, 1e7, false, false },
+    { 0, 1e-5, 1, true, false }, { 0, 1e-7, 1, true, false }, { 5, -3e-7, 1, true, false }, { -1, 1e-6, 1, true, false }, { 0, 1, 3e7, true, false },
+    { 0, 1e-6, 1, false, true }, { 2, -1e-6, 0.3, false, true },
+};
+
+static double float_trips(const Float *f)
+{
+    double trips = 0;
+    if (f->is_wide) {
+        for (double t = f->start; f->step > 0 ? t < f->end : t > f->end; t += f->step)
+            trips++;
+        return trips;
+    }
+    const float step = (float)f->step, narrow = (float)f->end;
+    const double end = f->is_widened ? f->end : (double)narrow;
+    for (volatile float t = (float)f->start; step > 0 ? (double)t < end : (double)t > end; t = t + step)
+        trips++;
+    return trips;
+}
+
+static void put_float(Text *t, double number, bool is_wide)
+{
+    float narrow = (float)number;
+    uint32_t low;
+    uint64_t all;
+    memcpy(&low, &narrow, sizeof low);
+    memcpy(&all, &number, sizeof all);
+    if (is_wide)
+        kit_print(t, "0d%016llX", (unsigned long long)all);
+    else
+        kit_print(t, "0f%08X", low);
+}
+
+static void put_float_loop(Text *t, const Float *f)
+{
+    const char *type = f->is_wide ? "f64" : "f32", *reg = f->is_wide ? "%fd1" : "%f1";
+    kit_print(t, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n .reg .pred %%p<3>;\n .reg .f32 %%f<4>;\n .reg .f64 %%fd<4>;\n"
+                 " .reg .b64 %%rd<3>;\n ld.param.u64 %%rd1, [out];\n mov.f32 %%f2, 0f3F800000;\n mov.%s %s, ", type, reg);
+    put_float(t, f->start, f->is_wide);
+    kit_print(t, ";\nHEAD:\n%s", f->is_widened ? " cvt.f64.f32 %fd1, %f1;\n" : "");
+    kit_print(t, " setp.%s.%s %%p1, %s, ", f->step > 0 ? "lt" : "gt", f->is_widened ? "f64" : type, f->is_widened ? "%fd1" : reg);
+    put_float(t, f->end, f->is_wide || f->is_widened);
+    kit_print(t, ";\n @!%%p1 bra DONE;\n fma.rn.f32 %%f2, %%f2, %%f2, %%f2;\n add.rn.%s %s, %s, ", type, reg, reg);
+    put_float(t, f->step, f->is_wide);
+    kit_print(t, ";\n bra HEAD;\nDONE:\n st.global.f32 [%%rd1], %%f2;\n ret;\n}\n");
+}
+
+static void test_floats(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < COUNT(floats); c++) {
+        const Float *f = &floats[c];
+        Text text = { 0 };
+        put_float_loop(&text, f);
+        double trips = float_trips(f), want = trips * THREADS * (f->is_wide ? 2 : 3);      /* its sum counts too, where it is of 32 bits */
+        Figures got = figures_of(text.bytes, "k", "null", GRID);
+        if (!is_within(got.flops, want, 1e-9))
+            fail_msg("from %g by %g to %g: %.10g operations, want %.10g (%.0f trips)", f->start, f->step, f->end, got.flops, want, trips);
+        free(text.bytes);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_time), cmocka_unit_test(test_given) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_time), cmocka_unit_test(test_given), cmocka_unit_test(test_floats) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
