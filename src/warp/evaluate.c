@@ -511,8 +511,10 @@ static bool run_strata(Evaluator *e, Class *classes, unsigned class_count, doubl
     const Strata *strata = ptx_strata_find(e->arena, m, places, count);
     if (!strata)
         return false;
+    const uint64_t steps = m->steps;
     Knots knots = ptx_strata_divide(e->arena, strata, measure_place, e, (uint32_t)fmin(affordable / 2, STRATA_PLACES_MOST));
     m->is_cut = false;
+    m->most_steps += m->steps - steps;
     if (!knots.differs || knots.uncertain > UNCERTAIN_MOST)
         return false;
     forget(e);

@@ -9,9 +9,12 @@ enum {
     INSNS_MOST = 1 << 10,       /* that are executed for the keys of a block */
     EVEN_PROBES = 7,            /* blocks all over the grid that are run before an order is chosen */
     KNOTS_LEAST = 32,
+    CHECKS = 32,                /* blocks that no knot rests on, whose work is compared with what the order says */
 };
 
 #define TOLERANCE 0.002         /* share of the work */
+#define HOPELESS 0.1            /* after twice as many knots as there are at least */
+#define CHECK_TOLERANCE 0.05    /* share of the work of the blocks that are checked */
 
 /* ---- which values are the same in a block, and decide -------------------------------------------------------------- */
 
@@ -301,12 +304,21 @@ typedef struct Divider {
     bool is_over;               /* the budget */
 } Divider;
 
+/* A permutation of 32-bit numbers without order: multiplication by an odd number, and a shift. */
+static uint32_t mixed(uint32_t place)
+{
+    uint32_t x = (place + 1) * UINT32_C(2654435769);
+    return (x ^ x >> 15) * UINT32_C(2246822519);
+}
+
+/* Places of one key in no order: else ranks at even distances would be at one place of the grid's other dimension. */
 static int by_key(const void *a, const void *b)
 {
     const Ranked *x = a, *y = b;
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+    uint32_t first = mixed(x->place), second = mixed(y->place);
+    return first < second ? -1 : first > second;
 }
 
 static void run_place(Divider *d, uint32_t place)
@@ -469,8 +481,9 @@ static uint32_t widest(const Divider *d, bool by_doubt)
 static void divide(Divider *d)
 {
     while (!d->is_over && d->knot_count < d->most) {
-        bool is_sure = doubt_of(d) <= TOLERANCE;
-        if (is_sure && d->knot_count >= KNOTS_LEAST)
+        double doubt = doubt_of(d);
+        bool is_sure = doubt <= TOLERANCE;
+        if ((is_sure && d->knot_count >= KNOTS_LEAST) || (doubt > HOPELESS && d->knot_count >= 2 * KNOTS_LEAST))
             return;
         uint32_t at = widest(d, !is_sure);
         if (at == d->knot_count)
@@ -480,6 +493,34 @@ static void divide(Divider *d)
         if (!d->is_over)
             add_knot(d, at, rank);
     }
+}
+
+static double line_at(const Divider *d, uint32_t knot, uint32_t rank)
+{
+    double part = part_of(d, d->knots[knot], d->knots[knot + 1], rank);
+    return (1 - part) * work_of(d, knot) + part * work_of(d, knot + 1);
+}
+
+/* Whether blocks that were not run before do as much as the order says. */
+static bool passes_checks(Divider *d)
+{
+    double off = 0, work = 0;
+    uint32_t knot = 0;
+    d->most += CHECKS;
+    for (uint32_t i = 0; i < CHECKS; i++) {
+        uint32_t rank = (uint32_t)((2 * i + 1.0) * d->strata->count / (2 * CHECKS));
+        while (knot + 2 < d->knot_count && d->knots[knot + 1] <= rank)
+            knot++;
+        uint32_t place = d->order[rank].place;
+        if (knot + 1 >= d->knot_count || !isnan(d->works[place]))
+            continue;
+        run_place(d, place);
+        if (d->is_over)
+            return false;
+        off += fabs(d->works[place] - line_at(d, knot, rank));
+        work += d->works[place];
+    }
+    return off <= CHECK_TOLERANCE * work;
 }
 
 /* ---- what they stand for -------------------------------------------------------------------------------------------- */
@@ -525,5 +566,7 @@ Knots ptx_strata_divide(Arena *arena, const Strata *s, StrataMeasure *measure, v
     if (d.is_over)
         return (Knots){ .uncertain = 1 };
     divide(&d);
+    if (!passes_checks(&d))
+        return (Knots){ .uncertain = 1 };
     return (Knots){ weigh(arena, &d), d.knot_count, doubt_of(&d), any_differs(&d) };
 }
