@@ -502,21 +502,25 @@ static double measure_place(void *context, const Place *place)
 
 #define UNCERTAIN_MOST 0.02
 
-/* Where values of the blocks decide how much they do, those blocks that tell. False: they do not, or the budget does not do to say. */
-static bool run_strata(Evaluator *e, Class *classes, unsigned class_count, double affordable)
+/* Where values of the blocks decide how much they do, those blocks that show it. False: they do not, or the budget is too small to say; how many blocks are
+ * affordable is then known better. */
+static bool run_strata(Evaluator *e, Class *classes, unsigned class_count, double *affordable)
 {
     Machine *m = e->machine;
     uint32_t count;
+    const double left = (double)(m->most_steps - m->steps);
     const Place *places = list_places(e, classes, class_count, &count);
     const Strata *strata = ptx_strata_find(e->arena, m, places, count);
     if (!strata)
         return false;
     const uint64_t steps = m->steps;
-    Knots knots = ptx_strata_divide(e->arena, strata, measure_place, e, (uint32_t)fmin(affordable / 2, STRATA_PLACES_MOST));
+    Knots knots = ptx_strata_divide(e->arena, strata, measure_place, e, (uint32_t)fmin(*affordable / 2, STRATA_PLACES_MOST));
     m->is_cut = false;
     m->most_steps += m->steps - steps;
-    if (!knots.differs || knots.uncertain > UNCERTAIN_MOST)
+    if (!knots.differs || knots.uncertain > UNCERTAIN_MOST) {
+        *affordable = knots.measured ? fmin(*affordable, left * knots.measured / (double)(m->steps - steps)) : *affordable;
         return false;
+    }
     forget(e);
     for (uint32_t k = 0; k < knots.count; k++)
         run_block(e, places[knots.items[k].place].at, knots.items[k].blocks);
@@ -555,7 +559,7 @@ static void run_launch(Evaluator *e, uint64_t most_steps)
     }
     if (m->is_cut || blocks_run <= 1)
         return;
-    if (run_strata(e, classes, count, affordable) || !any_differs(e))
+    if (run_strata(e, classes, count, &affordable) || !any_differs(e))
         return;
     if (affordable >= 2 * few) {
         forget(e);

@@ -558,15 +558,15 @@ Knots ptx_strata_divide(Arena *arena, const Strata *s, StrataMeasure *measure, v
         d.works[i] = (double)NAN;
     run_first(&d);
     if (d.is_over)
-        return (Knots){ .uncertain = 1 };
+        return (Knots){ .uncertain = 1, .measured = d.measured };
     d.knots = ptx_arena_array(arena, uint32_t, d.most + 1);
     d.bends = ptx_arena_array(arena, double, d.most + 1);
     choose_order(arena, &d);
     begin_knots(&d);
     if (d.is_over)
-        return (Knots){ .uncertain = 1 };
+        return (Knots){ .uncertain = 1, .measured = d.measured };
     divide(&d);
     if (!passes_checks(&d))
-        return (Knots){ .uncertain = 1 };
-    return (Knots){ weigh(arena, &d), d.knot_count, doubt_of(&d), any_differs(&d) };
+        return (Knots){ .uncertain = 1, .measured = d.measured };
+    return (Knots){ weigh(arena, &d), d.knot_count, doubt_of(&d), any_differs(&d), d.measured };
 }

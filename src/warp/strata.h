@@ -39,6 +39,7 @@ typedef struct Knots {
     uint32_t count;
     double uncertain;           /* share of the work that mixtures may miss, as far as the knots tell */
     bool differs;               /* some block's work from another's */
+    uint32_t measured;          /* blocks */
 } Knots;
 
 /* No more than `most` are measured. Owned by arena. */
