@@ -1,21 +1,20 @@
 /* chain.h -- how long one warp takes from entry to exit when nothing but its own dependences holds it up.
  *
- * Machine instructions of a basic block start when what they read is there (those of one expansion one after the other), no earlier than the block, in any order but for memory: an access stays behind a
- * store to its space, everything behind a barrier. The next block starts when all have started. Blocks are walked once in reverse postorder, and each
- * innermost loop's own twice more: what an iteration takes then is what it goes on to take. Executions are those of the warp that runs a block most often. */
+ * Machine instructions of a basic block start when what they read is there (those of one expansion one after the other), no
+ * earlier than the block, in any order but for memory: an access stays behind a store to its space, everything behind a barrier.
+ * The next block starts when all have issued; so does the next iteration of a loop, behind the branch back. Divisions, roots and
+ * the like take what was measured of their whole sequence (sequences.def). Blocks are walked once in reverse postorder, those of
+ * nested loops again, and each innermost loop's own twice more: what an iteration takes then is what it goes on to take.
+ * Executions are those of the warp that runs a block most often. */
 #ifndef PTX_ESTIMATE_CHAIN_H
 #define PTX_ESTIMATE_CHAIN_H
 
+#include "estimate/latency.h"
 #include "estimate/lower.h"
 #include "warp/evaluate.h"
 
-/* Clocks until a result is there. */
-typedef struct Latencies {
-    float machine[MACHINE__COUNT];
-    float barrier_per_warp;     /* beside machine[MACHINE_BARRIER] */
-} Latencies;
-
 typedef struct ChainInput {
+    const Gpu *gpu;
     const Func *func;
     const Cfg *cfg;
     const Loops *loops;

@@ -1,6 +1,6 @@
 #include "estimate/parallelism.h"
 
-#include "estimate/predict.h"
+#include "estimate/latency.h"
 
 #include <math.h>
 

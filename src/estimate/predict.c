@@ -98,29 +98,6 @@ static const float *all_load_clocks(Arena *scratch, const PredictInput *in, cons
     return clocks;
 }
 
-void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out)
-{
-    double simple = figure(gpu, FIGURE_ARITHMETIC_LATENCY, 4), shared = figure(gpu, FIGURE_SHARED_LATENCY, 23);
-    for (unsigned m = 0; m < MACHINE__COUNT; m++)
-        out->machine[m] = (float)simple + 0.5f;
-    out->machine[MACHINE_FP64] = 8.5f;
-    out->machine[MACHINE_FP16] = (float)simple + 1;
-    out->machine[MACHINE_XU] = out->machine[MACHINE_BITS] = 17;
-    out->machine[MACHINE_CVT] = out->machine[MACHINE_CVT64] = 17;
-    out->machine[MACHINE_SHUFFLE] = out->machine[MACHINE_SHARED] = (float)shared;
-    out->machine[MACHINE_VOTE] = 13;
-    out->machine[MACHINE_REDUX] = 22;
-    out->machine[MACHINE_MATRIX] = 33;
-    out->machine[MACHINE_TENSOR] = 25;
-    out->machine[MACHINE_ATOMIC_SHARED] = 60;
-    out->machine[MACHINE_CONST] = 34;
-    out->machine[MACHINE_ATOMIC] = 290;
-    out->machine[MACHINE_GLOBAL] = (float)global;
-    out->machine[MACHINE_BARRIER] = 14;
-    out->machine[MACHINE_BRANCH] = 8;
-    out->barrier_per_warp = 2;
-}
-
 /* ---- the parts --------------------------------------------------------------------------------------------------- */
 
 /* Clocks of an SM, were work spread evenly, to microseconds of the busiest: blocks do not divide. */
@@ -321,7 +298,7 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
     Latencies latencies;
     ptx_latencies_find(in->gpu, figure(in->gpu, FIGURE_L2_LATENCY, 265), &latencies);
     const Waiting waiting = ptx_waiting_find(scratch, in->func, in->cfg, in->loops, in->evaluation, in->warps_per_block);
-    ChainInput chain = { in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, all_load_clocks(scratch, in, cached), waiting.loops, in->blocks, in->warps_per_block };
+    ChainInput chain = { in->gpu, in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, all_load_clocks(scratch, in, cached), waiting.loops, in->blocks, in->warps_per_block };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = cached->load_sectors;
     double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;      /* whatever comes later, the first one misses */
     first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;

@@ -58,9 +58,6 @@ extern const Prediction ptx_prediction_unknown;
 /* The same launch, did one part take nothing: what is to be had there at most. */
 Prediction ptx_predict_without(const Prediction *prediction, TimePart part);
 
-/* global: clocks that a load of global memory takes; the others are the GPU's, or those of an H200 where its file does not say. */
-void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out);
-
 Prediction ptx_predict(Arena *scratch, const PredictInput *input);
 
 #endif
