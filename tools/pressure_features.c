@@ -9,18 +9,20 @@
 static void put_kernel(const ptxlint_module *m, FuncId id, const char *path, const char *sm)
 {
     const Func *func = &m->ir->funcs[id];
-    const Facts *facts = &m->facts[id];
+    Session *s = ptx_session_at(m, id);
     const Gpu *gpu = ptx_gpu_find_target((Target){ (uint16_t)atoi(sm), 0 });
     Arena arena, scratch;
     jmp_buf failed;
-    if (!func->is_entry || !facts->cfg || !gpu)
+    if (!func->is_entry || !ptx_session_cfg(s) || !gpu)
         return;
     ptx_arena_init(&arena, (size_t)4 << 30, &failed);
     ptx_arena_init(&scratch, (size_t)4 << 30, &failed);
     if (!setjmp(failed)) {
-        const Uniforms *uniforms = ptx_uniform_compute(&arena, &scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, facts->launch);
-        const Lowered *lowered = ptx_lowered_compute(&arena, &scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, uniforms, gpu->target);
-        Pressure p = ptx_pressure_compute(&scratch, m->ir, func, facts->cfg, facts->loops, facts->live, lowered, gpu);
+        const Cfg *cfg = ptx_session_cfg(s);
+        const Loops *loops = ptx_session_loops(s);
+        const Uniforms *uniforms = ptx_uniform_compute(&arena, &scratch, m->ir, func, cfg, ptx_session_dom(s), loops, ptx_session_launch(s));
+        const Lowered *lowered = ptx_lowered_compute(&arena, &scratch, m->ir, func, cfg, ptx_session_dom(s), loops, uniforms, gpu->target);
+        Pressure p = ptx_pressure_compute(&scratch, m->ir, func, cfg, loops, ptx_session_live(s), lowered, gpu);
         printf("%s %.*s %s %u %u %u", path, (int)ptx_span_length(func->name), m->text + func->name.begin, sm, p.low, p.registers, p.high);
         for (unsigned i = 0; i < PRESSURE__COUNT; i++)
             printf(" %u", p.features[i]);

@@ -191,8 +191,9 @@ static uint32_t lines_between(uint32_t a, uint32_t b)
 static void match_line(const Subject *s, Item *item)
 {
     const uint32_t line = item->seen.line;
-    const Facts *facts = s->module->facts ? &s->module->facts[s->func - s->module->ir->funcs] : NULL;
-    if (facts && facts->loops && ptx_loop_at_line(s->module->ir, s->func, facts->cfg, facts->loops, line) != NO_LOOP)
+    Session *session = ptx_session_at(s->module, (FuncId)(s->func - s->module->ir->funcs));
+    const Cfg *cfg = session ? ptx_session_cfg(session) : NULL;
+    if (cfg && ptx_loop_at_line(s->module->ir, s->func, cfg, ptx_session_loops(session), line) != NO_LOOP)
         item->seen.matches = 1;
     for (size_t i = 0; i < s->view->loop_count; i++) {
         uint32_t here = ptxlint_module_place(s->module, s->view->loops[i].header.begin).line;
@@ -258,7 +259,7 @@ static bool add_func(ptxlint_coverage *c, const Subject *s, const char *kernel_g
         match_group(c, s, &c->groups[c->group_count - 1]);
         is_good &= learn_names(c, s);
     }
-    c->is_broken |= s->view->has_syntax_error || !s->module->facts;
+    c->is_broken |= s->view->has_syntax_error || !s->module->sessions;
     return is_good;
 }
 

@@ -60,7 +60,7 @@ static void set_params(Arena *arena, const Module *module, const Func *func, con
 
 static bool make_launch(Arena *arena, const ptxlint_module *m, FuncId id, const ptxlint_trial *trial, Launch *out)
 {
-    *out = *m->facts[id].launch;
+    *out = *ptx_session_launch(ptx_session_at(m, id));
     if (trial->dynamic_shared_bytes >= 0)
         out->dynamic_shared_bytes = trial->dynamic_shared_bytes;
     if (trial->params)
@@ -154,19 +154,35 @@ static void find_occupancy(const ptxlint_module *m, const ptxlint_projection *pr
         out->waves = blocks / (double)out->occupancy.blocks_per_sm / m->gpus[gpu]->figures[FIGURE_SMS];
 }
 
+/* Of the functions that a trial calls, in the order of its evaluation: it may come to others than the launch did. */
+static const Compiled *called_code(const ptxlint_module *m, Arena *arena, Arena *scratch, const Evaluation *evaluation, Target target)
+{
+    Compiled *codes = ptx_arena_array(arena, Compiled, evaluation->func_count + 1);
+    for (uint32_t c = 0; c < evaluation->func_count; c++) {
+        Session *s = ptx_session_at(m, evaluation->funcs[c].func);
+        const Func *func = ptx_session_func(s);
+        const Cfg *cfg = ptx_session_cfg(s);
+        const Loops *loops = ptx_session_loops(s);
+        const Uniforms *uniforms = cfg ? ptx_session_uniforms(s) : NULL;
+        codes[c] = (Compiled){ func, cfg, loops, cfg ? ptx_lowered_compute(arena, scratch, m->ir, func, cfg, ptx_session_dom(s), loops, uniforms, target) : NULL };
+    }
+    return codes;
+}
+
 static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, const Launch *launch, uint64_t steps, ptxlint_estimated *out)
 {
-    const Facts *f = &m->facts[id];
+    Session *s = ptx_session_at(m, id);         /* what it has been asked for by now is only read */
     const Func *func = &m->ir->funcs[id];
     const Evaluation *evaluation = ptx_evaluate(&e->out, &e->work, &e->scratch, e->program, id, launch, m->gpus[gpu], steps > 0 ? steps : STEPS_MOST,
                                                 steps > 0 ? DEPTH_WHOLE : DEPTH_FEW);
     if (!evaluation)
         return;
-    const Compiled own = { func, f->cfg, f->loops, f->lowered[gpu] };
-    Executed executed = ptx_executed_compute(&own, ptx_called_code(m, &e->out, &e->scratch, evaluation, m->gpus[gpu]->target), evaluation);
+    const Lowered *lowered = ptx_session_lowered(s, gpu);
+    const Compiled own = { func, ptx_session_cfg(s), ptx_session_loops(s), lowered };
+    Executed executed = ptx_executed_compute(&own, called_code(m, &e->out, &e->scratch, evaluation, m->gpus[gpu]->target), evaluation);
     PredictInput in = {
-        .gpu = m->gpus[gpu], .module = m->ir, .func = func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = f->lowered[gpu], .executed = &executed, .evaluation = evaluation,
-        .ops = m->op_cycles[gpu], .work = f->work, .blocks = volume(launch->grid), .warps_per_block = ceil(volume(launch->block) / 32),
+        .gpu = m->gpus[gpu], .module = m->ir, .func = func, .cfg = own.cfg, .dom = ptx_session_dom(s), .loops = own.loops, .lowered = lowered, .executed = &executed, .evaluation = evaluation,
+        .ops = ptx_sessions_ops(m->sessions, gpu), .work = ptx_session_work(s), .blocks = volume(launch->grid), .warps_per_block = ceil(volume(launch->block) / 32),
         .blocks_per_sm = out->occupancy.blocks_per_sm > 0 ? (double)out->occupancy.blocks_per_sm : (double)NAN,
     };
     const int64_t block[3] = { launch->block[0], launch->block[1], launch->block[2] };
@@ -280,10 +296,10 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
 {
     const double unknown = (double)NAN;
     FuncId id = 0;
-    if (!m || !kernel || !trial || trial->size != sizeof *trial || !out || out->size != sizeof *out || gpu >= m->gpu_count || !m->facts)
+    if (!m || !kernel || !trial || trial->size != sizeof *trial || !out || out->size != sizeof *out || gpu >= m->gpu_count || !ptx_module_has_figures(m))
         return PTXLINT_BAD_ARGUMENT;
     const ptxlint_kernel *found = find_kernel(m, kernel, &id);
-    if (!found || !m->facts[id].lowered || !m->facts[id].work)
+    if (!found || !ptx_session_is_projected(ptx_session_at(m, id)))
         return PTXLINT_BAD_ARGUMENT;
     *out = (ptxlint_estimated){ .size = sizeof *out, .waves = unknown, .warp_instructions = unknown, .sectors_per_request = unknown, .ideal_sectors_per_request = unknown,
                                 .wavefronts_per_request = unknown, .ideal_wavefronts_per_request = unknown,
@@ -340,7 +356,7 @@ ptxlint_status ptxlint_thread_index_find(const ptxlint_module *m, const char *ke
 {
     FuncId id = 0;
     ThreadIndex index;
-    if (!m || !kernel || !out || out->size != sizeof *out || !m->facts || !find_kernel(m, kernel, &id))
+    if (!m || !kernel || !out || out->size != sizeof *out || !m->sessions || !find_kernel(m, kernel, &id))
         return PTXLINT_BAD_ARGUMENT;
     bool is_found = find_index(m->ir, &m->ir->funcs[id], &index);
     if (is_found)

@@ -4,8 +4,8 @@
 
 #include "ir/ir.h"
 #include "ptxlint/ptxlint.h"
-#include "estimate/predict.h"
 #include "rules/facts.h"
+#include "session/session.h"
 
 typedef struct Estimator Estimator;
 typedef Estimator *_Atomic EstimatorSlot;
@@ -23,8 +23,7 @@ struct ptxlint_module {
     size_t length;
     DiagSink diags;
     const Module *ir;
-    Program *program;           /* of the evaluations of a report; NULL: none yet */
-    const Facts *facts;         /* per function of ir */
+    Sessions *sessions;         /* NULL: the front end alone was asked for */
     const CallGraph *calls;
     ptxlint_module_info info;
     const ptxlint_diagnostic *diagnostics;
@@ -35,12 +34,23 @@ struct ptxlint_module {
     struct UnitShared *unit_shared;     /* per unit of the file */
     VarId next_var;             /* view.c: variables up to it belong to functions that were seen */
     const Gpu **gpus;           /* that figures are for */
-    const OpCycles **op_cycles; /* per GPU */
     size_t gpu_count;
     EstimatorSlot *estimator;           /* estimate.c's, while no call has it; NULL: none yet */
 };
 
 void ptx_estimator_free(ptxlint_module *module);
+
+/* NULL: the front end alone was asked for. */
+static inline Session *ptx_session_at(const ptxlint_module *m, FuncId func)
+{
+    return m->sessions ? ptx_sessions_of(m->sessions, func) : NULL;
+}
+
+/* What figures rest on is there, and can be asked for by any thread once the module is made. */
+static inline bool ptx_module_has_figures(const ptxlint_module *m)
+{
+    return m->sessions && m->sessions->has_figures;
+}
 
 /* view.c: the public structures over IR and facts. First begin, then each function with a body in order, finding figures too, then kernels, for what
  * takes all functions, then, all findings being in the sink, finish. */
@@ -70,16 +80,14 @@ void ptx_view_assumed(ptxlint_module *module, const Evaluation *evaluation, ptxl
 bool ptx_view_may_share(const ptxlint_module *module, FuncId func);
 
 /* project.c: what a kernel and its loops are on each GPU. view: the rest of the kernel, filled. */
-void ptx_project_kernel(ptxlint_module *module, const ptxlint_options *options, Arena *scratch, FuncId func, ptxlint_kernel *view);
+void ptx_project_kernel(ptxlint_module *module, const ptxlint_options *options, FuncId func, ptxlint_kernel *view);
 ptxlint_time ptx_project_time(const Prediction *prediction);
 
-/* Of the functions that an evaluation's kernel calls, in its order. lowered is NULL for what is not there. Owned by arena; scratch is left as found. */
-const Compiled *ptx_called_code(const ptxlint_module *m, Arena *arena, Arena *scratch, const Evaluation *evaluation, Target target);
 ptxlint_bottleneck ptx_project_bottleneck(const Prediction *prediction, double waves);
 
 /* Why a block cannot be launched; NULL: it can, as far as the directives say. */
 const char *ptx_project_block_error(const uint32_t reqntid[3], const uint32_t maxntid[3], const int64_t block[3]);
 void ptx_project_figures(const ptxlint_kernel *view, Figures *figures);
-void ptx_project_loop(ptxlint_module *module, const Facts *facts, LoopId loop, ptxlint_loop *view);
+void ptx_project_loop(ptxlint_module *module, Session *session, LoopId loop, ptxlint_loop *view);
 
 #endif

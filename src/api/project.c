@@ -84,23 +84,23 @@ static ptxlint_parallelism view_parallelism(const Parallelism *p)
     };
 }
 
-void ptx_project_loop(ptxlint_module *m, const Facts *facts, LoopId loop, ptxlint_loop *view)
+void ptx_project_loop(ptxlint_module *m, Session *session, LoopId loop, ptxlint_loop *view)
 {
-    if (!facts->throughputs)
+    if (!ptx_module_has_figures(m))
         return;
     ptxlint_cycles *cycles = ptx_arena_array(&m->arena, ptxlint_cycles, m->gpu_count + 1);
     ptxlint_peak *peaks = ptx_arena_array(&m->arena, ptxlint_peak, m->gpu_count + 1);
     for (size_t g = 0; g < m->gpu_count; g++) {
-        cycles[g] = view_cycles(m, m->gpus[g], &facts->throughputs[g]->loops[loop]);
-        peaks[g] = view_peak(m, m->gpus[g], &facts->mixes->loops[loop]);
+        cycles[g] = view_cycles(m, m->gpus[g], &ptx_session_throughput(session, g)->loops[loop]);
+        peaks[g] = view_peak(m, m->gpus[g], &ptx_session_mixes(session)->loops[loop]);
     }
     view->cycles = cycles;
     view->peaks = peaks;
-    if (!facts->parallelisms)
+    if (!ptx_session_is_projected(session))
         return;
     ptxlint_parallelism *parallelism = ptx_arena_array(&m->arena, ptxlint_parallelism, m->gpu_count + 1);
     for (size_t g = 0; g < m->gpu_count; g++)
-        parallelism[g] = view_parallelism(&facts->parallelisms[g]->loops[loop]);
+        parallelism[g] = view_parallelism(&ptx_session_parallelisms(session, BUDGET_FIGURES, g)->loops[loop]);
     view->parallelism = parallelism;
 }
 
@@ -207,23 +207,14 @@ static void find_waves(const Gpu *gpu, const ptxlint_kernel *kernel, ptxlint_pro
     out->utilisation_percent = 100 * out->waves / (double)(out->full_waves + (last != 0));
 }
 
-/* Nothing is predicted of a launch that is not known, or that does not fit. The chains of loops then take loads as the prediction has them. */
-static Prediction predict(ptxlint_module *m, Arena *scratch, FuncId id, size_t g, const ptxlint_kernel *kernel, const ptxlint_projection *of)
+/* Nothing is predicted of a launch that is not known, or that does not fit. */
+static Prediction predict(Session *session, size_t g, const ptxlint_kernel *kernel, const ptxlint_projection *of)
 {
-    const Facts *f = &m->facts[id];
-    const Func *func = &m->ir->funcs[id];
-    ArenaMark mark = ptx_arena_mark(scratch);
-    PredictInput in = {
-        .gpu = m->gpus[g], .module = m->ir, .func = func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = f->lowered[g], .executed = &f->executed[g],
-        .evaluation = f->evaluation, .ops = m->op_cycles[g], .work = f->work,
+    const Residency residency = {
         .blocks = number(kernel->launch.blocks), .warps_per_block = kernel->launch.block_is_assumed ? (double)NAN : number(kernel->launch.warps_per_block),
-        .blocks_per_sm = number(of->occupancy.blocks_per_sm), .load_clocks = ptx_arena_array(scratch, float, func->insn_count),
+        .blocks_per_sm = number(of->occupancy.blocks_per_sm),
     };
-    Prediction out = ptx_predict(scratch, &in);
-    if (out.certainty != CERTAINTY_UNKNOWN && f->parallelisms)
-        f->parallelisms[g] = ptx_parallelism_compute(&m->arena, scratch, func, f->cfg, f->loops, f->lowered[g], f->evaluation, in.load_clocks, m->gpus[g]);
-    ptx_arena_release(scratch, mark);
-    return out;
+    return *ptx_session_predict(session, BUDGET_FIGURES, g, &residency);
 }
 
 _Static_assert(PART__COUNT == PTXLINT_TIME_PARTS, "all parts have room");
@@ -278,11 +269,11 @@ ptxlint_bottleneck ptx_project_bottleneck(const Prediction *p, double waves)
     };
 }
 
-static ptxlint_roofline view_roofline(const Gpu *gpu, const Facts *f, size_t g, const Prediction *p)
+static ptxlint_roofline view_roofline(const Gpu *gpu, Session *session, size_t g, const Prediction *p)
 {
     Peak peak;
-    ptx_peak_compute(gpu, &f->mixes->func, &peak);
-    Roofline r = ptx_roofline_compute(gpu, &peak, &f->executed[g], p);
+    ptx_peak_compute(gpu, &ptx_session_mixes(session)->func, &peak);
+    Roofline r = ptx_roofline_compute(gpu, &peak, ptx_session_executed(session, g), p);
     return (ptxlint_roofline){
         r.flops, r.flops_per_byte, r.ridge_flops_per_byte, r.attainable_gflops, r.predicted_gflops, r.ceiling < CEILING__COUNT ? ptx_ceiling_text[r.ceiling] : NULL,
         isnan(r.attainable_gflops) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
@@ -297,10 +288,12 @@ static double resident_warps(const Gpu *gpu, const ptxlint_kernel *kernel, const
     return kernel->launch.block_is_assumed ? (double)NAN : each * (come < fit ? come : fit);
 }
 
-static ptxlint_concurrency view_concurrency(const Func *func, const Facts *f, size_t g, const Gpu *gpu, double warps)
+static ptxlint_concurrency view_concurrency(const Gpu *gpu, Session *session, size_t g, double warps)
 {
-    LoopId loop = ptx_concurrency_where(func, f->cfg, f->loops, f->evaluation);
-    Concurrency c = ptx_concurrency_compute(gpu, warps, loop == NO_LOOP ? &f->parallelisms[g]->rest : &f->parallelisms[g]->loops[loop], loop);
+    const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
+    const Parallelisms *all = ptx_session_parallelisms(session, BUDGET_FIGURES, g);
+    LoopId loop = ptx_concurrency_where(ptx_session_func(session), ptx_session_cfg(session), ptx_session_loops(session), evaluation);
+    Concurrency c = ptx_concurrency_compute(gpu, warps, loop == NO_LOOP ? &all->rest : &all->loops[loop], loop);
     return (ptxlint_concurrency){
         c.bytes_needed_low, c.bytes_needed_high, c.operations_needed, c.warps, c.bytes, c.operations, loop == NO_LOOP ? -1 : (int64_t)loop,
         isnan(c.bytes) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
@@ -310,16 +303,16 @@ static ptxlint_concurrency view_concurrency(const Func *func, const Facts *f, si
 static void find_bottleneck(ptxlint_module *m, FuncId id, size_t g, const Prediction *prediction, const ptxlint_kernel *kernel, ptxlint_projection *out)
 {
     const double unknown = (double)NAN;
-    const Facts *f = m->facts ? &m->facts[id] : NULL;
+    Session *session = ptx_session_at(m, id);
     out->bottleneck = ptx_project_bottleneck(prediction, out->waves);
     out->rest = view_parallelism(&(const Parallelism){ unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown });
     out->roofline = (ptxlint_roofline){ unknown, unknown, unknown, unknown, unknown, NULL, PTXLINT_NOT_KNOWN };
     out->concurrency = (ptxlint_concurrency){ unknown, unknown, unknown, unknown, unknown, unknown, -1, PTXLINT_NOT_KNOWN };
-    if (!f || !f->parallelisms)
+    if (!session || !ptx_session_is_projected(session))
         return;
-    out->rest = view_parallelism(&f->parallelisms[g]->rest);
-    out->roofline = view_roofline(m->gpus[g], f, g, prediction);
-    out->concurrency = view_concurrency(&m->ir->funcs[id], f, g, m->gpus[g], resident_warps(m->gpus[g], kernel, out));
+    out->rest = view_parallelism(&ptx_session_parallelisms(session, BUDGET_FIGURES, g)->rest);
+    out->roofline = view_roofline(m->gpus[g], session, g, prediction);
+    out->concurrency = view_concurrency(m->gpus[g], session, g, resident_warps(m->gpus[g], kernel, out));
 }
 
 /* ---- what the directives allow ----------------------------------------------------------------------------------- */
@@ -343,10 +336,11 @@ const char *ptx_project_block_error(const uint32_t reqntid[3], const uint32_t ma
     return threads > most_threads(reqntid, maxntid) ? "the block has more threads than .maxntid allows" : NULL;
 }
 
-void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, FuncId id, ptxlint_kernel *kernel)
+void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, ptxlint_kernel *kernel)
 {
     ptxlint_projection *projections = ptx_arena_array(&m->arena, ptxlint_projection, m->gpu_count + 1);
-    const Facts *facts = m->facts ? &m->facts[id] : NULL;
+    Session *session = ptx_session_at(m, id);
+    bool is_projected = session && ptx_session_is_projected(session), has_flow = session && ptx_session_cfg(session);
     kernel->projections = projections;
     kernel->projection_count = m->gpu_count;
     for (size_t g = 0; g < m->gpu_count; g++) {
@@ -355,16 +349,16 @@ void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
         out->size = sizeof *out;
         out->gpu = ptx_gpu_handle(gpu);
         const PtxasKernel *said = options->ptxas ? ptx_ptxas_find(options->ptxas, kernel->name, gpu->sm) : NULL;
-        find_registers(said, facts && facts->pressures ? &facts->pressures[g] : NULL, kernel, out);
+        find_registers(said, session && ptx_session_has_model(session) ? ptx_session_pressure(session, g) : NULL, kernel, out);
         find_occupancy(m, id, kernel, said, out);
         find_waves(gpu, kernel, out);
-        out->executed = view_executed(m, facts && facts->executed ? &facts->executed[g] : NULL);
+        out->executed = view_executed(m, is_projected ? ptx_session_executed(session, g) : NULL);
         if (options->findings_only)
             continue;
-        if (facts && facts->cfg)
-            out->cycles = view_cycles(m, gpu, &facts->throughputs[g]->func);
-        out->peak = view_peak(m, gpu, facts && facts->cfg ? &facts->mixes->func : &(const Mix){ 0 });
-        Prediction prediction = facts && facts->lowered && !kernel->launch.error ? predict(m, scratch, id, g, kernel, out) : ptx_prediction_unknown;
+        if (has_flow)
+            out->cycles = view_cycles(m, gpu, &ptx_session_throughput(session, g)->func);
+        out->peak = view_peak(m, gpu, has_flow ? &ptx_session_mixes(session)->func : &(const Mix){ 0 });
+        Prediction prediction = is_projected && !kernel->launch.error ? predict(session, g, kernel, out) : ptx_prediction_unknown;
         out->time = ptx_project_time(&prediction);
         find_bottleneck(m, id, g, &prediction, kernel, out);
     }

@@ -6,7 +6,6 @@
 #include "api/profile.h"
 #include "api/suppress.h"
 
-#include "analysis/work.h"
 #include "parser/parser.h"
 #include "rules/engine.h"
 #include "support/limits.h"
@@ -40,15 +39,12 @@ void ptxlint_options_init(ptxlint_options *options)
     *options = (ptxlint_options){ .size = sizeof *options };
 }
 
-/* ---- the pipeline ------------------------------------------------------------------------------------------------ */
+/* Of one thread, while a module is made. */
+typedef struct Arenas {
+    Arena work, temp, scratch;
+} Arenas;
 
-static const Throughput **analyse_throughput(ptxlint_module *m, Arena *scratch, const Func *func, const Facts *f)
-{
-    const Throughput **per_gpu = ptx_arena_array(&m->arena, const Throughput *, m->gpu_count + 1);
-    for (size_t g = 0; g < m->gpu_count; g++)
-        per_gpu[g] = ptx_throughput_compute(&m->arena, scratch, func, f->cfg, f->loops, f->trips, f->work, m->op_cycles[g], m->gpus[g]);
-    return per_gpu;
-}
+/* ---- the pipeline ------------------------------------------------------------------------------------------------ */
 
 #define TIMED(stage, action) \
     do { \
@@ -57,92 +53,33 @@ static const Throughput **analyse_throughput(ptxlint_module *m, Arena *scratch, 
         ptx_profile_end(options->profile, PROFILE_##stage); \
     } while (0)
 
-static const Evaluation *evaluate(ptxlint_module *m, Arena *work, Arena *scratch, const Func *func, const Launch *launch)
+/* Asks for what figures rest on. */
+static void ask_for_figures(const ptxlint_module *m, const ptxlint_options *options, Session *session)
 {
-    if (!m->program)
-        m->program = ptx_program_new(&m->arena, m->ir, m->calls);
-    return ptx_evaluate(&m->arena, work, scratch, m->program, (FuncId)(func - m->ir->funcs), launch, m->gpus[0], EVALUATE_STEPS_REPORT, DEPTH_WHOLE);
-}
-
-const Compiled *ptx_called_code(const ptxlint_module *m, Arena *arena, Arena *scratch, const Evaluation *evaluation, Target target)
-{
-    uint32_t count = evaluation ? evaluation->func_count : 0;
-    Compiled *codes = ptx_arena_array(arena, Compiled, count + 1);
-    for (uint32_t c = 0; c < count; c++) {
-        FuncId id = evaluation->funcs[c].func;
-        const Func *func = &m->ir->funcs[id];
-        Facts f = m->facts[id];
-        if (!f.cfg && (f.cfg = ptx_cfg_build(arena, scratch, m->ir, func))) {       /* defined behind the kernel */
-            f.dom = ptx_dom_compute(arena, scratch, f.cfg);
-            f.loops = ptx_loops_compute(arena, scratch, f.cfg, f.dom);
-        }
-        if (f.cfg && !f.uniforms)
-            f.uniforms = ptx_uniform_compute(arena, scratch, m->ir, func, f.cfg, f.dom, f.loops, NULL);
-        codes[c] = (Compiled){ func, f.cfg, f.loops, f.cfg ? ptx_lowered_compute(arena, scratch, m->ir, func, f.cfg, f.dom, f.loops, f.uniforms, target) : NULL };
-    }
-    return codes;
-}
-
-/* What ptxas makes of a kernel on each GPU, and what the launch executes of it. */
-static void estimate(ptxlint_module *m, Arena *scratch, const Func *func, Facts *f)
-{
-    const Lowered **lowered = ptx_arena_array(&m->arena, const Lowered *, m->gpu_count);
-    Executed *executed = ptx_arena_array(&m->arena, Executed, m->gpu_count);
-    Pressure *pressures = ptx_arena_array(&m->arena, Pressure, m->gpu_count);
-    const Parallelisms **parallelisms = ptx_arena_array(&m->arena, const Parallelisms *, m->gpu_count);
-    for (size_t g = 0; g < m->gpu_count; g++) {
-        lowered[g] = ptx_lowered_compute(&m->arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, f->uniforms, m->gpus[g]->target);
-        parallelisms[g] = ptx_parallelism_compute(&m->arena, scratch, func, f->cfg, f->loops, lowered[g], f->evaluation, NULL, m->gpus[g]);
-        const Compiled own = { func, f->cfg, f->loops, lowered[g] };
-        executed[g] = ptx_executed_compute(&own, ptx_called_code(m, &m->arena, scratch, f->evaluation, m->gpus[g]->target), f->evaluation);
-        pressures[g] = ptx_pressure_compute(scratch, m->ir, func, f->cfg, f->loops, f->live, lowered[g], m->gpus[g]);
-    }
-    f->lowered = lowered;
-    f->executed = executed;
-    f->parallelisms = parallelisms;
-    f->pressures = pressures;
-}
-
-/* Findings on occupancy rest on registers, and are made where the block is known. */
-static void find_registers(ptxlint_module *m, Arena *scratch, const Func *func, Facts *f)
-{
-    const Lowered **lowered = ptx_arena_array(&m->arena, const Lowered *, m->gpu_count);
-    Pressure *pressures = ptx_arena_array(&m->arena, Pressure, m->gpu_count);
-    for (size_t g = 0; g < m->gpu_count; g++) {
-        lowered[g] = ptx_lowered_compute(&m->arena, scratch, m->ir, func, f->cfg, f->dom, f->loops, f->uniforms, m->gpus[g]->target);
-        pressures[g] = ptx_pressure_compute(scratch, m->ir, func, f->cfg, f->loops, f->live, lowered[g], m->gpus[g]);
-    }
-    f->lowered = lowered;
-    f->pressures = pressures;
-}
-
-/* One line per stage. Each result is const to the stages below. */
-static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Arena *work, Arena *scratch, const Func *func, Facts *facts)
-{
-    Arena *a = &m->arena;
-    TIMED(FLOW, facts->launch = ptx_launch_build(a, options->launches, m->ir, func));
-    TIMED(FLOW, facts->cfg = ptx_cfg_build(a, scratch, m->ir, func));
-    if (!facts->cfg)
+    TIMED(TRIPS, ptx_session_trips(session));
+    TIMED(MIX, ptx_session_mixes(session));
+    for (size_t g = 0; g < m->gpu_count; g++)
+        TIMED(THROUGHPUT, ptx_session_throughput(session, g));
+    TIMED(FLOW, ptx_session_uniforms(session));
+    if (!ptx_session_is_projected(session))
         return;
-    TIMED(FLOW, facts->dom = ptx_dom_compute(a, scratch, facts->cfg));
-    TIMED(FLOW, facts->loops = ptx_loops_compute(a, scratch, facts->cfg, facts->dom));
-    TIMED(LIVE, facts->live = ptx_live_compute(a, scratch, &m->diags, func, facts->cfg));
-    if (!options->findings_only)
-        TIMED(TRIPS, facts->trips = ptx_trips_compute(a, scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, facts->launch));
-    TIMED(MIX, facts->mixes = ptx_mix_compute(a, scratch, func, facts->cfg, facts->loops, facts->trips));
-    if (!options->findings_only && m->gpu_count)
-        TIMED(THROUGHPUT, facts->work = ptx_work_compute(a, scratch, func, facts->cfg, facts->loops, facts->live));
-    if (!options->findings_only)
-        TIMED(THROUGHPUT, facts->throughputs = analyse_throughput(m, scratch, func, facts));
-    bool has_registers = func->is_entry && m->gpu_count && facts->launch->block[0];
-    if (!options->findings_only || has_registers)
-        TIMED(FLOW, facts->uniforms = ptx_uniform_compute(a, scratch, m->ir, func, facts->cfg, facts->dom, facts->loops, facts->launch));
-    if (!options->findings_only && func->is_entry && m->gpu_count)
-        TIMED(EVALUATE, facts->evaluation = evaluate(m, work, scratch, func, facts->launch));
-    if (!options->findings_only && func->is_entry && m->gpu_count)
-        TIMED(ESTIMATE, estimate(m, scratch, func, facts));
-    else if (has_registers)
-        TIMED(ESTIMATE, find_registers(m, scratch, func, facts));
+    TIMED(EVALUATE, ptx_session_evaluation(session, BUDGET_FIGURES));
+    for (size_t g = 0; g < m->gpu_count; g++)
+        TIMED(ESTIMATE, ptx_session_executed(session, g));
+}
+
+/* A session computes what it is asked for, whoever asks. The stages in order, so that a profile says what each of them takes. */
+static void ask_by_stage(const ptxlint_module *m, const ptxlint_options *options, Session *session)
+{
+    TIMED(FLOW, ptx_session_cfg(session));
+    if (!ptx_session_cfg(session))
+        return;
+    TIMED(LIVE, ptx_session_live(session));
+    if (m->sessions->has_figures)
+        ask_for_figures(m, options, session);
+    TIMED(MIX, ptx_session_mixes(session));
+    for (size_t g = 0; g < m->gpu_count && ptx_session_has_model(session); g++)
+        TIMED(ESTIMATE, ptx_session_pressure(session, g));
 }
 
 /* Those asked for, or what the file's target says. */
@@ -180,28 +117,48 @@ static void end_times(const RuleTimes *times, const ptxlint_options *options)
                 ptx_profile_rule(options->profile, book->sets[s]->rules[r].info.code, times->seconds[s][r], times->counts[s][r]);
 }
 
-static void analyse(ptxlint_module *m, const ptxlint_options *options, Arena *work, Arena *scratch)
+static const Launch *const *build_launches(ptxlint_module *m, const ptxlint_options *options)
 {
-    Facts *facts = ptx_arena_array(&m->arena, Facts, m->ir->func_count ? m->ir->func_count : 1);
-    TIMED(CALLS, m->calls = ptx_callgraph_build(&m->arena, scratch, m->ir));
-    RuleTimes *times = begin_times(m, options);
-    Engine *engine = ptx_engine_new(&m->arena, work, scratch, &m->diags, m->ir, m->calls, m->gpu_count ? m->gpus[0] : NULL,
-                                    ptx_config_rulebook(options->config), times);
-    m->facts = facts;
-    m->estimator = ptx_arena_new(&m->arena, EstimatorSlot);
-    m->op_cycles = ptx_arena_array(&m->arena, const OpCycles *, m->gpu_count + 1);
-    for (size_t g = 0; g < m->gpu_count && !options->findings_only; g++)
-        TIMED(THROUGHPUT, m->op_cycles[g] = ptx_throughput_ops(&m->arena, m->ir, m->gpus[g]));
-    for (FuncId f = 0; f < m->ir->func_count; f++) {
-        const Func *func = &m->ir->funcs[f];
-        m->diags.func = (int32_t)f;
-        facts[f].calls = &m->calls->nodes[f];
-        analyse_func(m, options, work, scratch, func, &facts[f]);
-        if (!func->has_body)
-            continue;
-        TIMED(VIEW, ptx_view_func(m, options, scratch, f, &facts[f].figures));
-        TIMED(RULES, ptx_engine_run(engine, func, &facts[f]));
+    const Launch **launches = ptx_arena_array(&m->arena, const Launch *, m->ir->func_count + 1);
+    for (FuncId f = 0; f < m->ir->func_count; f++)
+        launches[f] = ptx_launch_build(&m->arena, options->launches, m->ir, &m->ir->funcs[f]);
+    return launches;
+}
+
+/* Arenas but the module's are this thread's, and gone when the module is made: what was found lies in it. */
+static void begin_sessions(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
+{
+    m->sessions = ptx_arena_new(&m->arena, Sessions);
+    *m->sessions = (Sessions){
+        .module = m->ir, .calls = m->calls, .launches = build_launches(m, options), .gpus = m->gpus, .gpu_count = m->gpu_count, .has_figures = !options->findings_only,
+        .diags = &m->diags, .arena = &m->arena, .work = &arenas->work, .temp = options->findings_only ? &m->arena : &arenas->temp, .scratch = &arenas->scratch,
+    };
+    ptx_sessions_begin(m->sessions);
+}
+
+static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Engine *engine, FuncId f)
+{
+    Session *session = ptx_session_at(m, f);
+    Figures figures;
+    m->diags.func = (int32_t)f;
+    ptx_session_begin(session);
+    ask_by_stage(m, options, session);
+    if (m->ir->funcs[f].has_body) {
+        TIMED(VIEW, ptx_view_func(m, options, m->sessions->scratch, f, &figures));
+        TIMED(RULES, ptx_engine_run(engine, session, &figures));
     }
+    ptx_session_end(session);
+}
+
+static void analyse(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
+{
+    TIMED(CALLS, m->calls = ptx_callgraph_build(&m->arena, &arenas->scratch, m->ir));
+    TIMED(FLOW, begin_sessions(m, options, arenas));
+    RuleTimes *times = begin_times(m, options);
+    Engine *engine = ptx_engine_new(m->sessions, ptx_config_rulebook(options->config), times);
+    m->estimator = ptx_arena_new(&m->arena, EstimatorSlot);
+    for (FuncId f = 0; f < m->ir->func_count; f++)
+        analyse_func(m, options, engine, f);
     m->diags.func = -1;
     TIMED(RULES, ptx_engine_finish(engine));
     end_times(times, options);
@@ -233,34 +190,35 @@ static size_t memory_limit(const ptxlint_module *m, const ptxlint_options *optio
 }
 
 /* False: memory ran out; the module is then only good for ptxlint_module_free. */
-static bool run(ptxlint_module *m, const ptxlint_options *options, Arena *items, Arena *vectors, Arena *scratch)
+static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
 {
     jmp_buf on_failure;
     const size_t limit = memory_limit(m, options);
     ptx_arena_init(&m->arena, limit, &on_failure);
-    ptx_arena_init(items, limit, &on_failure);
-    ptx_arena_init(vectors, limit, &on_failure);
-    ptx_arena_init(scratch, limit, &on_failure);
+    ptx_arena_init(&arenas->temp, limit, &on_failure);
+    ptx_arena_init(&arenas->work, limit, &on_failure);
+    ptx_arena_init(&arenas->scratch, limit, &on_failure);
     if (setjmp(on_failure))
         return false;
     ptx_diag_init(&m->diags, &m->arena);
     ptx_profile_module(options->profile);
-    TIMED(PARSE, read_source(m, items, vectors, scratch));
-    ptx_arena_free(items);
-    ptx_arena_free(vectors);
-    ptx_arena_init(vectors, limit, &on_failure);        /* from here on: what the rules need of one function */
+    TIMED(PARSE, read_source(m, &arenas->temp, &arenas->work, &arenas->scratch));
+    ptx_arena_free(&arenas->temp);
+    ptx_arena_free(&arenas->work);
+    ptx_arena_init(&arenas->temp, limit, &on_failure);
+    ptx_arena_init(&arenas->work, limit, &on_failure);
     choose_gpus(m, options);
     ptx_view_begin(m);
     if (options->syntax_only) {
-        view_syntax(m, options, scratch);
+        view_syntax(m, options, &arenas->scratch);
     } else {
-        analyse(m, options, vectors, scratch);
-        TIMED(SUPPRESS, ptx_suppress(&m->arena, scratch, &m->diags, m->ir, options->path ? options->path : "-", options->config));
+        analyse(m, options, arenas);
+        TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir, options->path ? options->path : "-", options->config));
     }
-    ptx_suppress_known(scratch, &m->diags, m->ir, options->baseline);
+    ptx_suppress_known(&arenas->scratch, &m->diags, m->ir, options->baseline);
     TIMED(VIEW, ptx_view_kernels(m));
     if (!options->syntax_only && !options->findings_only)
-        ptx_check_budget(m, scratch, options->budget);
+        ptx_check_budget(m, &arenas->scratch, options->budget);
     ptx_diag_finish(&m->diags);
     TIMED(VIEW, ptx_view_finish(m, options));
     return true;
@@ -278,11 +236,11 @@ static ptxlint_status build_module(char *text, size_t length, const ptxlint_opti
     }
     m->text = text;
     m->length = length;
-    Arena items, vectors, scratch;
-    bool complete = run(m, options, &items, &vectors, &scratch);
-    ptx_arena_free(&items);
-    ptx_arena_free(&vectors);
-    ptx_arena_free(&scratch);
+    Arenas arenas;
+    bool complete = run(m, options, &arenas);
+    ptx_arena_free(&arenas.temp);
+    ptx_arena_free(&arenas.work);
+    ptx_arena_free(&arenas.scratch);
     if (!complete) {
         ptxlint_module_free(m);
         return PTXLINT_NO_MEMORY;

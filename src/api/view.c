@@ -183,38 +183,40 @@ static ptxlint_trip view_trip(ptxlint_module *m, const Func *func, const Trip *t
     };
 }
 
-static void view_loops(ptxlint_module *m, const Func *func, const Facts *facts, ptxlint_kernel *out)
+static void view_loops(ptxlint_module *m, const Func *func, Session *session, ptxlint_kernel *out)
 {
-    const Loops *loops = facts->loops;
+    const Loops *loops = ptx_session_loops(session);
+    const Cfg *cfg = ptx_session_cfg(session);
+    const Mixes *mixes = ptx_session_mixes(session);
+    const Trips *trips = ptx_module_has_figures(m) ? ptx_session_trips(session) : NULL;
     ptxlint_loop *view = ptx_arena_array(&m->arena, ptxlint_loop, loops->loop_count ? loops->loop_count : 1);
     out->loops = view;
     out->loop_count = loops->loop_count;
     for (LoopId i = 0; i < loops->loop_count; i++) {
         const Loop *loop = &loops->loops[i];
-        InsnId first = facts->cfg->blocks[loop->header].first;
+        InsnId first = cfg->blocks[loop->header].first;
         view[i] = (ptxlint_loop){
             .size = sizeof *view, .header = ptx_view_span(func->insns[first].span), .label = "", .depth = loop->depth,
             .parent = loop->parent == NO_LOOP ? -1 : (int64_t)loop->parent, .is_irreducible = loop->is_irreducible,
-            .is_innermost = loop->is_innermost, .mix = view_mix(m, &facts->mixes->loops[i]),
-            .trip = view_trip(m, func, facts->trips ? &facts->trips->trips[i] : NULL),
+            .is_innermost = loop->is_innermost, .mix = view_mix(m, &mixes->loops[i]),
+            .trip = view_trip(m, func, trips ? &trips->trips[i] : NULL),
         };
-        ptx_project_loop(m, facts, i, &view[i]);
+        ptx_project_loop(m, session, i, &view[i]);
     }
     for (uint32_t l = 0; l < func->label_count && loops->loop_count; l++) {
         const Label *label = &func->labels[l];
         if (label->insn >= func->insn_count)
             continue;
-        LoopId loop = loops->loop_of[facts->cfg->block_of[label->insn]];       /* of a header: its own */
-        if (loop != NO_LOOP && facts->cfg->blocks[loops->loops[loop].header].first == label->insn && !*view[loop].label)
+        LoopId loop = loops->loop_of[cfg->block_of[label->insn]];       /* of a header: its own */
+        if (loop != NO_LOOP && cfg->blocks[loops->loops[loop].header].first == label->insn && !*view[loop].label)
             view[loop].label = copy_text(m, label->name);
     }
 }
 
-static ptxlint_pressure view_pressure(ptxlint_module *m, const Func *func, const Facts *facts)
+static ptxlint_pressure view_pressure(ptxlint_module *m, const Func *func, const Live *live)
 {
     ptxlint_pressure view = { .max_live = PTXLINT_UNKNOWN, .max_live_predicates = PTXLINT_UNKNOWN, .max_live_64 = PTXLINT_UNKNOWN,
                               .max_live_16 = PTXLINT_UNKNOWN };
-    const Live *live = facts->live;
     if (!live || live->max_insn == NO_ID || func->has_syntax_error)
         return view;
     const char **names = ptx_arena_array(&m->arena, const char *, live->max_reg_count ? live->max_reg_count : 1);
@@ -296,7 +298,7 @@ static bool is_system_call(const ptxlint_module *m, FuncId id)
 
 bool ptx_view_may_share(const ptxlint_module *m, FuncId id)
 {
-    const CallNode *calls = m->facts ? m->facts[id].calls : NULL;
+    const CallNode *calls = m->sessions ? ptx_session_calls(ptx_session_at(m, id)) : NULL;
     for (uint32_t c = 0; calls && c < calls->callee_count; c++)
         if (!is_system_call(m, m->calls->callees[calls->callee_first + c]))
             return true;
@@ -447,25 +449,26 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     out->param_bytes = laid_out_bytes(m, id, SPACE_PARAM, first_var, true);
     view_params(m, func, out);
     out->launch = view_launch(options, &func->bounds, out);
-    const Facts *facts = m->facts ? &m->facts[id] : &(const Facts){ 0 };
+    Session *session = ptx_session_at(m, id);
+    const Cfg *cfg = session ? ptx_session_cfg(session) : NULL;
     out->barriers = count_barriers(m, scratch, id);
-    out->pressure = view_pressure(m, func, facts);
-    if (!facts->cfg) {
+    out->pressure = view_pressure(m, func, session ? ptx_session_live(session) : NULL);
+    if (!cfg) {
         out->mix = view_mix(m, &(const Mix){ 0 });
         if (func->is_entry)
             ptx_view_assumed(m, NULL, out);
-        ptx_project_kernel(m, options, scratch, id, out);
+        ptx_project_kernel(m, options, id, out);
         return;
     }
-    out->is_recursive = facts->calls->is_recursive;
-    out->block_count = facts->cfg->block_count;
-    out->unreachable_block_count = facts->cfg->block_count - facts->cfg->rpo_count;
-    out->edge_count = facts->cfg->succ_count;
-    out->mix = view_mix(m, &facts->mixes->func);
-    ptx_project_kernel(m, options, scratch, id, out);
-    view_loops(m, func, facts, out);
+    out->is_recursive = ptx_session_calls(session)->is_recursive;
+    out->block_count = cfg->block_count;
+    out->unreachable_block_count = cfg->block_count - cfg->rpo_count;
+    out->edge_count = cfg->succ_count;
+    out->mix = view_mix(m, &ptx_session_mixes(session)->func);
+    ptx_project_kernel(m, options, id, out);
+    view_loops(m, func, session, out);
     if (func->is_entry)
-        ptx_view_assumed(m, facts->evaluation, out);
+        ptx_view_assumed(m, ptx_session_is_projected(session) ? ptx_session_evaluation(session, BUDGET_FIGURES) : NULL, out);
 }
 
 void ptx_view_begin(ptxlint_module *m)

@@ -179,7 +179,7 @@ static const ptxlint_shaped *view_shapes(ptxlint_module *m, const Evaluation *ev
 static void fill_access(ptxlint_module *m, FuncId kernel, const Evaluated *insn, ptxlint_access *out)
 {
     const Count *total = &insn->total;
-    const Facts *facts = &m->facts[kernel];
+    const Evaluation *evaluation = ptx_session_evaluation(ptx_session_at(m, kernel), BUDGET_FIGURES);
     bool is_known = insn->certainty != CERTAINTY_UNKNOWN && total->requests > 0;
     char why[WHY_BYTES] = "";
     out->certainty = to_certainty(insn->certainty);
@@ -193,11 +193,11 @@ static void fill_access(ptxlint_module *m, FuncId kernel, const Evaluated *insn,
             say(why, pattern);
     }
     if (is_known && insn->shaped)
-        out->shapes = view_shapes(m, facts->evaluation, insn->shaped, &out->shape_count);
-    const char *shapes = is_known ? ptx_shapes_describe(&m->arena, facts->evaluation, insn) : "";
+        out->shapes = view_shapes(m, evaluation, insn->shaped, &out->shape_count);
+    const char *shapes = is_known ? ptx_shapes_describe(&m->arena, evaluation, insn) : "";
     if (*shapes)
         say(why, shapes);
-    explain_figures(why, facts->evaluation, insn);
+    explain_figures(why, evaluation, insn);
     out->why = *why ? ptx_arena_strndup(&m->arena, why, strlen(why)) : "evaluated";
 }
 
@@ -205,7 +205,7 @@ static void fill_access(ptxlint_module *m, FuncId kernel, const Evaluated *insn,
 
 static const ptxlint_related *view_chain(ptxlint_module *m, FuncId id, InsnId insn, size_t *count)
 {
-    const Uniforms *uniforms = m->facts[id].uniforms;
+    const Uniforms *uniforms = ptx_session_cfg(ptx_session_at(m, id)) ? ptx_session_uniforms(ptx_session_at(m, id)) : NULL;
     const Func *func = &m->ir->funcs[id];
     Link links[CHAIN_MOST];
     *count = uniforms ? ptx_chain_find(uniforms, func, insn, links) : 0;
@@ -226,7 +226,7 @@ static void begin_access(ptxlint_module *m, FuncId id, InsnId i, ptxlint_access 
     out->space = space_name((Space)insn->op->space);
     out->op = operation(insn->op);
     out->bytes = insn->access_bytes ? insn->access_bytes : PTXLINT_UNKNOWN;
-    if (m->facts)
+    if (ptx_module_has_figures(m))
         out->chain = view_chain(m, id, i, &out->chain_count);
 }
 
@@ -255,7 +255,7 @@ static void view_called(ptxlint_module *m, FuncId kernel, const Evaluation *eval
 static void view_memory(ptxlint_module *m, FuncId id, ptxlint_kernel *out)
 {
     const Func *func = &m->ir->funcs[id];
-    const Evaluation *evaluation = m->facts ? m->facts[id].evaluation : NULL;
+    const Evaluation *evaluation = ptx_module_has_figures(m) ? ptx_session_evaluation(ptx_session_at(m, id), BUDGET_FIGURES) : NULL;
     uint32_t own = 0, called = evaluation ? evaluation->called_count : 0;
     for (InsnId i = 0; i < func->insn_count; i++)
         own += ptx_insn_is_access(&func->insns[i]);
@@ -305,42 +305,44 @@ static void judge_split(const Affine *condition, ptxlint_branch *out, const Part
 
 static void view_branch(ptxlint_module *m, FuncId id, BlockId block, PartedCosts *costs, ptxlint_branch *out)
 {
-    const Facts *facts = &m->facts[id];
+    Session *session = ptx_session_at(m, id);
     const Func *func = &m->ir->funcs[id];
-    const Affine *condition = &facts->uniforms->branches[block];
-    InsnId last = facts->cfg->blocks[block].end - 1;
-    BlockId meeting = facts->dom->ipdom[block];
+    const Cfg *cfg = ptx_session_cfg(session);
+    const Affine *condition = &ptx_session_uniforms(session)->branches[block];
+    InsnId last = cfg->blocks[block].end - 1;
+    BlockId meeting = ptx_session_dom(session)->ipdom[block];
     Parted parted = { (double)NAN, (double)NAN, (double)NAN, CERTAINTY_ESTIMATE };
     if (costs)
         parted = ptx_parted_measure(costs, block);
     *out = (ptxlint_branch){ .size = sizeof *out, .span = ptx_view_span(func->insns[last].span), .condition = to_uniformity(condition), .parted_percent = parted.percent,
                              .wasted_slots = parted.wasted_slots, .wasted_percent = parted.wasted_percent };
     if (meeting != EXIT_BLOCK)
-        out->meeting = ptx_view_span(func->insns[facts->cfg->blocks[meeting].first].span);
+        out->meeting = ptx_view_span(func->insns[cfg->blocks[meeting].first].span);
     judge_split(condition, out, &parted);
     out->chain = view_chain(m, id, last, &out->chain_count);
 }
 
 static void view_branches(ptxlint_module *m, FuncId id, ptxlint_kernel *out)
 {
-    const Facts *facts = &m->facts[id];
-    const Func *func = &m->ir->funcs[id];
-    for (BlockId b = 0; b < facts->cfg->block_count; b++)
-        out->branch_count += facts->cfg->blocks[b].succ_count > 1;
+    Session *session = ptx_session_at(m, id);
+    const Cfg *cfg = ptx_session_cfg(session);
+    for (BlockId b = 0; cfg && b < cfg->block_count; b++)
+        out->branch_count += cfg->blocks[b].succ_count > 1;
     if (!out->branch_count)
         return;
-    PartedCosts *costs = facts->evaluation ? ptx_parted_new(&m->arena, facts->evaluation, func, facts->cfg, facts->dom) : NULL;
+    const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
+    PartedCosts *costs = evaluation ? ptx_parted_new(&m->arena, evaluation, &m->ir->funcs[id], cfg, ptx_session_dom(session)) : NULL;
     ptxlint_branch *view = ptx_arena_array(&m->arena, ptxlint_branch, out->branch_count);
     out->branches = view;
-    for (BlockId b = 0; b < facts->cfg->block_count; b++)
-        if (facts->cfg->blocks[b].succ_count > 1)
+    for (BlockId b = 0; b < cfg->block_count; b++)
+        if (cfg->blocks[b].succ_count > 1)
             view_branch(m, id, b, costs, view++);
 }
 
 void ptx_view_accesses(ptxlint_module *m, FuncId id, ptxlint_kernel *out)
 {
     view_memory(m, id, out);
-    if (m->facts && m->facts[id].uniforms)
+    if (ptx_module_has_figures(m))
         view_branches(m, id, out);
 }
 
@@ -375,11 +377,11 @@ static bool writes_register(const Func *func, const Insn *insn)
 
 int ptxlint_module_value_at(const ptxlint_module *m, uint32_t offset, ptxlint_value *out)
 {
-    const Func *func = m->facts ? func_at(m->ir, offset) : NULL;
-    const Uniforms *uniforms = func ? m->facts[func - m->ir->funcs].uniforms : NULL;
-    const Insn *insn = uniforms ? ptx_view_find_insn(func, offset) : NULL;
+    const Func *func = ptx_module_has_figures(m) ? func_at(m->ir, offset) : NULL;
+    const Insn *insn = func ? ptx_view_find_insn(func, offset) : NULL;
     if (!insn || !writes_register(func, insn))
         return 0;
+    const Uniforms *uniforms = ptx_session_uniforms(ptx_session_at(m, (FuncId)(func - m->ir->funcs)));
     const Affine *a = &uniforms->insns[insn - func->insns];
     bool is_affine = a->uniformity == UNIFORMITY_AFFINE;
     *out = (ptxlint_value){ .span = ptx_view_span(insn->span), .uniformity = to_uniformity(a), .certainty = a->is_assumed ? PTXLINT_ESTIMATE : PTXLINT_EXACT,

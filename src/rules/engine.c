@@ -154,7 +154,7 @@ static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
 {
     if (active->rule->fold == FOLD_NONE || !e->inquiry.func)
         return NULL;
-    const Loops *loops = e->inquiry.facts->loops;
+    const Loops *loops = e->inquiry.loops;
     uint32_t outside = loops ? loops->loop_count : 0;
     if (!active->folds)
         active->folds = ptx_arena_array(e->work, Folded, outside + 1);
@@ -404,7 +404,7 @@ static bool is_subject(Subject subject, const Insn *insn)
 static void run_insn(Engine *e, InsnId insn, BlockId block)
 {
     const OpRules *rules = find_op_rules(e, insn);
-    const Subjects at = { insn, block, e->inquiry.facts->loops->loop_of[block], NO_ID, NO_ID };
+    const Subjects at = { insn, block, e->inquiry.loops->loop_of[block], NO_ID, NO_ID };
     for (uint32_t r = 0; r < rules->count; r++) {
         const OpRule *rule = &rules->rules[r];
         Active *active = &e->actives[rule->active];
@@ -416,18 +416,18 @@ static void run_insn(Engine *e, InsnId insn, BlockId block)
 /* The instructions for which the leading fact is true are listed: no other is asked about. */
 static void run_listed(Engine *e, Active *active)
 {
-    const Cfg *cfg = e->inquiry.facts->cfg;
+    const Cfg *cfg = e->inquiry.cfg;
     uint32_t count;
     const InsnId *insns = ptx_measure_list(&e->inquiry, active->lead, &count);
     for (uint32_t i = 0; i < count && active->kernel_state != 2; i++) {
         BlockId block = cfg->block_of[insns[i]];
-        judge_subject(e, active, (Subjects){ insns[i], block, e->inquiry.facts->loops->loop_of[block], NO_ID, NO_ID });
+        judge_subject(e, active, (Subjects){ insns[i], block, e->inquiry.loops->loop_of[block], NO_ID, NO_ID });
     }
 }
 
 static void run_insns(Engine *e)
 {
-    const Cfg *cfg = e->inquiry.facts->cfg;
+    const Cfg *cfg = e->inquiry.cfg;
     if (e->subject_first[SUBJECT_BRANCH] == e->subject_first[SUBJECT__COUNT])
         return;
     for (uint32_t a = e->subject_first[SUBJECT_INSTRUCTION]; a < e->subject_first[SUBJECT_INSTRUCTION + 1]; a++)
@@ -450,25 +450,25 @@ static void run_insns(Engine *e)
 static uint32_t count_of(const Engine *e, Subject subject)
 {
     const Func *func = e->inquiry.func;
-    const Facts *facts = e->inquiry.facts;
     switch (subject) {
     case SUBJECT_KERNEL:    return 1;
     case SUBJECT_PARAMETER: return func->is_entry ? func->param_count : 0;
     case SUBJECT_REGISTER:  return func->reg_count;
-    case SUBJECT_BLOCK:     return facts->cfg->block_count;
-    case SUBJECT_LOOP:      return facts->loops->loop_count;
+    case SUBJECT_BLOCK:     return e->inquiry.cfg->block_count;
+    case SUBJECT_LOOP:      return e->inquiry.loops->loop_count;
     default:                return 0;
     }
 }
 
 static Subjects subject_at(const Engine *e, Subject subject, uint32_t i)
 {
-    const Facts *facts = e->inquiry.facts;
+    const Cfg *cfg = e->inquiry.cfg;
+    const Loops *loops = e->inquiry.loops;
     switch (subject) {
     case SUBJECT_PARAMETER: return (Subjects){ NO_ID, NO_ID, NO_LOOP, NO_ID, e->inquiry.func->params[i] };
     case SUBJECT_REGISTER:  return (Subjects){ NO_ID, NO_ID, NO_LOOP, i, NO_ID };
-    case SUBJECT_BLOCK:     return (Subjects){ facts->cfg->blocks[i].first, i, facts->loops->loop_of[i], NO_ID, NO_ID };
-    case SUBJECT_LOOP:      return (Subjects){ NO_ID, facts->loops->loops[i].header, i, NO_ID, NO_ID };
+    case SUBJECT_BLOCK:     return (Subjects){ cfg->blocks[i].first, i, loops->loop_of[i], NO_ID, NO_ID };
+    case SUBJECT_LOOP:      return (Subjects){ NO_ID, loops->loops[i].header, i, NO_ID, NO_ID };
     default:                return nowhere;
     }
 }
@@ -499,9 +499,13 @@ static void run_subject(Engine *e, Subject subject)
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-static void begin_func(Engine *e, const Func *func, const Facts *facts)
+/* NULL: the module. */
+static void begin_func(Engine *e, Session *session, const Figures *figures)
 {
-    e->inquiry = (Inquiry){ .shared = &e->shared, .arena = e->work, .func = func, .facts = facts };
+    e->inquiry = (Inquiry){ .shared = &e->shared, .arena = e->work };
+    if (session)
+        e->inquiry = (Inquiry){ .shared = &e->shared, .session = session, .arena = e->work, .func = ptx_session_func(session), .figures = figures,
+                                .cfg = ptx_session_cfg(session), .loops = ptx_session_loops(session) };
     for (uint32_t s = 0; s < e->set_count; s++)
         memset(e->evaluators[s].found, 0, e->evaluators[s].set->quantifier_count * sizeof *e->evaluators[s].found);
     for (uint32_t a = 0; a < e->active_count; a++) {
@@ -512,12 +516,11 @@ static void begin_func(Engine *e, const Func *func, const Facts *facts)
     }
 }
 
-void ptx_engine_run(Engine *e, const Func *func, const Facts *facts)
+void ptx_engine_run(Engine *e, Session *session, const Figures *figures)
 {
-    if (func->has_syntax_error || !facts->cfg)
+    if (ptx_session_func(session)->has_syntax_error || !ptx_session_cfg(session))
         return;
-    ArenaMark mark = ptx_arena_mark(e->work);
-    begin_func(e, func, facts);
+    begin_func(e, session, figures);
     run_subject(e, SUBJECT_KERNEL);
     run_subject(e, SUBJECT_PARAMETER);
     run_subject(e, SUBJECT_REGISTER);
@@ -526,7 +529,6 @@ void ptx_engine_run(Engine *e, const Func *func, const Facts *facts)
     run_insns(e);
     for (uint32_t a = 0; a < e->active_count; a++)
         describe_folded(e, &e->actives[a]);
-    ptx_arena_release(e->work, mark);
 }
 
 void ptx_engine_finish(Engine *e)
@@ -613,18 +615,20 @@ static bool has_broken_func(const Module *module)
     return false;
 }
 
-Engine *ptx_engine_new(Arena *arena, Arena *work, Arena *scratch, DiagSink *diags, const Module *module, const CallGraph *calls, const Gpu *gpu,
-                       const Rulebook *book, const RuleTimes *times)
+Engine *ptx_engine_new(Sessions *sessions, const Rulebook *book, const RuleTimes *times)
 {
+    Arena *arena = sessions->arena;
+    const Module *module = sessions->module;
     Engine *e = ptx_arena_new(arena, Engine);
     const double *thresholds[RULE_SETS] = { NULL };
     uint32_t rule_count = 0;
     e->arena = arena;
-    e->work = work;
-    e->diags = diags;
+    e->work = sessions->work;
+    e->diags = sessions->diags;
     e->times = times;
     e->set_count = book->set_count;
-    e->shared = (ModuleInquiry){ .module = module, .calls = calls, .gpu = gpu, .arena = arena, .scratch = scratch, .has_broken_func = has_broken_func(module) };
+    e->shared = (ModuleInquiry){ .sessions = sessions, .module = module, .gpu = sessions->gpu_count ? sessions->gpus[0] : NULL, .arena = arena,
+                                 .scratch = sessions->scratch, .has_broken_func = has_broken_func(module) };
     e->inquiry = (Inquiry){ .shared = &e->shared, .arena = arena };
     e->op_rules = ptx_arena_array(arena, OpRules, module->op_count + 1);
     for (uint32_t s = 0; s < book->set_count; s++) {

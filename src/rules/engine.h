@@ -4,6 +4,7 @@
 
 #include "rules/facts.h"
 #include "rules/rule.h"
+#include "session/session.h"
 
 enum { RULE_SETS = 2 };
 
@@ -30,12 +31,11 @@ typedef struct RuleTimes {
 
 typedef struct Engine Engine;
 
-/* All that is kept is of arena; work is for one function at a time, scratch is left as found. gpu and times may be NULL. */
-Engine *ptx_engine_new(Arena *arena, Arena *work, Arena *scratch, DiagSink *diags, const Module *module, const CallGraph *calls, const Gpu *gpu,
-                       const Rulebook *book, const RuleTimes *times);
+/* All that is kept is of the arena of the sessions. times may be NULL. */
+Engine *ptx_engine_new(Sessions *sessions, const Rulebook *book, const RuleTimes *times);
 
-/* Adds the findings in one function; none where it has a syntax error or no instructions. */
-void ptx_engine_run(Engine *engine, const Func *func, const Facts *facts);
+/* Adds the findings in the function in hand; none where it has a syntax error or no instructions. */
+void ptx_engine_run(Engine *engine, Session *session, const Figures *figures);
 
 /* Adds those about the module and its variables. */
 void ptx_engine_finish(Engine *engine);

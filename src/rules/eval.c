@@ -39,8 +39,8 @@ static double eval_at(Ask *ask, Program program, Subjects at)
 
 static Subjects at_insn(const Inquiry *q, InsnId insn)
 {
-    BlockId block = q->facts->cfg->block_of[insn];
-    return (Subjects){ insn, block, q->facts->loops->loop_of[block], NO_ID, NO_ID };
+    BlockId block = q->cfg->block_of[insn];
+    return (Subjects){ insn, block, q->loops->loop_of[block], NO_ID, NO_ID };
 }
 
 /* The predicate asks for the opcode text alone: once for each that the module has. */
@@ -70,12 +70,12 @@ static void find_insns(Ask *ask, uint32_t id, Found *found)
 {
     const Inquiry *q = ask->evaluator->q;
     const Quantifier *quantifier = &ask->evaluator->set->quantifiers[id];
-    const Cfg *cfg = q->facts->cfg;
+    const Cfg *cfg = q->cfg;
     bool *hits = ptx_arena_array(q->arena, bool, q->func->insn_count + 1);
     bool by_op = quantifier->level <= LEVEL_OP && quantifier->over == SUBJECT_INSTRUCTION;
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
         const Block *block = &cfg->blocks[cfg->rpo[r]];
-        if (quantifier->in_loop && q->facts->loops->loop_of[cfg->rpo[r]] == NO_LOOP)
+        if (quantifier->in_loop && q->loops->loop_of[cfg->rpo[r]] == NO_LOOP)
             continue;
         for (InsnId i = block->first; i < block->end; i++) {
             if (!belongs((Subject)quantifier->over, &q->func->insns[i]))
@@ -91,7 +91,7 @@ static void find_insns(Ask *ask, uint32_t id, Found *found)
 static void find_loops(Ask *ask, const Quantifier *quantifier, Found *found)
 {
     const Inquiry *q = ask->evaluator->q;
-    const Loops *loops = q->facts->loops;
+    const Loops *loops = q->loops;
     bool *hits = ptx_arena_array(q->arena, bool, loops->loop_count + 1);
     for (LoopId l = 0; l < loops->loop_count; l++) {
         hits[l] = eval_at(ask, quantifier->predicate, (Subjects){ NO_ID, loops->loops[l].header, l, NO_ID, NO_ID }) == 1;
@@ -114,7 +114,7 @@ static Found *find(Ask *ask, uint32_t id)
     Evaluator *e = ask->evaluator;
     Found *found = &e->found[id];
     const Quantifier *quantifier = &e->set->quantifiers[id];
-    if (!found->is_done && e->q->facts->cfg) {
+    if (!found->is_done && e->q->cfg) {
         Ask own = { e, ask->thresholds, { NO_ID, NO_ID, NO_LOOP, NO_ID, NO_ID }, CERTAINTY_EXACT };
         if (quantifier->over == SUBJECT_LOOP)
             find_loops(&own, quantifier, found);
@@ -133,12 +133,12 @@ static Found *find(Ask *ask, uint32_t id)
 /* Each item counts in its innermost loop; then every loop in the one around it, which comes before it. */
 static void count_in_loops(const Inquiry *q, const Quantifier *quantifier, Found *found)
 {
-    const Loops *loops = q->facts->loops;
+    const Loops *loops = q->loops;
     uint32_t *counts = ptx_arena_array(q->arena, uint32_t, loops->loop_count + 1);
     uint32_t *totals = ptx_arena_array(q->arena, uint32_t, loops->loop_count + 1);
     bool over_loops = quantifier->over == SUBJECT_LOOP;
     for (uint32_t i = 0; i < (over_loops ? loops->loop_count : q->func->insn_count); i++) {
-        LoopId loop = over_loops ? loops->loops[i].parent : loops->loop_of[q->facts->cfg->block_of[i]];
+        LoopId loop = over_loops ? loops->loops[i].parent : loops->loop_of[q->cfg->block_of[i]];
         if (loop == NO_LOOP || (!over_loops && !belongs((Subject)quantifier->over, &q->func->insns[i])))
             continue;
         counts[loop] += found->hits[i];
@@ -210,7 +210,7 @@ static bool leaves(const Cfg *cfg, BlockId block)
  * without a hit so far, arrives. */
 static const bool *walk(const Inquiry *q, const bool *has_hit, bool backward, bool avoid)
 {
-    const Cfg *cfg = q->facts->cfg;
+    const Cfg *cfg = q->cfg;
     Arena *scratch = q->shared->scratch;
     bool *reached = ptx_arena_array(q->arena, bool, cfg->block_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
@@ -234,7 +234,7 @@ static const bool *walk(const Inquiry *q, const bool *has_hit, bool backward, bo
 /* Per block the first and the last hit. */
 static void find_ends(const Inquiry *q, Found *found)
 {
-    const Cfg *cfg = q->facts->cfg;
+    const Cfg *cfg = q->cfg;
     InsnId *first = ptx_arena_array(q->arena, InsnId, cfg->block_count + 1), *last = ptx_arena_array(q->arena, InsnId, cfg->block_count + 1);
     bool *has_hit = ptx_arena_array(q->arena, bool, cfg->block_count + 1);
     for (InsnId i = 0; i < q->func->insn_count; i++) {
@@ -262,7 +262,7 @@ static double follow_paths(Ask *ask, const Code *code)
     Found *found = find(ask, code->arg);
     bool after = code->kind == CODE_EVER_AFTER || code->kind == CODE_ALWAYS_AFTER;
     bool always = code->kind == CODE_ALWAYS_BEFORE || code->kind == CODE_ALWAYS_AFTER;
-    if (!found->is_done || ask->at.insn == NO_ID || q->facts->cfg->has_unknown_target || q->func->has_unknown)
+    if (!found->is_done || ask->at.insn == NO_ID || q->cfg->has_unknown_target || q->func->has_unknown)
         return UNKNOWN;
     if (!found->has_hit)
         find_ends(q, found);

@@ -16,76 +16,15 @@ static double count_or_unknown(double value)
 
 /* ---- what is computed on demand ---------------------------------------------------------------------------------- */
 
-static const Bases *bases_of(Inquiry *q)
-{
-    if (!q->bases)
-        q->bases = ptx_bases_compute(q->arena, q->shared->scratch, q->shared->module, q->func);
-    return q->bases;
-}
-
-const Uniforms *ptx_measure_uniforms(Inquiry *q)
-{
-    const Facts *f = q->facts;
-    if (!q->uniforms)
-        q->uniforms = f->uniforms ? f->uniforms : ptx_uniform_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops, f->launch);
-    return q->uniforms;
-}
-
-static const Splits *splits_of(Inquiry *q)
-{
-    const Facts *f = q->facts;
-    if (!q->splits)
-        q->splits = ptx_splits_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops,
-                                       ptx_measure_uniforms(q), f->launch);
-    return q->splits;
-}
-
-static const Defs *defs_of(Inquiry *q)
-{
-    if (!q->defs && q->facts->loops->loop_count)
-        q->defs = ptx_defs_compute(q->arena, q->func, q->facts->cfg, q->facts->loops);
-    return q->defs;
-}
-
-static const Repeats *repeats_of(Inquiry *q)
-{
-    if (!q->repeats)
-        q->repeats = ptx_repeats_compute(q->arena, q->shared->scratch, q->shared->module, q->func, q->facts->cfg, q->facts->loops,
-                                         defs_of(q));
-    return q->repeats;
-}
-
-static const InsnId *fused_of(Inquiry *q)
-{
-    if (!q->fused_with)
-        q->fused_with = ptx_fuse_compute(q->arena, q->shared->scratch, q->func, q->facts->cfg);
-    return q->fused_with;
-}
-
-static const Trips *trips_of(Inquiry *q)
-{
-    const Facts *f = q->facts;
-    if (!q->trips)
-        q->trips = f->trips ? f->trips : ptx_trips_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops, f->launch);
-    return q->trips;
-}
-
-static const Usage *usage_of(ModuleInquiry *shared)
-{
-    if (!shared->usage)
-        shared->usage = ptx_usage_compute(shared->arena, shared->scratch, shared->module);
-    return shared->usage;
-}
-
 /* Times that a thread executes the body of each loop; outer loops come before inner ones. */
 static const double *loop_weights_of(Inquiry *q)
 {
-    const Loops *loops = q->facts->loops;
+    const Loops *loops = q->loops;
     if (q->loop_weights)
         return q->loop_weights;
     double *weights = ptx_arena_array(q->arena, double, loops->loop_count + 1);
     for (LoopId l = 0; l < loops->loop_count; l++) {
-        double trips = trips_of(q)->trips[l].count;
+        double trips = ptx_session_trips(q->session)->trips[l].count;
         LoopId parent = loops->loops[l].parent;
         weights[l] = (isnan(trips) ? MIX_LOOP_WEIGHT : trips) * (parent == NO_LOOP ? 1 : weights[parent]);
     }
@@ -94,7 +33,7 @@ static const double *loop_weights_of(Inquiry *q)
 
 static double weight_of(Inquiry *q, BlockId block)
 {
-    LoopId loop = q->facts->loops->loop_of[block];
+    LoopId loop = q->loops->loop_of[block];
     return loop == NO_LOOP ? 1 : loop_weights_of(q)[loop];
 }
 
@@ -126,7 +65,7 @@ static double machine_instructions(ModuleInquiry *shared, const Op *op)
 /* An instruction of unknown cost counts as one. */
 static double weighted_block(Inquiry *q, BlockId id)
 {
-    const Block *block = &q->facts->cfg->blocks[id];
+    const Block *block = &q->cfg->blocks[id];
     double own = 0;
     for (InsnId i = block->first; i < block->end; i++) {
         double cost = machine_instructions(q->shared, q->func->insns[i].op);
@@ -137,7 +76,7 @@ static double weighted_block(Inquiry *q, BlockId id)
 
 static double weighted_instructions(Inquiry *q)
 {
-    const Cfg *cfg = q->facts->cfg;
+    const Cfg *cfg = q->cfg;
     if (q->weighted_instructions > 0)
         return q->weighted_instructions;
     double sum = 0;
@@ -165,7 +104,7 @@ static const InsnId *first_reads_of(Inquiry *q)
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
-        if (!ptx_block_is_reachable(q->facts->cfg, q->facts->cfg->block_of[i]))
+        if (!ptx_block_is_reachable(q->cfg, q->cfg->block_of[i]))
             continue;
         for (uint32_t o = 0; o < insn->operand_count; o++)
             if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE)
@@ -235,7 +174,7 @@ static bool may_be_meant(const Inquiry *q, const Insn *insn)
 
 static const InsnId *find_dead(Inquiry *q, uint32_t *count)
 {
-    const Live *live = q->facts->live;
+    const Live *live = ptx_session_live(q->session);
     InsnId *dead = ptx_arena_array(q->arena, InsnId, (live ? live->dead_count : 0) + 1);
     *count = 0;
     for (uint32_t d = 0; live && d < live->dead_count; d++)
@@ -289,16 +228,16 @@ static double excluded_lanes(Inquiry *q, const Subjects *s)
 {
     const Insn *insn = &q->func->insns[s->insn];
     int64_t mask;
-    if (!takes_mask(insn->op) || insn->guard != NO_ID || !ptx_base_constant(bases_of(q), last_operand(q->func, insn), &mask))
+    if (!takes_mask(insn->op) || insn->guard != NO_ID || !ptx_base_constant(ptx_session_bases(q->session), last_operand(q->func, insn), &mask))
         return UNKNOWN;
     uint32_t bits = (uint32_t)mask, active = bits;
     if (bits == UINT32_MAX)
         return 0;
-    if (splits_of(q)->may[s->block])
+    if (ptx_session_splits(q->session)->may[s->block])
         return UNKNOWN;
     for (int shift = 1; shift < 32; shift *= 2)
         active |= active >> shift;
-    double threads = q->facts->figures.block_threads;
+    double threads = q->figures->block_threads;
     if (threads >= 32)
         active = UINT32_MAX;
     else if (threads > 0)
@@ -314,7 +253,7 @@ static double barrier_threads(Inquiry *q, const Insn *insn)
     if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_WARP) || ptx_op_has(insn->op, MOD_CLUSTER)
         || ptx_op_has(insn->op, MOD_RED))
         return UNKNOWN;
-    return insn->operand_count == 2 && ptx_base_constant(bases_of(q), &operands[1], &value) && value >= 0 ? (double)value : UNKNOWN;
+    return insn->operand_count == 2 && ptx_base_constant(ptx_session_bases(q->session), &operands[1], &value) && value >= 0 ? (double)value : UNKNOWN;
 }
 
 static bool is_integer(const Op *op)
@@ -331,15 +270,15 @@ static double divisor(Inquiry *q, const Insn *insn, bool wants_zero)
         return 0;
     if (!wants_zero && (operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64))
         return 1;
-    bool is_constant = ptx_base_constant(bases_of(q), operand, &value);
+    bool is_constant = ptx_base_constant(ptx_session_bases(q->session), operand, &value);
     return wants_zero ? is_constant && !value && is_integer(insn->op) : is_constant;
 }
 
 /* A branch whose ways meet again, not before it. */
-static bool parts_ways(const Facts *f, BlockId block)
+static bool parts_ways(const Cfg *cfg, const Dom *dom, BlockId block)
 {
-    BlockId join = f->dom->ipdom[block];
-    return f->cfg->blocks[block].succ_count > 1 && join != EXIT_BLOCK && !ptx_dom_dominates(f->dom, join, block);
+    BlockId join = dom->ipdom[block];
+    return cfg->blocks[block].succ_count > 1 && join != EXIT_BLOCK && !ptx_dom_dominates(dom, join, block);
 }
 
 /* Per block: whether it lies between a conditional branch that dominates it and that branch's immediate post-dominator: only there can a
@@ -347,23 +286,24 @@ static bool parts_ways(const Facts *f, BlockId block)
  * branch counts behind it, until its ways meet. */
 static const bool *conditional_of(Inquiry *q)
 {
-    const Facts *f = q->facts;
+    const Cfg *cfg = q->cfg;
     if (q->is_conditional)
         return q->is_conditional;
-    bool *out = ptx_arena_array(q->arena, bool, f->cfg->block_count + 1);
+    const Dom *dom = ptx_session_dom(q->session);
+    bool *out = ptx_arena_array(q->arena, bool, cfg->block_count + 1);
     ArenaMark mark = ptx_arena_mark(q->shared->scratch);
-    uint32_t *inside = ptx_arena_array(q->shared->scratch, uint32_t, f->cfg->block_count + 1);  /* such branches */
-    uint32_t *meeting = ptx_arena_array(q->shared->scratch, uint32_t, f->cfg->block_count + 1); /* those whose ways meet here */
-    for (uint32_t r = 0; r < f->cfg->rpo_count; r++) {
-        BlockId block = f->cfg->rpo[r];
-        if (parts_ways(f, block) && ptx_dom_dominates(f->dom, block, f->dom->ipdom[block]))
-            meeting[f->dom->ipdom[block]]++;
+    uint32_t *inside = ptx_arena_array(q->shared->scratch, uint32_t, cfg->block_count + 1);  /* such branches */
+    uint32_t *meeting = ptx_arena_array(q->shared->scratch, uint32_t, cfg->block_count + 1); /* those whose ways meet here */
+    for (uint32_t r = 0; r < cfg->rpo_count; r++) {
+        BlockId block = cfg->rpo[r];
+        if (parts_ways(cfg, dom, block) && ptx_dom_dominates(dom, block, dom->ipdom[block]))
+            meeting[dom->ipdom[block]]++;
     }
-    for (uint32_t r = 0; r < f->cfg->rpo_count; r++) {
-        BlockId block = f->cfg->rpo[r], above = f->dom->idom[block];
+    for (uint32_t r = 0; r < cfg->rpo_count; r++) {
+        BlockId block = cfg->rpo[r], above = dom->idom[block];
         if (above == EXIT_BLOCK)
             continue;
-        inside[block] = inside[above] + parts_ways(f, above) - meeting[block];
+        inside[block] = inside[above] + parts_ways(cfg, dom, above) - meeting[block];
         out[block] = inside[block] > 0;
     }
     ptx_arena_release(q->shared->scratch, mark);
@@ -372,14 +312,14 @@ static const bool *conditional_of(Inquiry *q)
 
 static Certainty split_certainty(Inquiry *q)
 {
-    return splits_of(q)->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
+    return ptx_session_splits(q->session)->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
 }
 
 static double measure_split(Inquiry *q, BlockId block, Certainty *certainty)
 {
     if (q->func->has_unknown)
         return UNKNOWN;
-    if (!conditional_of(q)[block] || splits_of(q)->by[block] == NO_ID)
+    if (!conditional_of(q)[block] || ptx_session_splits(q->session)->by[block] == NO_ID)
         return 0;
     *certainty = split_certainty(q);
     return 1;
@@ -440,24 +380,19 @@ static double measure_fp64_trip(Inquiry *q, InsnId insn)
 {
     if (q->func->has_unknown)
         return UNKNOWN;
-    if (!q->fp64_trips)
-        q->fp64_trips = ptx_fp64_trips_compute(q->arena, q->shared->scratch, q->func);
-    return q->fp64_trips[insn];
+    return ptx_session_fp64_trips(q->session)[insn];
 }
 
 static double measure_unused(Inquiry *q, InsnId insn)
 {
-    const Facts *f = q->facts;
-    if (!f->live || q->func->has_unknown)
+    if (!ptx_session_live(q->session) || q->func->has_unknown)
         return UNKNOWN;
-    if (!q->unused_results)
-        q->unused_results = ptx_unused_results_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->live);
-    return q->unused_results[insn];
+    return ptx_session_unused_results(q->session)[insn];
 }
 
 static double measure_uniformity(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
 {
-    const Affine *value = &ptx_measure_uniforms(q)->insns[insn];
+    const Affine *value = &ptx_session_uniforms(q->session)->insns[insn];
     if (!value->uniformity || value->uniformity == UNIFORMITY_UNKNOWN)
         return UNKNOWN;
     *certainty = value->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
@@ -489,7 +424,7 @@ static bool is_loop_conversion(Inquiry *q, const Subjects *s)
             changes = true;
         if (!is_source || operands[o].kind != OPERAND_REG)
             continue;
-        uint32_t inside = s->loop == NO_LOOP ? 0 : ptx_defs_in_loop(defs_of(q), s->loop, operands[o].id, &def);
+        uint32_t inside = s->loop == NO_LOOP ? 0 : ptx_defs_in_loop(ptx_session_defs(q->session), s->loop, operands[o].id, &def);
         changes |= inside > 1 || (inside == 1 && !is_constant_move(q->func, def));
     }
     return changes;
@@ -500,7 +435,7 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     const Insn *insn = &q->func->insns[s->insn];
     switch (fact) {
     case FACT_INSN_weight:              return weight_of(q, s->block);
-    case FACT_INSN_is_reachable:        return ptx_block_is_reachable(q->facts->cfg, s->block);
+    case FACT_INSN_is_reachable:        return ptx_block_is_reachable(q->cfg, s->block);
     case FACT_INSN_is_guarded:          return insn->guard != NO_ID;
     case FACT_INSN_is_dead:             return q->func->has_unknown ? UNKNOWN : dead_of(q)[s->insn];
     case FACT_INSN_is_result_unused:    return measure_unused(q, s->insn);
@@ -509,7 +444,7 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_INSN_is_loop_conversion:  return q->func->has_unknown ? UNKNOWN : is_loop_conversion(q, s);
     case FACT_INSN_is_divisor_zero:     return divisor(q, insn, true);
     case FACT_INSN_is_divisor_constant: return divisor(q, insn, false);
-    case FACT_INSN_is_fusable:          return q->func->has_unknown ? UNKNOWN : fused_of(q)[s->insn] != NO_ID;
+    case FACT_INSN_is_fusable:          return q->func->has_unknown ? UNKNOWN : ptx_session_fused(q->session)[s->insn] != NO_ID;
     case FACT_INSN_is_fp64_round_trip:  return measure_fp64_trip(q, s->insn);
     case FACT_INSN_is_split:            return measure_split(q, s->block, certainty);
     case FACT_INSN_is_barrier_redundant: return ptx_measure_redundant(q, s->insn);
@@ -524,7 +459,7 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
         return ptx_measure_block_race(q, s->insn, (FactId)fact);
     case FACT_INSN_barrier_clocks:      return ptx_measure_barrier_clocks(q, s->insn);
     case FACT_INSN_excluded_lanes:      return q->func->has_unknown ? UNKNOWN : excluded_lanes(q, s);
-    case FACT_INSN_is_barrier_repeated: return q->func->has_unknown ? UNKNOWN : repeats_of(q)->barrier[s->insn] != NO_ID;
+    case FACT_INSN_is_barrier_repeated: return q->func->has_unknown ? UNKNOWN : ptx_session_repeats(q->session)->barrier[s->insn] != NO_ID;
     case FACT_INSN_barrier_threads:     return barrier_threads(q, insn);
     case FACT_INSN_reads_warp_index:    return reads_warp_index(q->func, insn);
     case FACT_INSN_reads_special:       return reads_special(q->func, insn);
@@ -536,7 +471,7 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
 
 static bool base_of(Inquiry *q, const Subjects *s, Base *base)
 {
-    return !q->func->has_unknown && ptx_base_of_access(bases_of(q), q->shared->module, q->func, &q->func->insns[s->insn], base);
+    return !q->func->has_unknown && ptx_base_of_access(ptx_session_bases(q->session), q->shared->module, q->func, &q->func->insns[s->insn], base);
 }
 
 /* What the address without its offset is certainly a multiple of, at most the bytes accessed: a number of any, a variable of its
@@ -597,11 +532,7 @@ static double measure_read_only(Inquiry *q, InsnId insn)
 {
     if (q->func->has_unknown || !q->func->is_entry)
         return UNKNOWN;
-    if (!q->shared->writers)
-        q->shared->writers = ptx_writers_new(q->shared->arena, q->shared->module, q->shared->calls);
-    if (!q->read_only)
-        q->read_only = ptx_read_only_params_compute(q->arena, q->shared->scratch, q->shared->writers, q->func, q->facts->cfg, bases_of(q));
-    return q->read_only[insn];
+    return ptx_session_read_only(q->session)[insn];
 }
 
 /* Per load of global memory through a parameter: how many there are of that parameter in the same innermost loop. */
@@ -622,7 +553,7 @@ static const uint32_t *array_loads_of(Inquiry *q)
         Base base;
         if (func->insns[i].op->kind != OPK_LD || !base_of(q, &at, &base) || base.kind != BASE_PARAM)
             continue;
-        LoopId loop = q->facts->loops->loop_of[q->facts->cfg->block_of[i]];
+        LoopId loop = q->loops->loop_of[q->cfg->block_of[i]];
         uint64_t key = (((uint64_t)loop + 1) << 32 | base.id) + 1, slot = ptx_hash_mix(key) & (slots - 1);
         while (keys[slot] && keys[slot] != key)
             slot = (slot + 1) & (slots - 1);
@@ -646,12 +577,12 @@ static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certain
     case FACT_ACCESS_bytes:             return insn->access_bytes ? insn->access_bytes : UNKNOWN;
     case FACT_ACCESS_address_space:     return base_of(q, s, &base) ? word(base.space) : UNKNOWN;
     case FACT_ACCESS_pointed_space:     return base_of(q, s, &base) ? word(base.pointed) : UNKNOWN;
-    case FACT_ACCESS_is_repeated:       return q->func->has_unknown ? UNKNOWN : repeats_of(q)->earlier[s->insn] != NO_ID;
+    case FACT_ACCESS_is_repeated:       return q->func->has_unknown ? UNKNOWN : ptx_session_repeats(q->session)->earlier[s->insn] != NO_ID;
     case FACT_ACCESS_is_invariant:
-        return q->func->has_unknown || s->loop == NO_LOOP ? UNKNOWN : repeats_of(q)->invariant[s->insn];
+        return q->func->has_unknown || s->loop == NO_LOOP ? UNKNOWN : ptx_session_repeats(q->session)->invariant[s->insn];
     case FACT_ACCESS_may_change_in_loop:
-        return q->func->has_unknown || s->loop == NO_LOOP ? UNKNOWN : repeats_of(q)->may_change[s->insn];
-    case FACT_ACCESS_neighbours:        return q->func->has_unknown ? UNKNOWN : repeats_of(q)->neighbours[s->insn];
+        return q->func->has_unknown || s->loop == NO_LOOP ? UNKNOWN : ptx_session_repeats(q->session)->may_change[s->insn];
+    case FACT_ACCESS_neighbours:        return q->func->has_unknown ? UNKNOWN : ptx_session_repeats(q->session)->neighbours[s->insn];
     case FACT_ACCESS_is_read_only:      return measure_read_only(q, s->insn);
     case FACT_ACCESS_array_loads:       return q->func->has_unknown ? UNKNOWN : array_loads_of(q)[s->insn];
     case FACT_ACCESS_block_sectors: case FACT_ACCESS_block_distinct:
@@ -679,11 +610,11 @@ static Certainty trip_certainty(const Trip *trip)
 /* Each block counts in its innermost loop; then every loop in the one around it, which comes before it. */
 static double measure_loop_share(Inquiry *q, LoopId loop)
 {
-    const Loops *loops = q->facts->loops;
+    const Loops *loops = q->loops;
     if (!q->loop_sums) {
         double *sums = ptx_arena_array(q->arena, double, loops->loop_count + 1);
-        for (uint32_t r = 0; r < q->facts->cfg->rpo_count; r++) {
-            BlockId block = q->facts->cfg->rpo[r];
+        for (uint32_t r = 0; r < q->cfg->rpo_count; r++) {
+            BlockId block = q->cfg->rpo[r];
             if (loops->loop_of[block] != NO_LOOP)
                 sums[loops->loop_of[block]] += weighted_block(q, block);
         }
@@ -703,11 +634,11 @@ static bool may_store(const Op *op)
 
 static bool has_stores(Inquiry *q, LoopId loop)
 {
-    const Loops *loops = q->facts->loops;
+    const Loops *loops = q->loops;
     if (!q->loop_stores) {
         bool *stores = ptx_arena_array(q->arena, bool, loops->loop_count + 1);
         for (InsnId i = 0; i < q->func->insn_count; i++) {
-            LoopId at = loops->loop_of[q->facts->cfg->block_of[i]];
+            LoopId at = loops->loop_of[q->cfg->block_of[i]];
             if (at != NO_LOOP && may_store(q->func->insns[i].op))
                 stores[at] = true;
         }
@@ -721,14 +652,14 @@ static bool has_stores(Inquiry *q, LoopId loop)
 
 static double measure_loop(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
-    const Loop *loop = s->loop == NO_LOOP ? NULL : &q->facts->loops->loops[s->loop];
+    const Loop *loop = s->loop == NO_LOOP ? NULL : &q->loops->loops[s->loop];
     const Trip *trip;
     if (fact == FACT_LOOP_depth)
         return loop ? loop->depth : 0;
     if (!loop)
         return UNKNOWN;
     switch (fact) {
-    case FACT_LOOP_instructions:    return q->facts->mixes->loops[s->loop].insn_count;
+    case FACT_LOOP_instructions:    return ptx_session_mixes(q->session)->loops[s->loop].insn_count;
     case FACT_LOOP_is_innermost:    return loop->is_innermost;
     case FACT_LOOP_share:           return measure_loop_share(q, s->loop);
     case FACT_LOOP_has_stores:      return has_stores(q, s->loop);
@@ -737,12 +668,9 @@ static double measure_loop(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_LOOP_busiest_warp: case FACT_LOOP_executed_share:
         return ptx_measure_loop_balance(q, s->loop, fact);
     case FACT_LOOP_overhead:
-        if (!q->loop_overhead)
-            q->loop_overhead = ptx_loop_overhead_compute(q->arena, q->shared->scratch, q->func, q->facts->cfg, q->facts->loops,
-                                                         defs_of(q));
-        return q->loop_overhead[s->loop];
+        return ptx_session_loop_overhead(q->session)[s->loop];
     case FACT_LOOP_trips:
-        trip = &trips_of(q)->trips[s->loop];
+        trip = &ptx_session_trips(q->session)->trips[s->loop];
         *certainty = trip_certainty(trip);
         return trip->count;
     default:                        return UNKNOWN;
@@ -770,7 +698,7 @@ static bool is_stub(const Func *func, const Block *block)
 
 static double measure_block(Inquiry *q, const Subjects *s, FactId fact)
 {
-    const Cfg *cfg = q->facts->cfg;
+    const Cfg *cfg = q->cfg;
     const Block *block = &cfg->blocks[s->block];
     switch (fact) {
     case FACT_BLOCK_instructions:   return block->end - block->first;
@@ -784,8 +712,8 @@ static double measure_block(Inquiry *q, const Subjects *s, FactId fact)
 /* One of the ways leaves the innermost loop around it, or leads to its header. */
 static bool is_loop_exit(Inquiry *q, const Subjects *s)
 {
-    const Cfg *cfg = q->facts->cfg;
-    const Loops *loops = q->facts->loops;
+    const Cfg *cfg = q->cfg;
+    const Loops *loops = q->loops;
     const Block *block = &cfg->blocks[s->block];
     for (uint32_t e = 0; e < block->succ_count && s->loop != NO_LOOP; e++) {
         BlockId to = cfg->succs[block->succ_first + e];
@@ -802,7 +730,7 @@ static bool is_loop_exit(Inquiry *q, const Subjects *s)
 
 static double measure_condition(Inquiry *q, BlockId block, FactId fact, Certainty *certainty)
 {
-    const Affine *condition = &ptx_measure_uniforms(q)->branches[block];
+    const Affine *condition = &ptx_session_uniforms(q->session)->branches[block];
     bool is_known = condition->uniformity && condition->uniformity != UNIFORMITY_UNKNOWN;
     *certainty = condition->is_assumed ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
     if (fact == FACT_BRANCH_condition)
@@ -817,7 +745,7 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
         if (q->func->has_unknown)
             return UNKNOWN;
         *certainty = split_certainty(q);
-        return splits_of(q)->splits[s->block];
+        return ptx_session_splits(q->session)->splits[s->block];
     case FACT_BRANCH_condition: case FACT_BRANCH_may_split:
         return measure_condition(q, s->block, fact, certainty);
     case FACT_BRANCH_parted: case FACT_BRANCH_wasted:
@@ -831,7 +759,7 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
 
 static double measure_figures(Inquiry *q, FactId fact, Certainty *certainty)
 {
-    const Figures *f = &q->facts->figures;
+    const Figures *f = q->figures;
     if (ptx_fact_info[fact].certainty == CERTAINTY_NONE)
         *certainty = f->certainty;
     switch (fact) {
@@ -863,19 +791,25 @@ static double required_cluster(const Bounds *bounds)
     return shape[0] ? (double)shape[0] * (shape[1] ? shape[1] : 1) * (shape[2] ? shape[2] : 1) : UNKNOWN;
 }
 
+static double live_registers(Inquiry *q)
+{
+    const Live *live = ptx_session_live(q->session);
+    return live ? live->max_pressure : UNKNOWN;
+}
+
 static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
 {
     const Func *func = q->func;
-    const Facts *f = q->facts;
+    const CallNode *calls = ptx_session_calls(q->session);
     switch (fact) {
     case FACT_KERNEL_is_entry:              return func->is_entry;
     case FACT_KERNEL_is_called:
-        return q->shared->has_broken_func ? UNKNOWN : f->calls->is_called || f->calls->is_address_taken || func->linkage != LINKAGE_NONE;
-    case FACT_KERNEL_is_recursive:          return f->calls->is_recursive;
+        return q->shared->has_broken_func ? UNKNOWN : calls->is_called || calls->is_address_taken || func->linkage != LINKAGE_NONE;
+    case FACT_KERNEL_is_recursive:          return calls->is_recursive;
     case FACT_KERNEL_has_calls:             return func->has_calls;
     case FACT_KERNEL_instructions:          return func->insn_count;
-    case FACT_KERNEL_weighted_instructions: return f->cfg ? weighted_instructions(q) : UNKNOWN;
-    case FACT_KERNEL_loops:                 return f->cfg ? f->loops->loop_count : 0;
+    case FACT_KERNEL_weighted_instructions: return q->cfg ? weighted_instructions(q) : UNKNOWN;
+    case FACT_KERNEL_loops:                 return q->cfg ? q->loops->loop_count : 0;
     case FACT_KERNEL_matrix_faults:         return ptx_measure_matrix_faults(q);
     case FACT_KERNEL_races: case FACT_KERNEL_redundant_barriers:
         return ptx_measure_hazards(q, fact);
@@ -883,7 +817,7 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
         return func->bounds.maxntid[0] || func->bounds.reqntid[0] || func->bounds.maxnreg;
     case FACT_KERNEL_has_repeated_bound:    return func->bounds.is_repeated;
     case FACT_KERNEL_required_cluster:      return required_cluster(&func->bounds);
-    case FACT_KERNEL_live_registers:        return f->live ? f->live->max_pressure : UNKNOWN;
+    case FACT_KERNEL_live_registers:        return live_registers(q);
     case FACT_KERNEL_registers_low: case FACT_KERNEL_best_occupancy: case FACT_KERNEL_best_block: case FACT_KERNEL_predicted_us:
     case FACT_KERNEL_time_limiter: case FACT_KERNEL_busy: case FACT_KERNEL_time_pipe: case FACT_KERNEL_time_gain:
     case FACT_KERNEL_compute_use: case FACT_KERNEL_memory_use: case FACT_KERNEL_issue_use: case FACT_KERNEL_spills_likely:
@@ -928,9 +862,9 @@ static double measure_variable(Inquiry *q, const Subjects *s, FactId fact)
     case FACT_VARIABLE_bytes:       return (double)var->bytes;
     case FACT_VARIABLE_is_local:    return var->func != NO_ID;
     case FACT_VARIABLE_is_visible:  return var->linkage != LINKAGE_NONE;
-    case FACT_VARIABLE_is_named:    return shared->has_broken_func ? UNKNOWN : usage_of(shared)->is_named[s->var];
-    case FACT_VARIABLE_is_read:     return shared->has_broken_func ? UNKNOWN : usage_of(shared)->is_read[s->var];
-    case FACT_VARIABLE_is_written:  return shared->has_broken_func ? UNKNOWN : usage_of(shared)->is_written[s->var];
+    case FACT_VARIABLE_is_named:    return shared->has_broken_func ? UNKNOWN : ptx_sessions_usage(shared->sessions)->is_named[s->var];
+    case FACT_VARIABLE_is_read:     return shared->has_broken_func ? UNKNOWN : ptx_sessions_usage(shared->sessions)->is_read[s->var];
+    case FACT_VARIABLE_is_written:  return shared->has_broken_func ? UNKNOWN : ptx_sessions_usage(shared->sessions)->is_written[s->var];
     default:                        return UNKNOWN;
     }
 }
@@ -1027,7 +961,7 @@ static const LabelId *labels_of(Inquiry *q)
 
 static const char *label_text(Inquiry *q, LoopId loop, size_t *length)
 {
-    InsnId first = loop == NO_LOOP ? q->func->insn_count : q->facts->cfg->blocks[q->facts->loops->loops[loop].header].first;
+    InsnId first = loop == NO_LOOP ? q->func->insn_count : q->cfg->blocks[q->loops->loops[loop].header].first;
     LabelId label = loop == NO_LOOP ? 0 : labels_of(q)[first];
     return label ? span_text(q, q->func->labels[label - 1].name, length) : fixed_text("", length);
 }
@@ -1050,7 +984,7 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
     switch (fact) {
     case FACT_MODULE_target_name:   return target_text(q, length);
     case FACT_KERNEL_name:          return span_text(q, q->func->name, length);
-    case FACT_KERNEL_launch_error:  return fixed_text(q->facts->figures.launch_error, length);
+    case FACT_KERNEL_launch_error:  return fixed_text(q->figures->launch_error, length);
     case FACT_KERNEL_time_advice:   return fixed_text(ptx_measure_time_advice(q), length);
     case FACT_VARIABLE_name: case FACT_PARAMETER_name:
         return span_text(q, module->vars[s->var].name, length);
@@ -1067,9 +1001,9 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
         return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_describe(q->arena, module, q->func, ptx_measure_hazard(q, s->insn)) : "", length);
     case FACT_INSN_barrier_witness: return fixed_text(ptx_measure_divergence_text(q, s->insn), length);
     case FACT_INSN_block_race_witness:
-        return fixed_text(ptx_measure_race_of_blocks(q) ? ptx_block_race_describe(q->arena, module, ptx_measure_race_of_blocks(q)) : "", length);
+        return fixed_text(ptx_session_block_race(q->session) ? ptx_block_race_describe(q->arena, module, ptx_session_block_race(q->session)) : "", length);
     case FACT_INSN_race_advice:
-        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_advise(q->arena, ptx_measure_hazard(q, s->insn), q->facts->launch != NULL) : "", length);
+        return fixed_text(ptx_measure_hazard(q, s->insn) ? ptx_hazard_advise(q->arena, ptx_measure_hazard(q, s->insn), ptx_session_launch(q->session) != NULL) : "", length);
     case FACT_INSN_matrix_fault: case FACT_INSN_matrix_advice:
         return fixed_text(ptx_measure_matrix_text(q, s->insn, fact), length);
     case FACT_ACCESS_local_cause:   return fixed_text(local_cause(q, s), length);
@@ -1083,13 +1017,13 @@ static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
 {
     BlockId by;
     switch (fact) {
-    case FACT_INSN_fused_with:      return fused_of(q)[s->insn];
-    case FACT_INSN_earlier_barrier: return repeats_of(q)->barrier[s->insn];
-    case FACT_ACCESS_earlier:       return repeats_of(q)->earlier[s->insn];
+    case FACT_INSN_fused_with:      return ptx_session_fused(q->session)[s->insn];
+    case FACT_INSN_earlier_barrier: return ptx_session_repeats(q->session)->barrier[s->insn];
+    case FACT_ACCESS_earlier:       return ptx_session_repeats(q->session)->earlier[s->insn];
     case FACT_INSN_matrix_with:     return ptx_measure_matrix_with(q, s->insn);
     case FACT_INSN_split_at:
-        by = splits_of(q)->by[s->block];
-        return by == NO_ID ? NO_ID : q->facts->cfg->blocks[by].end - 1;
+        by = ptx_session_splits(q->session)->by[s->block];
+        return by == NO_ID ? NO_ID : q->cfg->blocks[by].end - 1;
     default:                        return NO_ID;
     }
 }
@@ -1098,7 +1032,7 @@ static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
 static unsigned find_chain(Inquiry *q, InsnId insn, Place places[PLACES_MOST])
 {
     Link links[CHAIN_MOST];
-    unsigned found = ptx_chain_find(ptx_measure_uniforms(q), q->func, insn, links), count = 0;
+    unsigned found = ptx_chain_find(ptx_session_uniforms(q->session), q->func, insn, links), count = 0;
     for (unsigned i = 0; i < found && count < PLACES_MOST; i++)
         if (!ptx_affine_is_uniform(links[i].value))
             places[count++] = (Place){ q->func->insns[links[i].insn].span, ptx_affine_describe(q->arena, &links[i].value) };
@@ -1157,7 +1091,7 @@ static Span register_span(Inquiry *q, RegId reg)
 Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s)
 {
     const Module *module = q->shared->module;
-    const Cfg *cfg = q->func ? q->facts->cfg : NULL;
+    const Cfg *cfg = q->func ? q->cfg : NULL;
     switch (subject) {
     case SUBJECT_MODULE:        return module->target_span;
     case SUBJECT_VARIABLE: case SUBJECT_PARAMETER:
@@ -1165,7 +1099,7 @@ Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s)
     case SUBJECT_KERNEL:        return q->func->name;
     case SUBJECT_REGISTER:      return register_span(q, s->reg);
     case SUBJECT_BLOCK:         return q->func->insns[cfg->blocks[s->block].first].span;
-    case SUBJECT_LOOP:          return q->func->insns[cfg->blocks[q->facts->loops->loops[s->loop].header].first].span;
+    case SUBJECT_LOOP:          return q->func->insns[cfg->blocks[q->loops->loops[s->loop].header].first].span;
     case SUBJECT_BRANCH: case SUBJECT_INSTRUCTION: case SUBJECT_ACCESS:
         return q->func->insns[s->insn].span;
     default:                    return (Span){ 0, 0 };

@@ -1,65 +1,34 @@
-/* measure.h -- the value of a fact for one subject. What an analysis must find for it is computed when the first rule asks, and
- * kept until the function is done: an Inquiry. */
+/* measure.h -- the value of a fact for one subject. Analyses are the session's; what facts alone need of a function is computed when the
+ * first rule asks, and kept until the function is done: an Inquiry. */
 #ifndef PTX_RULES_MEASURE_H
 #define PTX_RULES_MEASURE_H
 
-#include "analysis/base.h"
-#include "analysis/fuse.h"
-#include "analysis/repeat.h"
-#include "analysis/split.h"
-#include "analysis/usage.h"
-#include "analysis/waste.h"
-#include "analysis/wgmma.h"
-#include "analysis/written.h"
 #include "estimate/bottleneck.h"
 #include "rules/facts.h"
 #include "rules/rule.h"
+#include "session/session.h"
 #include "warp/advise.h"
-#include "warp/block_race.h"
-#include "warp/hazard.h"
-#include "warp/parted.h"
 
 /* What all functions of a module share. */
 typedef struct ModuleInquiry {
+    Sessions *sessions;
     const Module *module;
-    const CallGraph *calls;
     const Gpu *gpu;             /* the first that figures are for; NULL */
     Arena *arena;               /* of what lives as long as the questions do */
     Arena *scratch;
     float *machine_instructions;        /* per Op.id: NaN not known; below 0: not asked for yet */
-    Program *program;           /* of the evaluations; NULL: none yet */
-    Writers *writers;           /* these: NULL: not asked for yet */
-    const Usage *usage;         /* these: NULL: not asked for yet */
-    const OpCycles *ops;
     bool has_broken_func;       /* a syntax error, or an opcode that the tables lack */
 } ModuleInquiry;
 
-/* A launch as predicted. */
-typedef struct Estimated {
-    const Evaluation *evaluation;       /* NULL: the launch is not known */
-    Prediction prediction;
-    Bottleneck bottleneck;
-    const float *load_clocks;   /* per instruction: of loads of global memory, as predicted; NULL: not known */
-} Estimated;
-
 typedef struct Inquiry {
     ModuleInquiry *shared;
+    Session *session;           /* NULL: about the module */
     Arena *arena;               /* until the function is done */
-    const Func *func;           /* NULL: about the module */
-    const Facts *facts;
-    const Defs *defs;           /* these: NULL: not asked for yet */
-    const Bases *bases;
-    const Splits *splits;
-    const Uniforms *uniforms;
-    const Repeats *repeats;
-    const Trips *trips;
-    const Evaluation *evaluation, *balance;     /* balance: over many blocks, whatever was asked for */
-    PartedCosts *parted;
-    const InsnId *fused_with;
-    const bool *fp64_trips, *unused_results;
-    const bool *dead;           /* per instruction */
-    const uint32_t *loop_overhead;
-    const bool *read_only;
+    const Func *func;           /* these: NULL: about the module */
+    const Figures *figures;
+    const Cfg *cfg;
+    const Loops *loops;
+    const bool *dead;           /* per instruction; this and the rest: NULL: not asked for yet */
     const uint32_t *array_loads;        /* per instruction */
     const double *loop_weights; /* per loop: times a thread executes its body */
     const double *loop_sums;    /* per loop: weighted machine instructions, inner loops included */
@@ -69,19 +38,10 @@ typedef struct Inquiry {
     const LabelId *label_before;        /* per instruction: the first label that stands before it, + 1; 0: none */
     const uint8_t *written;     /* per register: how many instructions write it, 2 for more */
     const bool *named_params;   /* per parameter of the entry */
+    const Bottleneck *bottleneck;       /* of the launch as predicted */
     uint32_t name_end;          /* of the name of a register that was found last */
-    const Trace *trace;
-    const Lowered *lowered;     /* these: NULL: not asked for yet, or there are none */
-    const Pressure *pressure, *unbounded;       /* unbounded: without directives that bound registers */
-    const Parallelisms *parallelisms;
-    const Estimated *estimated;
     double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
     bool has_access_sums;
-    const Hazards *hazards;
-    const BlockRace *block_race;
-    const MatrixFaults *matrix_faults;
-    bool was_evaluated, was_traced, was_raced, was_raced_by_blocks, was_multiplied, was_balanced;
-    bool keeps_plans;           /* those of shared->program lie in arena */
     double weighted_instructions;       /* 0: not asked for yet */
 } Inquiry;
 
@@ -106,15 +66,11 @@ bool ptx_measure_is_never_false(const Inquiry *q, uint32_t fact);
 /* "" where it is not known; owned by the module's text or arena. */
 const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length);
 
-/* measure_access.c: facts that rest on an evaluation of the kernel's warps, and that evaluation; NULL: there is none. */
-const Evaluation *ptx_measure_evaluation(Inquiry *q);
+/* measure_access.c: facts that rest on an evaluation of the kernel's warps. */
 double ptx_measure_block_use(Inquiry *q, const Subjects *s, FactId fact);
 double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
 double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
 const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
-
-/* Made when it is first asked for. */
-const Uniforms *ptx_measure_uniforms(Inquiry *q);
 
 /* measure_time.c: facts that rest on what ptxas makes of the kernel. */
 double ptx_measure_registers(Inquiry *q);
@@ -132,9 +88,7 @@ double ptx_measure_divergent(Inquiry *q, InsnId insn);
 const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn);
 double ptx_measure_possible_race(Inquiry *q, InsnId insn);
 double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact);
-const BlockRace *ptx_measure_race_of_blocks(Inquiry *q);
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn);
-Program *ptx_measure_program(Inquiry *q);
 
 /* measure_matrix.c: facts about registers of multiplications in flight. */
 double ptx_measure_matrix_faults(Inquiry *q);

@@ -1,4 +1,5 @@
 /* Facts that rest on an evaluation of the kernel's warps: what accesses cost, and what branches that part warps do. */
+#include "analysis/occupancy.h"
 #include "analysis/pitch.h"
 #include "rules/measure.h"
 #include "warp/describe.h"
@@ -11,26 +12,9 @@
 
 enum { SECTOR = 32, WARP = 32 };
 
-Program *ptx_measure_program(Inquiry *q)
+static const Evaluation *evaluation_of(Inquiry *q)
 {
-    if (!q->shared->program)
-        q->shared->program = ptx_program_new(q->shared->arena, q->shared->module, q->shared->calls);
-    if (!q->keeps_plans)
-        ptx_program_keep(q->shared->program, q->arena);
-    q->keeps_plans = true;
-    return q->shared->program;
-}
-
-/* A quick one, whatever a report evaluates besides: findings are the same in every command. Only of kernels: the callers of a function are not known. */
-const Evaluation *ptx_measure_evaluation(Inquiry *q)
-{
-    if (q->was_evaluated || q->func->has_unknown || !q->func->is_entry)
-        return q->evaluation;
-    uint64_t steps = EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_INSN * q->func->insn_count;
-    q->was_evaluated = true;
-    q->evaluation = ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q),
-                                 (FuncId)(q->func - q->shared->module->funcs), q->facts->launch, q->shared->gpu, steps, DEPTH_QUICK);
-    return q->evaluation;
+    return ptx_session_evaluation(q->session, BUDGET_FINDINGS);
 }
 
 /* ---- the accesses around one ------------------------------------------------------------------------------------- */
@@ -93,7 +77,7 @@ static void find_siblings(Inquiry *q, const Subjects *subject, const Operand *ad
 {
     const Func *func = q->func;
     const Insn *own = &func->insns[subject->insn];
-    const Block *block = &q->facts->cfg->blocks[subject->block];
+    const Block *block = &q->cfg->blocks[subject->block];
     bool is_single = written_of(q)[address->id] == 1;
     InsnId first = block->first, end = block->end;
     if (is_single) {
@@ -148,7 +132,7 @@ static double measure_siblings(Inquiry *q, const Subjects *subject, FactId fact,
 
 static const Evaluated *evaluated(Inquiry *q, InsnId insn)
 {
-    const Evaluation *evaluation = ptx_measure_evaluation(q);
+    const Evaluation *evaluation = evaluation_of(q);
     const Evaluated *found = evaluation ? &evaluation->insns[insn] : NULL;
     return found && found->certainty != CERTAINTY_UNKNOWN && found->total.requests > 0 ? found : NULL;
 }
@@ -173,7 +157,7 @@ static bool crosses_rows(const Evaluation *evaluation, const Func *func, const C
 /* Of all that the launch takes of the same kind. */
 static double cost_share(Inquiry *q, const Count *own)
 {
-    const Evaluation *evaluation = ptx_measure_evaluation(q);
+    const Evaluation *evaluation = evaluation_of(q);
     double *all = q->access_sums;
     for (InsnId i = 0; !q->has_access_sums && i < q->func->insn_count; i++) {
         all[0] += evaluation->insns[i].total.sectors;
@@ -188,15 +172,13 @@ static double cost_share(Inquiry *q, const Count *own)
 
 static Pitch pitch_of(Inquiry *q, InsnId insn)
 {
-    if (!q->defs)
-        q->defs = ptx_defs_compute(q->arena, q->func, q->facts->cfg, q->facts->loops);
-    return ptx_pitch_find(q->shared->scratch, q->shared->module, q->func, q->defs, insn);
+    return ptx_pitch_find(q->shared->scratch, q->shared->module, q->func, ptx_session_defs(q->session), insn);
 }
 
 static double measure_pitch(Inquiry *q, InsnId insn, FactId fact)
 {
     const Pitch pitch = pitch_of(q, insn);
-    const Launch *launch = q->facts->launch;
+    const Launch *launch = ptx_session_launch(q->session);
     if (pitch.param == NO_ID)
         return UNKNOWN;
     if (fact == FACT_ACCESS_pitch)
@@ -248,11 +230,11 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_ACCESS_efficiency:
         return is_global ? 100 * total->used_bytes / (SECTOR * total->sectors) : is_shared ? 100 * total->ideal_wavefronts / total->wavefronts : UNKNOWN;
     case FACT_ACCESS_has_free_stride:   return total->is_free;
-    case FACT_ACCESS_crosses_rows:      return crosses_rows(ptx_measure_evaluation(q), q->func, total);
+    case FACT_ACCESS_crosses_rows:      return crosses_rows(evaluation_of(q), q->func, total);
     case FACT_ACCESS_address_alignment:
         return is_global || is_shared ? (double)((total->low_bits | 32u) & -(total->low_bits | 32u)) : UNKNOWN;
     case FACT_ACCESS_is_firm:
-        return total->doubt <= DOUBT_PARAMETER && !total->is_free && is_block_known(q->func, ptx_measure_evaluation(q));
+        return total->doubt <= DOUBT_PARAMETER && !total->is_free && is_block_known(q->func, evaluation_of(q));
     case FACT_ACCESS_cost_share:        return cost_share(q, total);
     case FACT_ACCESS_used_together:     return measure_siblings(q, s, fact, total);
     default:                            return UNKNOWN;
@@ -261,18 +243,9 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
 
 /* ---- other layouts ----------------------------------------------------------------------------------------------- */
 
-static const Trace *trace_of(Inquiry *q)
-{
-    if (!q->was_traced && ptx_measure_evaluation(q))
-        q->trace = ptx_trace_make(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q), (FuncId)(q->func - q->shared->module->funcs),
-                                  q->facts->launch, q->shared->gpu, ptx_measure_evaluation(q)->is_row);
-    q->was_traced = true;
-    return q->trace;
-}
-
 double ptx_measure_block_use(Inquiry *q, const Subjects *s, FactId fact)
 {
-    const Trace *trace = trace_of(q);
+    const Trace *trace = ptx_session_trace(q->session);
     const BlockUse use = trace ? ptx_trace_count(q->arena, trace, q->func, s->insn) : (BlockUse){ 0 };
     if (!(use.requests > 0))
         return UNKNOWN;
@@ -291,8 +264,8 @@ static int64_t count_or_unknown(double figure)
 /* Bytes of shared memory that a block may take more without fewer blocks on an SM, and without a launch that has to ask for them. */
 static uint64_t room_of(Inquiry *q)
 {
-    const Figures *f = &q->facts->figures;
-    int64_t dynamic = q->facts->launch && q->facts->launch->dynamic_shared_bytes > 0 ? q->facts->launch->dynamic_shared_bytes : 0;
+    const Figures *f = q->figures;
+    int64_t dynamic = ptx_session_launch(q->session) && ptx_session_launch(q->session)->dynamic_shared_bytes > 0 ? ptx_session_launch(q->session)->dynamic_shared_bytes : 0;
     const bool has_block = f->block_threads >= 0;       /* without it no limit rests on registers */
     const Resources resources = {
         .threads_per_block = count_or_unknown(f->block_threads), .registers_per_thread = has_block ? count_or_unknown(ptx_measure_registers(q)) : -1,
@@ -308,7 +281,7 @@ static uint64_t room_of(Inquiry *q)
 /* Another layout that was found to cost less; general words where there is none. */
 static const char *advise(Inquiry *q, InsnId insn, bool is_shared, const Count *total)
 {
-    const Trace *trace = trace_of(q);
+    const Trace *trace = ptx_session_trace(q->session);
     Proposal found = { .layout = { .kind = LAYOUT_SAME } };
     if (trace && is_shared)
         found = ptx_advise_shared(trace, q->func, insn, room_of(q));
@@ -323,7 +296,7 @@ static const char *advise(Inquiry *q, InsnId insn, bool is_shared, const Count *
 
 static const char *advise_wider(Inquiry *q, const Subjects *s)
 {
-    const Trace *trace = trace_of(q);
+    const Trace *trace = ptx_session_trace(q->session);
     Certainty certainty = CERTAINTY_NONE;
     double count = ptx_measure(q, s, FACT_ACCESS_neighbours, &certainty);
     const Widening found = trace && count >= 2 ? ptx_advise_wider(trace, q->func, s->insn, (uint32_t)count) : (Widening){ 0 };
@@ -343,7 +316,7 @@ static bool is_run(Inquiry *q, const Subjects *s, const Count *total)
 /* How lanes lie, and what other shapes of the block would make of it. */
 static const char *describe(Inquiry *q, const Evaluated *insn, uint32_t bytes)
 {
-    const char *lanes = ptx_count_describe(q->arena, &insn->total, bytes), *shapes = ptx_shapes_describe(q->arena, ptx_measure_evaluation(q), insn);
+    const char *lanes = ptx_count_describe(q->arena, &insn->total, bytes), *shapes = ptx_shapes_describe(q->arena, evaluation_of(q), insn);
     if (!*lanes)
         lanes = "lanes follow no pattern";
     if (!*shapes)
@@ -378,12 +351,10 @@ const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact)
 
 double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
-    const Evaluation *evaluation = ptx_measure_evaluation(q);
-    if (!evaluation)
+    PartedCosts *costs = ptx_session_parted(q->session);
+    if (!costs)
         return UNKNOWN;
-    if (!q->parted)
-        q->parted = ptx_parted_new(q->arena, evaluation, q->func, q->facts->cfg, q->facts->dom);
-    Parted parted = ptx_parted_measure(q->parted, s->block);
+    Parted parted = ptx_parted_measure(costs, s->block);
     *certainty = fact == FACT_BRANCH_parted ? parted.certainty : CERTAINTY_ESTIMATE;
     return fact == FACT_BRANCH_parted ? parted.percent : parted.wasted_percent;
 }

@@ -3,24 +3,15 @@
 
 #include <math.h>
 
-static const Hazards *hazards_of(Inquiry *q)
-{
-    if (!q->was_raced && q->func->is_entry && !q->func->has_unknown)
-        q->hazards = ptx_hazards_find(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q), q->shared->module,
-                                      (FuncId)(q->func - q->shared->module->funcs), q->facts->launch);
-    q->was_raced = true;
-    return q->hazards;
-}
-
 double ptx_measure_hazards(Inquiry *q, FactId fact)
 {
-    const Hazards *hazards = hazards_of(q);
+    const Hazards *hazards = ptx_session_hazards(q->session);
     return !hazards ? (double)NAN : fact == FACT_KERNEL_races ? hazards->count : hazards->redundant_count;
 }
 
 double ptx_measure_redundant(Inquiry *q, InsnId insn)
 {
-    const Hazards *hazards = hazards_of(q);
+    const Hazards *hazards = ptx_session_hazards(q->session);
     bool is_redundant = false;
     for (uint32_t i = 0; hazards && i < hazards->redundant_count; i++)
         is_redundant |= hazards->redundant[i] == insn;
@@ -29,7 +20,7 @@ double ptx_measure_redundant(Inquiry *q, InsnId insn)
 
 static const Divergence *divergence_at(Inquiry *q, InsnId insn)
 {
-    const Hazards *hazards = hazards_of(q);
+    const Hazards *hazards = ptx_session_hazards(q->session);
     return hazards && hazards->divergence && hazards->divergence->place == insn ? hazards->divergence : NULL;
 }
 
@@ -54,7 +45,7 @@ static const Hazard *find_at(const Hazard *items, uint32_t count, InsnId place)
 
 const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn)
 {
-    const Hazards *hazards = hazards_of(q);
+    const Hazards *hazards = ptx_session_hazards(q->session);
     const Hazard *found = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
     return found || !hazards ? found : find_at(hazards->possible, hazards->possible_count, insn);
 }
@@ -79,7 +70,7 @@ static bool is_of(const Hazard *hazard, FactId fact)
 
 double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
 {
-    const Hazards *hazards = hazards_of(q);
+    const Hazards *hazards = ptx_session_hazards(q->session);
     const Hazard *hazard = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
     if (!hazards)
         return (double)NAN;
@@ -90,7 +81,7 @@ double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certain
 /* Told as a race, it is no longer only possible. */
 double ptx_measure_possible_race(Inquiry *q, InsnId insn)
 {
-    const Hazards *hazards = hazards_of(q);
+    const Hazards *hazards = ptx_session_hazards(q->session);
     if (!hazards)
         return (double)NAN;
     return find_at(hazards->possible, hazards->possible_count, insn) && !find_at(hazards->items, hazards->count, insn);
@@ -126,11 +117,12 @@ unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place pla
 {
     const Divergence *divergence = divergence_at(q, insn);
     const Hazard *h = ptx_measure_hazard(q, insn);
+    const BlockRace *race = ptx_session_block_race(q->session);
     switch (fact) {
     case FACT_INSN_divergent_at:
         return divergence ? put_place(&places[0], divergence->func, divergence->insn, NULL) : 0;
     case FACT_INSN_block_race_at: case FACT_INSN_block_race_with:
-        return q->block_race ? find_block_places(q->block_race, fact, &places[0]) : 0;
+        return race ? find_block_places(race, fact, &places[0]) : 0;
     case FACT_INSN_race_at:
         return h ? put_place(&places[0], h->second.func, h->second.insn, NULL) : 0;
     default:
@@ -138,34 +130,19 @@ unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place pla
     }
 }
 
-/* On global memory, else in a cluster. */
-const BlockRace *ptx_measure_race_of_blocks(Inquiry *q)
-{
-    ModuleInquiry *shared = q->shared;
-    if (!q->was_raced_by_blocks && q->func->is_entry && !q->func->has_unknown) {
-        const FuncId kernel = (FuncId)(q->func - shared->module->funcs);
-        Program *program = ptx_measure_program(q);
-        q->block_race = ptx_global_race_find(q->arena, shared->arena, shared->scratch, program, shared->module, kernel, q->facts->launch);
-        if (!q->block_race)
-            q->block_race = ptx_cluster_race_find(q->arena, shared->arena, shared->scratch, program, shared->module, kernel, q->facts->launch);
-    }
-    q->was_raced_by_blocks = true;
-    return q->block_race;
-}
-
 double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact)
 {
-    const BlockRace *race = ptx_measure_race_of_blocks(q);
+    const BlockRace *race = ptx_session_block_race(q->session);
     return race && race->second.place == insn && (race->kind != BLOCK_RACE_GLOBAL) == (fact == FACT_INSN_is_cluster_race);
 }
 
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)
 {
     enum { WARP_THREADS = 32 };
-    const double warps = ceil(q->facts->figures.block_threads / WARP_THREADS);
+    const double warps = ceil(q->figures->block_threads / WARP_THREADS);
     Latencies latencies;
     Certainty certainty = CERTAINTY_EXACT;
-    const Subjects at = { .insn = insn, .block = q->facts->cfg->block_of[insn] };
+    const Subjects at = { .insn = insn, .block = q->cfg->block_of[insn] };
     ptx_latencies_find(q->shared->gpu, 0, &latencies);
     return ptx_measure(q, &at, FACT_INSN_weight, &certainty) * (latencies.machine[MACHINE_BARRIER] + latencies.barrier_per_warp * warps);
 }

@@ -4,23 +4,15 @@
 #include <math.h>
 #include <stdio.h>
 
-static const MatrixFaults *faults_of(Inquiry *q)
-{
-    if (!q->was_multiplied && !q->func->has_unknown)
-        q->matrix_faults = ptx_matrix_faults_compute(q->arena, q->shared->scratch, q->func, q->facts->cfg);
-    q->was_multiplied = true;
-    return q->matrix_faults;
-}
-
 double ptx_measure_matrix_faults(Inquiry *q)
 {
-    const MatrixFaults *faults = faults_of(q);
+    const MatrixFaults *faults = ptx_session_matrix_faults(q->session);
     return faults ? faults->count : (double)NAN;
 }
 
 double ptx_measure_matrix(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
 {
-    const MatrixFault *fault = ptx_matrix_fault_at(faults_of(q), insn);
+    const MatrixFault *fault = ptx_matrix_fault_at(ptx_session_matrix_faults(q->session), insn);
     bool is_of_fence = fault && (fault->kind == MATRIX_NO_FENCE || fault->kind == MATRIX_STALE_FENCE);
     *certainty = fault && !fault->is_on_all_paths ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
     return fault && is_of_fence == (fact == FACT_INSN_is_matrix_unfenced);
@@ -57,12 +49,12 @@ static const char *advise(Inquiry *q, const MatrixFault *fault)
 
 const char *ptx_measure_matrix_text(Inquiry *q, InsnId insn, FactId fact)
 {
-    const MatrixFault *fault = ptx_matrix_fault_at(faults_of(q), insn);
+    const MatrixFault *fault = ptx_matrix_fault_at(ptx_session_matrix_faults(q->session), insn);
     return !fault ? "" : fact == FACT_INSN_matrix_fault ? describe(q, fault) : advise(q, fault);
 }
 
 InsnId ptx_measure_matrix_with(Inquiry *q, InsnId insn)
 {
-    const MatrixFault *fault = ptx_matrix_fault_at(faults_of(q), insn);
+    const MatrixFault *fault = ptx_matrix_fault_at(ptx_session_matrix_faults(q->session), insn);
     return fault ? fault->with : NO_ID;
 }

@@ -1,63 +1,37 @@
 /* Facts that rest on a model of what ptxas makes of a kernel: its registers, what of a loop can be under way at once, and how long a launch takes and why. */
-#include "analysis/work.h"
+#include "analysis/occupancy.h"
 #include "rules/measure.h"
 
 #include <math.h>
 
 #define UNKNOWN ((double)NAN)
 
-enum {
-    PREDICT_STEPS = 1 << 16,    /* of warps, for one block that stands for all where no report was asked for */
-    BALANCE_STEPS = 1 << 18,    /* of warps, to see how blocks and warps differ */
-    BLOCK_MOST = 1 << 16,       /* threads, whatever a user's GPU allows */
-};
-
-/* An instruction that the tables lack has no machine instructions; what is around it still has. */
-static const Lowered *lowered_with_unknown(Inquiry *q)
-{
-    const Facts *f = q->facts;
-    bool can_be = q->shared->gpu && f->cfg && q->func->is_entry;
-    if (!q->lowered && can_be)
-        q->lowered = f->lowered ? f->lowered[0] : ptx_lowered_compute(q->arena, q->shared->scratch, q->shared->module, q->func, f->cfg, f->dom, f->loops,
-                                                                         ptx_measure_uniforms(q), q->shared->gpu->target);
-    return q->lowered;
-}
-
-static const Lowered *lowered_of(Inquiry *q)
-{
-    return q->func->has_unknown ? NULL : lowered_with_unknown(q);
-}
+enum { BLOCK_MOST = 1 << 16 };  /* threads, whatever a user's GPU allows */
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
-static const Pressure *pressure_with_unknown(Inquiry *q)
+static bool has_model(const Inquiry *q)
 {
-    const Facts *f = q->facts;
-    if (q->pressure || !lowered_with_unknown(q))
-        return q->pressure;
-    if (f->pressures)
-        return q->pressure = &f->pressures[0];
-    Pressure *own = ptx_arena_new(q->arena, Pressure);
-    *own = ptx_pressure_compute(q->shared->scratch, q->shared->module, q->func, f->cfg, f->loops, f->live, q->lowered, q->shared->gpu);
-    return q->pressure = own;
+    return q->shared->gpu && q->cfg && q->func->is_entry;
 }
 
+/* Nothing is said of what an instruction that the tables lack may need; NULL then. */
 static const Pressure *pressure_of(Inquiry *q)
 {
-    return q->func->has_unknown ? NULL : pressure_with_unknown(q);
+    return has_model(q) && !q->func->has_unknown ? ptx_session_pressure(q->session, 0) : NULL;
 }
 
 double ptx_measure_registers(Inquiry *q)
 {
-    const Figures *f = &q->facts->figures;
-    const Pressure *pressure = f->certainty == CERTAINTY_EXACT ? NULL : pressure_with_unknown(q);
+    const Figures *f = q->figures;
+    const Pressure *pressure = has_model(q) && f->certainty != CERTAINTY_EXACT ? ptx_session_pressure(q->session, 0) : NULL;
     return pressure && pressure->is_known ? pressure->registers : f->registers;
 }
 
 /* What ptxas says is no estimate. */
 static double registers_low(Inquiry *q, Certainty *certainty)
 {
-    const Figures *figures = &q->facts->figures;
+    const Figures *figures = q->figures;
     *certainty = figures->certainty;
     if (figures->certainty == CERTAINTY_EXACT)
         return figures->registers;
@@ -65,32 +39,18 @@ static double registers_low(Inquiry *q, Certainty *certainty)
     return pressure && pressure->is_known ? pressure->low : UNKNOWN;
 }
 
-/* As it were without directives that bound registers. */
-static const Pressure *unbounded_of(Inquiry *q)
-{
-    const Facts *f = q->facts;
-    if (q->unbounded || !lowered_of(q))
-        return q->unbounded;
-    Func *func = ptx_arena_new(q->arena, Func);
-    Pressure *own = ptx_arena_new(q->arena, Pressure);
-    *func = *q->func;
-    func->bounds = (Bounds){ 0 };
-    *own = ptx_pressure_compute(q->shared->scratch, q->shared->module, func, f->cfg, f->loops, f->live, q->lowered, q->shared->gpu);
-    return q->unbounded = own;
-}
-
 /* What ptxas says is no question of a model; nor is one asked that was not fitted to such targets. */
 static double measure_cap(Inquiry *q, FactId fact)
 {
-    const Pressure *pressure = q->facts->figures.certainty == CERTAINTY_EXACT ? NULL : pressure_of(q);
+    const Pressure *pressure = q->figures->certainty == CERTAINTY_EXACT ? NULL : pressure_of(q);
     if (!pressure || !pressure->is_known || !pressure->is_calibrated)
         return UNKNOWN;
     if (fact == FACT_KERNEL_spills_likely)
         return pressure->spills == SPILLS_LIKELY;
     if (fact == FACT_KERNEL_registers_allowed)
         return pressure->cap;
-    const Pressure *unbounded = unbounded_of(q);
-    if (!unbounded || !unbounded->is_known)
+    const Pressure *unbounded = ptx_session_unbounded(q->session);
+    if (!unbounded->is_known)
         return UNKNOWN;
     return fact == FACT_KERNEL_unbounded_low ? unbounded->low : fact == FACT_KERNEL_unbounded_high ? unbounded->high : unbounded->registers;
 }
@@ -105,8 +65,8 @@ static int64_t given(double figure)
 /* Of the same kernel in blocks of whole warps, shared memory of a block staying what it is; the size that is nearest to the launch's. */
 static void find_best_block(Inquiry *q, double *percent, double *threads)
 {
-    const Figures *f = &q->facts->figures;
-    int64_t dynamic = q->facts->launch && q->facts->launch->dynamic_shared_bytes > 0 ? q->facts->launch->dynamic_shared_bytes : 0;
+    const Figures *f = q->figures;
+    int64_t dynamic = ptx_session_launch(q->session) && ptx_session_launch(q->session)->dynamic_shared_bytes > 0 ? ptx_session_launch(q->session)->dynamic_shared_bytes : 0;
     Resources resources = { .registers_per_thread = given(ptx_measure_registers(q)), .static_shared_bytes = given(f->static_shared_bytes), .dynamic_shared_bytes = dynamic, .barriers = -1 };
     *percent = *threads = UNKNOWN;
     for (int64_t size = 32; q->shared->gpu && size <= BLOCK_MOST && (double)size <= q->shared->gpu->figures[FIGURE_THREADS_PER_BLOCK]; size += 32) {
@@ -124,76 +84,51 @@ static void find_best_block(Inquiry *q, double *percent, double *threads)
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
-static const Evaluation *evaluate(Inquiry *q)
-{
-    return ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q), (FuncId)(q->func - q->shared->module->funcs), q->facts->launch, q->shared->gpu,
-                        PREDICT_STEPS, DEPTH_FEW);
-}
-
-static const OpCycles *ops_of(ModuleInquiry *shared)
-{
-    if (!shared->ops)
-        shared->ops = ptx_throughput_ops(shared->arena, shared->module, shared->gpu);
-    return shared->ops;
-}
-
 static bool is_launch_known(const Inquiry *q)
 {
-    const Figures *f = &q->facts->figures;
+    const Figures *f = q->figures;
     return f->grid_blocks > 0 && f->block_threads > 0 && f->blocks_per_sm > 0;
 }
 
 static double warps_of(const Inquiry *q)
 {
-    return ceil(q->facts->figures.block_threads / 32);
+    return ceil(q->figures->block_threads / 32);
 }
 
-static void predict(Inquiry *q, Estimated *out)
+static const Prediction *prediction_of(Inquiry *q)
 {
-    const Facts *f = q->facts;
-    const Lowered *lowered = is_launch_known(q) ? lowered_of(q) : NULL;
-    out->prediction = ptx_prediction_unknown;
-    out->evaluation = lowered ? evaluate(q) : NULL;
-    if (!out->evaluation || out->evaluation->is_cut)        /* a part of a block stands for nothing */
-        return;
-    const Compiled own = { q->func, f->cfg, f->loops, lowered };
-    const Executed executed = ptx_executed_compute(&own, NULL, out->evaluation);
-    const PredictInput in = {
-        .gpu = q->shared->gpu, .module = q->shared->module, .func = q->func, .cfg = f->cfg, .dom = f->dom, .loops = f->loops, .lowered = lowered, .executed = &executed, .evaluation = out->evaluation,
-        .ops = ops_of(q->shared), .work = f->work ? f->work : ptx_work_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->loops, f->live),
-        .blocks = f->figures.grid_blocks, .warps_per_block = warps_of(q), .blocks_per_sm = f->figures.blocks_per_sm,
-        .load_clocks = ptx_arena_array(q->arena, float, q->func->insn_count),
-    };
-    out->prediction = ptx_predict(q->shared->scratch, &in);
-    out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : in.load_clocks;
+    const Figures *f = q->figures;
+    const Residency residency = { f->grid_blocks, warps_of(q), f->blocks_per_sm };
+    bool can_be = is_launch_known(q) && has_model(q) && !q->func->has_unknown;
+    return ptx_session_predict(q->session, BUDGET_TIME, 0, can_be ? &residency : NULL);
 }
 
-static const Estimated *estimate(Inquiry *q)
+static const Bottleneck *bottleneck_of(Inquiry *q)
 {
-    if (q->estimated)
-        return q->estimated;
-    Estimated *out = ptx_arena_new(q->arena, Estimated);
-    predict(q, out);
-    out->bottleneck = ptx_bottleneck_find(&out->prediction, q->facts->figures.waves);
-    return q->estimated = out;
+    if (q->bottleneck)
+        return q->bottleneck;
+    Bottleneck *found = ptx_arena_new(q->arena, Bottleneck);
+    *found = ptx_bottleneck_find(prediction_of(q), q->figures->waves);
+    return q->bottleneck = found;
 }
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
+/* NULL: there is no model of the kernel. */
 static const Parallelisms *parallelisms_of(Inquiry *q)
 {
-    const Facts *f = q->facts;
-    const Estimated *e = estimate(q);
-    if (!q->parallelisms && lowered_of(q))
-        q->parallelisms = ptx_parallelism_compute(q->arena, q->shared->scratch, q->func, f->cfg, f->loops, q->lowered, e->evaluation, e->load_clocks, q->shared->gpu);
-    return q->parallelisms;
+    if (!has_model(q) || q->func->has_unknown)
+        return NULL;
+    prediction_of(q);           /* loads take as long as in the launch, where it is known */
+    return ptx_session_parallelisms(q->session, BUDGET_TIME, 0);
 }
 
 double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact)
 {
-    const Parallelism *p = parallelisms_of(q) ? &q->parallelisms->loops[loop] : NULL;
-    if (!p)
+    const Parallelisms *all = parallelisms_of(q);
+    if (!all)
         return UNKNOWN;
+    const Parallelism *p = &all->loops[loop];
     switch (fact) {
     case FACT_LOOP_ilp:             return ptx_parallelism_ilp(p);
     case FACT_LOOP_path_clocks:     return p->path_clocks;
@@ -208,31 +143,25 @@ double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact)
 
 static double measure_concurrency(Inquiry *q, FactId fact)
 {
-    const Facts *f = q->facts;
-    const Estimated *e = estimate(q);
-    if (!e->evaluation || !parallelisms_of(q))
+    const Figures *f = q->figures;
+    const Parallelisms *all = parallelisms_of(q);
+    const Evaluation *evaluation = ptx_session_predicted_evaluation(q->session);
+    if (!evaluation || !all)
         return UNKNOWN;
-    double come = ceil(f->figures.grid_blocks / q->shared->gpu->figures[FIGURE_SMS]), warps = warps_of(q) * fmin(come, f->figures.blocks_per_sm);
-    LoopId loop = ptx_concurrency_where(q->func, f->cfg, f->loops, e->evaluation);
-    const Concurrency c = ptx_concurrency_compute(q->shared->gpu, warps, loop == NO_LOOP ? &q->parallelisms->rest : &q->parallelisms->loops[loop], loop);
+    double come = ceil(f->grid_blocks / q->shared->gpu->figures[FIGURE_SMS]), warps = warps_of(q) * fmin(come, f->blocks_per_sm);
+    LoopId loop = ptx_concurrency_where(q->func, q->cfg, q->loops, evaluation);
+    const Concurrency c = ptx_concurrency_compute(q->shared->gpu, warps, loop == NO_LOOP ? &all->rest : &all->loops[loop], loop);
     return fact == FACT_KERNEL_bytes_in_flight ? c.bytes : c.bytes_needed_low;
 }
 
 /* ---- balance ----------------------------------------------------------------------------------------------------- */
 
-/* Over as many blocks as a fixed budget does for, so that a report and findings alone say the same. NULL: the launch is not known, or data decide. */
+/* Over as many blocks as a fixed budget does for. NULL: the launch is not known, or data decide. */
 static const Evaluation *balance_of(Inquiry *q)
 {
-    FuncId id = (FuncId)(q->func - q->shared->module->funcs);
-    bool can_be = is_launch_known(q) && q->func->is_entry && !q->func->has_unknown && q->facts->loops->loop_count;
-    if (q->was_balanced || !can_be)
-        return q->balance;
-    q->was_balanced = true;
-    const Evaluation *made = ptx_evaluate(q->arena, q->shared->arena, q->shared->scratch, ptx_measure_program(q), id, q->facts->launch, q->shared->gpu, BALANCE_STEPS,
-                                          DEPTH_WHOLE);
-    if (made && !made->is_part && !made->is_cut && !made->is_by_warps)
-        q->balance = made;
-    return q->balance;
+    bool can_be = is_launch_known(q) && q->loops->loop_count;
+    const Evaluation *made = can_be ? ptx_session_evaluation(q->session, BUDGET_BALANCE) : NULL;
+    return made && !made->is_part && !made->is_cut && !made->is_by_warps ? made : NULL;
 }
 
 static double measure_balance(Inquiry *q, FactId fact)
@@ -246,8 +175,8 @@ static double measure_balance(Inquiry *q, FactId fact)
 double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact)
 {
     const Evaluation *evaluation = balance_of(q);
-    const Cfg *cfg = q->facts->cfg;
-    const Loops *loops = q->facts->loops;
+    const Cfg *cfg = q->cfg;
+    const Loops *loops = q->loops;
     double inside = 0, all = 0;
     if (!evaluation)
         return UNKNOWN;
@@ -269,7 +198,7 @@ double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact)
 
 static double active_lanes(Inquiry *q)
 {
-    const Evaluation *evaluation = is_launch_known(q) ? ptx_measure_evaluation(q) : NULL;
+    const Evaluation *evaluation = is_launch_known(q) ? ptx_session_evaluation(q->session, BUDGET_FINDINGS) : NULL;
     double lanes = 0, warps = 0;
     for (InsnId i = 0; evaluation && i < q->func->insn_count; i++) {
         lanes += evaluation->insns[i].total.lanes;
@@ -288,9 +217,8 @@ static double pipe_of(const Prediction *p)
 
 static double measure_prediction(Inquiry *q, FactId fact)
 {
-    const Estimated *e = estimate(q);
-    const Prediction *p = &e->prediction;
-    const Bottleneck *b = &e->bottleneck;
+    const Prediction *p = prediction_of(q);
+    const Bottleneck *b = bottleneck_of(q);
     if (p->certainty == CERTAINTY_UNKNOWN)
         return UNKNOWN;
     switch (fact) {
@@ -333,6 +261,6 @@ double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty)
 
 const char *ptx_measure_time_advice(Inquiry *q)
 {
-    const Prediction *p = &estimate(q)->prediction;
+    const Prediction *p = prediction_of(q);
     return p->certainty == CERTAINTY_UNKNOWN || p->limiter < 0 ? "" : ptx_part_info[p->limiter].advice;
 }

@@ -3,7 +3,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-STAGES = "support isa gpu lexer parser ir analysis warp estimate rules report compare api cli".split()
+STAGES = "support isa gpu lexer parser ir analysis warp estimate session rules report compare api cli".split()
 
 
 def read(path):

@@ -175,11 +175,14 @@ static const char *label_at(const ptxlint_module *module, const Func *func, Insn
 
 static const Splits *splits_of(World *w, const ptxlint_module *module, FuncId f, const Launch *launch)
 {
-    const Facts *facts = &module->facts[f];
+    Session *s = ptx_session_at(module, f);
+    const Cfg *cfg = ptx_session_cfg(s);
+    const Dom *dom = ptx_session_dom(s);
+    const Loops *loops = ptx_session_loops(s);
     ArenaMark before = ptx_arena_mark(&w->scratch);
     const Func *func = &module->ir->funcs[f];
-    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, module->ir, func, facts->cfg, facts->dom, facts->loops, launch);
-    const Splits *splits = ptx_splits_compute(&w->arena, &w->scratch, module->ir, func, facts->cfg, facts->dom, facts->loops, uniforms, launch);
+    const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, module->ir, func, cfg, dom, loops, launch);
+    const Splits *splits = ptx_splits_compute(&w->arena, &w->scratch, module->ir, func, cfg, dom, loops, uniforms, launch);
     ArenaMark after = ptx_arena_mark(&w->scratch);
     assert_true(before.chunk == after.chunk && before.next == after.next);
     return splits;
@@ -189,7 +192,7 @@ static const Splits *splits_of(World *w, const ptxlint_module *module, FuncId f,
 static void put_splits(Text *text, const ptxlint_module *module, FuncId f, const Splits *splits)
 {
     const Func *func = &module->ir->funcs[f];
-    const Cfg *cfg = module->facts[f].cfg;
+    const Cfg *cfg = ptx_session_cfg(ptx_session_at(module, f));
     kit_put(text, "", 0);
     for (BlockId b = 0; b < cfg->block_count; b++) {
         bool certain = splits->splits[b] || splits->by[b] != NO_ID;
@@ -475,7 +478,7 @@ static void tally_bases(World *w, const ptxlint_module *module, const Func *func
 static void tally_splits(World *w, const ptxlint_module *module, FuncId f, const Launch *launch, Tally *tally)
 {
     const Func *func = &module->ir->funcs[f];
-    const Cfg *cfg = module->facts[f].cfg;
+    const Cfg *cfg = ptx_session_cfg(ptx_session_at(module, f));
     const Splits *s = splits_of(w, module, f, launch);
     for (BlockId b = 0; b < cfg->block_count; b++) {
         assert_true((s->by[b] == NO_ID && !s->splits[b]) || (func->is_entry && ptx_block_is_reachable(cfg, b)));
@@ -504,7 +507,7 @@ static void test_corpus(void **state)
         ptx_usage_compute(&w->arena, &w->scratch, module->ir);
         for (FuncId f = 0; f < module->ir->func_count; f++) {
             tally_bases(w, module, &module->ir->funcs[f], &plain);
-            if (!module->facts[f].cfg)
+            if (!ptx_session_cfg(ptx_session_at(module, f)))
                 continue;
             tally_splits(w, module, f, NULL, &plain);
             tally_splits(w, module, f, &launch, &launched);

@@ -76,7 +76,7 @@ static char *dead_lines(const ptxlint_module *module)
 {
     Text text = { 0 };
     kit_put(&text, "", 0);
-    const Live *live = module->facts[0].live;
+    const Live *live = ptx_session_live(ptx_session_at(module, 0));
     for (uint32_t d = 0; d < live->dead_count; d++)
         kit_print(&text, "%s%u", d ? " " : "", kit_line(module, module->ir->funcs[0].insns[live->dead[d]].span.begin));
     return text.bytes;
@@ -213,9 +213,10 @@ typedef struct Tally {
     size_t funcs, equal;
 } Tally;
 
-static void compare_func(const char *path, const ptxlint_module *module, const Func *func, const Facts *facts, Tally *tally)
+static void compare_func(const char *path, const ptxlint_module *module, const Func *func, Session *session, Tally *tally)
 {
-    const Cfg *cfg = facts->cfg;
+    const Cfg *cfg = ptx_session_cfg(session);
+    const Live *live = ptx_session_live(session);
     if (!cfg || func->has_syntax_error || (uint64_t)cfg->block_count * func->reg_count > 6000000)
         return;
     bool guarded = false;
@@ -230,12 +231,12 @@ static void compare_func(const char *path, const ptxlint_module *module, const F
         uint8_t *out = sets.out + b * regs;
         if (!ptx_block_is_reachable(cfg, b))
             continue;
-        for (uint32_t o = facts->live->out_first[b]; o < facts->live->out_first[b + 1]; o++) {
-            RegId reg = facts->live->out[o];
+        for (uint32_t o = live->out_first[b]; o < live->out_first[b + 1]; o++) {
+            RegId reg = live->out[o];
             if (!out[reg])
                 fail_msg("%s: %.*s: block %u: register %u is live only here", path, (int)ptx_span_length(func->name),
                          module->text + func->name.begin, b, reg);
-            if (o > facts->live->out_first[b] && facts->live->out[o - 1] >= reg)
+            if (o > live->out_first[b] && live->out[o - 1] >= reg)
                 fail_msg("%s: block %u: live-out is not ascending", path, b);
             out[reg] = 0;
         }
@@ -259,7 +260,7 @@ static void test_against_naive(void **state)
     for (size_t i = 0; i < files.count; i++) {
         ptxlint_module *module = kit_open(files.paths[i]);
         for (FuncId f = 0; f < module->ir->func_count; f++)
-            compare_func(files.paths[i], module, &module->ir->funcs[f], &module->facts[f], &tally);
+            compare_func(files.paths[i], module, &module->ir->funcs[f], ptx_session_at(module, f), &tally);
         ptxlint_module_free(module);
     }
     kit_free_paths(files);

@@ -282,7 +282,7 @@ static void test_files(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(kept); i++) {
         ptxlint_module *module = launched(kept[i].body, "h200");
-        const Lowered *lowered = module->facts[0].lowered[0];
+        const Lowered *lowered = ptx_session_lowered(ptx_session_at(module, 0), 0);
         LoweredFile file = LOWERED_NONE;
         for (uint32_t v = 0; v < lowered->value_count; v++) {
             RegId reg = lowered->values[v].reg;
@@ -299,7 +299,7 @@ static void test_files(void **state)
 static void check_values(const char *path, const ptxlint_module *module, FuncId id)
 {
     const Func *func = &module->ir->funcs[id];
-    const Lowered *lowered = func->has_body ? module->facts[id].lowered[0] : NULL;
+    const Lowered *lowered = func->has_body ? ptx_session_lowered(ptx_session_at(module, id), 0) : NULL;
     Arena arena;
     jmp_buf failed;
     if (!lowered || func->reg_count == 0)
@@ -307,7 +307,7 @@ static void check_values(const char *path, const ptxlint_module *module, FuncId 
     ptx_arena_init(&arena, (size_t)1 << 28, &failed);
     if (setjmp(failed))
         fail_msg("%s: too large", path);
-    const LoweredLive *live = ptx_lowered_live_compute(&arena, lowered, module->facts[id].cfg);
+    const LoweredLive *live = ptx_lowered_live_compute(&arena, lowered, ptx_session_cfg(ptx_session_at(module, id)));
     bool *is_written = ptx_arena_array(&arena, bool, lowered->value_count + 1), *is_first = ptx_arena_array(&arena, bool, lowered->value_count + 1);
     for (uint32_t i = 0; i < lowered->insn_count; i++)
         for (uint32_t d = 0; d < lowered->insns[i].def_count; d++) {

@@ -24,7 +24,7 @@ typedef struct Run {
     World *world;
     ptxlint_module *module;
     const Func *func;
-    const Facts *facts;
+    Session *session;
     Text *out;
 } Run;
 
@@ -61,10 +61,11 @@ static void print_lines(const Run *run, const bool *is_set)
 static const Repeats *repeats_of(const Run *run)
 {
     World *w = run->world;
-    const Facts *f = run->facts;
+    const Cfg *cfg = ptx_session_cfg(run->session);
+    const Loops *loops = ptx_session_loops(run->session);
     char *before = w->scratch.next;
-    const Repeats *repeats = ptx_repeats_compute(&w->arena, &w->scratch, run->module->ir, run->func, f->cfg, f->loops,
-                                                 ptx_defs_compute(&w->arena, run->func, f->cfg, f->loops));
+    const Repeats *repeats = ptx_repeats_compute(&w->arena, &w->scratch, run->module->ir, run->func, cfg, loops,
+                                                 ptx_defs_compute(&w->arena, run->func, cfg, loops));
     assert_ptr_equal(w->scratch.next, before);
     return repeats;
 }
@@ -83,7 +84,7 @@ static void check(World *world, const Case *cases, size_t count, describe_fn *de
         size_t f = 0;
         while (!module->ir->funcs[f].insn_count)
             f++;
-        Run run = { world, module, &module->ir->funcs[f], &module->facts[f], &got };
+        Run run = { world, module, &module->ir->funcs[f], ptx_session_at(module, f), &got };
         describe(&run);
         if (*errors || strcmp(got.bytes, cases[i].want))
             kit_print(&trouble, "%s: got '%s', want '%s' %s\n", cases[i].what, got.bytes, cases[i].want, errors);
@@ -299,7 +300,7 @@ static void test_executed(void **state)
         size_t f = 0;
         while (!module->ir->funcs[f].insn_count)
             f++;
-        const Run run = { world, module, &module->ir->funcs[f], &module->facts[f], &got };
+        const Run run = { world, module, &module->ir->funcs[f], ptx_session_at(module, f), &got };
         const InsnId *others = repeats_of(&run)->earlier;
         assert_true(run.func->reg_count <= 256);
         for (InsnId i = 0; i < run.func->insn_count; i++)
@@ -502,11 +503,11 @@ static const Case fusable[] = {
 
 static void describe_fusable(const Run *run)
 {
-    const InsnId *fused_with = ptx_fuse_compute(&run->world->arena, &run->world->scratch, run->func, run->facts->cfg);
+    const InsnId *fused_with = ptx_fuse_compute(&run->world->arena, &run->world->scratch, run->func, ptx_session_cfg(run->session));
     uint32_t count = 0;
     for (InsnId i = 0; i < run->func->insn_count; i++)
         count += fused_with[i] != NO_ID;
-    assert_int_equal(count, run->facts->mixes->func.fusable_count);
+    assert_int_equal(count, ptx_session_mixes(run->session)->func.fusable_count);
     print_pairs(run, fused_with);
 }
 
@@ -580,11 +581,12 @@ static const Case overhead[] = {
 static void describe_overhead(const Run *run)
 {
     World *w = run->world;
-    const Facts *f = run->facts;
-    const uint32_t *overheads = ptx_loop_overhead_compute(&w->arena, &w->scratch, run->func, f->cfg, f->loops,
-                                                          ptx_defs_compute(&w->arena, run->func, f->cfg, f->loops));
-    for (LoopId loop = 0; loop < run->facts->loops->loop_count; loop++)
-        kit_print(run->out, "%s%u/%u", blank(run), overheads[loop], f->mixes->loops[loop].insn_count);
+    const Cfg *cfg = ptx_session_cfg(run->session);
+    const Loops *loops = ptx_session_loops(run->session);
+    const uint32_t *overheads = ptx_loop_overhead_compute(&w->arena, &w->scratch, run->func, cfg, loops,
+                                                          ptx_defs_compute(&w->arena, run->func, cfg, loops));
+    for (LoopId loop = 0; loop < loops->loop_count; loop++)
+        kit_print(run->out, "%s%u/%u", blank(run), overheads[loop], ptx_session_mixes(run->session)->loops[loop].insn_count);
 }
 
 static void test_overhead(void **state)
@@ -611,7 +613,7 @@ static const Case unused[] = {
 static void describe_unused(const Run *run)
 {
     World *w = run->world;
-    print_lines(run, ptx_unused_results_compute(&w->arena, &w->scratch, run->func, run->facts->cfg, run->facts->live));
+    print_lines(run, ptx_unused_results_compute(&w->arena, &w->scratch, run->func, ptx_session_cfg(run->session), ptx_session_live(run->session)));
 }
 
 static void test_unused(void **state)
@@ -680,7 +682,7 @@ static void describe_read_only(const Run *run)
     char *before = w->scratch.next;
     const Bases *bases = ptx_bases_compute(&w->arena, &w->scratch, run->module->ir, run->func);
     Writers *writers = ptx_writers_new(&w->arena, run->module->ir, ptx_callgraph_build(&w->arena, &w->scratch, run->module->ir));
-    print_lines(run, ptx_read_only_params_compute(&w->arena, &w->scratch, writers, run->func, run->facts->cfg, bases));
+    print_lines(run, ptx_read_only_params_compute(&w->arena, &w->scratch, writers, run->func, ptx_session_cfg(run->session), bases));
     assert_ptr_equal(w->scratch.next, before);
 }
 

@@ -13,10 +13,10 @@
 
 static const Trips *trips_of(World *w, const ptxlint_module *module, FuncId f, const Launch *launch)
 {
-    const Facts *facts = &module->facts[f];
+    Session *s = ptx_session_at(module, f);
     ArenaMark before = ptx_arena_mark(&w->scratch);
-    const Trips *trips = ptx_trips_compute(&w->arena, &w->scratch, module->ir, &module->ir->funcs[f], facts->cfg, facts->dom,
-                                           facts->loops, launch);
+    const Trips *trips = ptx_trips_compute(&w->arena, &w->scratch, module->ir, &module->ir->funcs[f], ptx_session_cfg(s), ptx_session_dom(s),
+                                           ptx_session_loops(s), launch);
     ArenaMark after = ptx_arena_mark(&w->scratch);
     assert_true(before.chunk == after.chunk && before.next == after.next);
     return trips;
@@ -179,8 +179,8 @@ static bool is_one_of(char *text, const char *alternatives)
 static uint32_t source_line(const ptxlint_module *module, FuncId f, LoopId loop)
 {
     const Func *func = &module->ir->funcs[f];
-    const Cfg *cfg = module->facts[f].cfg;
-    const Block *header = &cfg->blocks[module->facts[f].loops->loops[loop].header];
+    const Cfg *cfg = ptx_session_cfg(ptx_session_at(module, f));
+    const Block *header = &cfg->blocks[ptx_session_loops(ptx_session_at(module, f))->loops[loop].header];
     uint32_t line = 0;
     for (uint32_t p = 0; p < header->pred_count; p++) {
         BlockId pred = cfg->preds[header->pred_first + p];
@@ -194,7 +194,7 @@ static uint32_t source_line(const ptxlint_module *module, FuncId f, LoopId loop)
 static uint32_t label_line(const ptxlint_module *module, FuncId f, LoopId loop)
 {
     const Func *func = &module->ir->funcs[f];
-    InsnId first = module->facts[f].cfg->blocks[module->facts[f].loops->loops[loop].header].first;
+    InsnId first = ptx_session_cfg(ptx_session_at(module, f))->blocks[ptx_session_loops(ptx_session_at(module, f))->loops[loop].header].first;
     for (LabelId l = 0; l < func->label_count; l++) {
         if (func->labels[l].insn == first && func->labels[l].table == NO_ID)
             return kit_line(module, func->labels[l].name.begin);
@@ -211,7 +211,7 @@ typedef struct Tally {
 static void check_func(World *w, const char *path, const ptxlint_module *module, FuncId f, const char *source, bool by_loc,
                        Tally *tally)
 {
-    const Loops *loops = module->facts[f].loops;
+    const Loops *loops = ptx_session_loops(ptx_session_at(module, f));
     const Func *func = &module->ir->funcs[f];
     Launched launched;
     bool has_launch = read_launch(source, module->ir, func, &launched);
@@ -244,7 +244,7 @@ static void check_file(World *w, const char *path, const char *source_path, Tall
     ptxlint_module *module = kit_open(path);
     char *source = kit_read(source_path ? source_path : path, NULL);
     for (FuncId f = 0; f < module->ir->func_count; f++) {
-        if (module->facts[f].cfg)
+        if (ptx_session_cfg(ptx_session_at(module, f)))
             check_func(w, path, module, f, source, source_path != NULL, tally);
     }
     free(source);
@@ -445,9 +445,9 @@ static void test_loop_at_line(void **state)
         fail_msg("arena");
     ptxlint_module *module = kit_module(KERNEL "A:\nld.global.u32 x, [rd];\n// of A\nB:\n// of B\n\nld.global.u32 x, [rd]; setp.ne.u32 p, x, 0;\n@p bra B;\n"
                                         "// of A again\nsetp.eq.u32 p, x, 1;\n@p bra A;\n// of none\nret;\n}\n");
-    const Facts *facts = &module->facts[0];
+    Session *session = ptx_session_at(module, 0);
     for (size_t i = 0; i < COUNT(lines); i++) {
-        LoopId loop = ptx_loop_at_line(module->ir, &module->ir->funcs[0], facts->cfg, facts->loops, lines[i].line);
+        LoopId loop = ptx_loop_at_line(module->ir, &module->ir->funcs[0], ptx_session_cfg(session), ptx_session_loops(session), lines[i].line);
         if ((loop == NO_LOOP ? -1 : (int)loop) != lines[i].loop)
             fail_msg("line %u: loop %d, want %d", (unsigned)lines[i].line, (int)loop, lines[i].loop);
     }
@@ -518,7 +518,7 @@ static void test_reasons(void **state)
         Text text = { 0 };
         kit_print(&text, "%s%sret;\n}\n", KERNEL, reasons[i].body);
         ptxlint_module *module = kit_module(text.bytes);
-        assert_int_equal(module->facts[0].loops->loop_count, 1);
+        assert_int_equal(ptx_session_loops(ptx_session_at(module, 0))->loop_count, 1);
         const Trip *trip = trips_of(w, module, 0, NULL)->trips;
         if (trip->source != TRIP_UNKNOWN || strcmp(trip->why, reasons[i].why))
             fail_msg("%s\n  want %s\n  got  %s", reasons[i].body, reasons[i].why, trip->why ? trip->why : "a count");
@@ -623,10 +623,10 @@ static void test_corpus(void **state)
     for (size_t i = 0; i < files.count; i++) {
         ptxlint_module *module = kit_open(files.paths[i]);
         for (FuncId f = 0; f < module->ir->func_count; f++) {
-            if (!module->facts[f].cfg)
+            if (!ptx_session_cfg(ptx_session_at(module, f)))
                 continue;
             const Trips *plain = trips_of(w, module, f, NULL), *with = trips_of(w, module, f, &launch);
-            for (LoopId loop = 0; loop < module->facts[f].loops->loop_count; loop++) {
+            for (LoopId loop = 0; loop < ptx_session_loops(ptx_session_at(module, f))->loop_count; loop++) {
                 const Trip *both[] = { &plain->trips[loop], &with->trips[loop] };
                 for (int n = 0; n < 2; n++) {
                     assert_true((both[n]->source == TRIP_UNKNOWN) == (both[n]->why != NULL));

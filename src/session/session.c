@@ -1,0 +1,575 @@
+#include "session/session.h"
+
+#include "analysis/fuse.h"
+#include "analysis/waste.h"
+#include "analysis/work.h"
+#include "analysis/written.h"
+
+enum {
+    PREDICT_STEPS = 1 << 16,    /* of warps, for one block that stands for all */
+    BALANCE_STEPS = 1 << 18,    /* of warps, to see how blocks and warps differ */
+};
+
+typedef struct Predicted {
+    bool is_made;
+    const Evaluation *evaluation;       /* that it rests on; NULL: the launch is not known */
+    Prediction prediction;
+    const float *load_clocks;   /* per instruction: of loads of global memory, as predicted; NULL: not known */
+} Predicted;
+
+typedef struct OfGpu {
+    const Throughput *throughput;
+    const Lowered *lowered;
+    const Pressure *pressure;
+    const Executed *executed;
+    const Parallelisms *parallelisms;
+    Predicted *predicted;       /* while the function is in hand */
+} OfGpu;
+
+/* What goes with the function; NULL, false: not asked for yet. */
+typedef struct Passing {
+    ArenaMark mark;             /* of work, before it */
+    const Defs *defs;
+    const Bases *bases;
+    const Splits *splits;
+    const Repeats *repeats;
+    const InsnId *fused;
+    const bool *fp64_trips, *unused_results, *read_only;
+    const uint32_t *loop_overhead;
+    const MatrixFaults *matrix_faults;
+    const Pressure *unbounded;
+    const Hazards *hazards;
+    const BlockRace *block_race;
+    const Evaluation *evaluations[BUDGET__COUNT];
+    PartedCosts *parted;
+    const Trace *trace;
+    Predicted predicted;        /* BUDGET_TIME */
+    const Parallelisms *parallelisms;
+    bool was_multiplied, was_raced, was_raced_by_blocks, was_traced, was_evaluated[BUDGET__COUNT];
+    bool keeps_plans;           /* those of the program lie in work */
+} Passing;
+
+struct Session {
+    Sessions *all;
+    const Func *func;
+    const Launch *launch;
+    const Cfg *cfg;             /* with dom and loops; NULL, and has_flow: no instructions */
+    const Dom *dom;
+    const Loops *loops;
+    const Live *live;
+    const Mixes *mixes;
+    const Uniforms *uniforms;
+    const Trips *trips;
+    const uint8_t *work;
+    const Evaluation *evaluation;       /* BUDGET_FIGURES */
+    OfGpu *gpus;
+    Passing *passing;           /* while it is in hand */
+    bool has_flow, has_live, was_evaluated;
+};
+
+/* What functions share; NULL: not asked for yet. */
+struct OfModule {
+    Session *items;             /* per function */
+    Program *program;           /* of the runs */
+    const OpCycles **ops;       /* per GPU */
+    Writers *writers;
+    const Usage *usage;
+};
+
+/* ---- all functions ----------------------------------------------------------------------------------------------- */
+
+void ptx_sessions_begin(Sessions *all)
+{
+    all->own = ptx_arena_new(all->arena, struct OfModule);
+    all->own->items = ptx_arena_array(all->arena, Session, all->module->func_count + 1);
+    all->own->ops = ptx_arena_array(all->arena, const OpCycles *, all->gpu_count + 1);
+    for (FuncId f = 0; f < all->module->func_count; f++)
+        all->own->items[f] = (Session){ .all = all, .func = &all->module->funcs[f], .launch = all->launches[f] };
+}
+
+Session *ptx_sessions_of(const Sessions *all, FuncId func)
+{
+    return &all->own->items[func];
+}
+
+const OpCycles *ptx_sessions_ops(Sessions *all, size_t gpu)
+{
+    if (!all->own->ops[gpu])
+        all->own->ops[gpu] = ptx_throughput_ops(all->arena, all->module, all->gpus[gpu]);
+    return all->own->ops[gpu];
+}
+
+const Usage *ptx_sessions_usage(Sessions *all)
+{
+    if (!all->own->usage)
+        all->own->usage = ptx_usage_compute(all->arena, all->scratch, all->module);
+    return all->own->usage;
+}
+
+static Writers *writers_of(Sessions *all)
+{
+    if (!all->own->writers)
+        all->own->writers = ptx_writers_new(all->arena, all->module, all->calls);
+    return all->own->writers;
+}
+
+/* ---- the function in hand ---------------------------------------------------------------------------------------- */
+
+void ptx_session_begin(Session *s)
+{
+    ArenaMark mark = ptx_arena_mark(s->all->work);
+    s->passing = ptx_arena_new(s->all->work, Passing);
+    s->passing->mark = mark;
+}
+
+void ptx_session_end(Session *s)
+{
+    ArenaMark mark = s->passing->mark;
+    s->passing = NULL;
+    for (size_t g = 0; s->gpus && g < s->all->gpu_count; g++)
+        s->gpus[g].predicted = NULL;
+    if (!s->all->has_figures) {
+        s->uniforms = NULL;
+        s->trips = NULL;
+        s->work = NULL;
+        s->gpus = NULL;
+    }
+    ptx_arena_release(s->all->work, mark);
+}
+
+const Func *ptx_session_func(const Session *s)
+{
+    return s->func;
+}
+
+const CallNode *ptx_session_calls(const Session *s)
+{
+    return &s->all->calls->nodes[s->func - s->all->module->funcs];
+}
+
+const Launch *ptx_session_launch(const Session *s)
+{
+    return s->launch;
+}
+
+bool ptx_session_is_projected(Session *s)
+{
+    return s->all->has_figures && s->all->gpu_count && s->func->is_entry && ptx_session_cfg(s);
+}
+
+bool ptx_session_has_model(Session *s)
+{
+    return s->all->gpu_count && s->func->is_entry && ptx_session_cfg(s) && (s->all->has_figures || s->launch->block[0]);
+}
+
+static Arena *kept_of(const Session *s)
+{
+    return s->all->has_figures ? s->all->arena : s->all->work;
+}
+
+static FuncId id_of(const Session *s)
+{
+    return (FuncId)(s->func - s->all->module->funcs);
+}
+
+static OfGpu *of_gpu(Session *s, size_t gpu)
+{
+    if (!s->gpus)
+        s->gpus = ptx_arena_array(kept_of(s), OfGpu, s->all->gpu_count + 1);
+    return &s->gpus[gpu];
+}
+
+/* ---- flow -------------------------------------------------------------------------------------------------------- */
+
+static void make_flow(Session *s)
+{
+    Sessions *all = s->all;
+    s->has_flow = true;
+    s->cfg = ptx_cfg_build(all->arena, all->scratch, all->module, s->func);
+    if (!s->cfg)
+        return;
+    s->dom = ptx_dom_compute(all->arena, all->scratch, s->cfg);
+    s->loops = ptx_loops_compute(all->arena, all->scratch, s->cfg, s->dom);
+}
+
+const Cfg *ptx_session_cfg(Session *s)
+{
+    if (!s->has_flow)
+        make_flow(s);
+    return s->cfg;
+}
+
+const Dom *ptx_session_dom(Session *s)
+{
+    ptx_session_cfg(s);
+    return s->dom;
+}
+
+const Loops *ptx_session_loops(Session *s)
+{
+    ptx_session_cfg(s);
+    return s->loops;
+}
+
+const Live *ptx_session_live(Session *s)
+{
+    if (!s->has_live && ptx_session_cfg(s))
+        s->live = ptx_live_compute(s->all->arena, s->all->scratch, s->all->diags, s->func, s->cfg);
+    s->has_live = true;
+    return s->live;
+}
+
+const Mixes *ptx_session_mixes(Session *s)
+{
+    const Trips *trips = s->all->has_figures ? ptx_session_trips(s) : NULL;
+    if (!s->mixes)
+        s->mixes = ptx_mix_compute(s->all->arena, s->all->scratch, s->func, ptx_session_cfg(s), s->loops, trips);
+    return s->mixes;
+}
+
+/* ---- values and costs -------------------------------------------------------------------------------------------- */
+
+const Uniforms *ptx_session_uniforms(Session *s)
+{
+    if (!s->uniforms)
+        s->uniforms = ptx_uniform_compute(kept_of(s), s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, s->launch);
+    return s->uniforms;
+}
+
+const Trips *ptx_session_trips(Session *s)
+{
+    if (!s->trips)
+        s->trips = ptx_trips_compute(kept_of(s), s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, s->launch);
+    return s->trips;
+}
+
+const uint8_t *ptx_session_work(Session *s)
+{
+    if (!s->work)
+        s->work = ptx_work_compute(kept_of(s), s->all->scratch, s->func, ptx_session_cfg(s), s->loops, ptx_session_live(s));
+    return s->work;
+}
+
+const Throughput *ptx_session_throughput(Session *s, size_t gpu)
+{
+    OfGpu *of = of_gpu(s, gpu);
+    if (!of->throughput)
+        of->throughput = ptx_throughput_compute(kept_of(s), s->all->scratch, s->func, ptx_session_cfg(s), s->loops, ptx_session_trips(s), ptx_session_work(s),
+                                                ptx_sessions_ops(s->all, gpu), s->all->gpus[gpu]);
+    return of->throughput;
+}
+
+const Lowered *ptx_session_lowered(Session *s, size_t gpu)
+{
+    OfGpu *of = of_gpu(s, gpu);
+    if (!of->lowered)
+        of->lowered = ptx_lowered_compute(kept_of(s), s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, ptx_session_uniforms(s),
+                                          s->all->gpus[gpu]->target);
+    return of->lowered;
+}
+
+static const Pressure *make_pressure(Session *s, Arena *arena, const Func *func, size_t gpu)
+{
+    Pressure *out = ptx_arena_new(arena, Pressure);
+    const Lowered *lowered = ptx_session_lowered(s, gpu);
+    *out = ptx_pressure_compute(s->all->scratch, s->all->module, func, s->cfg, s->loops, ptx_session_live(s), lowered, s->all->gpus[gpu]);
+    return out;
+}
+
+const Pressure *ptx_session_pressure(Session *s, size_t gpu)
+{
+    OfGpu *of = of_gpu(s, gpu);
+    if (!of->pressure)
+        of->pressure = make_pressure(s, kept_of(s), s->func, gpu);
+    return of->pressure;
+}
+
+const Pressure *ptx_session_unbounded(Session *s)
+{
+    if (s->passing->unbounded)
+        return s->passing->unbounded;
+    Func *func = ptx_arena_new(s->all->work, Func);
+    *func = *s->func;
+    func->bounds = (Bounds){ 0 };
+    return s->passing->unbounded = make_pressure(s, s->all->work, func, 0);
+}
+
+/* ---- what findings ask for --------------------------------------------------------------------------------------- */
+
+const Defs *ptx_session_defs(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->defs)
+        p->defs = ptx_defs_compute(s->all->work, s->func, ptx_session_cfg(s), s->loops);
+    return p->defs;
+}
+
+const Bases *ptx_session_bases(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->bases)
+        p->bases = ptx_bases_compute(s->all->work, s->all->scratch, s->all->module, s->func);
+    return p->bases;
+}
+
+const Splits *ptx_session_splits(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->splits)
+        p->splits = ptx_splits_compute(s->all->work, s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, ptx_session_uniforms(s),
+                                       s->launch);
+    return p->splits;
+}
+
+/* Only loops ask for definitions. */
+static const Defs *defs_in_loops(Session *s)
+{
+    return ptx_session_loops(s)->loop_count ? ptx_session_defs(s) : s->passing->defs;
+}
+
+const Repeats *ptx_session_repeats(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->repeats)
+        p->repeats = ptx_repeats_compute(s->all->work, s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->loops, defs_in_loops(s));
+    return p->repeats;
+}
+
+const InsnId *ptx_session_fused(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->fused)
+        p->fused = ptx_fuse_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s));
+    return p->fused;
+}
+
+const bool *ptx_session_fp64_trips(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->fp64_trips)
+        p->fp64_trips = ptx_fp64_trips_compute(s->all->work, s->all->scratch, s->func);
+    return p->fp64_trips;
+}
+
+const bool *ptx_session_unused_results(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->unused_results)
+        p->unused_results = ptx_unused_results_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s), ptx_session_live(s));
+    return p->unused_results;
+}
+
+const uint32_t *ptx_session_loop_overhead(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->loop_overhead)
+        p->loop_overhead = ptx_loop_overhead_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s), s->loops, defs_in_loops(s));
+    return p->loop_overhead;
+}
+
+const bool *ptx_session_read_only(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->read_only)
+        p->read_only = ptx_read_only_params_compute(s->all->work, s->all->scratch, writers_of(s->all), s->func, ptx_session_cfg(s), ptx_session_bases(s));
+    return p->read_only;
+}
+
+const MatrixFaults *ptx_session_matrix_faults(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->was_multiplied && !s->func->has_unknown)
+        p->matrix_faults = ptx_matrix_faults_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s));
+    p->was_multiplied = true;
+    return p->matrix_faults;
+}
+
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+/* What is found of functions whatever the launch goes with the function in hand. */
+static Program *program_of(Session *s)
+{
+    Sessions *all = s->all;
+    if (!all->own->program)
+        all->own->program = ptx_program_new(all->arena, all->module, all->calls);
+    if (!s->passing->keeps_plans)
+        ptx_program_keep(all->own->program, all->work);
+    s->passing->keeps_plans = true;
+    return all->own->program;
+}
+
+static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
+{
+    const Sessions *all = s->all;
+    const struct { uint64_t steps; Depth depth; } effort[BUDGET__COUNT] = {
+        [BUDGET_FINDINGS] = { EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_INSN * s->func->insn_count, DEPTH_QUICK },
+        [BUDGET_TIME] = { PREDICT_STEPS, DEPTH_FEW },
+        [BUDGET_BALANCE] = { BALANCE_STEPS, DEPTH_WHOLE },
+        [BUDGET_FIGURES] = { EVALUATE_STEPS_REPORT, DEPTH_WHOLE },
+    };
+    Arena *arena = budget == BUDGET_FIGURES ? all->arena : all->work;
+    return ptx_evaluate(arena, all->temp, all->scratch, program_of(s), id_of(s), s->launch, all->gpu_count ? all->gpus[0] : NULL, effort[budget].steps,
+                        effort[budget].depth);
+}
+
+/* Only of kernels: nobody knows what calls a function. */
+static const Evaluation *evaluation_for_figures(Session *s)
+{
+    if (!s->was_evaluated && ptx_session_is_projected(s))
+        s->evaluation = evaluate(s, BUDGET_FIGURES);
+    s->was_evaluated = true;
+    return s->evaluation;
+}
+
+const Evaluation *ptx_session_evaluation(Session *s, EvaluationBudget budget)
+{
+    if (budget == BUDGET_FIGURES)
+        return evaluation_for_figures(s);
+    Passing *p = s->passing;
+    if (!p->was_evaluated[budget] && s->func->is_entry && !s->func->has_unknown)
+        p->evaluations[budget] = evaluate(s, budget);
+    p->was_evaluated[budget] = true;
+    return p->evaluations[budget];
+}
+
+PartedCosts *ptx_session_parted(Session *s)
+{
+    const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
+    if (evaluation && !s->passing->parted)
+        s->passing->parted = ptx_parted_new(s->all->work, evaluation, s->func, ptx_session_cfg(s), s->dom);
+    return s->passing->parted;
+}
+
+const Trace *ptx_session_trace(Session *s)
+{
+    Passing *p = s->passing;
+    const Sessions *all = s->all;
+    const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
+    if (!p->was_traced && evaluation)
+        p->trace = ptx_trace_make(all->work, all->temp, all->scratch, program_of(s), id_of(s), s->launch, all->gpu_count ? all->gpus[0] : NULL, evaluation->is_row);
+    p->was_traced = true;
+    return p->trace;
+}
+
+const Hazards *ptx_session_hazards(Session *s)
+{
+    Passing *p = s->passing;
+    const Sessions *all = s->all;
+    if (!p->was_raced && s->func->is_entry && !s->func->has_unknown)
+        p->hazards = ptx_hazards_find(all->work, all->temp, all->scratch, program_of(s), all->module, id_of(s), s->launch);
+    p->was_raced = true;
+    return p->hazards;
+}
+
+const BlockRace *ptx_session_block_race(Session *s)
+{
+    Passing *p = s->passing;
+    const Sessions *all = s->all;
+    if (!p->was_raced_by_blocks && s->func->is_entry && !s->func->has_unknown) {
+        p->block_race = ptx_global_race_find(all->work, all->temp, all->scratch, program_of(s), all->module, id_of(s), s->launch);
+        if (!p->block_race)
+            p->block_race = ptx_cluster_race_find(all->work, all->temp, all->scratch, program_of(s), all->module, id_of(s), s->launch);
+    }
+    p->was_raced_by_blocks = true;
+    return p->block_race;
+}
+
+/* ---- what a launch executes -------------------------------------------------------------------------------------- */
+
+/* Of the functions that the kernel calls, in the order of its evaluation. lowered is NULL for what is not there. */
+static const Compiled *called_code(Session *s, const Evaluation *evaluation, size_t gpu)
+{
+    uint32_t count = evaluation ? evaluation->func_count : 0;
+    Compiled *codes = ptx_arena_array(s->all->arena, Compiled, count + 1);
+    for (uint32_t c = 0; c < count; c++) {
+        Session *callee = ptx_sessions_of(s->all, evaluation->funcs[c].func);
+        const Cfg *cfg = ptx_session_cfg(callee);
+        codes[c] = (Compiled){ callee->func, cfg, callee->loops, cfg ? ptx_session_lowered(callee, gpu) : NULL };
+    }
+    return codes;
+}
+
+static Executed executed_by(Session *s, size_t gpu, const Evaluation *evaluation, const Compiled *called)
+{
+    const Lowered *lowered = ptx_session_lowered(s, gpu);
+    const Compiled own = { s->func, s->cfg, s->loops, lowered };
+    return ptx_executed_compute(&own, called, evaluation);
+}
+
+const Executed *ptx_session_executed(Session *s, size_t gpu)
+{
+    OfGpu *of = of_gpu(s, gpu);
+    if (of->executed)
+        return of->executed;
+    Executed *out = ptx_arena_new(s->all->arena, Executed);
+    const Evaluation *evaluation = evaluation_for_figures(s);
+    *out = executed_by(s, gpu, evaluation, called_code(s, evaluation, gpu));
+    return of->executed = out;
+}
+
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+static void predict(Session *s, size_t gpu, const Executed *executed, const Residency *residency, Predicted *out)
+{
+    float *load_clocks = ptx_arena_array(s->all->work, float, s->func->insn_count);
+    const PredictInput in = {
+        .gpu = s->all->gpus[gpu], .module = s->all->module, .func = s->func, .cfg = s->cfg, .dom = s->dom, .loops = s->loops, .lowered = ptx_session_lowered(s, gpu),
+        .executed = executed, .evaluation = out->evaluation, .ops = ptx_sessions_ops(s->all, gpu), .work = ptx_session_work(s),
+        .blocks = residency->blocks, .warps_per_block = residency->warps_per_block, .blocks_per_sm = residency->blocks_per_sm, .load_clocks = load_clocks,
+    };
+    out->prediction = ptx_predict(s->all->scratch, &in);
+    out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : load_clocks;
+}
+
+static Predicted *predicted_for(Session *s, EvaluationBudget budget, size_t gpu)
+{
+    if (budget == BUDGET_TIME)
+        return &s->passing->predicted;
+    OfGpu *of = of_gpu(s, gpu);
+    if (!of->predicted)
+        of->predicted = ptx_arena_new(s->all->work, Predicted);
+    return of->predicted;
+}
+
+const Prediction *ptx_session_predict(Session *s, EvaluationBudget budget, size_t gpu, const Residency *residency)
+{
+    Predicted *out = predicted_for(s, budget, gpu);
+    if (out->is_made)
+        return &out->prediction;
+    out->is_made = true;
+    out->prediction = ptx_prediction_unknown;
+    out->evaluation = residency ? ptx_session_evaluation(s, budget) : NULL;
+    bool is_whole = out->evaluation && !out->evaluation->is_cut;        /* a part of a block stands for nothing */
+    if (budget == BUDGET_FIGURES && residency) {
+        predict(s, gpu, ptx_session_executed(s, gpu), residency, out);
+    } else if (is_whole) {
+        const Executed executed = executed_by(s, gpu, out->evaluation, NULL);
+        predict(s, gpu, &executed, residency, out);
+    }
+    return &out->prediction;
+}
+
+const Evaluation *ptx_session_predicted_evaluation(const Session *s)
+{
+    return s->passing->predicted.evaluation;
+}
+
+static const Parallelisms *make_parallelisms(Session *s, Arena *arena, size_t gpu, const Evaluation *evaluation, const float *load_clocks)
+{
+    const Lowered *lowered = ptx_session_lowered(s, gpu);
+    return ptx_parallelism_compute(arena, s->all->scratch, s->func, s->cfg, s->loops, lowered, evaluation, load_clocks, s->all->gpus[gpu]);
+}
+
+const Parallelisms *ptx_session_parallelisms(Session *s, EvaluationBudget budget, size_t gpu)
+{
+    const Predicted *predicted = predicted_for(s, budget, gpu);
+    if (budget == BUDGET_TIME) {
+        if (!s->passing->parallelisms)
+            s->passing->parallelisms = make_parallelisms(s, s->all->work, gpu, predicted->evaluation, predicted->load_clocks);
+        return s->passing->parallelisms;
+    }
+    OfGpu *of = of_gpu(s, gpu);
+    if (!of->parallelisms)
+        of->parallelisms = make_parallelisms(s, s->all->arena, gpu, evaluation_for_figures(s), predicted->load_clocks);
+    return of->parallelisms;
+}
