@@ -18,11 +18,6 @@ typedef struct Follower {
 
 enum { DEFS_NONE, DEFS_ONE, DEFS_SEVERAL, DEFS_UNKNOWN };
 
-static bool is_def(const Operand *operand)
-{
-    return operand->kind == OPERAND_REG && operand->role & ROLE_DEF;
-}
-
 /* What an instruction without a form writes is not known: any register that it names. */
 static void count_def(Follower *f, InsnId id, const Insn *insn, const Operand *operand, bool is_unknown)
 {
@@ -279,10 +274,10 @@ static void join(Follower *f, RegId reg, Base base)
 /* Operand 0 is one whole register, the only result. */
 static bool has_one_result(const Func *func, const Insn *insn, const Operand *operands)
 {
-    if (insn->operand_count < 2 || !is_def(&operands[0]) || operands[0].flags & OPERAND_ELEMENT || !is_whole(func, &operands[0]))
+    if (insn->operand_count < 2 || !ptx_operand_is_def(&operands[0]) || operands[0].flags & OPERAND_ELEMENT || !is_whole(func, &operands[0]))
         return false;
     for (uint32_t o = 1; o < insn->operand_count; o++)
-        if (is_def(&operands[o]) || operands[o].flags & OPERAND_ELEMENT)
+        if (ptx_operand_is_def(&operands[o]) || operands[o].flags & OPERAND_ELEMENT)
             return false;
     return true;
 }
@@ -311,7 +306,7 @@ static void follow(Follower *f, InsnId id)
         return;
     }
     for (uint32_t o = 0; o < insn->operand_count; o++)
-        if (is_def(&operands[o]) && f->def_count[operands[o].id] == DEFS_SEVERAL)
+        if (ptx_operand_is_def(&operands[o]) && f->def_count[operands[o].id] == DEFS_SEVERAL)
             join(f, operands[o].id, unknown);
 }
 

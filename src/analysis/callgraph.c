@@ -95,13 +95,8 @@ static void add_call(Builder *b, FuncId caller, FuncId callee)
     b->nodes[caller].callee_count++;
     b->nodes[caller].is_recursive |= caller == callee;
     b->nodes[callee].is_called = true;
-    if (b->edge_count == b->edge_capacity) {
-        b->edge_capacity = b->edge_capacity ? 2 * b->edge_capacity : 256;
-        CallEdge *edges = ptx_arena_array(b->scratch, CallEdge, b->edge_capacity);
-        if (b->edge_count)
-            memcpy(edges, b->edges, b->edge_count * sizeof *edges);
-        b->edges = edges;
-    }
+    if (b->edge_count == b->edge_capacity)
+        b->edges = ptx_arena_grow(b->scratch, b->edges, b->edge_count, &b->edge_capacity, sizeof *b->edges);
     b->edges[b->edge_count++] = (CallEdge){ caller, callee };
 }
 

@@ -1,16 +1,11 @@
 #include "analysis/defs.h"
 
-static bool is_def(const Operand *operand)
-{
-    return operand->kind == OPERAND_REG && (operand->role & ROLE_DEF);
-}
-
 static void list_definitions(const Func *func, uint32_t *first, InsnId *insns)
 {
     for (InsnId i = func->insn_count; i-- > 0;) {
         const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
         for (uint32_t o = 0; o < func->insns[i].operand_count; o++)
-            if (is_def(&operands[o]))
+            if (ptx_operand_is_def(&operands[o]))
                 insns[--first[operands[o].id + 1]] = i;
     }
 }
@@ -20,7 +15,7 @@ static uint32_t *count_definitions(Arena *arena, const Func *func)
 {
     uint32_t *first = ptx_arena_array(arena, uint32_t, func->reg_count + 2);
     for (uint32_t o = 0; o < func->operand_count; o++)
-        if (is_def(&func->operands[o]))
+        if (ptx_operand_is_def(&func->operands[o]))
             first[func->operands[o].id + 1]++;
     for (uint32_t r = 0; r <= func->reg_count; r++)
         first[r + 1] += first[r];

@@ -14,13 +14,8 @@ static bool push_pair(Explorer *e, BlockId block, uint32_t id)
 {
     if (e->pair_count >= e->pair_limit)
         return false;
-    if (e->pair_count == e->pair_capacity) {
-        e->pair_capacity = e->pair_capacity ? 2 * e->pair_capacity : PAIRS_FIRST;
-        LivePair *pairs = ptx_arena_array(e->arena, LivePair, e->pair_capacity);
-        if (e->pair_count)
-            memcpy(pairs, e->pairs, e->pair_count * sizeof *pairs);
-        e->pairs = pairs;
-    }
+    if (e->pair_count == e->pair_capacity)
+        e->pairs = ptx_arena_grow(e->arena, e->pairs, e->pair_count, &e->pair_capacity, sizeof *e->pairs);
     e->pairs[e->pair_count++] = (LivePair){ block, id };
     return true;
 }

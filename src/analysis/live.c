@@ -38,20 +38,10 @@ typedef struct Solver {
     Explorer live;
 } Solver;
 
-static void *grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity, size_t size)
-{
-    uint32_t wanted = *capacity ? 2 * *capacity : 256;
-    void *copy = ptx_arena_alloc_array(arena, wanted, size);
-    if (count)
-        memcpy(copy, items, count * size);
-    *capacity = wanted;
-    return copy;
-}
-
 static void add_site(Solver *s, Sites *sites, RegId reg, BlockId block)
 {
     if (sites->count == sites->capacity)
-        sites->items = grow(s->scratch, sites->items, sites->count, &sites->capacity, sizeof *sites->items);
+        sites->items = ptx_arena_grow(s->scratch, sites->items, sites->count, &sites->capacity, sizeof *sites->items);
     sites->items[sites->count] = (Site){ reg, sites->head[reg], block };
     sites->head[reg] = ++sites->count;
 }
@@ -99,11 +89,6 @@ static void need_written(Need *need, const Insn *insn, const uint32_t *version)
     }
 }
 
-static bool is_def(const Operand *operand)
-{
-    return operand->kind == OPERAND_REG && (operand->role & ROLE_DEF);
-}
-
 static bool is_use(const Operand *operand)
 {
     return operand->kind == OPERAND_REG && (operand->role & ROLE_USE);
@@ -129,11 +114,11 @@ static void scan_block(Solver *s, BlockId block)
         const Insn *insn = &s->func->insns[i];
         const Operand *operands = ptx_insn_operands(s->func, insn);
         for (uint32_t o = 0; o < insn->operand_count; o++) {
-            if (is_def(&operands[o]))
+            if (ptx_operand_is_def(&operands[o]))
                 s->version[operands[o].id]++;
         }
         for (uint32_t o = 0; o < insn->operand_count; o++) {
-            if (!is_def(&operands[o]))
+            if (!ptx_operand_is_def(&operands[o]))
                 continue;
             RegId reg = operands[o].id;
             if (s->def_stamp[reg] != block + 1) {
@@ -268,7 +253,7 @@ static void step(Walk *w, InsnId i, bool record)
     const Operand *operands = ptx_insn_operands(func, insn);
     uint32_t written = 0, written_predicates = 0, defs = 0, live_defs = 0;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
-        if (!is_def(&operands[o]))
+        if (!ptx_operand_is_def(&operands[o]))
             continue;
         RegId reg = operands[o].id;
         w->s->version[reg]++;
@@ -281,7 +266,7 @@ static void step(Walk *w, InsnId i, bool record)
     }
     uint32_t after = w->now + written, after_predicates = w->predicates + written_predicates;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
-        if (is_def(&operands[o]) && !(operands[o].role & ROLE_USE))
+        if (ptx_operand_is_def(&operands[o]) && !(operands[o].role & ROLE_USE))
             write_in_walk(w, operands[o].id, insn);
     }
     for (uint32_t o = 0; o < insn->operand_count; o++) {
@@ -323,7 +308,7 @@ static void list_maximum(Walk *w, Arena *arena)
     step(w, live->max_insn, false);
     if (w->now < live->max_pressure) {          /* the maximum is behind it: what is live there and what it writes */
         for (uint32_t o = 0; o < insn->operand_count; o++) {
-            if (is_def(&operands[o]))
+            if (ptx_operand_is_def(&operands[o]))
                 read_in_walk(w, operands[o].id, &unguarded);
         }
     }

@@ -80,15 +80,10 @@ Value ptx_numbers_address(Numbers *n, const Operand *operand)
     return moved(ptx_numbers_get(n, operand->id), operand->value, bits_of(n, operand->id));
 }
 
-static bool is_def(const Operand *operand)
-{
-    return operand->kind == OPERAND_REG && (operand->role & ROLE_DEF);
-}
-
 /* One whole register written, whatever the guard, and nothing else. */
 static bool has_one_result(const Insn *insn, const Operand *operands)
 {
-    if (!insn->operand_count || !is_def(&operands[0]) || operands[0].flags || operands[0].role & ROLE_USE)
+    if (!insn->operand_count || !ptx_operand_is_def(&operands[0]) || operands[0].flags || operands[0].role & ROLE_USE)
         return false;
     for (uint32_t o = 1; o < insn->operand_count; o++)
         if (operands[o].role & ROLE_DEF)
@@ -128,7 +123,7 @@ static void keep_sources(Numbers *n, const Insn *insn)
     for (uint32_t o = insn->operand_first; o < insn->operand_first + insn->operand_count; o++) {
         const Operand *operand = &n->func->operands[o];
         Value *source = &n->sources[o - n->operand_first];
-        if (is_def(operand))
+        if (ptx_operand_is_def(operand))
             *source = (Value){ NUMBER_NONE, 0 };
         else
             *source = operand->kind == OPERAND_REG ? ptx_numbers_get(n, operand->id) : (Value){ operand->id, 0 };
@@ -200,7 +195,7 @@ void ptx_numbers_step(Numbers *n, InsnId id)
         && ptx_effect_is_pure(n->module, n->func, insn))
         value.base = find_number(n, id);
     for (uint32_t o = 0; o < insn->operand_count; o++) {
-        if (!is_def(&operands[o]))
+        if (!ptx_operand_is_def(&operands[o]))
             continue;
         if (value.base == NUMBER_NONE || o)
             value = (Value){ new_number(n), 0 };

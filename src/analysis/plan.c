@@ -35,12 +35,8 @@ static void add_leaving(Counter *c, LoopId loop, BlockId block, uint32_t side)
     Plan *plan = &c->plans[loop];
     if (plan->leaving_count++ >= MOST_LEAVING)
         return;
-    if (c->leaving_count == c->leaving_capacity) {
-        Leaving *more = ptx_arena_array(c->scratch, Leaving, 2 * (size_t)c->leaving_capacity);
-        memcpy(more, c->leaving, c->leaving_count * sizeof *more);
-        c->leaving = more;
-        c->leaving_capacity *= 2;
-    }
+    if (c->leaving_count == c->leaving_capacity)
+        c->leaving = ptx_arena_grow(c->scratch, c->leaving, c->leaving_count, &c->leaving_capacity, sizeof *c->leaving);
     c->leaving[c->leaving_count] = (Leaving){ block, side, plan->leaving_first };
     plan->leaving_first = c->leaving_count++;
 }

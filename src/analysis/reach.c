@@ -88,11 +88,6 @@ static uint64_t key_of(RegId reg, uint32_t place)
 
 /* ---- where registers are written --------------------------------------------------------------------------------- */
 
-static bool is_def(const Operand *operand)
-{
-    return operand->kind == OPERAND_REG && operand->role & ROLE_DEF;
-}
-
 /* Counting sort by register. */
 static void index_defs(Reach *r)
 {
@@ -102,7 +97,7 @@ static void index_defs(Reach *r)
         for (InsnId i = 0; i < func->insn_count; i++) {
             const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
             for (uint32_t o = 0; o < func->insns[i].operand_count; o++) {
-                if (!is_def(&operands[o]))
+                if (!ptx_operand_is_def(&operands[o]))
                     continue;
                 total++;
                 if (fill)
@@ -623,7 +618,7 @@ static SymId value_of_def(Reach *r, RegId reg, InsnId id)
         return value;
     const Insn *insn = &r->func->insns[id];
     const Operand *def = ptx_insn_operands(r->func, insn);
-    while (!is_def(def) || def->id != reg)
+    while (!ptx_operand_is_def(def) || def->id != reg)
         def++;
     if (r->nested >= MOST_NESTED || !ptx_reach_spend(r, 4))
         return remember(r->arena, &r->of_def, key_of(reg, id), opaque(r, reg_width(r, reg), WHY_SIZE, reg, r->cfg->block_of[id]));
@@ -917,12 +912,8 @@ Phi ptx_reach_phi(Reach *r, SymId id)
     const Sym phi = *ptx_sym(r->symbols, id);
     BlockId header = r->loops->loops[phi.a].header;
     Phi value = { .start = merge_edges(r, phi.b, header, false), .next = merge_edges(r, phi.b, header, true) };
-    if (r->phi_count == r->phi_capacity) {
-        Phi *more = ptx_arena_array(r->arena, Phi, 2 * (size_t)r->phi_capacity);
-        memcpy(more, r->phi_values, r->phi_count * sizeof *more);
-        r->phi_values = more;
-        r->phi_capacity *= 2;
-    }
+    if (r->phi_count == r->phi_capacity)
+        r->phi_values = ptx_arena_grow(r->arena, r->phi_values, r->phi_count, &r->phi_capacity, sizeof *r->phi_values);
     r->phi_values[r->phi_count] = value;
     remember(r->arena, &r->phis, id, r->phi_count++);
     return value;

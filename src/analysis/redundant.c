@@ -11,11 +11,6 @@ typedef struct Numberer {
     bool *redundant;
 } Numberer;
 
-static bool is_def(const Operand *operand)
-{
-    return operand->kind == OPERAND_REG && (operand->role & ROLE_DEF);
-}
-
 static bool is_float(const Op *op)
 {
     return ptx_type_info[op->type].kind == KIND_FLOAT;
@@ -42,7 +37,7 @@ static bool counts(const Insn *insn, uint32_t operand)
 static uint64_t operand_key(const Numberer *n, const Operand *operand)
 {
     uint64_t key = (uint64_t)operand->kind << 56 | (uint64_t)operand->flags << 48 | (uint64_t)operand->position << 40 | (uint64_t)operand->role << 32;
-    if (is_def(operand))
+    if (ptx_operand_is_def(operand))
         return key;
     return key | n->sources[operand - n->func->operands];
 }
@@ -88,7 +83,7 @@ static void set_values(Numberer *n, const Insn *insn, const Insn *first)
 {
     const Operand *mine = ptx_insn_operands(n->func, insn), *theirs = first ? ptx_insn_operands(n->func, first) : NULL;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
-        if (!is_def(&mine[o]))
+        if (!ptx_operand_is_def(&mine[o]))
             continue;
         n->value_of[mine[o].id] = theirs ? n->results[theirs + o - n->func->operands] : n->value_count++;
         n->results[mine + o - n->func->operands] = n->value_of[mine[o].id];
@@ -98,7 +93,7 @@ static void set_values(Numberer *n, const Insn *insn, const Insn *first)
 
 static bool is_copy(const Insn *insn, const Operand *operands)
 {
-    return insn->op->kind == OPK_MOV && insn->operand_count == 2 && insn->guard == NO_ID && is_def(&operands[0])
+    return insn->op->kind == OPK_MOV && insn->operand_count == 2 && insn->guard == NO_ID && ptx_operand_is_def(&operands[0])
         && !operands[0].flags && !operands[1].flags;
 }
 

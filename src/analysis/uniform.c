@@ -147,11 +147,6 @@ static Affine read_operand(Diverger *d, const Operand *operand, BlockId block)
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-static bool is_def(const Operand *operand)
-{
-    return operand->kind == OPERAND_REG && operand->role & ROLE_DEF;
-}
-
 /* A parameter of the kernel; not one that a function is given, or that a call of one passes. */
 static bool is_parameter(const Diverger *d, const Operand *place)
 {
@@ -260,13 +255,13 @@ static void run_block(Diverger *d, BlockId block)
         const Operand *operands = ptx_insn_operands(d->func, insn);
         bool has_def = false;
         for (unsigned o = 0; o < insn->operand_count; o++)
-            has_def |= is_def(&operands[o]);
+            has_def |= ptx_operand_is_def(&operands[o]);
         if (!has_def)
             continue;
         Affine value = result_of(d, insn, block);
         d->insns[i] = value;
         for (unsigned o = 0; o < insn->operand_count; o++)
-            if (is_def(&operands[o]))
+            if (ptx_operand_is_def(&operands[o]))
                 write_register(d, insn, operands[o].id, block, operands[o].flags & OPERAND_RIGHT ? paired(insn, value) : value);
     }
     const Insn *last = &d->func->insns[b->end - 1];

@@ -7,11 +7,6 @@ static bool is_reg(const Operand *operand)
     return operand->kind == OPERAND_REG;
 }
 
-static bool is_def(const Operand *operand)
-{
-    return is_reg(operand) && (operand->role & ROLE_DEF);
-}
-
 static bool is_use(const Operand *operand)
 {
     return is_reg(operand) && (operand->role & ROLE_USE);
@@ -72,7 +67,7 @@ static void find_origins(const Func *func, uint8_t *origins)
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
         for (uint32_t o = 0; o < insn->operand_count; o++) {
-            if (!is_def(&operands[o]))
+            if (!ptx_operand_is_def(&operands[o]))
                 continue;
             uint8_t *origin = &origins[operands[o].id];
             bool is_followed = *origin == ORIGIN_NONE && insn->guard == NO_ID;
@@ -136,7 +131,7 @@ static const Operand *step_amount(const Func *func, const Insn *insn, RegId from
     const Operand *operands = ptx_insn_operands(func, insn);
     bool is_sum = (insn->op->kind == OPK_ADD || insn->op->kind == OPK_SUB) && insn->op->insn_class == CLASS_INT
                && !(insn->op->flags & OPF_SIDE_EFFECT) && insn->guard == NO_ID && insn->operand_count == 3;
-    if (!is_sum || !is_def(&operands[0]))
+    if (!is_sum || !ptx_operand_is_def(&operands[0]))
         return NULL;
     if (is_reg(&operands[1]) && operands[1].id == from)
         return &operands[2];
@@ -175,7 +170,7 @@ static void find_copied_step(Bookkeeper *k, InsnId id, LoopId loop)
 {
     const Insn *mov = &k->func->insns[id];
     const Operand *operands = ptx_insn_operands(k->func, mov);
-    bool is_copy = mov->operand_count == 2 && mov->guard == NO_ID && is_def(&operands[0]) && is_reg(&operands[1]);
+    bool is_copy = mov->operand_count == 2 && mov->guard == NO_ID && ptx_operand_is_def(&operands[0]) && is_reg(&operands[1]);
     if (!is_copy || operands[0].flags || operands[1].flags)
         return;
     RegId reg = operands[0].id, next = operands[1].id;
@@ -200,7 +195,7 @@ static void find_step(Bookkeeper *k, InsnId id, LoopId loop)
         find_copied_step(k, id, loop);
         return;
     }
-    if (!insn->operand_count || !is_def(ptx_insn_operands(k->func, insn)))
+    if (!insn->operand_count || !ptx_operand_is_def(ptx_insn_operands(k->func, insn)))
         return;
     RegId reg = ptx_insn_operands(k->func, insn)[0].id;
     const Operand *by = step_amount(k->func, insn, reg);
@@ -360,14 +355,14 @@ static void walk_back(const Func *func, const Block *block, bool *is_live, bool 
         const Operand *operands = ptx_insn_operands(func, insn);
         bool writes = false, is_read = false;
         for (uint32_t o = 0; o < insn->operand_count; o++) {
-            if (!is_def(&operands[o]))
+            if (!ptx_operand_is_def(&operands[o]))
                 continue;
             writes = true;
             is_read |= is_live[operands[o].id];
         }
         out[i] |= writes && !is_read;
         for (uint32_t o = 0; o < insn->operand_count; o++)
-            if (is_def(&operands[o]) && insn->guard == NO_ID && !(operands[o].flags & OPERAND_COMPONENT))
+            if (ptx_operand_is_def(&operands[o]) && insn->guard == NO_ID && !(operands[o].flags & OPERAND_COMPONENT))
                 is_live[operands[o].id] = false;
         for (uint32_t o = 0; o < insn->operand_count; o++)
             if (is_use(&operands[o]))

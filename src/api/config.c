@@ -25,21 +25,10 @@ bool ptx_config_fail(ConfigError *error, const char *format, ...)
 }
 
 /* As much of a text as a message shows. */
-static int shown(size_t length)
-{
-    return length < 60 ? (int)length : 60;
-}
-
 void *ptx_list_push(Arena *arena, List *list, size_t size)
 {
-    if (list->count == list->capacity) {
-        uint32_t capacity = list->capacity ? 2 * list->capacity : 8;
-        void *items = ptx_arena_alloc_array(arena, capacity, size);
-        if (list->count)
-            memcpy(items, list->items, list->count * size);
-        list->items = items;
-        list->capacity = capacity;
-    }
+    if (list->count == list->capacity)
+        list->items = ptx_arena_grow(arena, list->items, list->count, &list->capacity, size);
     return (char *)list->items + size * list->count++;
 }
 
@@ -74,8 +63,8 @@ static bool fail_selector(const ptxlint_config *config, const char *text, size_t
     const char *near = ptx_selector_suggest(config->selectors, text, length, &near_length);
     if (!length)
         return ptx_config_fail(error, "expected a rule, a group, a prefix of codes or ALL");
-    return near ? ptx_config_fail(error, "unknown rule '%.*s'; did you mean '%.*s'?", shown(length), text, (int)near_length, near)
-                : ptx_config_fail(error, "unknown rule '%.*s'", shown(length), text);
+    return near ? ptx_config_fail(error, "unknown rule '%.*s'; did you mean '%.*s'?", ptx_shown(length), text, (int)near_length, near)
+                : ptx_config_fail(error, "unknown rule '%.*s'", ptx_shown(length), text);
 }
 
 bool ptx_config_add_selector(ptxlint_config *config, List *to, const char *text, size_t length, bool may_lock, ConfigError *error)
@@ -84,7 +73,7 @@ bool ptx_config_add_selector(ptxlint_config *config, List *to, const char *text,
     if (!selector)
         return fail_selector(config, text, length, error);
     if (selector->is_locked && !may_lock)
-        return ptx_config_fail(error, "'%.*s' comes from the front end or a limit, and cannot be ignored", shown(length), text);
+        return ptx_config_fail(error, "'%.*s' comes from the front end or a limit, and cannot be ignored", ptx_shown(length), text);
     *(const Selector **)ptx_list_push(&config->arena, to, sizeof selector) = selector;
     return true;
 }
@@ -106,8 +95,8 @@ bool ptx_config_find_severity(const char *text, size_t length, Severity *out, Co
         }
     }
     return near && best < strlen(near) - 1
-               ? ptx_config_fail(error, "unknown severity '%.*s'; did you mean '%s'?", shown(length), text, near)
-               : ptx_config_fail(error, "unknown severity '%.*s'; it is error, warning or note", shown(length), text);
+               ? ptx_config_fail(error, "unknown severity '%.*s'; did you mean '%s'?", ptx_shown(length), text, near)
+               : ptx_config_fail(error, "unknown severity '%.*s'; it is error, warning or note", ptx_shown(length), text);
 }
 
 bool ptx_config_add_severity(ptxlint_config *config, Layer *layer, const char *text, size_t length, Severity severity, ConfigError *error)
@@ -118,7 +107,7 @@ bool ptx_config_add_severity(ptxlint_config *config, Layer *layer, const char *t
         return fail_selector(config, text, length, error);
     for (RuleId id = 0; selector->is_locked && id < selectors->rule_count; id++)
         if (ptx_selector_has(selectors, selector, id) && severity < selectors->rules[id]->info.severity)
-            return ptx_config_fail(error, "'%.*s' comes from the front end or a limit, and cannot be made less severe", shown(length), text);
+            return ptx_config_fail(error, "'%.*s' comes from the front end or a limit, and cannot be made less severe", ptx_shown(length), text);
     *(SeverityChoice *)ptx_list_push(&config->arena, &layer->severities, sizeof(SeverityChoice)) = (SeverityChoice){ selector, severity };
     return true;
 }
@@ -137,8 +126,8 @@ static bool fail_threshold(const RuleSet *set, const Rule *rule, const char *tex
             near = name;
         }
     }
-    return near ? ptx_config_fail(error, "'%s' has no threshold '%.*s'; did you mean '%s'?", rule->info.code, shown(length), text, near)
-                : ptx_config_fail(error, "'%s' has no threshold '%.*s'", rule->info.code, shown(length), text);
+    return near ? ptx_config_fail(error, "'%s' has no threshold '%.*s'; did you mean '%s'?", rule->info.code, ptx_shown(length), text, near)
+                : ptx_config_fail(error, "'%s' has no threshold '%.*s'", rule->info.code, ptx_shown(length), text);
 }
 
 static const RuleSet *set_of(const Selectors *selectors, RuleId rule)
@@ -150,12 +139,12 @@ bool ptx_config_find_threshold(ptxlint_config *config, const char *text, size_t 
 {
     const char *dot = length ? memchr(text, '.', length) : NULL;
     if (!dot)
-        return ptx_config_fail(error, "'%.*s' is not CODE.THRESHOLD, such as OCC103.threads", shown(length), text);
+        return ptx_config_fail(error, "'%.*s' is not CODE.THRESHOLD, such as OCC103.threads", ptx_shown(length), text);
     const Selector *selector = ptx_selector_find(config->selectors, text, (size_t)(dot - text));
     if (!selector)
         return fail_selector(config, text, (size_t)(dot - text), error);
     if (selector->kind != SELECTOR_RULE)
-        return ptx_config_fail(error, "'%.*s' is not one rule, and thresholds are a rule's own", shown((size_t)(dot - text)), text);
+        return ptx_config_fail(error, "'%.*s' is not one rule, and thresholds are a rule's own", ptx_shown((size_t)(dot - text)), text);
     const Rule *rule = config->selectors->rules[selector->rule];
     const RuleSet *set = set_of(config->selectors, selector->rule);
     const size_t name_length = length - (size_t)(dot + 1 - text);
@@ -187,7 +176,7 @@ bool ptx_config_read_number(const char *text, size_t length, double *out, Config
         scale *= has_point ? 10 : 1;
     }
     if (!has_digit || length >= 32)
-        return ptx_config_fail(error, "'%.*s' is not a number of digits, such as 64 or 1.5", shown(length), text);
+        return ptx_config_fail(error, "'%.*s' is not a number of digits, such as 64 or 1.5", ptx_shown(length), text);
     *out = (is_negative ? -value : value) / scale;
     return true;
 }
@@ -220,7 +209,7 @@ static bool cut_lines(const char *pattern, size_t *length, Ignore *ignore, Confi
         is_good = read_line(&p, end, &ignore->last_line);
     }
     if (!is_good || p != end)
-        return ptx_config_fail(error, "'%.*s' is not a line or a range of lines, such as 12 or 40-55", shown((size_t)(end - colon)), colon);
+        return ptx_config_fail(error, "'%.*s' is not a line or a range of lines, such as 12 or 40-55", ptx_shown((size_t)(end - colon)), colon);
     if (ignore->first_line > ignore->last_line)
         return ptx_config_fail(error, "lines %u-%u: the range ends before it begins", (unsigned)ignore->first_line, (unsigned)ignore->last_line);
     *length = (size_t)(colon - 1 - pattern);
@@ -474,7 +463,7 @@ static bool set_severity(Setting *s, unsigned arg, const char *text, size_t leng
     const char *equals = length ? memchr(text, '=', length) : NULL;
     (void)arg;
     if (!equals)
-        return ptx_config_fail(s->error, "'%.*s' is not RULE=SEVERITY, such as LCH101=warning", shown(length), text);
+        return ptx_config_fail(s->error, "'%.*s' is not RULE=SEVERITY, such as LCH101=warning", ptx_shown(length), text);
     return ptx_config_find_severity(equals + 1, length - (size_t)(equals + 1 - text), &severity, s->error)
         && ptx_config_add_severity(s->config, s->layer, text, (size_t)(equals - text), severity, s->error);
 }
@@ -485,7 +474,7 @@ static bool set_threshold(Setting *s, unsigned arg, const char *text, size_t len
     const char *equals = length ? memchr(text, '=', length) : NULL;
     (void)arg;
     if (!equals)
-        return ptx_config_fail(s->error, "'%.*s' is not CODE.THRESHOLD=NUMBER, such as OCC103.threads=32", shown(length), text);
+        return ptx_config_fail(s->error, "'%.*s' is not CODE.THRESHOLD=NUMBER, such as OCC103.threads=32", ptx_shown(length), text);
     if (!ptx_config_find_threshold(s->config, text, (size_t)(equals - text), &choice, s->error)
         || !ptx_config_read_number(equals + 1, length - (size_t)(equals + 1 - text), &choice.value, s->error))
         return false;
@@ -499,7 +488,7 @@ static bool set_preview(Setting *s, unsigned arg, const char *text, size_t lengt
     s->layer->has_preview = true;
     s->layer->preview = length == 4 && !memcmp(text, "true", 4);
     return s->layer->preview || (length == 5 && !memcmp(text, "false", 5))
-        || ptx_config_fail(s->error, "'%.*s' is neither true nor false", shown(length), text);
+        || ptx_config_fail(s->error, "'%.*s' is neither true nor false", ptx_shown(length), text);
 }
 
 static bool set_silenced_rule(Setting *s, unsigned kind, const char *text, size_t length)
@@ -524,7 +513,7 @@ static bool set_silenced(Setting *s, unsigned kind, const char *text, size_t len
     while (colon > text && *colon != ':')       /* the last one: lines of CUDA have their own */
         colon--;
     if (colon == text)
-        return ptx_config_fail(s->error, "'%.*s' is not PATTERN:RULES, such as cutlass_*:THR,OCC", shown(length), text);
+        return ptx_config_fail(s->error, "'%.*s' is not PATTERN:RULES, such as cutlass_*:THR,OCC", ptx_shown(length), text);
     return ptx_config_add_ignore(s->config, s->layer, (IgnoreKind)kind, text, (size_t)(colon - text), &ignore, s->error)
         && for_each(s, set_silenced_rule, kind, colon + 1, length - (size_t)(colon + 1 - text));
 }

@@ -143,11 +143,6 @@ static void complain(Suppress *s, Span span, const char *message, const char *he
 
 static const char form_help[] = "write it as `// ptxlint: ignore[RULE, RULE] reason`; ignore-kernel and ignore-file reach further";
 
-static int shown(uint32_t length)
-{
-    return length < 60 ? (int)length : 60;
-}
-
 /* ---- what a comment says ----------------------------------------------------------------------------------------- */
 
 static bool is_blank(char c)
@@ -183,7 +178,7 @@ static void complain_word(Suppress *s, Span word, Span line)
             near = reaches[r].word;
         }
     }
-    complain(s, word, ptx_diag_text(s->diags, "unknown word `%.*s` after `ptxlint:`", shown(ptx_span_length(word)), text + word.begin),
+    complain(s, word, ptx_diag_text(s->diags, "unknown word `%.*s` after `ptxlint:`", ptx_shown(ptx_span_length(word)), text + word.begin),
              near ? ptx_diag_text(s->diags, "did you mean `%s`?", near) : form_help);
 }
 
@@ -215,13 +210,13 @@ static void complain_rule(Suppress *s, Span span, const Selector *selector)
         return;
     }
     if (selector) {
-        complain(s, span, ptx_diag_text(s->diags, "`%.*s` comes from the front end or a limit, and cannot be ignored", shown(length), text), NULL);
+        complain(s, span, ptx_diag_text(s->diags, "`%.*s` comes from the front end or a limit, and cannot be ignored", ptx_shown(length), text), NULL);
         return;
     }
     const char *near = s->complaints < SUGGESTIONS_MOST ? ptx_selector_suggest(s->selectors, text, length, &near_length) : NULL;
     if (near)
         help = ptx_diag_text(s->diags, "did you mean `%.*s`?", (int)near_length, near);
-    complain(s, span, ptx_diag_text(s->diags, "unknown rule `%.*s`", shown(length), text), help);
+    complain(s, span, ptx_diag_text(s->diags, "unknown rule `%.*s`", ptx_shown(length), text), help);
 }
 
 static void read_rule(Suppress *s, Comment *comment, Span span)
@@ -623,7 +618,7 @@ static void say_unused(Suppress *s, const Comment *comment)
         if (named[n].is_used || speaks_of_suppressions(s, selector))
             continue;
         if (unused++ < NAMES_SHOWN)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s`%.*s`", used ? ", " : "", shown(selector->length), selector->text);
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s`%.*s`", used ? ", " : "", ptx_shown(selector->length), selector->text);
     }
     if (!unused)
         return;

@@ -76,14 +76,8 @@ static Entry *need(ptxlint_baseline *b, const char *rule, const char *kernel, co
     Entry *entry = find(b, rule, kernel, statement);
     if (entry)
         return entry;
-    if (b->count == b->capacity) {
-        uint32_t capacity = b->capacity ? 2 * b->capacity : 64;
-        Entry *grown = ptx_arena_array(&b->arena, Entry, capacity);
-        if (b->count)
-            memcpy(grown, b->entries, b->count * sizeof *grown);
-        b->entries = grown;
-        b->capacity = capacity;
-    }
+    if (b->count == b->capacity)
+        b->entries = ptx_arena_grow(&b->arena, b->entries, b->count, &b->capacity, sizeof *b->entries);
     entry = &b->entries[b->count];
     *entry = (Entry){ .rule = copy(b, rule), .kernel = copy(b, kernel), .statement = copy(b, statement) };
     ptx_index_add(&b->arena, &b->index, hash_of(rule, kernel, statement), b->count++);

@@ -45,14 +45,8 @@ static const char *copy(ptxlint_report *r, const char *text)
 
 static ReportKernel *add_kernel(ptxlint_report *r, const char *name, const char *path)
 {
-    if (r->count == r->capacity) {
-        uint32_t capacity = r->capacity ? 2 * r->capacity : 64;
-        ReportKernel *grown = ptx_arena_array(&r->arena, ReportKernel, capacity);
-        if (r->count)
-            memcpy(grown, r->kernels, r->count * sizeof *grown);
-        r->kernels = grown;
-        r->capacity = capacity;
-    }
+    if (r->count == r->capacity)
+        r->kernels = ptx_arena_grow(&r->arena, r->kernels, r->count, &r->capacity, sizeof *r->kernels);
     ReportKernel *kernel = &r->kernels[r->count++];
     *kernel = (ReportKernel){ .name = copy(r, name), .path = path, .target = "", .gpu = "", .launch = "" };
     kernel->key = ptx_key_kernel(&r->arena, kernel->name, strlen(kernel->name));

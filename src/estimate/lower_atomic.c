@@ -45,7 +45,7 @@ static bool is_gathered(const Selection *s, const Insn *insn, bool is_used)
 bool ptx_atomic_gather(Selection *s, const Selected *row, const Insn *insn)
 {
     bool is_used = insn->op->kind == OPK_ATOM && row->node && (s->nodes[row->node].use_count || ptx_selection_hands_on(s, row->node));
-    bool is_shared = ptx_space_is_shared(insn->op->space), is_fixed = is_same_in_warp(s, operand_of_atomic(s->graph, insn));
+    bool is_shared = ptx_space_is_own_shared(insn->op->space), is_fixed = is_same_in_warp(s, operand_of_atomic(s->graph, insn));
     if (is_shared && ptx_node_is(s->graph, operand_of_atomic(s->graph, insn), NODE_CONSTANT) && !is_used && ptx_op_has(insn->op, MOD_ADD) && s->nodes[operand_of_atomic(s->graph, insn)].value == 1)
         return true;            /* ATOMS.POPC.INC */
     if (!is_gathered(s, insn, is_used))

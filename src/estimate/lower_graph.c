@@ -185,9 +185,9 @@ static NodeId register_node(Graph *g, RegId reg, BlockId block)
 /* The offset of an access in shared memory is a part of the instruction. */
 static NodeId variable_node(Graph *g, const Operand *operand)
 {
-    bool is_access = operand->role & ROLE_ADDRESS && ptx_space_is_shared(g->module->vars[operand->id].space);
+    bool is_access = operand->role & ROLE_ADDRESS && ptx_space_is_own_shared(g->module->vars[operand->id].space);
     NodeId id = shared_leaf(g, (Node){ .kind = NODE_VARIABLE, .var = operand->id, .value = is_access ? 0 : operand->value, .units = 1 });
-    if (ptx_space_is_shared(g->module->vars[operand->id].space) && (is_access || !operand->value))
+    if (ptx_space_is_own_shared(g->module->vars[operand->id].space) && (is_access || !operand->value))
         g->nodes[id].zeros = SHARED_ZEROS;
     return id;
 }

@@ -90,11 +90,6 @@ static inline bool ptx_node_is(const Graph *g, NodeId id, NodeKind kind)
     return id && g->nodes[id].kind == kind;
 }
 
-static inline bool ptx_space_is_shared(uint8_t space)
-{
-    return space == SPACE_SHARED || space == SPACE_SHARED_CTA;
-}
-
 /* A register, or part of an address, that a variable of a function is read from. */
 static inline bool ptx_operand_is_read(const Operand *operand)
 {

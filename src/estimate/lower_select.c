@@ -735,7 +735,7 @@ static bool is_address_of(const Selection *s, NodeId id)
 /* The offset is a part of the instruction; shared memory also adds what is uniform. */
 static void demand_address(Selection *s, NodeId id, Space space, BlockId block)
 {
-    bool is_shared = ptx_space_is_shared((uint8_t)space), is_scaling = is_shared && s->target.sm >= 75 && s->target.sm < 90;
+    bool is_shared = ptx_space_is_own_shared((uint8_t)space), is_scaling = is_shared && s->target.sm >= 75 && s->target.sm < 90;
     int64_t offset = 0;
     id = base_of(s, id, &offset);
     const Node *node = node_of(s, id);
@@ -989,7 +989,7 @@ static void select_other(Selection *s, InsnId id, BlockId block)
         return;
     is_joined |= row.node && comes_with_partner(s, node_of(s, row.node));
     if (is_joined)
-        add_row(s, &row, ptx_space_is_shared(insn->op->space) ? MACHINE_SHARED : insn->op->space ? MACHINE_GLOBAL : MACHINE_IMAD_WIDE, 0);
+        add_row(s, &row, ptx_space_is_own_shared(insn->op->space) ? MACHINE_SHARED : insn->op->space ? MACHINE_GLOBAL : MACHINE_IMAD_WIDE, 0);
     else if (insn->operand_count != 2 || !is_saturation(s, g->of_operand[insn->operand_first + 1], insn->op))
         select_rounding(s, &row, node_of(s, row.node), insn->op);
 }
@@ -1120,7 +1120,7 @@ static void select_source(Selection *s, NodeId id)
             emit(s, &row, (MachineOp)reciprocal_terms[t].machine, reciprocal_count(reciprocal_terms[t].machine, node->value % 2));
         }
     }
-    if (node->kind == NODE_VARIABLE && ptx_space_is_shared(s->graph->module->vars[node->var].space) && s->target.sm >= 90) {
+    if (node->kind == NODE_VARIABLE && ptx_space_is_own_shared(s->graph->module->vars[node->var].space) && s->target.sm >= 90) {
         emit(s, &row, MACHINE_MOVE, s->has_shared ? 0 : 2);     /* the base of the CTA's shared memory in its cluster */
         emit(s, &row, MACHINE_IADD, 1);
         s->has_shared = true;

@@ -572,11 +572,6 @@ static Finding judge(const OperandCheck *c, FormId id)
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
-static int shown(Span span)
-{
-    return ptx_span_length(span) > 80 ? 80 : (int)ptx_span_length(span);
-}
-
 static const char *number_help(Type wanted, uint8_t given)
 {
     if (wanted == TYPE_F32 || wanted == TYPE_F64)
@@ -602,12 +597,12 @@ static void report_address(const OperandCheck *c, const Finding *f)
 {
     Span span = f->at->span;
     const char *operand = c->text + span.begin, *opcode = c->op->text;
-    int length = shown(span), opcode_length = c->op->length > 80 ? 80 : (int)c->op->length;
+    int length = ptx_span_shown(span), opcode_length = c->op->length > 80 ? 80 : (int)c->op->length;
     Diag *diag;
     if (f->wrong == WRONG_SPACE) {
         const Var *var = &c->module->vars[f->operand->id];
         diag = ptx_diag(c->diags, DIAG_OPERAND_FORM, span, "`%.*s` does not reach the state space `.%s`, where `%.*s` is", opcode_length, opcode,
-                        ptx_space_text[var->space], shown(var->name), c->text + var->name.begin);
+                        ptx_space_text[var->space], ptx_span_shown(var->name), c->text + var->name.begin);
         ptx_diag_relate(c->diags, diag, var->name, "declared here");
         return;
     }
@@ -624,7 +619,7 @@ static void report(const OperandCheck *c, const Finding *f)
 {
     Span span = f->at->span;
     const char *operand = c->text + span.begin, *opcode = c->op->text;
-    int length = shown(span), opcode_length = c->op->length > 80 ? 80 : (int)c->op->length;
+    int length = ptx_span_shown(span), opcode_length = c->op->length > 80 ? 80 : (int)c->op->length;
     const char *type = ptx_type_info[f->type].text;
     Diag *diag;
     switch (f->wrong) {

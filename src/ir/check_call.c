@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static int shown(Span span)
-{
-    return ptx_span_length(span) > 80 ? 80 : (int)ptx_span_length(span);
-}
-
 /* ---- signatures -------------------------------------------------------------------------------------------------- */
 
 static const Formal *formals(Arena *arena, const AstDecl *decl, uint32_t *count)
@@ -80,15 +75,15 @@ void ptx_check_alias(const ModuleCheck *c, const AstAlias *alias, const Func *na
     if (!ptx_check_gate(c, alias->span, "`.alias`", 63, 30))
         return;
     if (!name) {
-        ptx_diag(c->diags, DIAG_UNDECLARED, alias->name, "`%.*s` is not declared as a function, to be another name of `%.*s`", shown(alias->name),
-                 name_text, shown(alias->target), target_text);
+        ptx_diag(c->diags, DIAG_UNDECLARED, alias->name, "`%.*s` is not declared as a function, to be another name of `%.*s`", ptx_span_shown(alias->name),
+                 name_text, ptx_span_shown(alias->target), target_text);
         return;
     }
     Span at;
     const char *what = signature_difference(wanted, given, &at), *why = alias_fault(name, target);
     if (what)
-        ptx_diag(c->diags, DIAG_PROTOTYPE, alias->name, "`%.*s` has another declaration than `%.*s`: %s differs", shown(alias->name), name_text,
-                 shown(alias->target), target_text, what);
+        ptx_diag(c->diags, DIAG_PROTOTYPE, alias->name, "`%.*s` has another declaration than `%.*s`: %s differs", ptx_span_shown(alias->name), name_text,
+                 ptx_span_shown(alias->target), target_text, what);
     else if (why)
         ptx_diag(c->diags, DIAG_BAD_DECLARATION, alias->span, "this cannot be an alias: %s", why);
 }
@@ -115,7 +110,7 @@ static const char *func_difference(const RepeatCheck *c, const Func *first, cons
 static void report_second_body(const RepeatCheck *c)
 {
     Span name = c->ast->name;
-    Diag *diag = ptx_diag(c->diags, DIAG_REDECLARED, name, "`%.*s` is defined twice", shown(name), c->text + name.begin);
+    Diag *diag = ptx_diag(c->diags, DIAG_REDECLARED, name, "`%.*s` is defined twice", ptx_span_shown(name), c->text + name.begin);
     ptx_diag_relate(c->diags, diag, c->earlier, "the first definition");
     diag->help = "rename or remove one: each is analysed by itself, and calls and launches by that name could mean either";
 }
@@ -130,8 +125,8 @@ void ptx_check_repeat(const RepeatCheck *c, const Func *first, const Signature *
         report_second_body(c);
         return;
     }
-    Diag *diag = what ? ptx_diag(c->diags, DIAG_PROTOTYPE, c->ast->mark, "`%.*s` is declared twice, with %s", shown(name), c->text + name.begin, what)
-                      : ptx_diag(c->diags, DIAG_REDECLARED, c->ast->mark, "`%.*s` is declared twice in this scope", shown(name), c->text + name.begin);
+    Diag *diag = what ? ptx_diag(c->diags, DIAG_PROTOTYPE, c->ast->mark, "`%.*s` is declared twice, with %s", ptx_span_shown(name), c->text + name.begin, what)
+                      : ptx_diag(c->diags, DIAG_REDECLARED, c->ast->mark, "`%.*s` is declared twice in this scope", ptx_span_shown(name), c->text + name.begin);
     ptx_diag_relate(c->diags, diag, c->earlier, "the first declaration");
     ptx_diag_relate(c->diags, diag, name, "the second one");
 }
@@ -151,7 +146,7 @@ static bool is_sink(const CallCheck *c, const AstOperand *ast)
 static bool wrong_part(const CallCheck *c, const AstOperand *ast, const char *expected)
 {
     if (ast->kind != AST_BAD)           /* diagnosed already */
-        ptx_diag(c->diags, DIAG_OPERAND_FORM, ast->span, "`%.*s` is not allowed here in a call: %s", shown(ast->span), c->text + ast->span.begin,
+        ptx_diag(c->diags, DIAG_OPERAND_FORM, ast->span, "`%.*s` is not allowed here in a call: %s", ptx_span_shown(ast->span), c->text + ast->span.begin,
                  expected)->help = "a call is `call (result), function, (argument, argument), prototype;`";
     return false;
 }
@@ -255,8 +250,8 @@ static void relate_formal(const CallCheck *c, Diag *diag, const Formal *formal)
 
 static bool wrong_type(const CallCheck *c, const AstOperand *ast, const Formal *formal, const char *given)
 {
-    Diag *diag = ptx_diag(c->diags, DIAG_CALL_SIGNATURE, ast->span, "type mismatch: `%.*s` is %s, parameter `%.*s` is %s`.%s`", shown(ast->span),
-                          c->text + ast->span.begin, given, shown(formal->name), c->text + formal->name.begin,
+    Diag *diag = ptx_diag(c->diags, DIAG_CALL_SIGNATURE, ast->span, "type mismatch: `%.*s` is %s, parameter `%.*s` is %s`.%s`", ptx_span_shown(ast->span),
+                          c->text + ast->span.begin, given, ptx_span_shown(formal->name), c->text + formal->name.begin,
                           formal->is_array ? "an array of " : "", ptx_type_info[formal->type].text);
     relate_formal(c, diag, formal);
     return false;
@@ -264,7 +259,7 @@ static bool wrong_type(const CallCheck *c, const AstOperand *ast, const Formal *
 
 static bool wrong_space(const CallCheck *c, const AstOperand *ast, const char *why)
 {
-    ptx_diag(c->diags, DIAG_CALL_SIGNATURE, ast->span, "`%.*s` cannot be an argument: %s", shown(ast->span), c->text + ast->span.begin, why)->help =
+    ptx_diag(c->diags, DIAG_CALL_SIGNATURE, ast->span, "`%.*s` cannot be an argument: %s", ptx_span_shown(ast->span), c->text + ast->span.begin, why)->help =
         "pass a register, a number, or a .param variable that the caller declares";
     return false;
 }
@@ -280,7 +275,7 @@ static bool check_variable(const CallCheck *c, const AstOperand *ast, const Form
                                                         ptx_type_info[var->type].text, (unsigned long long)var->bytes));
     if (formal->type && var->align != formal->align) {
         Diag *diag = ptx_diag(c->diags, DIAG_CALL_SIGNATURE, ast->span, "`%.*s` is aligned to %u bytes, parameter `%.*s` to %u",
-                              shown(ast->span), c->text + ast->span.begin, (unsigned)var->align, shown(formal->name),
+                              ptx_span_shown(ast->span), c->text + ast->span.begin, (unsigned)var->align, ptx_span_shown(formal->name),
                               c->text + formal->name.begin, (unsigned)formal->align);
         relate_formal(c, diag, formal);
         return false;
@@ -312,7 +307,7 @@ static bool check_argument(const CallCheck *c, const AstOperand *ast, const Form
 static bool wrong_count(const CallCheck *c, const Signature *s, Span where, const char *what, uint32_t wanted, uint32_t given)
 {
     Diag *diag = ptx_diag(c->diags, DIAG_CALL_SIGNATURE, where, "this call has %u %s%s, and `%.*s` has %u", (unsigned)given, what,
-                          given == 1 ? "" : "s", shown(s->name), c->text + s->name.begin, (unsigned)wanted);
+                          given == 1 ? "" : "s", ptx_span_shown(s->name), c->text + s->name.begin, (unsigned)wanted);
     ptx_diag_relate(c->diags, diag, s->name, "declared here");
     return false;
 }

@@ -9,14 +9,9 @@ enum {
     ENTRY_BYTES_OLD = 4352,
 };
 
-static int shown(Span span)
-{
-    return ptx_span_length(span) > 80 ? 80 : (int)ptx_span_length(span);
-}
-
 static bool wrong(const ModuleCheck *c, Span where, const AstDecl *decl, const char *why, const char *help)
 {
-    ptx_diag(c->diags, DIAG_BAD_DECLARATION, where, "`%.*s` %s", shown(decl->name),
+    ptx_diag(c->diags, DIAG_BAD_DECLARATION, where, "`%.*s` %s", ptx_span_shown(decl->name),
              c->text + decl->name.begin, why)->help = help;
     return false;
 }
@@ -173,7 +168,7 @@ static bool check_array(const ModuleCheck *c, const AstDecl *decl, DeclPlace pla
         return check_param_array(c, decl, place, has_body);
     if (decl->dim_count && decl->space == SPACE_REG)
         return wrong(c, decl->span, decl, "is an array in .reg space; registers have no addresses",
-                     ptx_diag_text(c->diags, "`%.*s<%llu>` declares so many registers", shown(decl->name),
+                     ptx_diag_text(c->diags, "`%.*s<%llu>` declares so many registers", ptx_span_shown(decl->name),
                                    c->text + decl->name.begin, (unsigned long long)decl->element_count));
     bool has_init = ptx_span_length(decl->init);
     if (is_unbounded(decl) && !has_init && (place == DECL_BODY || decl->linkage != LINKAGE_EXTERN))
@@ -218,7 +213,7 @@ static bool check_has_init(const ModuleCheck *c, const AstDecl *decl)
     if (has_place_for_init(decl) && decl->linkage != LINKAGE_EXTERN)
         return true;
     Diag *diag = ptx_diag(c->diags, DIAG_BAD_INITIALIZER, decl->span, "`%.*s` can have no initial value: it is %s",
-                          shown(decl->name), c->text + decl->name.begin,
+                          ptx_span_shown(decl->name), c->text + decl->name.begin,
                           has_place_for_init(decl) ? ".extern" : "not in .global or .const space");
     diag->help = has_place_for_init(decl) ? "the module that defines it initialises it" : "store the value at the beginning of the function";
     return false;
@@ -276,7 +271,7 @@ static void check_bytes(const ModuleCheck *c, const AstFunc *entry)
     if (!entry->body || bytes <= most)
         return;
     Diag *diag = ptx_diag(c->diags, DIAG_BAD_DECLARATION, (Span){ entry->span.end - 1, entry->span.end },
-                          "the parameters of `%.*s` take %llu bytes, and %llu is the limit", shown(entry->name),
+                          "the parameters of `%.*s` take %llu bytes, and %llu is the limit", ptx_span_shown(entry->name),
                           c->text + entry->name.begin, (unsigned long long)bytes, (unsigned long long)most);
     diag->help = is_new ? "pass a pointer to a buffer instead" : "from PTX 8.1 and sm_70 on the limit is 32764";
     ptx_diag_relate(c->diags, diag, entry->name, "the .entry");

@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static int shown(size_t length)
-{
-    return length > 80 ? 80 : (int)length;
-}
-
 void ptx_soften(const Module *m, Diag *diag)
 {
     if (m->version > PTX_VERSION_NEWEST || m->target.sm > PTX_TARGET_NEWEST)
@@ -130,7 +125,7 @@ static void report_need(DiagSink *diags, const Module *m, Need need, Span where)
 void ptx_report_gate(DiagSink *diags, const Module *m, const Op *op, FormId id, Span where)
 {
     const FormInfo *form = &ptx_form_info[id];
-    report_need(diags, m, (Need){ ptx_diag_text(diags, "`%.*s`", shown(op->length), op->text), form->version, form->target }, where);
+    report_need(diags, m, (Need){ ptx_diag_text(diags, "`%.*s`", ptx_shown(op->length), op->text), form->version, form->target }, where);
 }
 
 void ptx_check_pair_gate(DiagSink *diags, const Module *m, const Op *op, Span where)
@@ -139,7 +134,7 @@ void ptx_check_pair_gate(DiagSink *diags, const Module *m, const Op *op, Span wh
     for (unsigned g = opcode->gate_first; g < (unsigned)opcode->gate_first + opcode->gate_count; g++) {
         const GateInfo *gate = &ptx_gate_info[g];
         if (gate->modifier == GATE_PAIR && is_closed(m, gate)) {
-            const char *what = ptx_diag_text(diags, "the second result of `%.*s`", shown(op->length), op->text);
+            const char *what = ptx_diag_text(diags, "the second result of `%.*s`", ptx_shown(op->length), op->text);
             report_need(diags, m, (Need){ what, gate->version, gate->target }, where);
         }
     }
@@ -157,7 +152,7 @@ void ptx_check_sreg(DiagSink *diags, const Module *m, SregId sreg, Span where)
     const Target target = sreg_gates[sreg].target;
     if (version_allows(m, version) && target_allows(m, target))
         return;
-    const char *what = ptx_diag_text(diags, "`%.*s`", shown(ptx_span_length(where)), m->text + where.begin);
+    const char *what = ptx_diag_text(diags, "`%.*s`", ptx_shown(ptx_span_length(where)), m->text + where.begin);
     report_need(diags, m, (Need){ what, version, target }, where);
 }
 
@@ -198,7 +193,7 @@ void ptx_report_operand_count(DiagSink *diags, const Op *op, Span where, uint32_
     while (least < most && !ptx_form_operands[form->operand_first + least].optional)
         least++;
     const char *range = least < most ? ptx_diag_text(diags, "%u to ", least) : "";
-    Diag *diag = ptx_diag(diags, DIAG_OPERAND_COUNT, where, "`%.*s` takes %s%u operands, not %u", shown(op->length), op->text, range, most,
+    Diag *diag = ptx_diag(diags, DIAG_OPERAND_COUNT, where, "`%.*s` takes %s%u operands, not %u", ptx_shown(op->length), op->text, range, most,
                           (unsigned)count);
     ptx_explain_operands(diags, diag, op);
 }
@@ -232,7 +227,7 @@ static bool is_type(uint16_t modifier)
 
 static void report_missing(DiagSink *diags, const Op *op, const Misfit *misfit, Span where)
 {
-    int length = shown(op->length);
+    int length = ptx_shown(op->length);
     const char *written = op->text;
     if (misfit->value_count == 1) {
         ptx_diag(diags, DIAG_BAD_FORM, where, "`%.*s` needs `.%s`", length, written, ptx_modifier_texts[misfit->values[0]]);
@@ -251,7 +246,7 @@ static void report_misfit(DiagSink *diags, const Op *op, const Misfit *misfit, S
 {
     const char *opcode = ptx_opcode_info[op->opcode].text;
     const char *modifier = misfit->modifier >= 0 ? ptx_modifier_texts[misfit->modifier] : "";
-    int length = shown(op->length);
+    int length = ptx_shown(op->length);
     switch (misfit->kind) {
     case MISFIT_ORDER: {
         Diag *diag = ptx_diag(diags, DIAG_BAD_FORM, where, "the modifiers of `%.*s` are in the wrong order", length, op->text);
@@ -312,7 +307,7 @@ static void report_too_new(DiagSink *diags, const Module *m, const Op *op, Span 
     const GateInfo *gate = closed_gate(m, op);
     if (ptx_form_is_allowed(m, form) && gate) {
         const char *part = gate->modifier == GATE_GENERIC ? "the generic address" : ptx_diag_text(diags, "`.%s`", ptx_modifier_texts[gate->modifier]);
-        const char *what = ptx_diag_text(diags, "%s of `%.*s`", part, shown(op->length), op->text);
+        const char *what = ptx_diag_text(diags, "%s of `%.*s`", part, ptx_shown(op->length), op->text);
         report_need(diags, m, (Need){ what, gate->version, gate->target }, where);
         return;
     }
@@ -326,7 +321,7 @@ static void report_unknown_opcode(DiagSink *diags, const Module *m, const Op *op
     size_t head = 0;
     while (head < op->length && op->text[head] != '.')
         head++;
-    Diag *diag = ptx_diag(diags, DIAG_UNKNOWN_OPCODE, where, "there is no instruction `%.*s`", shown(head), op->text);
+    Diag *diag = ptx_diag(diags, DIAG_UNKNOWN_OPCODE, where, "there is no instruction `%.*s`", ptx_shown(head), op->text);
     ptx_explain_op(diags, diag, op, where);
     ptx_soften(m, diag);
 }
@@ -335,7 +330,7 @@ static void report_unknown_modifier(DiagSink *diags, const Module *m, const Op *
 {
     const char *modifier = op->text + op->unknown_at;
     Diag *diag = ptx_diag(diags, DIAG_UNKNOWN_MODIFIER, where, "`%s` has no modifier `.%.*s`", ptx_opcode_info[op->opcode].text,
-                          shown(op->unknown_length), modifier);
+                          ptx_shown(op->unknown_length), modifier);
     ptx_explain_op(diags, diag, op, where);
     ptx_soften(m, diag);
 }

@@ -6,16 +6,11 @@ typedef struct InitCheck {
     const AstDecl *decl;
 } InitCheck;
 
-static int shown(Span span)
-{
-    return ptx_span_length(span) > 80 ? 80 : (int)ptx_span_length(span);
-}
-
 static bool wrong(const InitCheck *c, Span where, const char *why, const char *help)
 {
     const char *text = c->module->text;
-    ptx_diag(c->module->diags, DIAG_BAD_INITIALIZER, where, "`%.*s` in the initialiser of `%.*s` %s", shown(where), text + where.begin,
-             shown(c->decl->name), text + c->decl->name.begin, why)->help = help;
+    ptx_diag(c->module->diags, DIAG_BAD_INITIALIZER, where, "`%.*s` in the initialiser of `%.*s` %s", ptx_span_shown(where), text + where.begin,
+             ptx_span_shown(c->decl->name), text + c->decl->name.begin, why)->help = help;
     return false;
 }
 

@@ -223,4 +223,9 @@ static inline uint32_t ptx_reg_units(const Reg *reg)
     return reg->type == TYPE_PRED || reg->type == TYPE_NONE ? 0 : reg->vector * (bits <= 32 ? 1 : bits / 32);
 }
 
+static inline bool ptx_operand_is_def(const Operand *operand)
+{
+    return operand->kind == OPERAND_REG && operand->role & ROLE_DEF;
+}
+
 #endif

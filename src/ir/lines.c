@@ -8,12 +8,8 @@ void ptx_lines_find(Arena *arena, Module *m)
     uint32_t capacity = m->length / 16 + 64, count = 1;
     uint32_t *lines = ptx_arena_array(arena, uint32_t, capacity);
     for (const char *p = m->text, *end = p + m->length; (p = memchr(p, '\n', (size_t)(end - p))); p++) {
-        if (count == capacity) {        /* very short lines: at most one a byte */
-            uint32_t *more = ptx_arena_array(arena, uint32_t, 2 * (size_t)capacity);
-            memcpy(more, lines, count * sizeof *more);
-            lines = more;
-            capacity *= 2;
-        }
+        if (count == capacity)          /* very short lines: at most one a byte */
+            lines = ptx_arena_grow(arena, lines, count, &capacity, sizeof *lines);
         lines[count++] = (uint32_t)(p + 1 - m->text);
     }
     m->lines = lines;

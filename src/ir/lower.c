@@ -84,20 +84,10 @@ struct Lower {
     uint32_t open_table;        /* of the label just lowered, for the list behind it; NO_ID: none */
 };
 
-static void *grow_items(Arena *arena, void *items, uint32_t count, uint32_t *capacity, size_t size)
-{
-    uint32_t wanted = *capacity ? 2 * *capacity : 64;
-    char *copy = ptx_arena_alloc_array(arena, wanted, size);
-    if (count)
-        memcpy(copy, items, count * size);
-    *capacity = wanted;
-    return copy;
-}
-
 /* The next free item of a vector. Vectors keep their room from function to function, and so stay in the cache. */
 #define PUSH(lower, vector)                                                                                              \
     ((vector).count == (vector).capacity                                                                                 \
-         ? ((vector).items = grow_items((lower)->vectors, (vector).items, (vector).count, &(vector).capacity,            \
+         ? ((vector).items = ptx_arena_grow((lower)->vectors, (vector).items, (vector).count, &(vector).capacity,            \
                                         sizeof *(vector).items),                                                         \
             &(vector).items[(vector).count++])                                                                           \
          : &(vector).items[(vector).count++])
@@ -115,16 +105,11 @@ static const char *text_at(const Lower *l, Span span)
     return l->text + span.begin;
 }
 
-static int shown(size_t length)
-{
-    return length > 80 ? 80 : (int)length;
-}
-
 /* ---- declarations ------------------------------------------------------------------------------------------------ */
 
 static void report_redeclared(Lower *l, Span name, const Symbol *earlier)
 {
-    Diag *diag = ptx_diag(l->diags, DIAG_REDECLARED, name, "`%.*s` is declared twice in this scope", shown(ptx_span_length(name)),
+    Diag *diag = ptx_diag(l->diags, DIAG_REDECLARED, name, "`%.*s` is declared twice in this scope", ptx_shown(ptx_span_length(name)),
                           text_at(l, name));
     ptx_diag_relate(l->diags, diag, earlier->name, "the first declaration");
     diag->help = "rename one of them";
@@ -232,7 +217,7 @@ static VarId declare_var(Lower *l, const AstDecl *decl, FuncId owner, bool is_pa
 {
     Module *m = l->module;
     if (m->var_count == l->var_capacity)
-        m->vars = grow_items(l->arena, m->vars, m->var_count, &l->var_capacity, sizeof *m->vars);
+        m->vars = ptx_arena_grow(l->arena, m->vars, m->var_count, &l->var_capacity, sizeof *m->vars);
     Var *var = &m->vars[m->var_count];
     uint64_t element = (uint64_t)(ptx_type_info[decl->type].bits + 7) / 8 * decl->vector;
     *var = (Var){ .name = decl->name, .span = decl->span, .init = decl->init_has_names ? decl->init : (Span){ 0, 0 }, .numbers = decl->init_has_names ? (Span){ 0, 0 } : decl->init, .func = owner, .unit = l->unit, .space = (uint8_t)decl->space,
@@ -405,7 +390,7 @@ static Binding bind_name(Lower *l, Span name)
 
 static RegId undeclared(Lower *l, Span name)
 {
-    Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED, name, "`%.*s` is not declared", shown(ptx_span_length(name)), text_at(l, name));
+    Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED, name, "`%.*s` is not declared", ptx_shown(ptx_span_length(name)), text_at(l, name));
     ptx_explain_name(l->diags, diag, &l->names, name);
     RegId reg = add_reg(l, name, TYPE_NONE, 1);
     l->regs.items[reg].is_written = true;
@@ -479,8 +464,8 @@ static Op *add_op(Lower *l)
     Op *op = ptx_arena_new(l->arena, Op);
     if (m->op_count == l->op_capacity) {
         uint32_t capacity = l->op_capacity;
-        l->opaque = grow_items(l->arena, (void *)l->opaque, m->op_count, &capacity, sizeof *l->opaque);
-        m->ops = grow_items(l->arena, (void *)m->ops, m->op_count, &l->op_capacity, sizeof *m->ops);
+        l->opaque = ptx_arena_grow(l->arena, (void *)l->opaque, m->op_count, &capacity, sizeof *l->opaque);
+        m->ops = ptx_arena_grow(l->arena, (void *)m->ops, m->op_count, &l->op_capacity, sizeof *m->ops);
     }
     l->opaque[m->op_count] = NULL;
     m->ops[m->op_count++] = op;
@@ -624,7 +609,7 @@ static void check_target_label(Lower *l, const Op *op, const AstOperand *ast, co
     if (op->kind == OPK_BRX ? is_list : !is_named)
         return;
     const char *what = op->kind == OPK_BRX ? "no label of .branchtargets before this" : "the label of a directive, not of code";
-    Diag *diag = ptx_diag(l->diags, DIAG_OPERAND_FORM, ast->span, "`%.*s` is %s", shown(ptx_span_length(ast->span)), text_at(l, ast->span), what);
+    Diag *diag = ptx_diag(l->diags, DIAG_OPERAND_FORM, ast->span, "`%.*s` is %s", ptx_shown(ptx_span_length(ast->span)), text_at(l, ast->span), what);
     ptx_diag_relate(l->diags, diag, label->name, "the label stands here");
 }
 
@@ -635,7 +620,7 @@ static void add_target(Lower *l, const Op *op, const AstOperand *ast, uint8_t po
         check_target_label(l, op, ast, &l->labels.items[label]);
     if (label == NO_ID) {
         Span name = ast->kind == AST_NAME ? (Span){ ast->name, ast->name + ast->name_length } : ast->span;
-        Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED_LABEL, name, "there is no label `%.*s` in this scope", shown(ptx_span_length(name)), text_at(l, name));
+        Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED_LABEL, name, "there is no label `%.*s` in this scope", ptx_shown(ptx_span_length(name)), text_at(l, name));
         ptx_explain_label(l->diags, diag, &l->names, name, l->labels.items, l->labels.count);
     }
     Operand operand = { .kind = label == NO_ID ? OPERAND_UNKNOWN : OPERAND_TARGET, .id = label };
@@ -680,7 +665,7 @@ static void check_indirect(Lower *l, const CallParts *parts, LabelId label, uint
                        end - arguments);
     } else if (table->table == NO_ID || !table->is_calltargets) {
         Diag *diag = ptx_diag(l->diags, DIAG_CALL_SIGNATURE, parts->table->span, "`%.*s` is not a label of a .callprototype or of .calltargets before this call",
-                              shown(ptx_span_length(parts->table->span)), text_at(l, parts->table->span));
+                              ptx_shown(ptx_span_length(parts->table->span)), text_at(l, parts->table->span));
         ptx_diag_relate(l->diags, diag, table->name, "the label stands here");
     } else {
         const Table *ids = &l->tables.items[table->table];
@@ -701,7 +686,7 @@ static bool is_optix(Lower *l, const AstOperand *target)
     if (!is_named || bind_name(l, name).kind)
         return false;
     if (!l->is_optix) {
-        Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED, name, "`%.*s` is not declared: OptiX provides it", shown(ptx_span_length(name)),
+        Diag *diag = ptx_diag(l->diags, DIAG_UNDECLARED, name, "`%.*s` is not declared: OptiX provides it", ptx_shown(ptx_span_length(name)),
                               text_at(l, name));
         diag->severity = SEVERITY_NOTE;
         diag->help = "ptxas alone rejects this module, OptiX compiles it; reported once for a file";
@@ -712,7 +697,7 @@ static bool is_optix(Lower *l, const AstOperand *target)
 
 static void wrong_target(Lower *l, const AstOperand *target, const char *what, const char *help)
 {
-    ptx_diag(l->diags, DIAG_CALL_SIGNATURE, target->span, "`%.*s` cannot be called%s", shown(ptx_span_length(target->span)),
+    ptx_diag(l->diags, DIAG_CALL_SIGNATURE, target->span, "`%.*s` cannot be called%s", ptx_shown(ptx_span_length(target->span)),
              text_at(l, target->span), what)->help = help;
 }
 
@@ -832,10 +817,10 @@ static void lower_insn(Lower *l, const AstStmt *stmt)
         if (guard.kind == OPERAND_REG) {
             insn->guard = guard.id;
             if (l->regs.items[guard.id].type != TYPE_PRED)
-                ptx_diag(l->diags, DIAG_BAD_GUARD, name, "a guard is a predicate; `%.*s` is `.%s`", shown(stmt->guard_length),
+                ptx_diag(l->diags, DIAG_BAD_GUARD, name, "a guard is a predicate; `%.*s` is `.%s`", ptx_shown(stmt->guard_length),
                          text_at(l, name), ptx_type_info[l->regs.items[guard.id].type].text)->help =
                     ptx_diag_text(l->diags, "make one of it before: `setp.ne.%s %%p1, %.*s, 0`", ptx_type_info[l->regs.items[guard.id].type].text,
-                                  shown(stmt->guard_length), text_at(l, name));
+                                  ptx_shown(stmt->guard_length), text_at(l, name));
         } else if (guard.kind == OPERAND_UNKNOWN) {
             insn->guard = guard.id;      /* undeclared: still a guard, so that control goes on behind it */
         } else {
@@ -881,7 +866,7 @@ static void enter_scope(Lower *l, const AstStmt *scope)
         if (!earlier)
             continue;
         Diag *diag = ptx_diag(l->diags, DIAG_DUPLICATE_LABEL, label->opcode, "label `%.*s` is defined twice in this scope",
-                              shown(ptx_span_length(label->opcode)), text_at(l, label->opcode));
+                              ptx_shown(ptx_span_length(label->opcode)), text_at(l, label->opcode));
         ptx_diag_relate(l->diags, diag, earlier->name, "the first one");
         diag->help = "rename one of them, and the branches that mean it";
     }
@@ -935,7 +920,7 @@ static bool list_target(Lower *l, AstStmtKind kind, Table *table, const char *na
     bool is_branch = kind == AST_BRANCHTARGETS;
     const Symbol *symbol = ptx_names_find(&l->names, is_branch ? NAMES_LABEL : NAMES_ORDINARY, name, length);
     if (!symbol || (!is_branch && symbol->kind != SYMBOL_FUNC)) {
-        ptx_diag(l->diags, DIAG_UNDECLARED_LABEL, where, "`%.*s` is not declared", shown(length), name);
+        ptx_diag(l->diags, DIAG_UNDECLARED_LABEL, where, "`%.*s` is not declared", ptx_shown(length), name);
         return false;
     }
     if (!l->targets_left) {
@@ -978,7 +963,7 @@ static void lower_loc(Lower *l, const AstLoc *ast)
 {
     Module *m = l->module;
     if (m->loc_count == l->loc_capacity)
-        m->locs = grow_items(l->arena, m->locs, m->loc_count, &l->loc_capacity, sizeof *m->locs);
+        m->locs = ptx_arena_grow(l->arena, m->locs, m->loc_count, &l->loc_capacity, sizeof *m->locs);
     m->locs[m->loc_count] = (Loc){ ast->file, ast->line, ast->column, ast->inlined_file, ast->inlined_line, ast->inlined_column, l->unit };
     l->loc = m->loc_count++;
     if (ast->inlined_line)
@@ -1066,7 +1051,7 @@ static void declare_func(Lower *l, const AstFunc *ast, FuncId id)
     ptx_names_declare(&l->names, NAMES_ORDINARY, SYMBOL_FUNC, ast->name, id, &earlier);
     if (ast->linkage == LINKAGE_EXTERN && ast->body)
         ptx_diag(l->diags, DIAG_BAD_DECLARATION, (Span){ ast->span.end - 1, ast->span.end }, "`%.*s` is .extern and has a body",
-                 shown(ptx_span_length(ast->name)), text_at(l, ast->name))->help = "write .visible, or take the body away";
+                 ptx_shown(ptx_span_length(ast->name)), text_at(l, ast->name))->help = "write .visible, or take the body away";
     if (!earlier)
         return;
     const RepeatCheck repeat = { l->diags, l->text, ast, earlier->name, &l->signatures.items[l->signatures.count - 1] };
@@ -1111,7 +1096,7 @@ static void lower_alias(Lower *l, const AstAlias *alias)
     size_t length = ptx_span_length(alias->target);
     const Symbol *symbol = ptx_names_find(&l->names, NAMES_ORDINARY, target, length);
     if (!symbol || symbol->kind != SYMBOL_FUNC) {
-        ptx_diag(l->diags, DIAG_UNDECLARED, alias->target, "`%.*s` is not a function", shown(length), target);
+        ptx_diag(l->diags, DIAG_UNDECLARED, alias->target, "`%.*s` is not a function", ptx_shown(length), target);
         return;
     }
     const ModuleCheck check = { l->diags, l->text, l->module };
@@ -1140,7 +1125,7 @@ void ptx_lower_item(Lower *l, const AstHeader *header, const AstItem *item)
         enter_unit(l, header->unit);
     if (item->func) {
         if (m->func_count == l->func_capacity)
-            m->funcs = grow_items(l->arena, m->funcs, m->func_count, &l->func_capacity, sizeof *m->funcs);
+            m->funcs = ptx_arena_grow(l->arena, m->funcs, m->func_count, &l->func_capacity, sizeof *m->funcs);
         *PUSH(l, l->signatures) = ptx_signature_new(l->arena, item->func);
         declare_func(l, item->func, m->func_count);
         lower_func(l, item->func, m->func_count++);

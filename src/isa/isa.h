@@ -381,4 +381,16 @@ const char *ptx_modifier_suggest(const Op *op, const char *text, size_t length);
 /* Opcode text without the white space and comments that may stand between its parts; owned by the arena. */
 const char *ptx_op_joined(Arena *arena, const char *written, size_t written_length, size_t *length);
 
+/* .shared in each of its forms. */
+static inline bool ptx_space_is_shared(Space space)
+{
+    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
+}
+
+/* Of the block itself. */
+static inline bool ptx_space_is_own_shared(Space space)
+{
+    return space == SPACE_SHARED || space == SPACE_SHARED_CTA;
+}
+
 #endif

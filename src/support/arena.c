@@ -113,6 +113,18 @@ void *ptx_arena_alloc_array(Arena *arena, size_t count, size_t size)
     return ptx_arena_alloc(arena, bytes);
 }
 
+void *ptx_arena_grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity, size_t size)
+{
+    uint32_t wanted = *capacity ? 2 * *capacity : 16;
+    if (wanted <= *capacity)
+        ptx_arena_fail(arena);
+    void *copy = ptx_arena_alloc_array(arena, wanted, size);
+    if (count)
+        memcpy(copy, items, count * size);
+    *capacity = wanted;
+    return copy;
+}
+
 char *ptx_arena_strndup(Arena *arena, const char *text, size_t length)
 {
     char *copy = ptx_arena_alloc(arena, length + 1);

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 typedef struct ArenaChunk ArenaChunk;
@@ -51,6 +52,9 @@ static inline void *ptx_arena_alloc(Arena *arena, size_t bytes)
 
 /* count elements of size bytes; a product that overflows fails like memory that is not there. */
 void *ptx_arena_alloc_array(Arena *arena, size_t count, size_t size);
+
+/* The first count items in an array with twice the room, 16 at first; *capacity is set. The old array stays with the arena. */
+void *ptx_arena_grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity, size_t size);
 
 /* A copy of length bytes and a NUL. */
 char *ptx_arena_strndup(Arena *arena, const char *text, size_t length);

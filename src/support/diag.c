@@ -42,14 +42,8 @@ const char *ptx_diag_text(DiagSink *sink, const char *format, ...)
 
 static void sink_push(DiagSink *sink, Diag *diag)
 {
-    if (sink->count == sink->capacity) {
-        uint32_t capacity = sink->capacity ? 2 * sink->capacity : 16;
-        Diag **items = ptx_arena_array(sink->arena, Diag *, capacity);
-        if (sink->count)
-            memcpy(items, sink->items, sink->count * sizeof *items);
-        sink->items = items;
-        sink->capacity = capacity;
-    }
+    if (sink->count == sink->capacity)
+        sink->items = ptx_arena_grow(sink->arena, sink->items, sink->count, &sink->capacity, sizeof *sink->items);
     diag->order = sink->count;
     sink->items[sink->count++] = diag;
 }

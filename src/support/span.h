@@ -2,6 +2,7 @@
 #ifndef PTX_SUPPORT_SPAN_H
 #define PTX_SUPPORT_SPAN_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* begin <= end; offsets fit 32 bits because LIMIT_SOURCE_BYTES does. {0,0} is "no place". */
@@ -22,6 +23,17 @@ static inline Span ptx_span_join(Span a, Span b)
 static inline uint32_t ptx_span_length(Span s)
 {
     return s.end - s.begin;
+}
+
+/* As many bytes of a text as a message quotes: for "%.*s". */
+static inline int ptx_shown(size_t length)
+{
+    return length > 80 ? 80 : (int)length;
+}
+
+static inline int ptx_span_shown(Span span)
+{
+    return ptx_shown(ptx_span_length(span));
 }
 
 #endif

@@ -85,7 +85,7 @@ static void touch(Cluster *c, uint32_t owner, uint32_t offset, Touched now)
     if (length >= MOST_AT_PLACE || c->item_count == MOST_ITEMS)
         return;
     if (c->item_count == c->item_capacity)
-        c->items = ptx_machine_grow(c->arena, c->items, c->item_count, &c->item_capacity, sizeof *c->items);
+        c->items = ptx_arena_grow(c->arena, c->items, c->item_count, &c->item_capacity, sizeof *c->items);
     now.next = *head;
     c->items[c->item_count++] = now;
     *head = c->item_count;

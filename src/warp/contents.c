@@ -43,7 +43,7 @@ Word *ptx_contents_find(const Contents *c, AddendId addend, uint64_t address)
 
 static void enlarge(Contents *c)
 {
-    c->words = ptx_machine_grow(c->arena, c->words, c->word_count, &c->word_capacity, sizeof *c->words);
+    c->words = ptx_arena_grow(c->arena, c->words, c->word_count, &c->word_capacity, sizeof *c->words);
     if (2 * c->word_capacity <= c->table_size)
         return;
     c->table_size = 2 * c->word_capacity;

@@ -41,7 +41,7 @@ typedef struct Evaluator {
 static void add_tally(Evaluator *e, const Func *func, Evaluated *insns)
 {
     if (e->tally_count == e->tally_capacity)
-        e->tallies = ptx_machine_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity, sizeof *e->tallies);
+        e->tallies = ptx_arena_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity, sizeof *e->tallies);
     Tally *tally = &e->tallies[e->tally_count++];
     *tally = (Tally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count), ptx_arena_array(e->arena, double, func->insn_count), NULL };
     for (InsnId i = 0; i < func->insn_count; i++) {

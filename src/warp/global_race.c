@@ -21,16 +21,11 @@ typedef struct Search {
 
 /* ---- whether there is anything to look at -------------------------------------------------------------------------- */
 
-static bool is_shared(Space space)
-{
-    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
-}
-
 /* It says that blocks talk to each other, or writes global memory in a way that is not followed. */
 static bool is_in_the_way(const Op *op)
 {
     bool is_atomic = op->kind == OPK_ATOM || op->kind == OPK_RED;
-    if (op->flags & OPF_UNKNOWN || (!is_shared((Space)op->space) && (is_atomic || ptx_op_is_ordered(op))))
+    if (op->flags & OPF_UNKNOWN || (!ptx_space_is_shared((Space)op->space) && (is_atomic || ptx_op_is_ordered(op))))
         return true;
     switch ((Operation)op->operation) {
     case OP_FENCE: case OP_FENCE_PROXY_ASYNC: case OP_FENCE_PROXY_ASYNC_GLOBAL: case OP_FENCE_PROXY_ASYNC_GENERIC: case OP_MEMBAR:

@@ -22,18 +22,13 @@ enum {
 
 /* ---- whether there is anything to look at -------------------------------------------------------------------------- */
 
-static bool is_shared(Space space)
-{
-    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
-}
-
 /* Something writes shared memory, or may, and a barrier says that there is more than a warp; with a launch one of them will do. */
 static bool is_worth(const Func *func, const Launch *launch)
 {
     bool writes = false, has_barrier = false;
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Op *op = func->insns[i].op;
-        bool is_shared_op = is_shared((Space)op->space) || op->space == SPACE_GENERIC;
+        bool is_shared_op = ptx_space_is_shared((Space)op->space) || op->space == SPACE_GENERIC;
         bool is_async = ptx_op_is_bulk(op) || op->family == OP_MBARRIER;
         writes |= (op->flags & OPF_STORE && is_shared_op) || op->kind == OPK_CP_ASYNC || op->kind == OPK_CALL || is_async;
         has_barrier |= op->kind == OPK_BAR || op->kind == OPK_CALL || is_async;
@@ -136,7 +131,7 @@ static void find_variable(const Machine *m, uint64_t address, Hazard *out)
     for (uint32_t i = 0; i < m->placed_count; i++) {
         const Var *var = &m->module->vars[m->placed[i]];
         uint64_t from = m->program->addresses[m->placed[i]] - 1;
-        if (is_shared((Space)var->space) && from <= address && (address - from < var->bytes || !var->bytes)) {
+        if (ptx_space_is_shared((Space)var->space) && from <= address && (address - from < var->bytes || !var->bytes)) {
             out->var = m->placed[i];
             out->offset = address - from;
             return;
@@ -490,7 +485,7 @@ static bool holds_for_all(Search *s)
 static bool is_global_write(const Op *op)
 {
     bool writes = op->flags & OPF_STORE || op->kind == OPK_ST || op->kind == OPK_ATOM || op->kind == OPK_RED;
-    return writes && !is_shared((Space)op->space) && op->space != SPACE_LOCAL && op->space != SPACE_PARAM && op->space != SPACE_PARAM_FUNC;
+    return writes && !ptx_space_is_shared((Space)op->space) && op->space != SPACE_LOCAL && op->space != SPACE_PARAM && op->space != SPACE_PARAM_FUNC;
 }
 
 /* A barrier orders accesses to global memory too; fences, and what orders by other means, say that somebody looks. */

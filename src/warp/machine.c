@@ -69,7 +69,7 @@ static Routine *routine_of(Machine *m, FuncId called)
         return NULL;
     Routine *routine = m->program->routines[id] = ptx_arena_new(m->arena, Routine);
     if (m->run_count == m->run_capacity)
-        m->run = ptx_machine_grow(m->arena, m->run, m->run_count, &m->run_capacity, sizeof *m->run);
+        m->run = ptx_arena_grow(m->arena, m->run, m->run_count, &m->run_capacity, sizeof *m->run);
     m->run[m->run_count++] = id;
     routine->func = func;
     routine->cfg = plan->cfg;
@@ -92,7 +92,7 @@ static Routine *routine_of(Machine *m, FuncId called)
 static void push_entry(Machine *m, Warp *w, Entry entry)
 {
     if (w->entry_count == w->entry_capacity)
-        w->entries = ptx_machine_grow(m->arena, w->entries, w->entry_count, &w->entry_capacity, sizeof *w->entries);
+        w->entries = ptx_arena_grow(m->arena, w->entries, w->entry_count, &w->entry_capacity, sizeof *w->entries);
     w->entries[w->entry_count++] = entry;
 }
 

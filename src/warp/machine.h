@@ -300,8 +300,6 @@ static inline const Decoded *ptx_machine_code(Machine *machine, const Op *op)
     return code->action != ACTION_NEW ? code : ptx_machine_decode(machine, op);
 }
 
-/* memory.c */
-void *ptx_machine_grow(Arena *arena, void *items, uint32_t count, uint32_t *capacity, size_t size);
 void ptx_memory_lay_out(Machine *machine);
 void ptx_memory_forget_shared(Machine *machine);
 uint32_t ptx_memory_tick(Machine *machine);

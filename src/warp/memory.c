@@ -21,11 +21,6 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 
 /* ---- layout ------------------------------------------------------------------------------------------------------ */
 
-static bool is_shared(Space space)
-{
-    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
-}
-
 static bool is_param(Space space)
 {
     return space == SPACE_PARAM || space == SPACE_PARAM_ENTRY || space == SPACE_PARAM_FUNC;
@@ -34,7 +29,7 @@ static bool is_param(Space space)
 static void place(Machine *m, VarId var, uint64_t address)
 {
     if (m->placed_count == m->placed_capacity)
-        m->placed = ptx_machine_grow(m->arena, m->placed, m->placed_count, &m->placed_capacity, sizeof *m->placed);
+        m->placed = ptx_arena_grow(m->arena, m->placed, m->placed_count, &m->placed_capacity, sizeof *m->placed);
     m->placed[m->placed_count++] = var;
     m->program->addresses[var] = address + 1;
 }
@@ -42,7 +37,7 @@ static void place(Machine *m, VarId var, uint64_t address)
 static uint64_t place_shared(Machine *m, VarId id, bool is_unsized, uint64_t at)
 {
     const Var *var = &m->module->vars[id];
-    if (!is_shared((Space)var->space) || (var->bytes == 0) != is_unsized)
+    if (!ptx_space_is_shared((Space)var->space) || (var->bytes == 0) != is_unsized)
         return at;
     uint64_t here = align_up(at, is_unsized && var->align < 16 ? 16 : var->align);
     place(m, id, here);
@@ -131,7 +126,7 @@ static uint64_t take_place(Machine *m, const Var *var)
 uint64_t ptx_memory_address(Machine *m, VarId id)
 {
     const Var *var = &m->module->vars[id];
-    if (is_shared((Space)var->space))
+    if (ptx_space_is_shared((Space)var->space))
         lay_out_shared(m);
     if (!m->program->addresses[id])             /* a parameter of a call has a place of its own */
         place(m, id, is_param((Space)var->space) ? (uint64_t)id << 32 | UINT64_C(1) << 59 : take_place(m, var));
@@ -198,7 +193,7 @@ static Space space_of(const Insn *insn, const Value *address, uint32_t lanes)
 {
     Space space = (Space)insn->op->space;
     if (space != SPACE_GENERIC)
-        return is_shared(space) ? SPACE_SHARED : is_param(space) ? SPACE_PARAM : space;
+        return ptx_space_is_shared(space) ? SPACE_SHARED : is_param(space) ? SPACE_PARAM : space;
     switch (WINDOW_OF(ptx_value_lane(address, lanes ? (unsigned)__builtin_ctz(lanes) : 0))) {
     case WINDOW_SHARED: return SPACE_SHARED;
     case WINDOW_LOCAL:  return SPACE_LOCAL;
@@ -242,14 +237,8 @@ static Slot *make_slot(Machine *m, Slots *slots, uint64_t address, uint32_t byte
             slots->items[i].held.value.unknown = UINT32_MAX;
     if (slots->count >= MOST_SLOTS)
         return NULL;
-    if (slots->count == slots->capacity) {
-        uint32_t wanted = slots->capacity ? 2 * slots->capacity : 8;
-        Slot *copy = ptx_arena_array(m->arena, Slot, wanted);
-        if (slots->count)
-            memcpy(copy, slots->items, slots->count * sizeof *copy);
-        slots->items = copy;
-        slots->capacity = wanted;
-    }
+    if (slots->count == slots->capacity)
+        slots->items = ptx_arena_grow(m->arena, slots->items, slots->count, &slots->capacity, sizeof *slots->items);
     slot = &slots->items[slots->count++];
     uint64_t *slab = slot->held.slab;
     *slot = (Slot){ .address = address, .bytes = bytes, .held = { .slab = slab } };
@@ -689,7 +678,7 @@ static void assume_stored(Warp *w)
 
 static bool may_be_shared(const Op *op)
 {
-    return is_shared((Space)op->space) || op->space == SPACE_GENERIC;
+    return ptx_space_is_shared((Space)op->space) || op->space == SPACE_GENERIC;
 }
 
 /* Not executed, by an assumption, in some lanes. */

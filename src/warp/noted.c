@@ -27,7 +27,7 @@ static void tell(Machine *m, const Warp *w, const Noted *n, uint32_t warp, doubl
 static void keep(Machine *m, const Noted *n)
 {
     if (m->kept_count == m->kept_capacity)
-        m->kept = ptx_machine_grow(m->arena, m->kept, m->kept_count, &m->kept_capacity, sizeof *m->kept);
+        m->kept = ptx_arena_grow(m->arena, m->kept, m->kept_count, &m->kept_capacity, sizeof *m->kept);
     Kept *k = &m->kept[m->kept_count++];
     k->noted = *n;
     k->request = *n->request;

@@ -52,7 +52,7 @@ Race *ptx_race_new(Machine *m)
     r->pairs = ptx_arena_array(m->arena, RacePair, MOST_PAIRS);
     r->table = ptx_arena_array(m->arena, uint32_t, TABLE_SIZE);
     r->touched = ptx_arena_array(m->arena, uint32_t, m->warp_count);
-    r->touches = ptx_machine_grow(m->arena, NULL, 0, &r->touch_capacity, sizeof *r->touches);
+    r->touches = ptx_arena_grow(m->arena, NULL, 0, &r->touch_capacity, sizeof *r->touches);
     return r;
 }
 
@@ -110,7 +110,7 @@ static uint32_t site_of(Machine *m, Warp *w, const Insn *insn)
         if (r->site_count == MOST_SITES)
             return MOST_SITES;
         if (r->site_count == r->site_capacity)
-            r->sites = ptx_machine_grow(m->arena, r->sites, r->site_count, &r->site_capacity, sizeof *r->sites);
+            r->sites = ptx_arena_grow(m->arena, r->sites, r->site_count, &r->site_capacity, sizeof *r->sites);
         r->sites[r->site_count] = (Site){ routine->func, id, ptx_arena_array(m->arena, uint32_t, r->warp_count) };
         routine->sites[id] = ++r->site_count;
     }
@@ -450,7 +450,7 @@ static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
 static TouchId add_touch(Race *r, const Touch *touch)
 {
     if (r->touch_count == r->touch_capacity)
-        r->touches = ptx_machine_grow(r->arena, r->touches, r->touch_count, &r->touch_capacity, sizeof *r->touches);
+        r->touches = ptx_arena_grow(r->arena, r->touches, r->touch_count, &r->touch_capacity, sizeof *r->touches);
     r->touches[r->touch_count] = *touch;
     return WARP_LANES * r->touch_count++;
 }

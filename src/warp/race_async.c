@@ -20,11 +20,6 @@ static const Operand *operand_at(const Func *func, const Insn *insn, unsigned po
     return NULL;
 }
 
-static bool is_shared(uint8_t space)
-{
-    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
-}
-
 /* ---- copies -------------------------------------------------------------------------------------------------------- */
 
 /* Positions of operands. A tensor copy has its coordinates in the brackets of the tensor map, and no size. */
@@ -40,7 +35,7 @@ static CopyShape shape_of(const Op *op)
     bool is_tensor = ptx_op_has(op, MOD_TENSOR), completes = ptx_op_has(op, MOD_MBARRIER_COMPLETE_TX_BYTES);
     if (op->kind == OPK_ST || op->kind == OPK_RED)
         return (CopyShape){ 0, NONE, completes ? 2 : NONE, .is_write = true, .is_store = true };
-    bool is_write = op->space_count && is_shared(op->spaces[0]);
+    bool is_write = op->space_count && ptx_space_is_shared(op->spaces[0]);
     return (CopyShape){ is_write ? 0 : 1, is_tensor ? NONE : 2, !completes ? NONE : is_tensor ? 2 : 3, .is_write = is_write, .is_tensor = is_tensor };
 }
 

@@ -185,7 +185,7 @@ static void deliver(Race *r, uint32_t warp, const Mbarrier *b)
 {
     Copies *c = ptx_race_copies(r, QUEUE_COPY, warp);
     if (c->delivery_count == c->delivery_capacity)
-        c->deliveries = ptx_machine_grow(r->arena, c->deliveries, c->delivery_count, &c->delivery_capacity, sizeof *c->deliveries);
+        c->deliveries = ptx_arena_grow(r->arena, c->deliveries, c->delivery_count, &c->delivery_capacity, sizeof *c->deliveries);
     c->deliveries[c->delivery_count++] = (Delivery){ ++c->committed, b->completed + 1, (uint8_t)(b - r->mbarriers) };
 }
 

@@ -127,8 +127,8 @@ static void wait_for(Race *r, Queue queue, uint32_t warp, uint32_t left)
         return;
     c->done = c->committed - left;
     if (c->wait_count == c->upto_capacity) {
-        c->upto = ptx_machine_grow(r->arena, c->upto, c->wait_count, &c->upto_capacity, sizeof *c->upto);
-        c->clocks = ptx_machine_grow(r->arena, c->clocks, c->wait_count, &c->clock_capacity, sizeof *c->clocks);
+        c->upto = ptx_arena_grow(r->arena, c->upto, c->wait_count, &c->upto_capacity, sizeof *c->upto);
+        c->clocks = ptx_arena_grow(r->arena, c->clocks, c->wait_count, &c->clock_capacity, sizeof *c->clocks);
     }
     c->upto[c->wait_count] = c->done;
     c->clocks[c->wait_count++] = ptx_race_known(r, warp)[warp];

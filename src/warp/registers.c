@@ -1,16 +1,6 @@
 /* Registers and what stands for one: constants, special registers, names. */
 #include "warp/machine.h"
 
-void *ptx_machine_grow(Arena *arena, void *items, uint32_t count, uint32_t *capacity, size_t size)
-{
-    uint32_t wanted = *capacity ? 2 * *capacity : 16;
-    char *copy = ptx_arena_alloc_array(arena, wanted, size);
-    if (count)
-        memcpy(copy, items, count * size);
-    *capacity = wanted;
-    return copy;
-}
-
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
 /* What is loaded, or follows from what nobody knows. One number for all lanes: some addend. */
@@ -28,7 +18,7 @@ static void note_written(Machine *m, Warp *w, RegId reg, Register *r)
         return;
     r->region = region;
     if (w->log_count == w->log_capacity)
-        w->log = ptx_machine_grow(m->arena, w->log, w->log_count, &w->log_capacity, sizeof *w->log);
+        w->log = ptx_arena_grow(m->arena, w->log, w->log_count, &w->log_capacity, sizeof *w->log);
     w->log[w->log_count++] = (Written){ w->frame, reg };
 }
 

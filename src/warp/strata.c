@@ -29,11 +29,6 @@ typedef struct Keys {
     uint32_t count, wanted_count;
 } Keys;
 
-static bool is_def(const Operand *operand)
-{
-    return operand->kind == OPERAND_REG && operand->role & ROLE_DEF;
-}
-
 static bool is_use(const Operand *operand)
 {
     return operand->kind == OPERAND_REG && operand->role & (ROLE_USE | ROLE_ADDRESS);
@@ -43,7 +38,7 @@ static bool defines(const Keys *k, InsnId i, const bool *regs)
 {
     const Operand *operands = ptx_insn_operands(k->func, &k->func->insns[i]);
     for (unsigned o = 0; o < k->func->insns[i].operand_count; o++)
-        if (is_def(&operands[o]) && regs[operands[o].id])
+        if (ptx_operand_is_def(&operands[o]) && regs[operands[o].id])
             return true;
     return false;
 }
@@ -77,7 +72,7 @@ static bool mark_defs(const Keys *k, InsnId i, bool *regs)
     const Operand *operands = ptx_insn_operands(k->func, &k->func->insns[i]);
     bool is_new = false;
     for (unsigned o = 0; o < k->func->insns[i].operand_count; o++)
-        if (is_def(&operands[o]) && !regs[operands[o].id])
+        if (ptx_operand_is_def(&operands[o]) && !regs[operands[o].id])
             is_new = regs[operands[o].id] = true;
     return is_new;
 }

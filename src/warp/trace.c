@@ -30,7 +30,7 @@ static TracedAccess *access_of(Trace *t, const Func *func, const Insn *insn, Spa
     if (*index)
         return &t->accesses[*index - 1];
     if (t->access_count == t->access_capacity)
-        t->accesses = ptx_machine_grow(t->arena, t->accesses, t->access_count, &t->access_capacity, sizeof *t->accesses);
+        t->accesses = ptx_arena_grow(t->arena, t->accesses, t->access_count, &t->access_capacity, sizeof *t->accesses);
     t->accesses[t->access_count] = (TracedAccess){ .func = func, .insn = insn, .space = (uint8_t)space, .low = UINT64_MAX, .param = NO_ID };
     *index = ++t->access_count;
     return &t->accesses[t->access_count - 1];
