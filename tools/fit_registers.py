@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fit_registers.py [--kinds] BUILD DIR... > src/estimate/registers.txt -- fits the model of registers again.
+"""fit_registers.py [--kinds] BUILD DIR... > src/analysis/registers/trees.txt -- fits the model of registers again.
 
 Each DIR has PTX and measured.jsonl, a line a kernel and target with file, kernel, sm and regs: what tools/make_registers.py writes, or PTX of
 libraries with the registers of the machine code beside it. BUILD has pressure_features and fit_registers (`ninja -C BUILD pressure_features
@@ -8,7 +8,7 @@ the cross-validation go to stderr: of templates, and of libraries.
 """
 import collections, concurrent.futures, json, os, re, subprocess, sys, tempfile
 
-HEADER = """# registers.txt - regression trees from what pressure.def names to the registers that ptxas 13.0 gives a thread.
+HEADER = """# trees.txt - regression trees from what features.def names to the registers that ptxas 13.0 gives a thread.
 #
 # Made by tools/fit_registers.py from kernels of tools/make_registers.py, of CUDA 13.0's libraries and of compilers; docs/registers.md has the figures.
 #

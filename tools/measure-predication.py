@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""measure-predication.py [sm_75 ...] -- up to how many instructions ptxas puts the sides of a branch under predicates (src/estimate/lower_flow.h).
+"""measure-predication.py [sm_75 ...] -- up to how many instructions ptxas puts the sides of a branch under predicates (src/analysis/sass/predication.h).
 
 Kernels with one side, or two, of n like instructions behind a condition, n from 1 to 24, go through PTXAS and NVDISASM (environment; of CUDA 13.0).
 A row for each target, condition, instruction and shape: the branches that are left before the end, `b` where lanes are told to meet again (BSSY).

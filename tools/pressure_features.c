@@ -1,7 +1,7 @@
-/* pressure_features FILE SM... : what src/estimate/pressure.def names, a line a kernel and target; the first line says the columns.
+/* pressure_features FILE SM... : what src/analysis/registers/features.def names, a line a kernel and target; the first line says the columns.
  * tools/fit_registers.py holds it against what ptxas gave. */
 #include "api/module.h"
-#include "estimate/pressure.h"
+#include "analysis/registers/register_count.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     }
     fputs("file kernel sm low registers high"
 #define PF(id, what) " " #id
-#include "estimate/pressure.def"
+#include "analysis/registers/features.def"
 #undef PF
           "\n", stdout);
     for (int a = 2; a < argc; a++)

@@ -1,7 +1,7 @@
 /* estimate.c -- one kernel and launch of a module that is there: what its analyses know is read only, all else lies in an Estimator. Calls that come one
  * after the other share the module's, and what it has found of functions; one that comes while another runs makes its own. */
-#include "analysis/pointer.h"
-#include "analysis/thread_index.h"
+#include "analysis/value/pointer.h"
+#include "analysis/value/thread_index.h"
 #include "api/gpu.h"
 #include "api/module.h"
 #include "api/param.h"

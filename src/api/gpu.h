@@ -2,7 +2,7 @@
 #ifndef PTX_API_GPU_H
 #define PTX_API_GPU_H
 
-#include "analysis/occupancy.h"
+#include "gpu/occupancy.h"
 #include "ptxlint/ptxlint.h"
 
 const Gpu *ptx_gpu_of(const ptxlint_gpu *gpu);

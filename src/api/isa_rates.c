@@ -2,7 +2,7 @@
 #include "api/gpu.h"
 #include "api/isa.h"
 
-#include "analysis/throughput.h"
+#include "analysis/time/throughput.h"
 #include "gpu/costs.h"
 
 #include <stdio.h>

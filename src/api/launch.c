@@ -1,6 +1,6 @@
 #include "api/launch.h"
 
-#include "analysis/pointer.h"
+#include "analysis/value/pointer.h"
 #include "api/param.h"
 #include "support/limits.h"
 #include "support/words.h"

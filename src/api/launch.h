@@ -2,7 +2,7 @@
 #ifndef PTX_API_LAUNCH_H
 #define PTX_API_LAUNCH_H
 
-#include "analysis/launch.h"
+#include "analysis/value/launch.h"
 #include "ir/ir.h"
 #include "ptxlint/ptxlint.h"
 

@@ -1,6 +1,6 @@
 #include "api/param.h"
 
-#include "analysis/pointer.h"
+#include "analysis/value/pointer.h"
 
 #include <errno.h>
 #include <float.h>

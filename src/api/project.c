@@ -3,9 +3,9 @@
 #include "api/module.h"
 #include "api/ptxas.h"
 
-#include "analysis/peak.h"
-#include "estimate/band.h"
-#include "estimate/bottleneck.h"
+#include "analysis/time/peak.h"
+#include "analysis/time/band.h"
+#include "analysis/time/bottleneck.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "api/module.h"
 #include "compare/baseline.h"
 #include "compare/key.h"
-#include "ir/check_loc.h"
+#include "check/check_loc.h"
 #include "ir/normal.h"
 #include "support/limits.h"
 #include "support/words.h"

@@ -2,7 +2,7 @@
 #include "api/gpu.h"
 #include "api/launch.h"
 #include "api/module.h"
-#include "ir/check_loc.h"
+#include "check/check_loc.h"
 #include "ir/normal.h"
 
 #include <math.h>

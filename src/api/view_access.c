@@ -1,7 +1,7 @@
 /* view_access.c -- what a kernel's instructions do to memory and to the lanes of warps, in the public structures. */
 #include "api/module.h"
-#include "warp/describe.h"
-#include "warp/parted.h"
+#include "analysis/access/describe.h"
+#include "analysis/access/divergence.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,7 +138,7 @@ static void fill_figures(const Count *total, ptxlint_access *out)
 {
     static const char *const patterns[] = {
 #define PN(id, text, what) [PATTERN_##id] = text,
-#include "warp/patterns.def"
+#include "analysis/sim/patterns.def"
 #undef PN
     };
     if (total->sectors > 0)
@@ -282,7 +282,7 @@ static ptxlint_uniformity to_uniformity(const Affine *a)
 {
     static const ptxlint_uniformity publics[UNIFORMITY__COUNT] = {
 #define UF(id, public, text, what) [UNIFORMITY_##id] = public,
-#include "analysis/uniformity.def"
+#include "analysis/value/uniformity.def"
 #undef UF
     };
     return publics[a->uniformity];
@@ -352,7 +352,7 @@ const char *ptxlint_uniformity_text(ptxlint_uniformity uniformity)
 {
     static const char *const texts[] = {
 #define UF(id, public, text, what) [public] = text,
-#include "analysis/uniformity.def"
+#include "analysis/value/uniformity.def"
 #undef UF
     };
     return texts[uniformity];

@@ -1,7 +1,7 @@
 /* fact.c -- the dictionary of the rule language as tables. */
 #include "rules/rule.h"
 
-#include "analysis/occupancy.h"
+#include "gpu/occupancy.h"
 
 const char *const ptx_unit_text[UNIT__COUNT] = { "bytes", "threads", "warps", "blocks", "registers", "instructions", "cycles", "percent" };
 
@@ -41,21 +41,21 @@ const FactInfo ptx_fact_info[FACT__COUNT] = {
 static const char *const pattern_texts[] = {
     "",
 #define PN(id, text, what) text,
-#include "warp/patterns.def"
+#include "analysis/sim/patterns.def"
 #undef PN
 };
 
 static const char *const uniformity_texts[] = {
     "",
 #define UF(id, public, text, what) text,
-#include "analysis/uniformity.def"
+#include "analysis/value/uniformity.def"
 #undef UF
 };
 
 static const char *const part_texts[] = {
     "",
 #define TP(id, key, what, advice) key,
-#include "estimate/parts.def"
+#include "analysis/time/parts.def"
 #undef TP
 };
 

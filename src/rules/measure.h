@@ -3,11 +3,11 @@
 #ifndef PTX_RULES_MEASURE_H
 #define PTX_RULES_MEASURE_H
 
-#include "estimate/bottleneck.h"
+#include "analysis/time/bottleneck.h"
 #include "rules/facts.h"
 #include "rules/rule.h"
 #include "session/session.h"
-#include "warp/advise.h"
+#include "analysis/access/advise/advise.h"
 
 /* What all functions of a module share. */
 typedef struct ModuleInquiry {

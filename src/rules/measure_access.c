@@ -1,8 +1,8 @@
 /* Facts that rest on an evaluation of the kernel's warps: what accesses cost, and what branches that part warps do. */
-#include "analysis/occupancy.h"
-#include "analysis/pitch.h"
+#include "gpu/occupancy.h"
+#include "analysis/value/pitch.h"
 #include "rules/measure.h"
-#include "warp/describe.h"
+#include "analysis/access/describe.h"
 
 #include <math.h>
 #include <stdio.h>

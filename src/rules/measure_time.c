@@ -1,5 +1,5 @@
 /* Facts that rest on a model of what ptxas makes of a kernel: its registers, what of a loop can be under way at once, and how long a launch takes and why. */
-#include "analysis/occupancy.h"
+#include "gpu/occupancy.h"
 #include "rules/measure.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 #include "session/session.h"
 
-#include "analysis/fuse.h"
-#include "analysis/waste.h"
-#include "analysis/work.h"
-#include "analysis/written.h"
+#include "analysis/redundancy/fuse.h"
+#include "analysis/redundancy/dead_code.h"
+#include "analysis/time/work.h"
+#include "analysis/redundancy/mod_ref.h"
 
 enum {
     PREDICT_STEPS = 1 << 16,    /* of warps, for one block that stands for all */

@@ -6,7 +6,7 @@ nothing else.
 """
 import re
 
-from tree import ROOT, STAGES, finish, name, read, sources
+from tree import ROOT, STAGES, finish, name, read, sources, stage_of
 
 PUBLIC = "ptxlint/ptxlint.h"
 GENERATED = {"ptx_grammar.h": "lexer", "expr_grammar.h": "rules"}      # token numbers: Lemon writes them, the scanner hands them out
@@ -18,9 +18,9 @@ SEES_PUBLIC = {"report", "compare", "api", "cli"}
 
 
 def check(path):
-    stage = path.relative_to(ROOT / "src").parts[0]
-    if stage not in STAGES:
-        return [f"{name(path)}: src/{stage}/ is not a stage; add it to tests/house/tree.py and docs/architecture.md"]
+    stage = stage_of(path.relative_to(ROOT / "src").as_posix())
+    if not stage:
+        return [f"{name(path)}: its folder is not a stage; add it to tests/house/tree.py and docs/architecture.md"]
     problems = []
     for number, line in enumerate(read(path).splitlines(), 1):
         include = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
@@ -32,8 +32,8 @@ def check(path):
             if stage not in SEES_PUBLIC:
                 problems.append(f"{where}: the public interface is for {', '.join(sorted(SEES_PUBLIC))}")
             continue
-        owner = GENERATED.get(header, header.split("/")[0])
-        if owner not in STAGES:
+        owner = GENERATED.get(header) or stage_of(header)
+        if not owner:
             problems.append(f"{where}: write the path from src/")
         elif owner not in SEES[stage]:
             problems.append(f"{where}: src/{stage}/ does not see src/{owner}/")
@@ -47,7 +47,7 @@ def check_build():
     problems = []
     text = re.sub(r"#.*", "", read(ROOT / "meson.build"))
     listed = re.findall(r"'src/([\w/-]+\.c)'", text)
-    ranks = [STAGES.index(path.split("/")[0]) for path in listed if path.split("/")[0] in STAGES]
+    ranks = [STAGES.index(stage_of(path)) for path in listed if stage_of(path)]
     for i in range(1, len(ranks)):
         if ranks[i] < ranks[i - 1]:
             problems.append(f"meson.build: src/{listed[i]} stands after src/{listed[i - 1]}, a later stage")

@@ -13,17 +13,17 @@ TABLE = re.compile(r"\bptx_(?:opcode_info\[[^;]*?\]\s*\.text|modifier_texts)\b|\
                    r"|\bptx_(?:opcode|modifier)_find\s*\(|\b(?:strcmp|strncmp|memcmp|bsearch)\s*\([^;]*?\bop(?:->|\.)text\b")
 # Messages, suggestions, the reference of instructions and the language of rules, which work on words.
 ALLOWED = {
-    "src/ir/check_form.c": 9,           # messages
-    "src/ir/explain.c": 4,              # the nearest word
+    "src/check/check_form.c": 9,           # messages
+    "src/check/explain.c": 4,              # the nearest word
     "src/ir/normal.c": 1,               # statements that are compared as texts
-    "src/ir/lower.c": 1,                # one Op per distinct text
+    "src/resolve/resolve.c": 1,                # one Op per distinct text
     "src/parser/parser.c": 1,           # before there is an Op
     "src/rules/type.c": 3,              # patterns of the rules' language
     "src/rules/fact.c": 1,
     "src/api/isa.c": 3,                 # ptxlint isa
     "src/api/isa_rates.c": 2,
 }
-WRITTEN = {"src/warp/hazard.c": 2}      # the text of a barrier that ptxlint itself proposes
+WRITTEN = {"src/analysis/race/hazard.c": 2}      # the text of a barrier that ptxlint itself proposes
 STAGES = ("gpu", "lexer", "parser", "ir", "analysis", "warp", "estimate")
 
 

@@ -3,7 +3,9 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-STAGES = "support isa gpu lexer parser ir analysis warp estimate session rules report compare api cli".split()
+STAGES = """support isa gpu lexer parser ir check resolve analysis/flow analysis/value
+analysis/trips analysis/redundancy analysis/sim analysis/access analysis/race analysis/sass
+analysis/registers analysis/time session rules report compare api cli""".split()
 
 
 def read(path):
@@ -14,6 +16,11 @@ def sources(suffixes, *folders):
     """Files below the folders with one of these suffixes, sorted."""
     found = (p for f in folders for p in (ROOT / f).rglob("*") if p.suffix in suffixes and p.is_file())
     return sorted(p for p in found if "__pycache__" not in p.parts)
+
+
+def stage_of(path):
+    """The stage that a path below src/ belongs to; None: to none."""
+    return max((s for s in STAGES if path.startswith(s + "/")), key=len, default=None)
 
 
 def name(path):

@@ -2,9 +2,9 @@
 #include "arenas.h"
 #include "kit.h"
 
-#include "analysis/base.h"
-#include "analysis/split.h"
-#include "analysis/usage.h"
+#include "analysis/value/points_to.h"
+#include "analysis/value/must_diverge.h"
+#include "analysis/redundancy/usage.h"
 #include "api/module.h"
 
 #define HEAD ".version 7.8\n.target sm_90\n.address_size 64\n"

@@ -2,8 +2,8 @@
 #include "kit.h"
 
 #include "api/module.h"
-#include "estimate/cache.h"
-#include "estimate/spread.h"
+#include "analysis/time/cache.h"
+#include "analysis/time/address_distribution.h"
 
 #include <math.h>
 #include <pthread.h>

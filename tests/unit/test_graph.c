@@ -1,10 +1,10 @@
 /* test_graph.c -- control-flow graph, dominators, loops and call graph on functions built by hand. */
 #include "arenas.h"
 
-#include "analysis/callgraph.h"
-#include "analysis/cfg.h"
-#include "analysis/dom.h"
-#include "analysis/loop.h"
+#include "analysis/flow/callgraph.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/flow/loop.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,9 +1,9 @@
-/* test_lanewise.c -- each operation of src/warp/lanewise.c at the corners of its operands against oracle_ops.h, a second writing of the PTX ISA. */
+/* test_lanewise.c -- each operation of src/analysis/sim/alu/lanewise.c at the corners of its operands against oracle_ops.h, a second writing of the PTX ISA. */
 #include "kit.h"
 #include "oracle_rows.h"
 
 #include "api/module.h"
-#include "warp/value.h"
+#include "analysis/sim/value.h"
 
 static const uint64_t corners[] = {
     0, 1, 2, 3, 7, 8, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x3210, 0x7654, 0x89ab, 0x7fff, 0x8000, 0xffff, 0x10000,

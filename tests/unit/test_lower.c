@@ -1,6 +1,6 @@
 /* test_lower.c -- what ptxas makes of small kernels, by class of machine instruction, and what a launch executes of them. */
 #include "api/module.h"
-#include "estimate/pressure_live.h"
+#include "analysis/registers/block_liveness.h"
 #include "kit.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * 2008). XARK: the paper on mapping heuristics for GPUs with the XARK compiler. Torres: Torres et al., "CUDA tuning and
  * configuration parameters on Fermi architecture". Micikevicius: "GPU Performance Analysis and Optimization" (GTC 2012). "Row" is
  * the number of a claim in our list of what these documents say. */
-#include "analysis/occupancy.h"
+#include "gpu/occupancy.h"
 #include "kit.h"
 
 #ifdef HAVE_CUDA_OCCUPANCY

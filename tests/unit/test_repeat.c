@@ -1,14 +1,14 @@
-/* test_repeat.c -- what repeat.h and waste.h find: small kernels with the answer beside them, and near misses; what written.h finds.
+/* test_repeat.c -- what redundant_loads.h and dead_code.h find: small kernels with the answer beside them, and near misses; what mod_ref.h finds.
  *
  * Lines are those of the body, from 1. */
 #include "kit.h"
 
 #include "arenas.h"
 
-#include "analysis/fuse.h"
-#include "analysis/repeat.h"
-#include "analysis/waste.h"
-#include "analysis/written.h"
+#include "analysis/redundancy/fuse.h"
+#include "analysis/redundancy/redundant_loads.h"
+#include "analysis/redundancy/dead_code.h"
+#include "analysis/redundancy/mod_ref.h"
 #include "api/module.h"
 
 #define TOP ".version 8.7\n.target sm_90a\n.address_size 64\n" \

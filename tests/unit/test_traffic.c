@@ -1,6 +1,6 @@
 /* Wavefronts of single requests against testdata/measured/probes.json: patterns of lanes whose wavefronts an H200 counted. */
-#include "warp/machine.h"
-#include "warp/request.h"
+#include "analysis/sim/machine.h"
+#include "analysis/sim/request.h"
 
 #include "kit.h"
 

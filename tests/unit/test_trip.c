@@ -3,8 +3,8 @@
 #include "arenas.h"
 #include "kit.h"
 
-#include "analysis/solve.h"
-#include "analysis/trip.h"
+#include "analysis/trips/recurrence.h"
+#include "analysis/trips/trip.h"
 #include "api/module.h"
 
 #include <math.h>

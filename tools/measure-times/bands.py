@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the figures of src/estimate/bands.def: bands.py PTXLINT [FOLDER...].
+"""Makes the figures of src/analysis/time/bands.def: bands.py PTXLINT [FOLDER...].
 
 Reads testdata/measured (timed, further, later, compilers) and each FOLDER: one with launches.json, measured.jsonl and PTX, or one with spaces.jsonl (configs of
 autotuners). Of each kind that `ptxlint report` names as `band`: the 5th and 95th percentile of measured over predicted time, a family of kernels counting as 20

@@ -1,0 +1,81 @@
+/* advise.h -- other layouts of what a kernel accesses, each proposed only after its cost was found for every request of a trace.
+ *
+ * A layout says where a byte of an array would lie. It is proposed where the access in hand costs at most half as much or as little as can be, all
+ * accesses to the array together less, and none of them more than before; where each access stays in one piece and as aligned as it is; and where
+ * nothing may touch the array that was not traced. Costs are wavefronts of shared memory and sectors of global memory. How many layouts are tried
+ * is bounded; past that there is no proposal. */
+#ifndef PTX_ANALYSIS_ACCESS_ADVISE_ADVISE_H
+#define PTX_ANALYSIS_ACCESS_ADVISE_ADVISE_H
+
+#include "analysis/access/evaluate.h"
+
+/* The requests of some blocks: all blocks where there are few. */
+typedef struct Trace Trace;
+
+/* is_row: whatever the block, its threads are one row; where its shape is unknown, rows of 32 threads are taken else. NULL for a function without
+ * instructions. Owned by arena; work and scratch, two others, are left as found. */
+const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row);
+
+typedef enum LayoutKind {
+    LAYOUT_SAME,                /* no other is better */
+    LAYOUT_PAD,                 /* in shared memory: offset + offset / pitch * pad */
+    LAYOUT_SWIZZLE,             /* offset ^ (offset / pitch % turns * granule) */
+    LAYOUT_PITCH,               /* in global memory: as LAYOUT_PAD, and `lead` bytes in front of it all */
+    LAYOUT_MEMBERS,             /* records of `pitch` bytes: an array for each member */
+    LAYOUT_INTERLEAVED,         /* the same where one access goes through the elements of such a record */
+    LAYOUT_STAGED,              /* as it is, but each sector moved once for a block, by way of shared memory */
+} LayoutKind;
+
+typedef struct Layout {
+    LayoutKind kind;
+    uint32_t pitch, pad, granule, turns, lead;
+    bool is_row;                /* of LAYOUT_PAD: pitch is a distance between lanes; else it suits the banks */
+    const uint16_t *member_first, *member_bytes;        /* per byte of a record: where its member begins; per such beginning */
+    uint32_t members;
+} Layout;
+
+typedef struct Proposal {
+    Layout layout;
+    Layout other;               /* a swizzle that does as well as the padding; LAYOUT_SAME */
+    VarId var;                  /* in shared memory, or the parameter that points to the array */
+    double before, after;       /* cost of one request of the access in hand */
+    double all_before, all_after;       /* of one request of any access to the array */
+    uint32_t access_count;      /* of the array */
+    uint64_t more_bytes;        /* of shared memory */
+    Certainty certainty;
+    uint32_t block[3];          /* that was taken; 0: it is known */
+} Proposal;
+
+/* Of an access to shared memory with conflicts. room_bytes: that a block may take more. */
+Proposal ptx_advise_shared(const Trace *trace, const Func *func, InsnId insn, uint64_t room_bytes);
+
+/* Of an access to global memory that touches more sectors than it has to. What is found of a record is owned by arena. */
+Proposal ptx_advise_global(Arena *arena, const Trace *trace, const Func *func, InsnId insn, uint64_t room_bytes);
+
+/* What a block touches of global memory by one instruction, in the first requests of each of its warps. */
+typedef struct BlockUse {
+    double requests;            /* 0: nothing is known */
+    double sectors, ideal_sectors;
+    double warp_sectors;        /* distinct ones of each warp, added up */
+    double distinct_sectors;    /* of the block */
+} BlockUse;
+
+BlockUse ptx_trace_count(Arena *arena, const Trace *trace, const Func *func, InsnId insn);
+
+/* Of several accesses of one text that make one run of bytes: accesses as wide as their addresses allow in their place. */
+typedef struct Widening {
+    uint32_t bytes;             /* of a wide one; 0: none fits, or where they lie is not known */
+    uint32_t count;             /* of the accesses then */
+    double before, after;       /* sectors of all of them, in one request each */
+    Certainty certainty;
+    uint32_t block[3];          /* as in Proposal */
+} Widening;
+
+/* insn: the first of them. */
+Widening ptx_advise_wider(const Trace *trace, const Func *func, InsnId insn, uint32_t count);
+
+/* A sentence without a full stop; NULL where there is no proposal. Owned by arena. */
+const char *ptx_proposal_describe(Arena *arena, const Module *module, const Proposal *proposal);
+const char *ptx_widening_describe(Arena *arena, const Widening *widening, uint32_t count, uint32_t bytes);
+
+#endif

@@ -1,0 +1,364 @@
+#include "analysis/access/advise/advise.h"
+#include "analysis/access/advise/trace.h"
+
+#include "analysis/value/points_to.h"
+#include "support/hash.h"
+
+enum {
+    MOST_TRACED = 4096,         /* distinct requests that are kept of a kernel, */
+    MOST_OF_ACCESS = 256,       /* and of one instruction */
+    TABLE_SIZE = 2 * MOST_TRACED,
+    MOST_TURNS = 8,             /* requests of one warp of a block, by one instruction to global memory */
+    MOST_BLOCKS = 64,
+    MOST_WARPS = 64,            /* of a block: no GPU holds more */
+    MOST_STEPS = 1 << 16,       /* instructions of warps; */
+    STEPS_FLOOR = 1 << 12,      /* where nobody knows the grid, one block, so many ... */
+    STEPS_PER_INSN = 64,        /* ... and so many for an instruction */
+    MOST_STAYS = 4,             /* Machine.most_stays */
+    TRIES_FLOOR = 1 << 12,      /* Trace.tries_left: some 2 ms ... */
+    TRIES_PER_INSN = 64,
+};
+
+/* ---- recording --------------------------------------------------------------------------------------------------- */
+
+static TracedAccess *access_of(Trace *t, const Func *func, const Insn *insn, Space space)
+{
+    uint32_t **place = &t->access_of[func - t->module->funcs];
+    if (!*place)
+        *place = ptx_arena_array(t->arena, uint32_t, 2 * (size_t)func->insn_count);
+    uint32_t *index = &(*place)[2 * (size_t)(insn - func->insns) + (space == SPACE_GLOBAL)];
+    if (*index)
+        return &t->accesses[*index - 1];
+    if (t->access_count == t->access_capacity)
+        t->accesses = ptx_arena_grow(t->arena, t->accesses, t->access_count, &t->access_capacity, sizeof *t->accesses);
+    t->accesses[t->access_count] = (TracedAccess){ .func = func, .insn = insn, .space = (uint8_t)space, .low = UINT64_MAX, .param = NO_ID };
+    *index = ++t->access_count;
+    return &t->accesses[t->access_count - 1];
+}
+
+static uint32_t hash_of(const Traced *request)
+{
+    const uint64_t *at = request->addresses;    /* what differs in few lanes alone is rare */
+    uint64_t h = ptx_hash_mix((uint64_t)request->access << 32 | request->request.lanes);
+    h = ptx_hash_mix(h ^ at[0] ^ at[1] << 16 ^ at[WARP_LANES - 1] << 32);
+    return (uint32_t)ptx_hash_mix(h ^ request->block ^ (uint64_t)request->warp << 56 ^ at[7] << 16 ^ at[16] << 32);
+}
+
+static bool is_same(const Traced *a, const Traced *b)
+{
+    return a->access == b->access && a->block == b->block && a->warp == b->warp && a->request.lanes == b->request.lanes && a->request.bytes == b->request.bytes
+           && !a->request.from && !b->request.from && !memcmp(a->addresses, b->addresses, sizeof a->addresses);
+}
+
+static Traced *keep(Trace *t, TracedAccess *access, Traced **place, const Traced *made)
+{
+    Traced *kept = *place = ptx_arena_new(t->arena, Traced);
+    *kept = *made;
+    kept->request.addresses = kept->addresses;
+    if (made->request.from) {
+        uint64_t *from = ptx_arena_array(t->arena, uint64_t, WARP_LANES);
+        memcpy(from, made->request.from, sizeof kept->addresses);
+        kept->request.from = from;
+    }
+    if (access->last)
+        access->last->next = kept;
+    else
+        access->first = kept;
+    access->last = kept;
+    access->count++;
+    t->traced_count++;
+    return kept;
+}
+
+static void note_extent(TracedAccess *access, const Traced *made)
+{
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        uint64_t at = made->addresses[i];
+        if (!(made->request.lanes >> i & 1))
+            continue;
+        access->low = at < access->low ? at : access->low;
+        access->high = at + made->request.bytes > access->high ? at + made->request.bytes : access->high;
+    }
+}
+
+static void add_times(Trace *t, TracedAccess *access, const Traced *made)
+{
+    uint32_t at = hash_of(made) % TABLE_SIZE;
+    while (t->table[at] && !is_same(t->table[at], made))
+        at = (at + 1) % TABLE_SIZE;
+    if (t->table[at]) {
+        t->table[at]->times++;
+        return;
+    }
+    note_extent(access, made);
+    if (access->count >= MOST_OF_ACCESS || t->traced_count >= MOST_TRACED) {
+        access->is_part = true;
+        access->is_full |= !t->block;
+        return;
+    }
+    keep(t, access, &t->table[at], made)->times++;
+}
+
+/* An addend that nobody knows is a pointer's; of any other one does not know what it moves. */
+static bool is_placed(Space space, const Value *address, uint32_t lanes)
+{
+    if (address->unknown & lanes || address->is_data || !address->is_common)
+        return false;
+    return address->align == ALIGN_EXACT || (space == SPACE_GLOBAL && address->align >= ALIGN_POINTER - 1);
+}
+
+/* The first requests of each warp stand for the later ones; how many it made. */
+static bool takes_turn(Trace *t, TracedAccess *access, uint32_t warp)
+{
+    if (!access->turns)
+        access->turns = ptx_arena_array(t->arena, uint16_t, t->warp_count);
+    bool is_early = access->turns[warp] < MOST_TURNS;
+    access->turns[warp] = (uint16_t)(access->turns[warp] + is_early);
+    access->is_part |= !is_early;
+    return is_early;
+}
+
+void ptx_trace_note(Trace *t, const Func *func, const Insn *insn, uint32_t warp, Space space, const Request *r, const Value *address, uint8_t doubt)
+{
+    TracedAccess *access = access_of(t, func, insn, space);
+    access->times++;
+    access->is_assumed |= address->is_assumed || doubt;
+    if (!is_placed(space, address, r->lanes)) {
+        access->is_unknown = true;
+        return;
+    }
+    if (space == SPACE_GLOBAL && !takes_turn(t, access, warp))
+        return;
+    Traced made;
+    made.request = *r;
+    made.times = 0;
+    made.access = (uint32_t)(access - t->accesses);
+    made.block = space == SPACE_GLOBAL ? t->block : 0;
+    made.warp = space == SPACE_GLOBAL ? warp : 0;
+    made.next = NULL;
+    ptx_value_places(address, made.addresses);
+    for (unsigned i = 0; i < WARP_LANES && r->lanes != UINT32_MAX; i++)
+        made.addresses[i] &= 0 - (uint64_t)(r->lanes >> i & 1);
+    add_times(t, access, &made);
+}
+
+const TracedAccess *ptx_trace_find(const Trace *t, const Func *func, InsnId insn, Space space)
+{
+    const uint32_t *of_func = t->access_of[func - t->module->funcs];
+    uint32_t index = of_func ? of_func[2 * (size_t)insn + (space == SPACE_GLOBAL)] : 0;
+    return index ? &t->accesses[index - 1] : NULL;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+/* One from inside, the first, the last; then the others, one after the other. */
+static void choose_block(const uint32_t grid[3], uint64_t index, uint32_t at[3])
+{
+    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    uint64_t inside = grid[0] / 2 + (uint64_t)grid[0] * (grid[1] / 2 + (uint64_t)grid[1] * (grid[2] / 2));
+    uint64_t which = index == 0 ? inside : index == 1 ? 0 : index == 2 ? blocks - 1 : index - 2;
+    which += index > 2 && which >= inside;
+    at[0] = (uint32_t)(which % grid[0]);
+    at[1] = (uint32_t)(which / grid[0] % grid[1]);
+    at[2] = (uint32_t)(which / grid[0] / grid[1]);
+}
+
+static void forget(Trace *t)
+{
+    for (uint32_t a = 0; a < t->access_count; a++) {
+        const TracedAccess *access = &t->accesses[a];
+        memset(t->access_of[access->func - t->module->funcs], 0, 2 * (size_t)access->func->insn_count * sizeof **t->access_of);
+    }
+    memset(t->table, 0, TABLE_SIZE * sizeof *t->table);
+    t->access_count = t->traced_count = 0;
+}
+
+/* The steps did not do for one block: its warps get as many each, so that none is left out. */
+static void run_apart(Trace *t, Machine *m)
+{
+    uint32_t at[3];
+    uint64_t share = m->most_steps / t->warp_count;
+    forget(t);
+    t->block = 0;
+    choose_block(m->grid, 0, at);
+    for (uint32_t w = 0; w < t->warp_count; w++) {
+        m->is_cut = false;
+        m->most_steps = m->steps + share;
+        ptx_machine_run(m, at, w, 1);
+    }
+    t->is_cut = true;
+}
+
+static void run_blocks(Trace *t, Machine *m)
+{
+    double blocks = (double)m->grid[0] * m->grid[1] * m->grid[2];
+    uint32_t most = m->grid_is_assumed ? 1 : MOST_BLOCKS;
+    for (t->block = 0; t->block < blocks && t->block < most && !m->is_cut; t->block++) {
+        uint32_t at[3];
+        uint64_t before = m->steps;
+        choose_block(m->grid, t->block, at);
+        for (uint32_t a = 0; a < t->access_count; a++)
+            if (t->accesses[a].turns)
+                memset(t->accesses[a].turns, 0, t->warp_count * sizeof *t->accesses[a].turns);
+        ptx_machine_run(m, at, 0, t->warp_count);
+        if (m->steps + (m->steps - before) > m->most_steps)     /* one like it would be cut */
+            m->most_steps = m->steps;
+    }
+    t->is_whole = t->block >= blocks && !m->is_cut;
+    if (m->is_cut && t->block <= 1)
+        run_apart(t, m);
+}
+
+static bool is_shared_var(const Module *module, VarId var)
+{
+    Space space = (Space)module->vars[var].space;
+    return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
+}
+
+/* .maxntid of one number says how many threads there are, and nothing of their shape. */
+static void take_square(Machine *m)
+{
+    const uint32_t shape[3] = { WARP_LANES, m->block[0] / WARP_LANES, 1 };
+    if (m->block[0] % WARP_LANES == 0 && m->block[1] == 1 && m->block[2] == 1)
+        ptx_machine_reshape(m, shape);
+}
+
+static void note_machine(Trace *t, Machine *m)
+{
+    const Module *module = t->module;
+    t->funcs = ptx_arena_array(t->arena, const Func *, m->run_count + 1);
+    for (uint32_t i = 0; i < m->run_count; i++)
+        t->funcs[t->func_count++] = &module->funcs[m->run[i]];
+    t->addresses = ptx_arena_array(t->arena, uint64_t, module->var_count + 1);
+    for (uint32_t i = 0; i < m->placed_count; i++) {
+        if (is_shared_var(module, m->placed[i]))
+            t->addresses[m->placed[i]] = m->program->addresses[m->placed[i]];
+    }
+    t->shared_bytes = m->shared_size;
+    t->block_is_assumed = m->block_is_assumed;
+    memcpy(t->threads, m->block, sizeof t->threads);
+}
+
+/* ---- what was not traced ------------------------------------------------------------------------------------------ */
+
+static bool was_run(const Trace *t, const Func *func)
+{
+    for (uint32_t i = 0; i < t->func_count; i++)
+        if (t->funcs[i] == func)
+            return true;
+    return false;
+}
+
+/* All that it does is in the trace. */
+static bool is_traced(const Trace *t, const Func *func, const Insn *insn)
+{
+    InsnId id = (InsnId)(insn - func->insns);
+    const TracedAccess *shared = ptx_trace_find(t, func, id, SPACE_SHARED), *global = ptx_trace_find(t, func, id, SPACE_GLOBAL);
+    bool is_known = (shared || global) && !(shared && shared->is_unknown) && !(global && global->is_unknown);
+    return ptx_insn_is_access(insn) && insn->access_bytes && is_known;
+}
+
+/* No warp came to it, and not for lack of steps. */
+static bool is_unreached(const Trace *t, const Func *func, const Insn *insn)
+{
+    InsnId id = (InsnId)(insn - func->insns);
+    return ptx_insn_is_access(insn) && insn->access_bytes && !t->is_cut && !ptx_trace_find(t, func, id, SPACE_SHARED)
+           && !ptx_trace_find(t, func, id, SPACE_GLOBAL);
+}
+
+static void note_place(Trace *t, const Bases *bases, const Func *func, const Insn *insn, const Operand *operand)
+{
+    Space space = (Space)insn->op->space;
+    const Base *base = operand->kind == OPERAND_REG ? &bases->regs[operand->id] : NULL;
+    bool is_any = space == SPACE_GENERIC || space == SPACE_NONE;
+    bool is_shared = space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
+    if (!is_any && !is_shared && space != SPACE_GLOBAL)
+        return;
+    if (operand->kind == OPERAND_VAR || (base && (base->kind == BASE_VAR || base->kind == BASE_PARAM))) {
+        VarId var = operand->kind == OPERAND_VAR ? operand->id : base->id;
+        if (!is_unreached(t, func, insn))
+            t->is_opaque[var] = true;
+        else if (insn->access_bytes > t->unreached_bytes[var])
+            t->unreached_bytes[var] = insn->access_bytes;
+        return;
+    }
+    t->is_global_opaque |= is_any || space == SPACE_GLOBAL;
+    t->is_shared_opaque |= is_any || is_shared;
+}
+
+/* Matrices by descriptors, and functions that were not run, may touch anything. */
+static void note_untraced(Trace *t, const Bases *bases, const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    if (insn->op->family == OP_WGMMA || insn->op->family == OP_TCGEN05)
+        t->is_shared_opaque = true;
+    if (is_traced(t, func, insn))
+        return;
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        bool is_callee = insn->op->kind == OPK_CALL && operands[o].position == 1;
+        if (is_callee && (operands[o].kind != OPERAND_FUNCTION || !was_run(t, &t->module->funcs[operands[o].id])))
+            t->is_shared_opaque = t->is_global_opaque = true;
+        else if (operands[o].role & ROLE_ADDRESS)
+            note_place(t, bases, func, insn, &operands[o]);
+    }
+}
+
+static void note_param(Trace *t, const Bases *bases, const Func *func, InsnId insn)
+{
+    uint32_t index = t->access_of[func - t->module->funcs] ? t->access_of[func - t->module->funcs][2 * (size_t)insn + 1] : 0;
+    const Operand *operands = ptx_insn_operands(func, &func->insns[insn]);
+    for (unsigned o = func->insns[insn].operand_count; index && o-- > 0;) {     /* of a copy the second: from there */
+        if (!(operands[o].role & ROLE_ADDRESS))
+            continue;
+        const Base *base = operands[o].kind == OPERAND_REG ? &bases->regs[operands[o].id] : NULL;
+        t->accesses[index - 1].param = base && base->kind == BASE_PARAM ? base->id : NO_ID;
+        return;
+    }
+}
+
+static void find_bases(Trace *t, Arena *scratch)
+{
+    t->is_opaque = ptx_arena_array(t->arena, bool, t->module->var_count + 1);
+    t->unreached_bytes = ptx_arena_array(t->arena, uint8_t, t->module->var_count + 1);
+    for (uint32_t f = 0; f < t->func_count; f++) {
+        const Func *func = t->funcs[f];
+        ArenaMark mark = ptx_arena_mark(scratch);
+        const Bases *bases = ptx_bases_compute(scratch, t->arena, t->module, func);
+        for (InsnId i = 0; i < func->insn_count; i++) {
+            note_untraced(t, bases, func, &func->insns[i]);
+            note_param(t, bases, func, i);
+        }
+        t->is_shared_opaque |= func->has_unknown;
+        t->is_global_opaque |= func->has_unknown;
+        ptx_arena_release(scratch, mark);
+    }
+}
+
+const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row)
+{
+    static const Launch nothing = { .dynamic_shared_bytes = -1 };
+    const Func *func = &program->module->funcs[kernel];
+    if (!func->has_body || !func->insn_count || func->has_syntax_error)
+        return NULL;
+    Trace *t = ptx_arena_new(arena, Trace);
+    *t = (Trace){ .arena = arena, .module = program->module, .gpu = gpu };
+    t->table = ptx_arena_array(arena, Traced *, TABLE_SIZE);
+    t->access_of = ptx_arena_array(arena, uint32_t *, program->module->func_count + 1);
+    ArenaMark mark = ptx_arena_mark(work);
+    Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing, gpu);
+    if (m->block_is_assumed && func->bounds.maxntid[1] <= 1 && !is_row)
+        take_square(m);
+    m->trace = t;
+    m->is_traced_only = m->block_is_assumed || m->grid_is_assumed || (double)m->grid[0] * m->grid[1] * m->grid[2] > MOST_BLOCKS;     /* no proposal is exact then */
+    t->warp_count = m->warp_count < MOST_WARPS ? m->warp_count : MOST_WARPS;
+    m->most_stays = MOST_STAYS;
+    m->most_steps = m->grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count : MOST_STEPS;
+    run_blocks(t, m);
+    note_machine(t, m);
+    ptx_machine_end(m);
+    ptx_arena_release(work, mark);
+    find_bases(t, scratch);
+    t->tries_left = ptx_arena_new(arena, uint32_t);
+    *t->tries_left = TRIES_FLOOR + TRIES_PER_INSN * func->insn_count;
+    return t;
+}

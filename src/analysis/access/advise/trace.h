@@ -1,0 +1,63 @@
+/* trace.h -- the requests of a kernel's warps, one by one, so that what they would cost can be told for another layout of what they access.
+ *
+ * Some blocks are run once more, and each distinct request is kept: which instruction, which lanes, at which addresses. A change of layout moves the
+ * addresses and nothing else, so its cost is that of the same requests at the places where they would go. */
+#ifndef PTX_ANALYSIS_ACCESS_ADVISE_TRACE_H
+#define PTX_ANALYSIS_ACCESS_ADVISE_TRACE_H
+
+#include "analysis/sim/machine.h"
+
+typedef struct Traced {            /* a request, made `times` times */
+    Request request;            /* its addresses are those below */
+    uint64_t addresses[WARP_LANES];
+    double times;
+    uint32_t access;            /* into Trace.accesses */
+    uint32_t block, warp;       /* of a global access: which of the blocks run made it, and which of its warps */
+    struct Traced *next;        /* of the same access */
+} Traced;
+
+typedef struct TracedAccess {   /* what an instruction does to one memory */
+    const Func *func;
+    const Insn *insn;
+    Traced *first, *last;
+    uint64_t low, high;         /* addresses from, and behind */
+    double times;               /* requests in all */
+    uint32_t count;             /* distinct ones */
+    uint8_t space;              /* SPACE_SHARED, SPACE_GLOBAL; SPACE_GENERIC: of a generic address that is unknown */
+    bool is_unknown;            /* nobody knows where some request goes */
+    bool is_assumed;            /* rests on what was taken for a parameter or the block's shape, or on which way data part the lanes */
+    bool is_part;               /* there were more distinct requests than are kept */
+    bool is_full;               /* already the first block made too many; else its warps' later ones are left out, or other blocks' */
+    uint16_t *turns;            /* of an access to global memory: requests that each warp of the block made */
+    VarId param;                /* that the address is made from; NO_ID: not known */
+} TracedAccess;
+
+struct Trace {
+    Arena *arena;
+    const Module *module;
+    const Gpu *gpu;
+    TracedAccess *accesses;
+    uint32_t access_count, access_capacity;
+    Traced **table;             /* by hash */
+    uint32_t traced_count;
+    uint32_t block;             /* that runs */
+    uint32_t **access_of;       /* per function and instruction, two for each: index + 1 */
+    const Func **funcs;         /* that were run */
+    uint32_t func_count;
+    uint64_t *addresses;        /* per variable in shared memory, + 1; 0: not there */
+    bool *is_opaque;            /* per variable, or parameter that points to it: something may touch it that was not traced */
+    uint8_t *unreached_bytes;   /* the same: the widest of plain accesses to it that no warp came to; 0: none */
+    bool is_shared_opaque, is_global_opaque;    /* any of shared memory, of global memory */
+    uint32_t warp_count;        /* of a block */
+    uint32_t shared_bytes;      /* of a block */
+    bool is_whole;              /* every block of the launch was run */
+    bool is_cut;                /* not even the first one to its end */
+    bool block_is_assumed;
+    uint32_t threads[3];        /* of a block */
+    uint32_t *tries_left;       /* requests at other places whose cost may still be asked for */
+};
+
+/* NULL where it was not executed, or touches no such memory. */
+const TracedAccess *ptx_trace_find(const Trace *trace, const Func *func, InsnId insn, Space space);
+
+#endif

@@ -1,0 +1,87 @@
+#include "analysis/access/describe.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *ptx_count_describe(Arena *arena, const Count *count, uint32_t bytes)
+{
+    char text[128];
+    int64_t apart = count->stride < 0 ? -count->stride : count->stride;
+    if (count->is_free && count->pattern != PATTERN_BROADCAST && count->pattern != PATTERN_NONE)
+        return "the distance between lanes depends on an unknown parameter or grid size";
+    switch ((AccessPattern)count->pattern) {
+    case PATTERN_BROADCAST:
+        return "all lanes access one address";
+    case PATTERN_CONTIGUOUS:
+        return "lanes are contiguous";
+    case PATTERN_OFFSET:
+        return "lanes are contiguous, but start inside a sector or line";
+    case PATTERN_STRIDED:
+        snprintf(text, sizeof text, "lanes are %" PRId64 " bytes apart", apart);
+        break;
+    case PATTERN_PER_THREAD:
+        snprintf(text, sizeof text, "each lane accesses its own range, %" PRId64 " bytes from the next", apart);
+        break;
+    case PATTERN_ROWS:
+        snprintf(text, sizeof text, "lanes are contiguous in pieces that lie apart");
+        break;
+    case PATTERN_IRREGULAR:
+        if (apart <= (int64_t)bytes)
+            return "lane addresses are irregular";
+        snprintf(text, sizeof text, "lane addresses are irregular, most of them %" PRId64 " bytes apart", apart);
+        break;
+    default:
+        return "";
+    }
+    return ptx_arena_strndup(arena, text, strlen(text));
+}
+
+/* Sectors of global memory, passes through shared memory, or addresses of constants; of a request. */
+static double cost_of(const Count *count)
+{
+    return (count->sectors > 0 ? count->sectors : count->wavefronts > 0 ? count->wavefronts : count->addresses) / count->requests;
+}
+
+static bool is_same_in_all(const Evaluation *evaluation, const Count *shaped)
+{
+    double least = (double)INFINITY, most = 0;
+    for (unsigned i = 0; i < evaluation->shape_count; i++) {
+        least = fmin(least, cost_of(&shaped[i]));       /* of those that are numbers */
+        most = fmax(most, cost_of(&shaped[i]));
+    }
+    return most <= least;
+}
+
+const char *ptx_shapes_describe(Arena *arena, const Evaluation *evaluation, const Evaluated *insn)
+{
+    char text[192] = "", block[40];
+    if (!insn->shaped || is_same_in_all(evaluation, insn->shaped))
+        return "";
+    for (unsigned i = 0; i < evaluation->shape_count; i++) {
+        const uint32_t *shape = evaluation->shapes[i];
+        const Count *count = &insn->shaped[i];
+        const char *what = count->sectors > 0 ? " sectors" : count->wavefronts > 0 ? " wavefronts" : " addresses";
+        size_t length = strlen(text);
+        if (!(count->requests > 0))
+            continue;
+        snprintf(block, sizeof block, shape[2] > 1 ? "%" PRIu32 "x%" PRIu32 "x%" PRIu32 : "%" PRIu32 "x%" PRIu32, shape[0], shape[1], shape[2]);
+        snprintf(text + length, sizeof text - length, "%s%s: %.3g%s", length ? ", " : "by shape of the block: ", block, cost_of(count), length ? "" : what);
+    }
+    return ptx_arena_strndup(arena, text, strlen(text));
+}
+
+const char *ptx_count_advise(const Count *count)
+{
+    switch ((AccessPattern)count->pattern) {
+    case PATTERN_OFFSET:
+        return "let rows begin at multiples of 128 bytes: pad them, as cudaMallocPitch does, and put what stands before the first element in front";
+    case PATTERN_PER_THREAD:
+        return "let neighbouring threads take neighbouring elements, and step by the number of threads";
+    case PATTERN_STRIDED:
+        return "let consecutive threads access consecutive elements: exchange the thread indices, or use an array for each member of a structure";
+    default:
+        return "let the lanes of a warp take neighbouring elements";
+    }
+}

@@ -1,0 +1,977 @@
+#include "analysis/access/assumed.h"
+#include "analysis/access/evaluate.h"
+
+#include "analysis/sim/forward.h"
+#include "analysis/access/strata.h"
+#include "analysis/sim/branch_probability.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_CLASSES = 27, SAMPLES_INSIDE = 24, SAMPLES_ASSUMED = 2, QUICK_STAYS = 4, FEW_BLOCKS = 3 };
+
+/* Blocks that lie alike at the edges of the grid: [first, first + count) in each dimension. */
+typedef struct Class {
+    uint32_t first[3], count[3];
+    double blocks;
+    uint32_t samples;
+} Class;
+
+/* Of a function that runs: per instruction. */
+typedef struct Tally {
+    const Func *func;
+    Evaluated *insns;
+    Count *totals;
+    double *first_ratio;        /* what an active lane moved in the first block that came by; NaN */
+    Count *shaped;              /* per access and Evaluation.shapes; NULL: none were tried */
+} Tally;
+
+typedef struct Evaluator {
+    Machine *machine;
+    Tally *tallies;             /* of Machine.run, in its order: the kernel is the first */
+    uint32_t tally_count, tally_capacity;
+    Evaluation *out;
+    Arena *arena;
+    double blocks_stood_for;    /* by those that were run */
+    double least_work, most_work;       /* instructions of a block that was run */
+    double work[3];             /* of blocks: how many, their instructions, the squares of those */
+    double busiest;             /* instructions of the block that executed most */
+} Evaluator;
+
+static void add_tally(Evaluator *e, const Func *func, Evaluated *insns)
+{
+    if (e->tally_count == e->tally_capacity)
+        e->tallies = ptx_arena_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity, sizeof *e->tallies);
+    Tally *tally = &e->tallies[e->tally_count++];
+    *tally = (Tally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count), ptx_arena_array(e->arena, double, func->insn_count), NULL };
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        tally->first_ratio[i] = (double)NAN;
+        insns[i].best_share = (double)INFINITY;
+    }
+}
+
+/* ---- classes of blocks ------------------------------------------------------------------------------------------- */
+
+/* Of a dimension: the first, the inner ones, the last. */
+static unsigned cut(uint32_t size, uint32_t first[3], uint32_t count[3])
+{
+    unsigned parts = 0;
+    first[parts] = 0;
+    count[parts++] = 1;
+    if (size > 2) {
+        first[parts] = 1;
+        count[parts++] = size - 2;
+    }
+    if (size > 1) {
+        first[parts] = size - 1;
+        count[parts++] = 1;
+    }
+    return parts;
+}
+
+static unsigned make_classes(const uint32_t grid[3], Class *classes)
+{
+    uint32_t first[3][3], count[3][3];
+    unsigned parts[3], made = 0;
+    for (unsigned d = 0; d < 3; d++)
+        parts[d] = cut(grid[d], first[d], count[d]);
+    for (unsigned x = 0; x < parts[0]; x++)
+        for (unsigned y = 0; y < parts[1]; y++)
+            for (unsigned z = 0; z < parts[2]; z++) {
+                Class *c = &classes[made++];
+                *c = (Class){ { first[0][x], first[1][y], first[2][z] }, { count[0][x], count[1][y], count[2][z] }, 0, 0 };
+                c->blocks = (double)c->count[0] * c->count[1] * c->count[2];
+            }
+    return made;
+}
+
+/* ---- one block --------------------------------------------------------------------------------------------------- */
+
+static void note_ratio(Tally *tally, InsnId insn, const Count *count)
+{
+    if (!(count->active > 0))
+        return;
+    double ratio = (count->sectors + 1024 * count->wavefronts + count->addresses) / count->active;
+    if (isnan(tally->first_ratio[insn]))
+        tally->first_ratio[insn] = ratio;
+    else if (fabs(ratio - tally->first_ratio[insn]) > 1e-9 * ratio)
+        tally->insns[insn].differs = true;
+}
+
+/* Executions by the warp of a block that comes here most often; where warps are not told apart, by its warps on average. */
+static double longest_of(const Count *count, uint32_t warps)
+{
+    return fmax(count->most, count->warps / warps);
+}
+
+/* is_rest: only of what was not come to before. warps: of a block. How many instructions ran. */
+static double collect_routine(const Routine *routine, Tally *tally, double weight, bool is_rest, uint32_t warps)
+{
+    double work = 0;
+    for (InsnId i = 0, end; i < routine->func->insn_count; i = end) {
+        const Count *first = &routine->sums[i];
+        end = i + (routine->slice.plain[i] ? routine->slice.plain[i] : 1u);
+        if (!(first->warps > 0))
+            continue;
+        work += first->warps * (end - i);
+        const double longest = longest_of(first, warps);
+        if (is_rest && tally->totals[i].warps > 0) {
+            routine->sums[i] = (Count){ 0 };
+            continue;
+        }
+        if (!routine->slice.plain[i]) {
+            note_ratio(tally, i, first);
+            ptx_count_add(&tally->totals[i], first, weight);
+        }
+        for (InsnId k = i; k < end; k++)
+            tally->totals[k].longest = fmax(tally->totals[k].longest, longest);
+        for (InsnId k = i; routine->slice.plain[i] && k < end; k++) {   /* they run as often as the first of them */
+            tally->totals[k].warps += weight * first->warps;
+            tally->totals[k].lanes += weight * first->lanes;
+            tally->totals[k].most += weight * first->most;
+        }
+        routine->sums[i] = (Count){ 0 };
+    }
+    return work;
+}
+
+static double collect_all(Evaluator *e, double weight, bool is_rest)
+{
+    const Machine *m = e->machine;
+    double work = 0;
+    while (e->tally_count < m->run_count) {
+        const Func *func = &m->module->funcs[m->run[e->tally_count]];
+        add_tally(e, func, ptx_arena_array(e->arena, Evaluated, func->insn_count));
+    }
+    for (uint32_t t = 0; t < m->run_count; t++)
+        work += collect_routine(m->program->routines[m->run[t]], &e->tallies[t], weight, is_rest, m->warp_count);
+    if (m->footprint)
+        ptx_footprint_close(m->footprint, weight);
+    return work;
+}
+
+/* A block. Its instructions. */
+static double collect(Evaluator *e, double weight)
+{
+    double work = collect_all(e, weight, false);
+    e->busiest = weight > 0 ? fmax(e->busiest, work) : e->busiest;
+    e->work[0] += weight;
+    e->work[1] += weight * work;
+    e->work[2] += weight * work * work;
+    return work;
+}
+
+/* A block that the budget cuts short counts only where there is no other: it would show the beginning of the kernel without its end. */
+static void run_block(Evaluator *e, const uint32_t ctaid[3], double weight)
+{
+    if (e->machine->is_cut && e->out->blocks_run)
+        return;
+    ptx_machine_run(e->machine, ctaid, 0, e->machine->warp_count);
+    bool is_left_out = e->machine->is_cut && e->out->blocks_run;
+    double work = collect(e, is_left_out ? 0 : weight);
+    e->least_work = e->out->blocks_run ? fmin(e->least_work, work) : work;
+    e->most_work = e->out->blocks_run ? fmax(e->most_work, work) : work;
+    e->blocks_stood_for += is_left_out ? 0 : weight;
+    e->out->blocks_run += !is_left_out;
+}
+
+/* ---- all blocks -------------------------------------------------------------------------------------------------- */
+
+enum { MOST_PIECES = 1 << 12 };
+
+typedef struct Piece {          /* of the grid: blocks of block_stride.h */
+    uint32_t first[3], step[3], count[3];
+} Piece;
+
+typedef struct Pieces {         /* that no run stands for yet */
+    Piece *items;
+    uint32_t count;
+} Pieces;
+
+static bool push_piece(Pieces *pieces, const Piece *from, unsigned d, uint32_t first, uint32_t step, uint32_t count)
+{
+    if (!count)
+        return true;
+    if (pieces->count == MOST_PIECES)
+        return false;
+    Piece *to = &pieces->items[pieces->count++];
+    *to = *from;
+    to->first[d] = first;
+    to->step[d] = step;
+    to->count[d] = count;
+    return true;
+}
+
+/* What is left of a piece once some of its blocks, from its first on, are done. */
+static bool push_rest(Pieces *pieces, Piece piece, const Blocks *done)
+{
+    for (unsigned d = 0; d < 3; d++) {
+        uint32_t first = piece.first[d], step = piece.step[d], count = piece.count[d], times = done->step[d] / step, reach = (count + times - 1) / times;
+        for (uint32_t i = 1; i < times && i < count; i++)       /* between those that are done */
+            if (!push_piece(pieces, &piece, d, first + i * step, done->step[d], (count - i + times - 1) / times))
+                return false;
+        if (!push_piece(pieces, &piece, d, first + done->count[d] * done->step[d], done->step[d], reach - done->count[d]))
+            return false;
+        piece.step[d] = done->step[d];
+        piece.count[d] = done->count[d];
+    }
+    return true;
+}
+
+/* The first warp of the grid and the last, for nothing: so that the ends of what is touched are seen. Once more in a hurry: what is behind their loops too. */
+static void run_ends(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    const uint32_t first[3] = { 0, 0, 0 }, last[3] = { m->grid[0] - 1, m->grid[1] - 1, m->grid[2] - 1 };
+    for (unsigned i = 0; i < 4; i++) {
+        m->is_cut = false;
+        m->is_hurried = i >= 2;
+        m->most_steps = m->steps + most_steps / 4;
+        ptx_machine_run(m, i & 1 ? last : first, i & 1 ? m->warp_count - 1 : 0, 1);
+        collect_all(e, 0, false);
+    }
+    m->is_hurried = false;
+}
+
+/* The blocks at the corners of the grid, once more and for nothing: so that the ends of what is touched are seen. */
+static void run_corners(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    for (unsigned corner = 0; m->footprint && corner < 8; corner++) {
+        uint32_t at[3];
+        bool is_other = true;
+        for (unsigned d = 0; d < 3; d++) {
+            at[d] = corner >> d & 1 ? m->grid[d] - 1 : 0;
+            is_other &= !(corner >> d & 1) || m->grid[d] > 1;
+        }
+        if (is_other) {
+            ptx_machine_run(m, at, 0, m->warp_count);
+            collect(e, 0);
+        }
+    }
+    if (m->is_cut)
+        run_ends(e, most_steps);
+    m->is_cut = false;
+}
+
+/* As many runs as it takes for each block to be stood for by one that it would not differ from. False: the budget does not do for that. */
+static bool run_all(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    Pieces pieces = { ptx_arena_array(e->arena, Piece, MOST_PIECES), 1 };
+    pieces.items[0] = (Piece){ { 0, 0, 0 }, { 1, 1, 1 }, { m->grid[0], m->grid[1], m->grid[2] } };
+    m->most_steps = most_steps;
+    while (pieces.count) {
+        const Piece piece = pieces.items[--pieces.count];
+        const Blocks blocks = ptx_blocks_new(piece.first, piece.step, piece.count);
+        ptx_machine_run_for(m, &blocks, 0, m->warp_count);
+        if (m->is_cut)
+            return false;
+        collect(e, ptx_blocks_size(&m->blocks));
+        e->out->blocks_run++;
+        e->blocks_stood_for += ptx_blocks_size(&m->blocks);
+        if (!push_rest(&pieces, piece, &m->blocks))
+            return false;
+    }
+    m->most_steps += most_steps / 8;
+    run_corners(e, most_steps / 8);
+    return true;
+}
+
+/* ---- a sample ---------------------------------------------------------------------------------------------------- */
+
+/* In how many dimensions a class has blocks side by side. */
+static unsigned dimensions_of(const Class *c)
+{
+    return (c->count[0] > 1 ? 1u : 0u) + (c->count[1] > 1 ? 1u : 0u) + (c->count[2] > 1 ? 1u : 0u);
+}
+
+/* Blocks, or warps, spread evenly, the same ones each time: the sequences of Roberts, "The unreasonable effectiveness of quasirandom sequences" (2018), with powers
+ * of the root of x^(d+1) = x + 1 as steps. */
+static const double roots[] = { 1, 1.6180339887498949, 1.3247179572447461, 1.2207440846057596, 1.1673039782614187 };
+
+static void place_sample(const Class *c, uint32_t sample, uint32_t at[3])
+{
+    uint64_t index = sample;
+    double step = 1;
+    for (unsigned d = 0; d < 3; d++) {
+        at[d] = c->first[d];
+        if (c->count[d] <= 1)
+            continue;
+        step /= roots[dimensions_of(c)];
+        double part = 0.5 + step * (sample + 1.0);
+        at[d] += c->samples >= c->blocks ? (uint32_t)(index % c->count[d]) : (uint32_t)((part - floor(part)) * c->count[d]);
+        index /= c->count[d];
+    }
+}
+
+static void run_sample(Evaluator *e, const Class *c, uint32_t sample)
+{
+    uint32_t at[3];
+    place_sample(c, sample, at);
+    run_block(e, at, c->blocks / c->samples);
+}
+
+#define WORK_DIFFERS (1 + 1e-9)         /* sums of many are not exact */
+
+/* In what its accesses move, or in what it executes. */
+static bool any_differs(const Evaluator *e)
+{
+    if (e->most_work > e->least_work * WORK_DIFFERS)
+        return true;
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            if (e->tallies[t].insns[i].differs)
+                return true;
+    return false;
+}
+
+static void discard_counts(const Machine *m)
+{
+    for (uint32_t r = 0; r < m->run_count; r++) {
+        const Routine *routine = m->program->routines[m->run[r]];
+        memset(routine->sums, 0, routine->func->insn_count * sizeof *routine->sums);
+    }
+}
+
+static void forget(Evaluator *e)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            e->tallies[t].totals[i] = (Count){ .doubt = e->tallies[t].totals[i].doubt };
+    discard_counts(e->machine);
+    memset(e->work, 0, sizeof e->work);
+    e->busiest = 0;
+    e->out->blocks_run = 0;
+    e->blocks_stood_for = 0;
+    if (e->machine->footprint)
+        ptx_footprint_forget(e->machine->footprint);
+}
+
+/* How many blocks of each class, in proportion to what it stands for, within the budget; one of each at the least. */
+static void share_out(const Evaluator *e, Class *classes, unsigned count, double affordable)
+{
+    for (unsigned c = 0; c < count; c++) {
+        double share = floor((affordable - count) * classes[c].blocks / e->out->blocks);
+        classes[c].samples = share < 1 ? 1 : share < classes[c].blocks ? (uint32_t)share : (uint32_t)classes[c].blocks;
+    }
+}
+
+static void run_classes(Evaluator *e, Class *classes, unsigned count, double affordable)
+{
+    share_out(e, classes, count, affordable);
+    for (unsigned c = 0; c < count; c++) {
+        for (uint32_t sample = 0; sample < classes[c].samples; sample++)
+            run_sample(e, &classes[c], sample);
+    }
+}
+
+/* A place among `count`. */
+static uint32_t spread(double step, uint64_t sample, uint32_t count)
+{
+    double part = 0.5 + step * ((double)sample + 1);
+    return (uint32_t)((part - floor(part)) * count);
+}
+
+/* Warps from all over the grid, as long as the budget does. How many ran. */
+static uint64_t run_single_warps(Evaluator *e)
+{
+    Machine *m = e->machine;
+    uint64_t samples = 0;
+    unsigned dimensions = 1;
+    for (unsigned d = 0; d < 3; d++)
+        dimensions += m->grid[d] > 1;
+    while (!m->is_cut) {
+        double step = 1 / roots[dimensions];
+        uint32_t at[3], warp = spread(step, samples, m->warp_count);
+        for (unsigned d = 0; d < 3; d++)
+            at[d] = m->grid[d] > 1 ? spread(step /= roots[dimensions], samples, m->grid[d]) : 0;
+        ptx_machine_run(m, at, warp, 1);
+        if (m->is_cut)
+            discard_counts(m);
+        else
+            collect_all(e, 1, false);
+        samples += !m->is_cut;
+    }
+    m->is_cut = false;
+    return samples;
+}
+
+/* What was counted of blocks and what was counted of warps, each run as much as another; which loads wait, and how long the longest of a block is, blocks alone say. */
+static void join_counts(Count *blocks, const Count *warps, double share, double weight)
+{
+    Count joined = { 0 };
+    ptx_count_add(&joined, blocks, 1 - share);
+    ptx_count_add(&joined, warps, share * weight);
+    joined.waits = blocks->requests > 0 ? blocks->waits / blocks->requests * joined.requests : 0;
+    joined.most = blocks->warps > 0 ? blocks->most / blocks->warps * joined.warps : 0;
+    *blocks = joined;
+}
+
+/* Where warps that hang on nobody take different ways, as many of them as three quarters of the budget do for: more of the launch is seen than by whole blocks. */
+static void add_single_warps(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    Footprint *footprint = m->footprint;
+    Count **blocks = ptx_arena_array(e->arena, Count *, e->tally_count);
+    m->footprint = NULL;
+    m->most_steps = m->steps + most_steps / 4 * 3;
+    for (uint32_t t = 0; t < e->tally_count; t++) {
+        blocks[t] = e->tallies[t].totals;
+        e->tallies[t].totals = ptx_arena_array(e->arena, Count, e->tallies[t].func->insn_count);
+    }
+    uint32_t tally_count = e->tally_count;
+    double samples = (double)run_single_warps(e), share = samples / (samples + e->out->blocks_run);
+    for (uint32_t t = 0; t < tally_count; t++) {
+        const Count *warps = e->tallies[t].totals;
+        e->tallies[t].totals = blocks[t];
+        for (InsnId i = 0; samples > 0 && i < e->tallies[t].func->insn_count; i++)
+            join_counts(&blocks[t][i], &warps[i], share, e->out->blocks * m->warp_count / samples);
+    }
+    m->footprint = footprint;
+}
+
+/* Warps stood for others of their block: it has one that comes somewhere most often. */
+static void divide_most(Evaluator *e, uint32_t warps)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            e->tallies[t].totals[i].most /= warps;
+}
+
+/* The budget does not do for one block: its first warp and its last stand for all. */
+static void run_warps(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    const uint32_t middle[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
+    bool is_cut = false;
+    forget(e);
+    for (unsigned i = 0; i < 2; i++) {
+        m->is_cut = false;
+        m->most_steps = m->steps + most_steps / 2;
+        ptx_machine_run(m, middle, i ? m->warp_count - 1 : 0, 1);
+        collect(e, e->out->blocks * m->warp_count / 2);
+        is_cut |= m->is_cut;
+    }
+    divide_most(e, m->warp_count);
+    run_ends(e, most_steps / 4);
+    e->out->blocks_run = 1;
+    e->out->is_by_warps = true;
+    e->blocks_stood_for = e->out->blocks;
+    e->out->is_part = m->is_cut = is_cut;
+}
+
+/* The budget does not do for a few blocks of each class: as many from all over the grid as a quarter of it does for. False: for none. */
+static bool run_anywhere(Evaluator *e, uint64_t most_steps, double cost)
+{
+    Machine *m = e->machine;
+    Class all = { { 0, 0, 0 }, { m->grid[0], m->grid[1], m->grid[2] }, e->out->blocks, (uint32_t)fmax(1, (double)(most_steps / 4) / cost) };
+    forget(e);
+    m->is_cut = false;
+    m->most_steps = m->steps + most_steps / 2;
+    for (uint32_t sample = 0; sample < all.samples && !m->is_cut; sample++)
+        run_sample(e, &all, sample);
+    return !m->is_cut;
+}
+
+/* ---- strata ------------------------------------------------------------------------------------------------------ */
+
+/* All blocks of the grid, or as many as are looked at. */
+static const Place *list_places(const Evaluator *e, Class *classes, unsigned class_count, uint32_t *count)
+{
+    *count = 0;
+    share_out(e, classes, class_count, STRATA_PLACES_MOST - MOST_CLASSES);
+    for (unsigned c = 0; c < class_count; c++)
+        *count += classes[c].samples;
+    Place *places = ptx_arena_array(e->arena, Place, *count), *to = places;
+    for (unsigned c = 0; c < class_count; c++)
+        for (uint32_t sample = 0; sample < classes[c].samples; sample++, to++) {
+            place_sample(&classes[c], sample, to->at);
+            to->blocks = classes[c].blocks / classes[c].samples;
+        }
+    return places;
+}
+
+static double measure_place(void *context, const Place *place)
+{
+    Evaluator *e = context;
+    ptx_machine_run(e->machine, place->at, 0, e->machine->warp_count);
+    double work = collect_all(e, 0, false);
+    return e->machine->is_cut ? -1 : work;
+}
+
+#define UNCERTAIN_MOST 0.02
+
+/* Where values of the blocks decide how much they do, those blocks that show it. False: they do not, or the budget is too small to say; how many blocks are
+ * affordable is then known better. */
+static bool run_strata(Evaluator *e, Class *classes, unsigned class_count, double *affordable)
+{
+    Machine *m = e->machine;
+    uint32_t count;
+    const double left = (double)(m->most_steps - m->steps);
+    const Place *places = list_places(e, classes, class_count, &count);
+    const Strata *strata = ptx_strata_find(e->arena, m, places, count);
+    if (!strata)
+        return false;
+    const uint64_t steps = m->steps;
+    Knots knots = ptx_strata_divide(e->arena, strata, measure_place, e, (uint32_t)fmin(*affordable / 2, STRATA_PLACES_MOST));
+    m->is_cut = false;
+    m->most_steps += m->steps - steps;
+    if (!knots.differs || knots.uncertain > UNCERTAIN_MOST) {
+        *affordable = knots.measured ? fmin(*affordable, left * knots.measured / (double)(m->steps - steps)) : *affordable;
+        return false;
+    }
+    forget(e);
+    for (uint32_t k = 0; k < knots.count; k++)
+        run_block(e, places[knots.items[k].place].at, knots.items[k].blocks);
+    return true;
+}
+
+/* All blocks where the budget does for them. Else a few, within half as much again, and where these differ as many as it does for. */
+static void run_launch(Evaluator *e, uint64_t most_steps)
+{
+    Class classes[MOST_CLASSES];
+    Machine *m = e->machine;
+    e->out->is_whole = run_all(e, most_steps - most_steps / 8);
+    if (e->out->is_whole)
+        return;
+    m->forward_steps = FORWARD_STEPS_FEW;
+    m->may_be_loose = true;
+    unsigned count = make_classes(m->grid, classes);
+    uint64_t first = m->steps;
+    double few = count + SAMPLES_INSIDE;
+    forget(e);
+    m->is_cut = false;
+    m->most_steps = m->steps + most_steps / 2;
+    run_classes(e, classes, count, few);
+    double blocks_run = e->out->blocks_run, cost = (double)(m->steps - first) / blocks_run, affordable = (double)(m->most_steps - m->steps) / cost;
+    bool are_single = m->are_apart && m->warp_count > 1 && e->most_work > e->least_work * WORK_DIFFERS;
+    if (m->is_cut && are_single && blocks_run > 1 && run_anywhere(e, most_steps, cost)) {
+        affordable = 0;
+        run_ends(e, most_steps / 4);
+        m->is_cut = false;
+    }
+    if (m->is_cut && blocks_run <= 1)
+        run_warps(e, most_steps / 2);
+    else if (m->is_cut) {
+        run_ends(e, most_steps / 4);
+        m->is_cut = true;
+    }
+    if (m->is_cut || blocks_run <= 1)
+        return;
+    if (run_strata(e, classes, count, &affordable) || !any_differs(e))
+        return;
+    if (affordable >= 2 * few) {
+        forget(e);
+        run_classes(e, classes, count, affordable);
+    }
+    if (are_single && !m->is_cut)
+        add_single_warps(e, most_steps);
+}
+
+/* Whether something is left to be found: an access that costs more than it had to, a branch that parts lanes. */
+static bool is_notable(const Count *counts, InsnId count)
+{
+    for (InsnId i = 0; i < count; i++) {
+        const Count *c = &counts[i];
+        if (c->sectors > c->ideal_sectors || c->wavefronts > c->ideal_wavefronts || c->addresses > c->requests || c->parted > 0)
+            return true;
+    }
+    return false;
+}
+
+/* The first warp and the last, which stands for those between; the first alone where it has nothing to be found. */
+static void run_quick(Evaluator *e, const uint32_t block[3])
+{
+    Machine *m = e->machine;
+    ptx_machine_run(m, block, 0, 1);
+    bool is_enough = true;
+    for (uint32_t r = 0; m->warp_count > 1 && is_enough && r < m->run_count; r++) {
+        const Routine *routine = m->program->routines[m->run[r]];
+        is_enough = !is_notable(routine->sums, routine->func->insn_count);
+    }
+    collect(e, e->out->blocks * (is_enough ? m->warp_count : 1));
+    if (!is_enough) {
+        ptx_machine_run(m, block, m->warp_count - 1, 1);
+        collect(e, e->out->blocks * (m->warp_count - 1));
+    }
+    e->out->blocks_run++;
+}
+
+/* One from the middle stands for all; a warp of the first block and of the last are run so that the ends of what is touched are seen: not of those at the very
+ * edge, which guards often keep from anything. */
+static void run_few(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    uint32_t first[3], middle[3], last[3];
+    for (unsigned d = 0; d < 3; d++) {
+        uint32_t edge = m->grid[d] >= 8 ? 1 : 0;
+        first[d] = edge;
+        middle[d] = m->grid[d] / 2;
+        last[d] = m->grid[d] - 1 - edge;
+    }
+    m->most_steps = most_steps;
+    m->forward_steps = FORWARD_STEPS_FEW;
+    m->may_be_loose = true;
+    ptx_machine_run(m, first, 0, 1);
+    collect(e, 0);
+    ptx_machine_run(m, last, m->warp_count - 1, 1);
+    collect(e, 0);
+    run_block(e, middle, e->out->blocks);
+    if (m->is_cut)
+        run_warps(e, most_steps);
+}
+
+/* The budget ended before the kernel did. Its first warp and its last once more, which leave loops early: what was not come to is seen at least. */
+static void run_rest(Evaluator *e, uint64_t most_steps)
+{
+    Machine *m = e->machine;
+    Footprint *footprint = m->footprint;
+    const uint32_t middle[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
+    m->footprint = NULL;
+    m->is_hurried = true;
+    m->is_cut = false;
+    m->most_steps = m->steps + most_steps;
+    discard_counts(m);
+    ptx_machine_run(m, middle, 0, 1);
+    if (m->warp_count > 1)
+        ptx_machine_run(m, middle, m->warp_count - 1, 1);
+    double blocks = e->blocks_stood_for > 0 ? e->blocks_stood_for : e->out->blocks;
+    collect_all(e, blocks * m->warp_count / (m->warp_count > 1 ? 2 : 1), true);
+    m->is_hurried = false;
+    m->is_cut = true;
+    m->footprint = footprint;
+}
+
+/* Nobody knows the grid: a block or two stand for all. */
+static void run_assumed(Evaluator *e, uint64_t most_steps, bool is_quick)
+{
+    static const uint32_t blocks[SAMPLES_ASSUMED][3] = { { 1, 1, 1 }, { 0, 0, 0 } };
+    Machine *m = e->machine;
+    unsigned count = is_quick ? 1 : SAMPLES_ASSUMED;
+    for (unsigned b = 0; b < count; b++) {
+        m->most_steps = m->steps + most_steps / count;
+        if (is_quick)
+            run_quick(e, blocks[b]);
+        else
+            run_block(e, blocks[b], e->out->blocks / count);
+    }
+}
+
+/* ---- other shapes of the block ----------------------------------------------------------------------------------- */
+
+#define SHAPED 1.05             /* figures of two shapes that lie nearer are not told apart */
+
+enum { TID_X, TID_Y, TID_Z };
+
+/* For that component of %tid, or one behind it. */
+static bool asks_for(const Func *func, int64_t component)
+{
+    for (uint32_t o = 0; o < func->operand_count; o++)
+        if (func->operands[o].kind == OPERAND_SREG && func->operands[o].id == SREG_TID && func->operands[o].value >= component)
+            return true;
+    return false;
+}
+
+static bool any_asks_for(const Evaluator *e, int64_t component)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        if (asks_for(e->tallies[t].func, component))
+            return true;
+    return false;
+}
+
+bool ptx_func_takes_row(const Func *func)
+{
+    return !asks_for(func, TID_Y) && !func->has_calls;
+}
+
+static double ratio_of(const Count *count)
+{
+    return count->active > 0 ? (count->sectors + count->wavefronts + count->addresses) / count->active : (double)INFINITY;
+}
+
+/* Those of as many threads that blocks often have: .maxntid of one dimension says how many, and nothing of their shape. */
+static void choose_shapes(const Evaluator *e)
+{
+    static const uint32_t planes[SHAPES_MOST - 1][2] = { { 32, 1 }, { 16, 1 }, { 8, 8 } };     /* 8 x 8 in layers */
+    Evaluation *out = e->out;
+    const uint32_t *row = e->machine->block;
+    memcpy(out->shapes[out->shape_count++], row, sizeof *out->shapes);
+    for (unsigned i = 0; i < SHAPES_MOST - 1; i++) {
+        uint32_t wide = planes[i][0], high = planes[i][1], rest = row[0] / (wide * high);
+        if (row[0] % (wide * high) || rest < 2 || (high > 1 && !any_asks_for(e, TID_Z)))
+            continue;
+        const uint32_t shape[3] = { wide, high > 1 ? high : rest, high > 1 ? rest : 1 };
+        memcpy(out->shapes[out->shape_count++], shape, sizeof shape);
+    }
+}
+
+static uint32_t count_accesses(const Func *func)
+{
+    uint32_t count = 0;
+    for (InsnId i = 0; i < func->insn_count; i++)
+        count += ptx_insn_is_access(&func->insns[i]);
+    return count;
+}
+
+static void keep_shape(const Evaluator *e, unsigned shape)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++) {
+        Tally *tally = &e->tallies[t];
+        Count *to = tally->shaped;
+        for (InsnId i = 0; i < tally->func->insn_count; i++)
+            if (ptx_insn_is_access(&tally->func->insns[i])) {
+                if (!e->machine->is_cut && tally->totals[i].doubt != DOUBT_ADDRESS)
+                    to[shape] = tally->totals[i];
+                to += e->out->shape_count;
+            }
+    }
+}
+
+static void swap_totals(Evaluator *e, Count **others)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++) {
+        Count *own = e->tallies[t].totals;
+        e->tallies[t].totals = others[t];
+        others[t] = own;
+    }
+}
+
+/* What accesses take in this shape, where it is less. */
+static void try_shape(Evaluator *e, unsigned shape, uint64_t most_steps, bool is_quick)
+{
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        memset(e->tallies[t].totals, 0, e->tallies[t].func->insn_count * sizeof *e->tallies[t].totals);
+    e->machine->is_cut = false;
+    ptx_machine_reshape(e->machine, e->out->shapes[shape]);
+    run_assumed(e, most_steps, is_quick);
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            e->tallies[t].insns[i].best_share = fmin(e->tallies[t].insns[i].best_share, ratio_of(&e->tallies[t].totals[i]));
+}
+
+/* Nobody knows the block either: figures are those of a row of threads, and findings have to hold for squares too. */
+static void try_shapes(Evaluator *e, uint64_t most_steps, bool is_quick)
+{
+    Machine *m = e->machine;
+    uint32_t run = e->out->blocks_run, count = e->tally_count;
+    bool is_cut = m->is_cut;
+    Count **own = ptx_arena_array(e->arena, Count *, count);
+    choose_shapes(e);
+    if (e->out->shape_count < 2)
+        return;
+    for (uint32_t t = 0; t < count; t++) {
+        Tally *tally = &e->tallies[t];
+        own[t] = ptx_arena_array(e->arena, Count, tally->func->insn_count);
+        tally->shaped = ptx_arena_array(e->arena, Count, (size_t)count_accesses(tally->func) * e->out->shape_count);
+    }
+    keep_shape(e, 0);
+    m->footprint = NULL;
+    swap_totals(e, own);
+    for (unsigned i = 1; i < e->out->shape_count; i++) {
+        try_shape(e, i, most_steps, is_quick);
+        e->tally_count = count;         /* what is called in these shapes alone does not count */
+        keep_shape(e, i);
+    }
+    swap_totals(e, own);
+    e->out->blocks_run = run;
+    m->is_cut = is_cut;
+    ptx_machine_reshape(m, e->out->shapes[0]);
+}
+
+static double used_of(const Count *count)
+{
+    return count->used_bytes + count->ideal_wavefronts;
+}
+
+/* Whether requests cost more in one shape than in another, or use more of what they move. */
+static bool is_shaped(const Count *shaped, unsigned count)
+{
+    double least[2] = { (double)INFINITY, (double)INFINITY }, most[2] = { 0, 0 };
+    for (unsigned i = 0; i < count; i++) {
+        const Count *c = &shaped[i];
+        const double figures[2] = { (c->sectors + c->wavefronts + c->addresses) / c->requests, used_of(c) / (c->sectors + c->wavefronts + c->addresses) };
+        for (unsigned f = 0; f < 2 && c->requests > 0; f++) {
+            least[f] = fmin(least[f], figures[f]);
+            most[f] = fmax(most[f], figures[f]);
+        }
+    }
+    return most[0] > SHAPED * least[0] || most[1] > SHAPED * least[1];
+}
+
+static void finish_shapes(Arena *arena, const Evaluator *e, const Tally *tally)
+{
+    unsigned count = e->out->shape_count;
+    const Count *shaped = tally->shaped;
+    for (InsnId i = 0; i < tally->func->insn_count; i++) {
+        if (!ptx_insn_is_access(&tally->func->insns[i]))
+            continue;
+        if (is_shaped(shaped, count)) {
+            Count *kept = ptx_arena_array(arena, Count, count);
+            memcpy(kept, shaped, count * sizeof *kept);
+            tally->insns[i].shaped = kept;
+        }
+        shaped += count;
+    }
+}
+
+/* ---- what is known ----------------------------------------------------------------------------------------------- */
+
+static Certainty certainty_of(const Evaluator *e, const Evaluated *insn)
+{
+    if (!(insn->total.requests > 0) || insn->total.doubt == DOUBT_ADDRESS)
+        return CERTAINTY_UNKNOWN;
+    if (insn->total.doubt || e->machine->is_cut || e->machine->block_is_assumed || !e->out->is_whole)
+        return CERTAINTY_ESTIMATE;
+    return CERTAINTY_EXACT;
+}
+
+static void finish_tally(const Evaluator *e, Tally *tally, double weight)
+{
+    for (InsnId i = 0; i < tally->func->insn_count; i++) {
+        Evaluated *insn = &tally->insns[i];
+        ptx_count_add(&insn->total, &tally->totals[i], weight);
+        insn->is_reached = insn->total.warps > 0;
+        insn->best_share = fmin(insn->best_share, ratio_of(&insn->total));
+        insn->certainty = certainty_of(e, insn);
+    }
+}
+
+static bool is_called_access(const Tally *tally, InsnId insn)
+{
+    return tally->totals[insn].requests > 0 && ptx_insn_is_access(&tally->func->insns[insn]);
+}
+
+static void list_called_funcs(Arena *arena, Evaluator *e)
+{
+    CalledFunc *funcs = ptx_arena_array(arena, CalledFunc, e->tally_count);
+    e->out->funcs = funcs;
+    for (uint32_t t = 1; t < e->tally_count; t++) {
+        const Tally *tally = &e->tallies[t];
+        CalledCount *counts = ptx_arena_array(arena, CalledCount, tally->func->insn_count);
+        for (InsnId i = 0; i < tally->func->insn_count; i++)
+            counts[i] = (CalledCount){ ptx_usual_warps(&tally->insns[i]), ptx_usual_lanes(&tally->insns[i]) };
+        funcs[e->out->func_count++] = (CalledFunc){ e->machine->run[t], counts };
+    }
+}
+
+/* Accesses alone, and those that were reached: functions may be long, and many kernels call them. */
+static void list_called(Arena *arena, Evaluator *e)
+{
+    uint32_t count = 0;
+    for (uint32_t t = 1; t < e->tally_count; t++)
+        for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
+            count += is_called_access(&e->tallies[t], i);
+    CalledAccess *called = ptx_arena_array(arena, CalledAccess, count);
+    e->out->called = called;
+    e->out->called_count = count;
+    for (uint32_t t = 1; t < e->tally_count; t++) {
+        const Tally *tally = &e->tallies[t];
+        for (InsnId i = 0; i < tally->func->insn_count; i++)
+            if (is_called_access(tally, i))
+                *called++ = (CalledAccess){ e->machine->run[t], i, tally->insns[i] };
+    }
+    list_called_funcs(arena, e);
+}
+
+/* Of what was run, for blocks that the budget did not do for. */
+static double weight_of(const Evaluator *e)
+{
+    return e->machine->is_cut && e->blocks_stood_for > 0 ? e->out->blocks / e->blocks_stood_for : 1;
+}
+
+static void finish(Arena *arena, Evaluator *e)
+{
+    double weight = weight_of(e);
+    for (uint32_t t = 0; t < e->tally_count; t++) {
+        finish_tally(e, &e->tallies[t], weight);
+        if (e->tallies[t].shaped)
+            finish_shapes(arena, e, &e->tallies[t]);
+    }
+    for (uint32_t t = 0; t < e->tally_count; t++)
+        ptx_usual_compute(e->machine->scratch, e->machine->program->routines[e->machine->run[t]], e->tallies[t].insns);
+    list_called(arena, e);
+    e->out->unevenness = e->work[1] > 0 ? e->work[2] * e->work[0] / (e->work[1] * e->work[1]) : 1;
+    e->out->busiest = e->busiest;
+    e->out->mean_work = e->work[0] > 0 ? e->work[1] / e->work[0] : 0;
+    e->out->is_cut = e->machine->is_cut;
+    e->out->initial_is_assumed = e->machine->initial_is_assumed;
+    e->out->warpid_is_assumed = e->machine->warpid_is_assumed;
+}
+
+enum { STEPS_PROBE = 512 };
+
+/* How far an array's footprint moves from a block to its neighbours: the first addresses of a warp say so. */
+static void probe_neighbours(Evaluator *e)
+{
+    Machine *m = e->machine;
+    bool is_cut = m->is_cut;
+    for (unsigned which = 0; which <= 3; which++) {
+        uint32_t at[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
+        if (which && !at[which - 1]--)
+            continue;
+        ptx_footprint_probe(m->footprint, which);
+        if (ptx_footprint_is_probed(m->footprint))
+            continue;
+        m->most_steps = m->steps + STEPS_PROBE;
+        ptx_machine_run(m, at, 0, 1);
+        discard_counts(m);
+    }
+    m->is_cut = is_cut;
+}
+
+static Traffics sum_footprint(Evaluator *e, Arena *arena)
+{
+    double weight = weight_of(e);
+    if (!e->machine->grid_is_assumed)
+        probe_neighbours(e);
+    Traffics out = ptx_footprint_sum(e->machine->footprint, arena, weight);
+    out.shared_bytes = e->machine->shared_size;
+    return out;
+}
+
+const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
+                               Depth depth)
+{
+    bool is_quick = depth == DEPTH_QUICK;
+    static const Launch nothing = { .dynamic_shared_bytes = -1 };
+    const Func *func = &program->module->funcs[kernel];
+    if (!func->has_body || !func->insn_count || func->has_syntax_error)
+        return NULL;
+    Evaluation *out = ptx_arena_new(arena, Evaluation);
+    Evaluated *insns = ptx_arena_array(arena, Evaluated, func->insn_count);
+    ArenaMark mark = ptx_arena_mark(work);
+    Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing, gpu);
+    if (is_quick)
+        m->most_stays = QUICK_STAYS;
+    else
+        m->footprint = ptx_footprint_new(work);
+    m->forward_steps = is_quick ? 0 : FORWARD_STEPS;
+    Evaluator e = { .machine = m, .out = out, .arena = work };
+    add_tally(&e, func, insns);
+    *out = (Evaluation){ .insns = insns, .block_is_assumed = m->block_is_assumed, .grid_is_assumed = m->grid_is_assumed };
+    out->is_row = ptx_func_takes_row(func);
+    memcpy(out->grid, m->grid, sizeof out->grid);
+    out->blocks = (double)m->grid[0] * m->grid[1] * m->grid[2];
+    if (m->grid_is_assumed && most_steps > EVALUATE_STEPS_ASSUMED)
+        most_steps = EVALUATE_STEPS_ASSUMED;
+    if (m->grid_is_assumed)
+        run_assumed(&e, most_steps, is_quick);
+    else if (depth == DEPTH_FEW && out->blocks > FEW_BLOCKS)
+        run_few(&e, most_steps);
+    else
+        run_launch(&e, most_steps);
+    if (m->is_cut && depth != DEPTH_FEW)
+        run_rest(&e, most_steps / 8);
+    if (m->footprint)
+        out->traffics = sum_footprint(&e, arena);
+    bool is_free = m->block_is_assumed && m->grid_is_assumed && m->block[1] * m->block[2] == 1 && any_asks_for(&e, TID_Y);
+    if (is_free && (!is_quick || is_notable(e.tallies[0].totals, func->insn_count)))
+        try_shapes(&e, is_quick ? most_steps / 4 : most_steps, is_quick);
+    finish(arena, &e);
+    ptx_assumed_collect(arena, m, out);
+    ptx_machine_end(m);
+    ptx_arena_release(work, mark);
+    return out;
+}

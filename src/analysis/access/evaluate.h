@@ -1,0 +1,95 @@
+/* evaluate.h -- what a launch of a kernel does to memory: sectors and wavefronts of every access, and how often each instruction runs.
+ *
+ * Blocks are run on a machine.h. A run of one stands for all for which it is proved to be the same (block_stride.h). Where the budget does not do for as many
+ * runs as the grid takes, a sample stands for them: the blocks at the edges of the grid, of which each corner, edge and face is a class of its own, and
+ * blocks drawn at random from inside, each weighted by how many it stands for; or, where values of the blocks decide how much they do, blocks chosen
+ * by these (strata.h). A figure is exact when every block was stood for by proof and nothing that
+ * it rests on is in doubt: a sample proves nothing about the others, however alike its blocks are. */
+#ifndef PTX_ANALYSIS_ACCESS_EVALUATE_H
+#define PTX_ANALYSIS_ACCESS_EVALUATE_H
+
+#include "analysis/value/launch.h"
+#include "analysis/flow/loop.h"
+#include "gpu/gpu.h"
+#include "ir/ir.h"
+#include "support/diag.h"
+#include "analysis/sim/count.h"
+#include "analysis/sim/footprint.h"
+#include "analysis/sim/guess.h"
+#include "analysis/sim/program.h"
+
+enum { SHAPES_MOST = 4 };
+
+/* What runs as a rule: without sides of branches that hardly a lane takes. */
+static inline double ptx_usual_warps(const Evaluated *insn)
+{
+    return insn->share > 0 ? insn->total.warps : 0;
+}
+
+static inline double ptx_usual_lanes(const Evaluated *insn)
+{
+    return (double)insn->share * insn->total.lanes;
+}
+
+typedef struct CalledAccess {   /* in a function that the kernel calls: the sum over all calls */
+    FuncId func;
+    InsnId insn;
+    Evaluated figures;
+} CalledAccess;
+
+typedef struct CalledCount { double warps, lanes; } CalledCount;
+
+typedef struct CalledFunc {     /* that the kernel calls: how often its instructions run, over all calls */
+    FuncId func;
+    const CalledCount *insns;
+} CalledFunc;
+
+typedef struct Evaluation {
+    const Evaluated *insns;     /* of the kernel's own function */
+    const CalledAccess *called; /* those reached, a function after the other in the order in which they were first called */
+    const CalledFunc *funcs;    /* called ones that were come to */
+    uint32_t called_count, func_count;
+    Traffics traffics;          /* of the launch; not with DEPTH_QUICK */
+    uint32_t grid[3];
+    uint32_t shapes[SHAPES_MOST][3];    /* of the block, where it is unknown and the kernel asks for more than %tid.x; the figures are those of the first */
+    uint32_t shape_count;
+    double blocks;              /* of the grid */
+    double unevenness;          /* instructions of the block that an instruction is in, on average, over those of a block: 1 where all have as many */
+    double busiest, mean_work;  /* instructions of warps: of the block that executed most of those that were run, and of a block on average */
+    uint32_t blocks_run;
+    bool is_whole;              /* what was run stands for every block of the grid; else it is a sample */
+    bool is_cut;                /* the budget did not do for what was begun */
+    bool is_by_warps;           /* it did not do for a block either: two warps stand for all, and say nothing of how warps differ */
+    bool is_part;               /* nor for a warp: how often loops run is not known, nor what comes behind them */
+    bool block_is_assumed, grid_is_assumed;
+    bool dynamic_is_assumed, shape_is_read;     /* machine.h's */
+    const AssumedParam *assumed;    /* pointers are none: their alignment is all that counts */
+    uint32_t assumed_count;
+    const GuessedTrips *guessed;
+    uint32_t guessed_count;
+    bool initial_is_assumed;    /* something was loaded from a variable that begins with numbers: the host may have written others */
+    bool warpid_is_assumed;     /* %warpid was taken for the warp's place in the block */
+    bool is_row;                /* the kernel asks for %tid.x alone: whatever the block, its threads are taken as one row */
+} Evaluation;
+
+enum {
+    EVALUATE_STEPS_REPORT = 2 << 20,    /* instructions of warps for a kernel in a report */
+    EVALUATE_STEPS_ASSUMED = 1 << 16,   /* where the grid is unknown */
+    EVALUATE_STEPS_FLOOR = 1 << 12,     /* for findings: so many ... */
+    EVALUATE_STEPS_PER_INSN = 24,       /* ... and so many for an instruction */
+};
+
+typedef enum Depth {
+    DEPTH_WHOLE,                /* as many blocks as the budget does for */
+    DEPTH_QUICK,                /* where the grid is unknown, a few warps of one block do; without traffics */
+    DEPTH_FEW,                  /* one block from the middle */
+} Depth;
+
+/* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */
+const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
+                               Depth depth);
+
+/* It asks for %tid.x alone, and calls nothing: whatever the block, its threads are one row to it. */
+bool ptx_func_takes_row(const Func *func);
+
+#endif

@@ -1,0 +1,48 @@
+/* strata.h -- blocks that differ, sampled by what makes them differ.
+ *
+ * Which way control goes in a block, and how often around a loop, follows from values that are the same in all its threads (b == 0, min(n - b * q, q), b % 7),
+ * from the thread and from memory. Those values are computed for every block without running it: keys. Blocks with equal keys go the same ways as far
+ * as neither thread nor memory decides. Blocks in the order of a key are a curve: work over key. Some are run where the curve bends, and what lies between two of
+ * them is taken for a mixture of both, by how near its key is to theirs: exact where counts are affine in the key, as those of a loop are in its trips.
+ * (Adaptive quadrature: Gander and Gautschi, "Adaptive Quadrature - Revisited", BIT 2000, in place of a uniform sample.) Keys prove nothing: they choose. */
+#ifndef PTX_ANALYSIS_ACCESS_STRATA_H
+#define PTX_ANALYSIS_ACCESS_STRATA_H
+
+#include "analysis/sim/machine.h"
+
+enum { STRATA_PLACES_MOST = 1 << 16, STRATA_KEYS_MOST = 8 };
+
+typedef struct Place {          /* a block, and how many it stands for */
+    uint32_t at[3];
+    double blocks;
+} Place;
+
+typedef struct Strata {
+    const Place *places;
+    uint32_t count, key_count;
+    int64_t *keys[STRATA_KEYS_MOST];    /* each of every place; none is the same in all of them */
+} Strata;
+
+/* NULL: nothing of that kind differs. Owned by arena. */
+const Strata *ptx_strata_find(Arena *arena, Machine *machine, const Place *places, uint32_t count);
+
+/* The instructions of a place's block, once run; below 0: the budget does not do for it. */
+typedef double StrataMeasure(void *context, const Place *place);
+
+typedef struct Knot {           /* a block to be run, and how many it stands for */
+    uint32_t place;
+    double blocks;
+} Knot;
+
+typedef struct Knots {
+    const Knot *items;
+    uint32_t count;
+    double uncertain;           /* share of the work that mixtures may miss, as far as the knots tell */
+    bool differs;               /* some block's work from another's */
+    uint32_t measured;          /* blocks */
+} Knots;
+
+/* No more than `most` are measured. Owned by arena. */
+Knots ptx_strata_divide(Arena *arena, const Strata *strata, StrataMeasure *measure, void *context, uint32_t most);
+
+#endif

@@ -1,0 +1,36 @@
+/* defs.h -- where each register is written, and whether that is inside a loop. */
+#ifndef PTX_ANALYSIS_FLOW_DEFS_H
+#define PTX_ANALYSIS_FLOW_DEFS_H
+
+#include "analysis/flow/loop.h"
+
+enum { DEFS_MOST = 16 };        /* of one register that are looked at */
+
+typedef struct Defs {
+    const uint32_t *first;      /* per register and one more: into insns */
+    const InsnId *insns;        /* ascending; an instruction that writes a register twice is there twice */
+    const LoopId *loop_end;     /* per loop: the last loop inside it, and one more: Loops is a preorder */
+    const Loops *loops;
+    const Cfg *cfg;
+} Defs;
+
+/* Owned by arena. */
+const Defs *ptx_defs_compute(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops);
+
+/* Whether a block is in a loop or in one inside it. */
+static inline bool ptx_loop_holds(const Defs *defs, LoopId loop, BlockId block)
+{
+    LoopId inner = defs->loops->loop_of[block];
+    return inner != NO_LOOP && inner >= loop && inner < defs->loop_end[loop];
+}
+
+/* How many of a register's definitions are in the loop; UINT32_MAX where it has more than DEFS_MOST. *last: the last of them in the text,
+ * where there is one. */
+uint32_t ptx_defs_in_loop(const Defs *defs, LoopId loop, RegId reg, InsnId *last);
+
+static inline uint32_t ptx_defs_count(const Defs *defs, RegId reg)
+{
+    return defs->first[reg + 1] - defs->first[reg];
+}
+
+#endif

@@ -1,0 +1,414 @@
+#include "analysis/flow/liveness.h"
+
+#include "analysis/flow/live_out.h"
+#include "support/limits.h"
+
+/* The sites of a block are contiguous. */
+typedef struct Sites {
+    Site *items;
+    uint32_t count, capacity;
+    uint32_t *head;             /* per register: index + 1 */
+} Sites;
+
+/* What is still needed of a register's earlier value, walking backwards through a block: nothing, its value where a
+ * guard holds, or all of it. A definition under a guard leaves the need for its complement; one under the same guard, not
+ * written anew in between, ends it. */
+typedef enum NeedKind { NEED_NOTHING, NEED_GUARDED, NEED_ALL } NeedKind;
+
+typedef struct Need {
+    uint32_t stamp;             /* block + 1: of this block; else it is as at the block's end */
+    uint8_t kind;               /* NeedKind */
+    bool negated;
+    RegId guard;
+    uint32_t version;           /* of the guard */
+} Need;
+
+typedef struct Solver {
+    Arena *scratch;
+    const Func *func;
+    const Cfg *cfg;
+    Sites uses, kills, defs;    /* upward-exposed uses; blocks that end a range; blocks with any definition */
+    uint32_t *use_first;        /* per block: first of its uses */
+    uint32_t *def_stamp;        /* per register: block + 1 */
+    Need *use_need, *out_need;  /* per register: of the uses in the block; of what is behind it */
+    RegId *touched;             /* registers with a use_need in this block */
+    uint32_t touched_count;
+    uint32_t *version;          /* per register: definitions walked over so far */
+    uint32_t *reached_stamp;    /* per block: register + 1 */
+    Explorer live;
+} Solver;
+
+static void add_site(Solver *s, Sites *sites, RegId reg, BlockId block)
+{
+    if (sites->count == sites->capacity)
+        sites->items = ptx_arena_grow(s->scratch, sites->items, sites->count, &sites->capacity, sizeof *sites->items);
+    sites->items[sites->count] = (Site){ reg, sites->head[reg], block };
+    sites->head[reg] = ++sites->count;
+}
+
+static Need *need_at(Need *needs, RegId reg, BlockId block, NeedKind at_end)
+{
+    Need *need = &needs[reg];
+    if (need->stamp != block + 1)
+        *need = (Need){ .stamp = block + 1, .kind = (uint8_t)at_end };
+    return need;
+}
+
+static bool same_guard(const Need *need, const Insn *insn, const uint32_t *version)
+{
+    return insn->guard == need->guard && version[insn->guard] == need->version;
+}
+
+static void need_read(Need *need, const Insn *insn, const uint32_t *version)
+{
+    if (need->kind == NEED_ALL)
+        return;
+    if (insn->guard == NO_ID) {
+        need->kind = NEED_ALL;
+    } else if (need->kind == NEED_NOTHING) {
+        need->kind = NEED_GUARDED;
+        need->guard = insn->guard;
+        need->negated = insn->guard_negated;
+        need->version = version[insn->guard];
+    } else if (!same_guard(need, insn, version) || need->negated != insn->guard_negated) {
+        need->kind = NEED_ALL;
+    }
+}
+
+static void need_written(Need *need, const Insn *insn, const uint32_t *version)
+{
+    if (insn->guard == NO_ID) {
+        need->kind = NEED_NOTHING;
+    } else if (need->kind == NEED_ALL) {
+        need->kind = NEED_GUARDED;
+        need->guard = insn->guard;
+        need->negated = !insn->guard_negated;
+        need->version = version[insn->guard];
+    } else if (need->kind == NEED_GUARDED && same_guard(need, insn, version) && need->negated == insn->guard_negated) {
+        need->kind = NEED_NOTHING;
+    }
+}
+
+static bool is_use(const Operand *operand)
+{
+    return operand->kind == OPERAND_REG && (operand->role & ROLE_USE);
+}
+
+static void touch(Solver *s, RegId reg, BlockId block)
+{
+    if (s->use_need[reg].stamp != block + 1)
+        s->touched[s->touched_count++] = reg;
+    need_at(s->use_need, reg, block, NEED_NOTHING);
+}
+
+/* A guard is read under no guard. */
+static const Insn unguarded = { .guard = NO_ID };
+
+/* Backwards over a block: its upward-exposed uses, and the registers whose value behind it does not come from before. */
+static void scan_block(Solver *s, BlockId block)
+{
+    const Block *b = &s->cfg->blocks[block];
+    s->use_first[block] = s->uses.count;
+    s->touched_count = 0;
+    for (InsnId i = b->end; i-- > b->first;) {
+        const Insn *insn = &s->func->insns[i];
+        const Operand *operands = ptx_insn_operands(s->func, insn);
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            if (ptx_operand_is_def(&operands[o]))
+                s->version[operands[o].id]++;
+        }
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            if (!ptx_operand_is_def(&operands[o]))
+                continue;
+            RegId reg = operands[o].id;
+            if (s->def_stamp[reg] != block + 1) {
+                s->def_stamp[reg] = block + 1;
+                add_site(s, &s->defs, reg, block);
+            }
+            if (operands[o].role & ROLE_USE)
+                continue;
+            touch(s, reg, block);
+            need_written(&s->use_need[reg], insn, s->version);
+            Need *out = need_at(s->out_need, reg, block, NEED_ALL);
+            bool was_needed = out->kind != NEED_NOTHING;
+            need_written(out, insn, s->version);
+            if (was_needed && out->kind == NEED_NOTHING)
+                add_site(s, &s->kills, reg, block);
+        }
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            if (!is_use(&operands[o]))
+                continue;
+            touch(s, operands[o].id, block);
+            need_read(&s->use_need[operands[o].id], insn, s->version);
+        }
+        if (insn->guard != NO_ID) {
+            touch(s, insn->guard, block);
+            need_read(&s->use_need[insn->guard], &unguarded, s->version);
+        }
+    }
+    for (uint32_t t = 0; t < s->touched_count; t++) {
+        if (s->use_need[s->touched[t]].kind != NEED_NOTHING)
+            add_site(s, &s->uses, s->touched[t], block);
+    }
+}
+
+/* A register that is live into the function was not defined on some path: keep it only where a definition reaches.
+ * False at the limit. */
+static bool drop_undefined(Solver *s, RegId reg, uint32_t first)
+{
+    uint32_t stamp = reg + 1, depth = 0, kept = first;
+    for (uint32_t d = s->defs.head[reg]; d; d = s->defs.items[d - 1].next) {
+        BlockId block = s->defs.items[d - 1].block;
+        if (s->reached_stamp[block] == stamp)
+            continue;
+        s->reached_stamp[block] = stamp;
+        s->live.stack[depth++] = block;
+        while (depth) {
+            const Block *b = &s->cfg->blocks[s->live.stack[--depth]];
+            if (s->live.steps_left < b->succ_count)
+                return false;
+            s->live.steps_left -= b->succ_count;
+            for (uint32_t n = 0; n < b->succ_count; n++) {
+                BlockId succ = s->cfg->succs[b->succ_first + n];
+                if (succ == EXIT_BLOCK || s->reached_stamp[succ] == stamp)
+                    continue;
+                s->reached_stamp[succ] = stamp;
+                s->live.stack[depth++] = succ;
+            }
+        }
+    }
+    for (uint32_t i = first; i < s->live.pair_count; i++) {
+        if (s->reached_stamp[s->live.pairs[i].block] == stamp)
+            s->live.pairs[kept++] = s->live.pairs[i];
+    }
+    s->live.pair_count = kept;
+    return true;
+}
+
+/* ---- pressure: one walk from the end of each block --------------------------------------------------------------- */
+
+typedef struct Walk {
+    Solver *s;
+    Live *live;
+    uint16_t *pressure;
+    InsnId *dead;
+    uint8_t *units;             /* per register */
+    Need *needs;                /* per register: what is live, and how */
+    RegId *listed;              /* registers that became live in this block: to be cleared */
+    uint32_t listed_count;
+    uint32_t now, predicates;   /* units and predicates live */
+} Walk;
+
+static bool is_live(const Walk *w, RegId reg)
+{
+    return w->needs[reg].kind != NEED_NOTHING;
+}
+
+/* Counts a register in or out after its need was updated. */
+static void count_change(Walk *w, RegId reg, bool was_live)
+{
+    bool lives = is_live(w, reg), predicate = w->s->func->regs[reg].type == TYPE_PRED;
+    if (lives && !was_live) {
+        w->listed[w->listed_count++] = reg;
+        w->now += w->units[reg];
+        w->predicates += predicate;
+    } else if (!lives && was_live) {
+        w->now -= w->units[reg];
+        w->predicates -= predicate;
+    }
+}
+
+static void read_in_walk(Walk *w, RegId reg, const Insn *insn)
+{
+    if (!w->s->func->regs[reg].is_written)
+        return;                 /* no definition can have reached it */
+    bool was_live = is_live(w, reg);
+    need_read(&w->needs[reg], insn, w->s->version);
+    count_change(w, reg, was_live);
+}
+
+static void write_in_walk(Walk *w, RegId reg, const Insn *insn)
+{
+    bool was_live = is_live(w, reg);
+    need_written(&w->needs[reg], insn, w->s->version);
+    count_change(w, reg, was_live);
+}
+
+static void note_maximum(Walk *w, InsnId insn, uint32_t units, uint32_t predicates)
+{
+    w->pressure[insn] = (uint16_t)(units > UINT16_MAX ? UINT16_MAX : units);
+    if (predicates > w->live->max_predicates)
+        w->live->max_predicates = predicates;
+    if (units > w->live->max_pressure || (units == w->live->max_pressure && (w->live->max_insn == NO_ID || insn < w->live->max_insn))) {
+        w->live->max_pressure = units;
+        w->live->max_insn = insn;
+    }
+}
+
+/* Backwards over one instruction: from what is live after it to what is live before. */
+static void step(Walk *w, InsnId i, bool record)
+{
+    const Func *func = w->s->func;
+    const Insn *insn = &func->insns[i];
+    const Operand *operands = ptx_insn_operands(func, insn);
+    uint32_t written = 0, written_predicates = 0, defs = 0, live_defs = 0;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (!ptx_operand_is_def(&operands[o]))
+            continue;
+        RegId reg = operands[o].id;
+        w->s->version[reg]++;
+        defs++;
+        live_defs += is_live(w, reg);
+        if (!is_live(w, reg)) {
+            written += w->units[reg];
+            written_predicates += func->regs[reg].type == TYPE_PRED;
+        }
+    }
+    uint32_t after = w->now + written, after_predicates = w->predicates + written_predicates;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (ptx_operand_is_def(&operands[o]) && !(operands[o].role & ROLE_USE))
+            write_in_walk(w, operands[o].id, insn);
+    }
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        if (is_use(&operands[o]))
+            read_in_walk(w, operands[o].id, insn);
+    }
+    if (insn->guard != NO_ID)
+        read_in_walk(w, insn->guard, &unguarded);
+    if (!record)
+        return;
+    note_maximum(w, i, w->now > after ? w->now : after, w->predicates > after_predicates ? w->predicates : after_predicates);
+    if (defs && !live_defs && !(insn->op->flags & OPF_SIDE_EFFECT))
+        w->dead[w->live->dead_count++] = i;
+}
+
+static void begin_block(Walk *w, BlockId block)
+{
+    for (uint32_t o = w->live->out_first[block]; o < w->live->out_first[block + 1]; o++)
+        read_in_walk(w, w->live->out[o], &unguarded);
+}
+
+static void end_block(Walk *w)
+{
+    while (w->listed_count)
+        w->needs[w->listed[--w->listed_count]].kind = NEED_NOTHING;
+    w->now = w->predicates = 0;
+}
+
+static void list_maximum(Walk *w, Arena *arena)
+{
+    Live *live = w->live;
+    const Func *func = w->s->func;
+    BlockId block = w->s->cfg->block_of[live->max_insn];
+    begin_block(w, block);
+    for (InsnId i = w->s->cfg->blocks[block].end; i-- > live->max_insn + 1;)
+        step(w, i, false);
+    const Insn *insn = &func->insns[live->max_insn];
+    const Operand *operands = ptx_insn_operands(func, insn);
+    step(w, live->max_insn, false);
+    if (w->now < live->max_pressure) {          /* the maximum is behind it: what is live there and what it writes */
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            if (ptx_operand_is_def(&operands[o]))
+                read_in_walk(w, operands[o].id, &unguarded);
+        }
+    }
+    RegId *regs = ptx_arena_array(arena, RegId, func->reg_count ? func->reg_count : 1);
+    for (RegId reg = 0; reg < func->reg_count; reg++) {
+        if (!is_live(w, reg))
+            continue;
+        regs[live->max_reg_count++] = reg;
+        uint32_t bits = ptx_type_info[func->regs[reg].type].bits;
+        live->max_64 += bits == 64;
+        live->max_16 += bits == 16 || bits == 8;
+    }
+    live->max_regs = regs;
+    end_block(w);
+}
+
+static void reverse(InsnId *items, uint32_t count)
+{
+    for (uint32_t i = 0; i < count / 2; i++) {
+        InsnId item = items[i];
+        items[i] = items[count - 1 - i];
+        items[count - 1 - i] = item;
+    }
+}
+
+static void walk_blocks(Solver *s, Arena *arena, Live *live)
+{
+    uint32_t regs = s->func->reg_count + 1;
+    Walk w = { .s = s, .live = live, .pressure = ptx_arena_array(arena, uint16_t, s->func->insn_count),
+               .dead = ptx_arena_array(s->scratch, InsnId, s->func->insn_count),
+               .units = ptx_arena_array(s->scratch, uint8_t, regs), .needs = ptx_arena_array(s->scratch, Need, regs) };
+    uint32_t most = 0;
+    for (BlockId b = 0; b < s->cfg->block_count; b++) {
+        uint32_t listed = live->out_first[b + 1] - live->out_first[b];
+        for (InsnId i = s->cfg->blocks[b].first; i < s->cfg->blocks[b].end; i++)
+            listed += s->func->insns[i].operand_count + 1u;
+        most = listed > most ? listed : most;
+    }
+    w.listed = ptx_arena_array(s->scratch, RegId, most + 1);
+    for (RegId reg = 0; reg < s->func->reg_count; reg++) {
+        uint32_t units = ptx_reg_units(&s->func->regs[reg]);
+        w.units[reg] = (uint8_t)units;
+    }
+    for (BlockId block = 0; block < s->cfg->block_count; block++) {
+        if (!ptx_block_is_reachable(s->cfg, block))
+            continue;
+        uint32_t dead_first = live->dead_count;
+        begin_block(&w, block);
+        for (InsnId i = s->cfg->blocks[block].end; i-- > s->cfg->blocks[block].first;)
+            step(&w, i, true);
+        end_block(&w);
+        reverse(w.dead + dead_first, live->dead_count - dead_first);
+    }
+    live->pressure = w.pressure;
+    InsnId *dead = ptx_arena_array(arena, InsnId, live->dead_count ? live->dead_count : 1);
+    memcpy(dead, w.dead, live->dead_count * sizeof *dead);
+    live->dead = dead;
+    if (live->max_insn != NO_ID)
+        list_maximum(&w, arena);
+}
+
+const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, const Func *func, const Cfg *cfg)
+{
+    ArenaMark mark = ptx_arena_mark(scratch);
+    uint32_t regs = func->reg_count + 1, blocks = cfg->block_count + 1;
+    Solver s = { .scratch = scratch, .func = func, .cfg = cfg };
+    uint32_t *per_reg = ptx_arena_array(scratch, uint32_t, (size_t)regs * 6);
+    s.uses.head = per_reg;
+    s.kills.head = per_reg + regs;
+    s.defs.head = per_reg + 2 * (size_t)regs;
+    s.def_stamp = per_reg + 3 * (size_t)regs;
+    s.version = per_reg + 4 * (size_t)regs;
+    s.touched = per_reg + 5 * (size_t)regs;
+    s.use_need = ptx_arena_array(scratch, Need, regs);
+    s.out_need = ptx_arena_array(scratch, Need, regs);
+    s.use_first = ptx_arena_array(scratch, uint32_t, blocks);
+    s.reached_stamp = ptx_arena_array(scratch, uint32_t, blocks);
+    uint64_t limit = LIMIT_LIVE_ENTRIES + (uint64_t)LIMIT_LIVE_ENTRIES_PER_BYTE * ptx_span_length(func->span);
+    s.live = ptx_explorer_make(scratch, cfg, (uint32_t)limit, LIMIT_LIVE_STEPS_PER_ENTRY * limit);      /* at most 2^31 + 2^20: LIMIT_SOURCE_BYTES */
+    for (BlockId block = 0; block < cfg->block_count; block++)
+        scan_block(&s, block);
+    Live *live = ptx_arena_new(arena, Live);
+    live->max_insn = NO_ID;
+    bool complete = true;
+    for (RegId reg = 0; reg < func->reg_count && complete; reg++) {
+        uint32_t first = s.live.pair_count;
+        if (!s.uses.head[reg] || (!s.defs.head[reg] && !func->regs[reg].is_param))
+            continue;           /* never read across blocks; never written: not live anywhere */
+        complete = ptx_explorer_walk(&s.live, reg, s.uses.items, s.uses.head[reg], s.kills.items, s.kills.head[reg]);
+        if (complete && s.live.in_stamp[0] == reg + 1 && !func->regs[reg].is_param)
+            complete = drop_undefined(&s, reg, first);
+    }
+    if (complete) {
+        live->out_first = ptx_explorer_sort(&s.live, arena, &live->out);
+        walk_blocks(&s, arena, live);
+    } else {
+        ptx_diag(diags, DIAG_LIVENESS_LIMIT, func->name, "liveness of this function is over its limit of %u entries and is not computed",
+                 (unsigned)s.live.pair_limit);
+        live = NULL;
+    }
+    ptx_arena_release(scratch, mark);
+    return live;
+}

@@ -1,0 +1,113 @@
+#include "analysis/race/block_race.h"
+
+#include <stdio.h>
+
+/* ---- what a kernel may come to --------------------------------------------------------------------------------------- */
+
+typedef struct Reached {
+    bool *marks;                /* per function */
+    FuncId *ids;
+    uint32_t count;
+} Reached;
+
+static void reach(Reached *reached, FuncId id)
+{
+    if (reached->marks[id])
+        return;
+    reached->marks[id] = true;
+    reached->ids[reached->count++] = id;
+}
+
+/* The function that is called; NO_ID: not one of this file. */
+static FuncId callee_of(const Module *module, const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_FUNCTION) {
+            FuncId id = module->funcs[operands[o].id].alias_of ? module->funcs[operands[o].id].alias_of - 1 : operands[o].id;
+            return module->funcs[id].has_body ? id : NO_ID;
+        }
+    return NO_ID;
+}
+
+static bool look_at(const Module *module, const Func *func, Reached *reached, bool (*holds)(const Op *))
+{
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        FuncId callee = insn->op->kind == OPK_CALL ? callee_of(module, func, insn) : NO_ID;
+        if (!holds(insn->op) || (insn->op->kind == OPK_CALL && callee == NO_ID))
+            return false;
+        if (callee != NO_ID)
+            reach(reached, callee);
+    }
+    return true;
+}
+
+bool ptx_block_race_holds(Arena *scratch, const Module *module, FuncId kernel, bool (*holds)(const Op *))
+{
+    ArenaMark mark = ptx_arena_mark(scratch);
+    Reached reached = { .marks = ptx_arena_array(scratch, bool, module->func_count), .ids = ptx_arena_array(scratch, FuncId, module->func_count) };
+    bool all_hold = true;
+    reach(&reached, kernel);
+    for (uint32_t i = 0; i < reached.count && all_hold; i++)
+        all_hold = look_at(module, &module->funcs[reached.ids[i]], &reached, holds);
+    ptx_arena_release(scratch, mark);
+    return all_hold;
+}
+
+bool ptx_op_is_ordered(const Op *op)
+{
+    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE, MOD_ACQ_REL, MOD_MMIO, MOD_SC, MOD_NONE };
+    return ptx_op_has_any(op, words);
+}
+
+/* ---- what is told ---------------------------------------------------------------------------------------------------- */
+
+BlockRace *ptx_block_race_new(Arena *arena, BlockRaceKind kind, BlockAccess first, BlockAccess second)
+{
+    BlockRace *race = ptx_arena_new(arena, BlockRace);
+    bool is_turned = first.is_write == second.is_write ? first.place > second.place : !first.is_write;
+    *race = (BlockRace){ .kind = (uint8_t)kind, .first = is_turned ? second : first, .second = is_turned ? first : second, .var = NO_ID };
+    return race;
+}
+
+typedef char Words[160];
+
+static void write_thread(Words out, const BlockAccess *access)
+{
+    snprintf(out, sizeof(Words), "thread (%u, %u, %u) of block (%u, %u, %u)", access->thread[0], access->thread[1], access->thread[2], access->block[0], access->block[1],
+             access->block[2]);
+}
+
+static void write_place(Words out, const Module *module, const BlockRace *race)
+{
+    const Var *var = race->var == NO_ID ? NULL : &module->vars[race->var];
+    int length = var ? (int)(ptx_span_length(var->name) < 64 ? ptx_span_length(var->name) : 64) : 0;
+    const char *name = var ? module->text + var->name.begin : "";
+    bool is_shared = race->kind != BLOCK_RACE_GLOBAL, is_pointer = var && var->space != SPACE_GLOBAL && !is_shared;
+    int count = !var ? snprintf(out, sizeof(Words), "byte %lld of %s memory", (long long)race->offset, is_shared ? "shared" : "global")
+                     : snprintf(out, sizeof(Words), "byte %lld of %s`%.*s`%s", (long long)race->offset, is_pointer ? "what " : "", length, name, is_pointer ? " points to" : "");
+    if (is_shared)
+        snprintf(out + count, sizeof(Words) - (size_t)count, " in block (%u, %u, %u)", race->owner[0], race->owner[1], race->owner[2]);
+}
+
+const char *ptx_block_race_describe(Arena *arena, const Module *module, const BlockRace *race)
+{
+    char text[640];
+    Words first, second, place;
+    write_thread(first, &race->first);
+    write_thread(second, &race->second);
+    write_place(place, module, race);
+    const char *verb = race->second.is_write ? "writes" : "reads";
+    int count = snprintf(text, sizeof text, "%s %s %s, ", second, verb, place);
+    size_t left = sizeof text - (size_t)count;
+    switch ((BlockRaceKind)race->kind) {
+    case BLOCK_RACE_GLOBAL:
+        snprintf(text + count, left, "where %s writes %s: blocks run in no order", first, race->second.is_write ? "another number" : "what changes its result");
+        break;
+    case BLOCK_RACE_CLUSTER: snprintf(text + count, left, "which %s writes: no cluster barrier between", first); break;
+    case BLOCK_RACE_EARLY:   snprintf(text + count, left, "which may not have begun: no cluster barrier before"); break;
+    case BLOCK_RACE_LATE:    snprintf(text + count, left, "which may have ended: no cluster barrier after"); break;
+    }
+    return ptx_arena_strndup(arena, text, strlen(text));
+}

@@ -1,0 +1,118 @@
+/* The blocks of the first cluster are run one after the other. */
+#include "analysis/race/block_race.h"
+
+#include "analysis/sim/race/cluster.h"
+
+enum { STEPS = 1 << 16 };       /* instructions of warps for a cluster */
+
+static bool is_fine(const Op *op)
+{
+    bool is_global = op->space == SPACE_GLOBAL || op->space == SPACE_PARAM || op->space == SPACE_CONST;
+    if (op->flags & OPF_UNKNOWN || (!is_global && (op->kind == OPK_ATOM || op->kind == OPK_RED || (op->kind != OPK_BAR && ptx_op_is_ordered(op)))))
+        return false;
+    switch ((Operation)op->family) {
+    case OP_FENCE: case OP_MEMBAR: case OP_MBARRIER: case OP_CP: case OP_MULTIMEM: case OP_WGMMA: case OP_TCGEN05:
+        return false;
+    default:
+        return op->operation != OP_ST_ASYNC && op->operation != OP_ST_BULK && op->operation != OP_RED_ASYNC;
+    }
+}
+
+static bool is_no_map(const Op *op)
+{
+    return op->operation != OP_MAPA;
+}
+
+static void place_of_rank(const uint32_t shape[3], uint32_t rank, uint32_t out[3])
+{
+    out[0] = rank % shape[0];
+    out[1] = rank / shape[0] % shape[1];
+    out[2] = rank / shape[0] / shape[1];
+}
+
+static bool search(Machine *m)
+{
+    const uint32_t *shape = m->launch->cluster;
+    Cluster *c = m->cluster = ptx_cluster_new(m, shape[0] * shape[1] * shape[2]);
+    m->most_steps = STEPS;
+    for (uint32_t rank = 0; rank < c->rank_count; rank++) {
+        uint32_t block[3];
+        place_of_rank(shape, rank, block);
+        ptx_cluster_begin(c, m, rank);
+        ptx_machine_run(m, block, 0, m->warp_count);
+        if (m->is_cut || c->is_lost || !ptx_cluster_end(c, m))
+            return false;
+    }
+    return true;
+}
+
+/* The last access of another block's memory is behind the last barrier. */
+static bool is_late(const Cluster *c)
+{
+    return c->late.first.func && c->late.first.arrivals >= c->total;
+}
+
+static BlockAccess access_of(const Machine *m, const Touched *touched)
+{
+    const uint32_t *block = m->block;
+    BlockAccess access = { .func = touched->func, .insn = touched->insn, .place = touched->place, .is_write = touched->is_write,
+                           .thread = { touched->thread % block[0], touched->thread / block[0] % block[1], touched->thread / block[0] / block[1] } };
+    place_of_rank(m->launch->cluster, touched->rank, access.block);
+    return access;
+}
+
+/* NULL: there is none. */
+static BlockRace *make_race(Arena *arena, const Machine *m)
+{
+    const Cluster *c = m->cluster;
+    const BlockRaceKind kind = c->found.first.func ? BLOCK_RACE_CLUSTER : c->early.first.func ? BLOCK_RACE_EARLY : BLOCK_RACE_LATE;
+    const Meeting *found = kind == BLOCK_RACE_CLUSTER ? &c->found : kind == BLOCK_RACE_EARLY ? &c->early : &c->late;
+    if (kind == BLOCK_RACE_LATE && !is_late(c))
+        return NULL;
+    BlockRace *out = ptx_block_race_new(arena, kind, access_of(m, &found->first), access_of(m, &found->second));
+    out->offset = found->offset;
+    place_of_rank(m->launch->cluster, found->owner, out->owner);
+    for (uint32_t i = 0; i < m->placed_count; i++) {
+        const Var *var = &m->module->vars[m->placed[i]];
+        uint64_t from = m->program->addresses[m->placed[i]] - 1;
+        bool is_shared = var->space == SPACE_SHARED || var->space == SPACE_SHARED_CTA || var->space == SPACE_SHARED_CLUSTER;
+        if (is_shared && found->offset >= from && found->offset - from < var->bytes) {
+            out->var = m->placed[i];
+            out->offset = found->offset - from;
+        }
+    }
+    return out;
+}
+
+/* Each dimension at least 1. False: there is no cluster, or one that no GPU takes, or that the grid is not made of. */
+static bool take_shape(Launch *launch, const Bounds *bounds)
+{
+    uint32_t count = 1;
+    if (!launch->cluster[0])
+        memcpy(launch->cluster, bounds->reqnctapercluster, sizeof launch->cluster);
+    for (unsigned d = 0; d < 3; d++) {
+        const uint32_t grid = launch->grid[d] ? launch->grid[d] : 1;
+        launch->cluster[d] = launch->cluster[d] ? launch->cluster[d] : 1;
+        if (launch->cluster[d] > MOST_RANKS || grid % launch->cluster[d])
+            return false;
+        count *= launch->cluster[d];
+    }
+    return count > 1 && count <= MOST_RANKS;
+}
+
+const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *given)
+{
+    const Func *func = &module->funcs[kernel];
+    if (!given || !given->grid[0] || !func->has_body || func->has_syntax_error || func->has_unknown)
+        return NULL;
+    Launch launch = *given;
+    if (!take_shape(&launch, &func->bounds) || ptx_block_race_holds(scratch, module, kernel, is_no_map) || !ptx_block_race_holds(scratch, module, kernel, is_fine))
+        return NULL;
+    ArenaMark mark = ptx_arena_mark(work);
+    Machine *m = ptx_machine_new(work, scratch, program, kernel, &launch, NULL);
+    m->is_traced_only = true;
+    const BlockRace *out = !m->block_is_assumed && search(m) ? make_race(arena, m) : NULL;
+    ptx_machine_end(m);
+    ptx_arena_release(work, mark);
+    return out;
+}

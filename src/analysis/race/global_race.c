@@ -1,0 +1,261 @@
+/* Blocks are run one after the other, each as if it were the first, and what they leave in memory is compared. */
+#include "analysis/race/block_race.h"
+
+#include "analysis/sim/shadow_memory.h"
+
+enum {
+    STEPS = 1 << 16,            /* instructions of warps for all blocks */
+    MOST_BLOCKS = 24,
+    WORD_BYTES = 4,
+};
+
+typedef struct Search {
+    Arena *work;
+    Machine *machine;
+    uint32_t blocks[MOST_BLOCKS][3];
+    uint32_t block_count;
+    Word word;                  /* where two blocks meet, ... */
+    Toucher writer, other;      /* ... and who they are */
+    bool is_read;
+} Search;
+
+/* ---- whether there is anything to look at -------------------------------------------------------------------------- */
+
+/* It says that blocks talk to each other, or writes global memory in a way that is not followed. */
+static bool is_in_the_way(const Op *op)
+{
+    bool is_atomic = op->kind == OPK_ATOM || op->kind == OPK_RED;
+    if (op->flags & OPF_UNKNOWN || (!ptx_space_is_shared((Space)op->space) && (is_atomic || ptx_op_is_ordered(op))))
+        return true;
+    switch ((Operation)op->operation) {
+    case OP_FENCE: case OP_FENCE_PROXY_ASYNC: case OP_FENCE_PROXY_ASYNC_GLOBAL: case OP_FENCE_PROXY_ASYNC_GENERIC: case OP_MEMBAR:
+    case OP_BARRIER_CLUSTER: case OP_BARRIER_CLUSTER_ARRIVE: case OP_BARRIER_CLUSTER_WAIT: case OP_ST_ASYNC: case OP_ST_BULK: case OP_RED_ASYNC:
+    case OP_MULTIMEM: case OP_GRIDDEPCONTROL: case OP_GRIDDEPCONTROL_LAUNCH_DEPENDENTS: case OP_GRIDDEPCONTROL_WAIT: case OP_SUST: case OP_SURED:
+    case OP_TENSORMAP: case OP_WMMA_STORE: case OP_CP_REDUCE_ASYNC_BULK:
+        return true;
+    default:
+        return ptx_op_is_bulk(op);
+    }
+}
+
+static bool writes_global(const Op *op)
+{
+    return op->kind == OPK_ST && (op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
+}
+
+static bool is_plain(const Op *op)
+{
+    return !is_in_the_way(op);
+}
+
+static bool writes_no_global(const Op *op)
+{
+    return !writes_global(op);
+}
+
+/* It stores plainly to global memory, and nothing else does. */
+static bool is_worth(Arena *scratch, const Module *module, FuncId kernel)
+{
+    return !ptx_block_race_holds(scratch, module, kernel, writes_no_global) && ptx_block_race_holds(scratch, module, kernel, is_plain);
+}
+
+/* ---- which blocks ---------------------------------------------------------------------------------------------------- */
+
+static void add_block(Search *s, unsigned d, uint32_t at)
+{
+    uint32_t block[3] = { 0, 0, 0 };
+    block[d] = at;
+    for (uint32_t b = 0; b < s->block_count; b++)
+        if (!memcmp(s->blocks[b], block, sizeof block))
+            return;
+    if (s->block_count < MOST_BLOCKS)
+        memcpy(s->blocks[s->block_count++], block, sizeof block);
+}
+
+/* The first, its neighbours, the last, and those that are powers of two away: a remainder, a tile that is too small, an index that was forgotten bring two of
+ * them together. */
+static void choose_blocks(Search *s)
+{
+    const uint32_t *grid = s->machine->grid;
+    add_block(s, 0, 0);
+    for (uint32_t step = 1; step; step *= 2)
+        for (unsigned d = 0; d < 3; d++) {
+            if (step < grid[d])
+                add_block(s, d, step);
+            if (step == 1)
+                add_block(s, d, grid[d] - 1);
+        }
+}
+
+/* ---- running ------------------------------------------------------------------------------------------------------- */
+
+/* As the so many-th of these. False: what it leaves is not known. */
+static bool run(Search *s, Contents *contents, uint32_t run)
+{
+    Machine *m = s->machine;
+    m->contents = contents;
+    contents->run = run;
+    ptx_machine_run(m, s->blocks[run - 1], 0, m->warp_count);
+    return !m->is_cut && !contents->is_lost;
+}
+
+static bool is_certain(const Search *s, const Toucher *by)
+{
+    return s->machine->program->routines[by->func - s->machine->module->funcs]->counts[by->insn].doubt < DOUBT_PARAMETER;
+}
+
+/* The first byte that both know, and in which they are not the same; WORD_BYTES: none. */
+static unsigned difference(const Stored *a, const Stored *b)
+{
+    uint8_t known = a->is_mixed || b->is_mixed ? 0 : a->mask & b->mask & a->known & b->known;
+    unsigned i = 0;
+    while (i < WORD_BYTES && !(known >> i & 1 && (uint8_t)(a->value >> (8 * i)) != (uint8_t)(b->value >> (8 * i))))
+        i++;
+    return i;
+}
+
+static bool differs(const Stored *a, const Stored *b)
+{
+    return difference(a, b) < WORD_BYTES;
+}
+
+static bool changes(const Word *word, const Stored *stored)
+{
+    const Stored old = { .value = ptx_contents_initial(word->addend, word->address), .mask = 0xf, .known = 0xf };
+    return differs(stored, &old);
+}
+
+static void set(Search *s, const Word *word, const Toucher *writer, const Toucher *other, bool is_read)
+{
+    s->word = *word;
+    s->writer = *writer;
+    s->other = *other;
+    s->is_read = is_read;
+}
+
+/* What the block that ran last left, beside what was left before. Two writes are proof; of a write and a read the first is kept. True: proved. */
+static bool compare_word(Search *s, const Word *word, uint32_t now)
+{
+    bool writes = word->last.by.run == now, reads = word->reader.run == now, was_written = word->first.by.run && word->first.by.run != now;
+    bool was_read = word->first_reader.run && word->first_reader.run != now;
+    if (writes && was_written && differs(&word->last, &word->first) && is_certain(s, &word->last.by) && is_certain(s, &word->first.by)) {
+        unsigned byte = difference(&word->last, &word->first);
+        set(s, word, &word->first.by, &word->last.by, false);
+        s->word.address += byte;
+        s->writer.thread = word->first.threads[byte];
+        s->other.thread = word->last.threads[byte];
+        return true;
+    }
+    if (!s->writer.run && reads && was_written && changes(word, &word->first))
+        set(s, word, &word->first.by, &word->reader, true);
+    if (!s->writer.run && writes && was_read && changes(word, &word->last))
+        set(s, word, &word->last.by, &word->first_reader, true);
+    return false;
+}
+
+static bool compare(Search *s, const Contents *c)
+{
+    for (uint32_t i = 0; i < c->word_count; i++) {
+        Word *word = &c->words[i];
+        if (compare_word(s, word, c->run))
+            return true;
+        if (!word->first.by.run && word->last.by.run == c->run)
+            word->first = word->last;
+        if (!word->first_reader.run && word->reader.run == c->run)
+            word->first_reader = word->reader;
+    }
+    return false;
+}
+
+/* The block that reads leaves something else once the other has written. */
+static bool depends(Search *s)
+{
+    Contents *written = ptx_contents_new(s->work), *before = ptx_contents_new(s->work), *behind = ptx_contents_new(s->work);
+    behind->before = written;
+    if (!run(s, written, s->writer.run) || !run(s, before, s->other.run) || !run(s, behind, s->other.run))
+        return false;
+    for (uint32_t i = 0; i < behind->word_count; i++) {
+        const Word *a = &behind->words[i], *b = ptx_contents_find(before, a->addend, a->address);
+        if (b && differs(&a->last, &b->last))
+            return is_certain(s, &s->writer) && is_certain(s, &s->other);
+    }
+    return false;
+}
+
+static bool search(Search *s)
+{
+    Contents *contents = ptx_contents_new(s->work);
+    s->machine->most_steps = STEPS;
+    choose_blocks(s);
+    for (uint32_t b = 1; b <= s->block_count; b++) {
+        bool is_known = run(s, contents, b);
+        if (contents->is_lost)
+            return false;
+        if (!is_known)
+            break;
+        if (compare(s, contents))
+            return true;
+    }
+    s->machine->is_cut = false;
+    s->machine->most_steps = s->machine->steps + STEPS;
+    return s->writer.run && depends(s);
+}
+
+/* ---- what is told ---------------------------------------------------------------------------------------------------- */
+
+static BlockAccess access_of(const Search *s, const Toucher *by, bool is_write)
+{
+    const uint32_t *block = s->machine->block;
+    BlockAccess access = { .func = by->func, .insn = by->insn, .place = by->place, .is_write = is_write, .thread = { by->thread % block[0], by->thread / block[0] % block[1], by->thread / block[0] / block[1] } };
+    memcpy(access.block, s->blocks[by->run - 1], sizeof access.block);
+    return access;
+}
+
+static uint64_t read_param(const Machine *m, uint64_t offset)
+{
+    uint64_t number = 0;
+    for (unsigned b = 0; b < m->module->address_size / 8; b++)
+        number |= (uint64_t)m->param_bytes[offset + b] << (8 * b);
+    return number;
+}
+
+/* The pointer that its address counts from, or the variable that it lies in. */
+static void find_base(const Search *s, BlockRace *out)
+{
+    const Machine *m = s->machine;
+    const Func *func = &m->module->funcs[m->kernel];
+    out->offset = s->word.address;
+    for (uint32_t p = 0; p < func->param_count && s->word.addend != ADDEND_NONE; p++) {
+        uint64_t offset = func->params[p] == NO_ID ? m->param_size : m->program->addresses[func->params[p]] - 1;
+        if (offset >= m->param_size || m->param_addend[offset] != s->word.addend)
+            continue;
+        out->var = func->params[p];
+        out->offset = s->word.address - read_param(m, offset);
+    }
+    for (uint32_t i = 0; i < m->placed_count; i++) {
+        const Var *var = &m->module->vars[m->placed[i]];
+        uint64_t from = m->program->addresses[m->placed[i]] - 1;
+        if (var->space == SPACE_GLOBAL && s->word.address >= from && s->word.address - from < var->bytes) {
+            out->var = m->placed[i];
+            out->offset = s->word.address - from;
+        }
+    }
+}
+
+const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch)
+{
+    const Func *func = &module->funcs[kernel];
+    if (!launch || !launch->grid[0] || !func->has_body || func->has_syntax_error || func->has_unknown || !is_worth(scratch, module, kernel))
+        return NULL;
+    ArenaMark mark = ptx_arena_mark(work);
+    Search s = { .work = work, .machine = ptx_machine_new(work, scratch, program, kernel, launch, NULL) };
+    BlockRace *out = NULL;
+    s.machine->is_traced_only = true;
+    if (!s.machine->block_is_assumed && !s.machine->grid_is_assumed && search(&s)) {
+        out = ptx_block_race_new(arena, BLOCK_RACE_GLOBAL, access_of(&s, &s.writer, true), access_of(&s, &s.other, !s.is_read));
+        find_base(&s, out);
+    }
+    ptx_machine_end(s.machine);
+    ptx_arena_release(work, mark);
+    return out;
+}

@@ -1,0 +1,864 @@
+#include "analysis/race/hazard.h"
+
+#include "analysis/value/points_to.h"
+#include "analysis/race/repair.h"
+
+#include <stdio.h>
+
+enum {
+    STEPS_FLOOR = 128,          /* instructions of each warp where the launch is not given: so many, and one for each of the kernel; */
+    WARPS_FEW = 2,              /* half of that for more warps where the shape of the block is not; */
+    STEPS_LAUNCH = 1 << 18,     /* where it is */
+    MOST_STAYS_ASSUMED = 4,
+    MOST_GRANULES = 5,          /* 16 bytes to 1 */
+    MOST_HAZARDS = 32,
+    MOST_POSSIBLE = 4,
+    MOST_TRIED_RUNS = 4,        /* without barriers, as long as runs may be */
+    MOST_THREADS = 1024,
+    MOST_REDUNDANT = 32,        /* barriers that are tried */
+    MOST_BLOCKS = 16,
+    INDEPENDENT_LANES = 70,     /* from this target on lanes of a warp need not run together: CUDA C++ Programming Guide, "Independent Thread Scheduling" */
+};
+
+/* ---- whether there is anything to look at -------------------------------------------------------------------------- */
+
+/* Something writes shared memory, or may, and a barrier says that there is more than a warp; with a launch one of them will do. */
+static bool is_worth(const Func *func, const Launch *launch)
+{
+    bool writes = false, has_barrier = false;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Op *op = func->insns[i].op;
+        bool is_shared_op = ptx_space_is_shared((Space)op->space) || op->space == SPACE_GENERIC;
+        bool is_async = ptx_op_is_bulk(op) || op->family == OP_MBARRIER;
+        writes |= (op->flags & OPF_STORE && is_shared_op) || op->kind == OPK_CP_ASYNC || op->kind == OPK_CALL || is_async;
+        has_barrier |= op->kind == OPK_BAR || op->kind == OPK_CALL || is_async;
+    }
+    return launch && launch->block[0] ? writes || has_barrier : writes && has_barrier;
+}
+
+/* ---- running ------------------------------------------------------------------------------------------------------- */
+
+uint64_t ptx_search_steps(const Search *s)
+{
+    const Machine *m = s->machine;
+    uint64_t few = m->warp_count * (STEPS_FLOOR + (uint64_t)s->func->insn_count);
+    return !m->grid_is_assumed ? STEPS_LAUNCH : m->block_is_assumed && m->warp_count > WARPS_FEW ? few / 2 : few;
+}
+
+void ptx_search_run_block(Search *s, const uint32_t at[3])
+{
+    Machine *m = s->machine;
+    Race *r = m->race;
+    r->puts = s->puts;
+    r->put_count = s->put_count;
+    for (unsigned tries = 0; tries < MOST_GRANULES; tries++) {
+        m->is_cut = false;
+        m->most_steps = m->steps + ptx_search_steps(s);
+        ptx_race_begin(r);
+        ptx_machine_run(m, at, 0, m->warp_count);
+        if (r->granule_wanted == r->granule)
+            return;
+    }
+}
+
+void ptx_search_run(Search *s)
+{
+    uint32_t at[3];
+    for (unsigned d = 0; d < 3; d++)
+        at[d] = s->machine->grid[d] / 2;
+    ptx_search_run_block(s, at);
+}
+
+static void close_machine(Search *s)
+{
+    ptx_machine_end(s->machine);
+    ptx_arena_release(s->work, s->mark);
+}
+
+/* A machine with blocks of that shape, NULL: of the one that is given or assumed. */
+static void open_machine(Search *s, const uint32_t shape[3])
+{
+    Launch *launch = ptx_arena_new(s->work, Launch);
+    *launch = s->launch;
+    if (shape)
+        memcpy(launch->block, shape, sizeof launch->block);
+    s->machine = ptx_machine_new(s->work, s->scratch, s->program, s->kernel, launch, NULL);
+    s->machine->block_is_assumed |= shape != NULL;
+    if (s->machine->grid_is_assumed)
+        s->machine->most_stays = MOST_STAYS_ASSUMED;
+    s->machine->race = ptx_race_new(s->machine);
+}
+
+/* A run with that shape in place of the one in hand. */
+void ptx_search_try_shape(Search *s, const uint32_t shape[3])
+{
+    close_machine(s);
+    open_machine(s, shape);
+    ptx_search_run(s);
+}
+
+/* ---- what is told --------------------------------------------------------------------------------------------------- */
+
+static void set_thread(const Machine *m, uint32_t thread, uint32_t out[3])
+{
+    out[0] = thread % m->block[0];
+    out[1] = thread / m->block[0] % m->block[1];
+    out[2] = thread / m->block[0] / m->block[1];
+}
+
+static HazardAccess access_of(const Machine *m, const Seen *seen)
+{
+    const Site *site = &m->race->sites[seen->site];
+    bool is_own = site->func == &m->module->funcs[m->kernel];
+    HazardAccess access = { .func = site->func, .insn = site->insn, .place = is_own ? site->insn : NO_ID, .loops = { NO_ID, NO_ID },
+                            .is_write = seen->is_write, .queue = seen->queue };
+    set_thread(m, seen->thread, access.thread);
+    return access;
+}
+
+static uint8_t level_of(const Machine *m, const Seen *seen)
+{
+    const Site *site = &m->race->sites[seen->site];
+    const Routine *routine = m->program->routines[site->func - m->module->funcs];
+    uint8_t doubt = routine->counts[site->insn].doubt, level = doubt >= DOUBT_DATA ? RACE_DATA : doubt >= DOUBT_PARAMETER ? RACE_GUESSED : RACE_CERTAIN;
+    return level > seen->level ? level : seen->level;
+}
+
+static void find_variable(const Machine *m, uint64_t address, Hazard *out)
+{
+    out->var = NO_ID;
+    out->offset = address;
+    for (uint32_t i = 0; i < m->placed_count; i++) {
+        const Var *var = &m->module->vars[m->placed[i]];
+        uint64_t from = m->program->addresses[m->placed[i]] - 1;
+        if (ptx_space_is_shared((Space)var->space) && from <= address && (address - from < var->bytes || !var->bytes)) {
+            out->var = m->placed[i];
+            out->offset = address - from;
+            return;
+        }
+    }
+}
+
+/* ---- what speaks against a race -------------------------------------------------------------------------------------- */
+
+static const Operand *address_of(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_ADDRESS)
+            return &operands[o];
+    return NULL;
+}
+
+static bool defines(const Func *func, const Insn *insn, RegId reg)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG && operands[o].id == reg)
+            return true;
+    return false;
+}
+
+static bool loads_from(const Func *func, const Insn *load, const Operand *place)
+{
+    const Operand *from = load->op->kind == OPK_LD ? address_of(func, load) : NULL;
+    return from && from->kind == place->kind && from->id == place->id && from->value == place->value;
+}
+
+/* What wrote reg last of [first, end): a load from place, in *is_loaded. False: nothing did for certain. */
+static bool find_writer(const Func *func, InsnId first, InsnId end, RegId reg, const Operand *place, bool *is_loaded)
+{
+    for (InsnId i = end; i-- > first && !*is_loaded;) {
+        const Insn *insn = &func->insns[i];
+        if (!defines(func, insn, reg))
+            continue;
+        *is_loaded = loads_from(func, insn, place);
+        if (insn->guard == NO_ID)
+            return true;
+    }
+    return *is_loaded;
+}
+
+/* On some path it stores what was loaded from there: s[i] = c ? x : s[i]. Nobody sees such a write. */
+static bool may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, InsnId store)
+{
+    const Operand *operands = ptx_insn_operands(func, &func->insns[store]), *place = address_of(func, &func->insns[store]), *value = NULL;
+    for (unsigned o = 0; o < func->insns[store].operand_count && !value; o++)
+        if (operands[o].position == 1 && operands[o].kind == OPERAND_REG)
+            value = &operands[o];
+    if (!value || !place)
+        return false;
+    ArenaMark mark = ptx_arena_mark(scratch);
+    bool *is_seen = ptx_arena_array(scratch, bool, cfg->block_count), is_loaded = false;
+    BlockId *open = ptx_arena_array(scratch, BlockId, cfg->block_count), block = cfg->block_of[store];
+    uint32_t count = 0;
+    for (InsnId end = store;; block = open[--count], end = cfg->blocks[block].end) {        /* backwards */
+        bool is_written = find_writer(func, cfg->blocks[block].first, end, value->id, place, &is_loaded);
+        for (uint32_t p = 0; p < cfg->blocks[block].pred_count && !is_written; p++) {
+            BlockId pred = cfg->preds[cfg->blocks[block].pred_first + p];
+            if (!is_seen[pred])
+                open[count++] = pred;
+            is_seen[pred] = true;
+        }
+        if (is_loaded || !count)
+            break;
+    }
+    ptx_arena_release(scratch, mark);
+    return is_loaded;
+}
+
+/* The address is not in the variable that it is made from: what was assumed cannot be. */
+static bool is_astray(const Search *s, const Bases *bases, const HazardAccess *access, uint64_t address)
+{
+    Base base;
+    if (!ptx_base_of_access(bases, s->module, s->func, &s->func->insns[access->insn], &base) || base.kind != BASE_VAR || !s->program->addresses[base.id])
+        return false;
+    uint64_t from = s->program->addresses[base.id] - 1, bytes = s->module->vars[base.id].bytes;
+    return address < from || (bytes && address - from >= bytes);
+}
+
+static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
+{
+    const HazardAccess *const accesses[] = { &h->first, &h->second };
+    for (unsigned a = 0; a < 2; a++) {
+        const Cfg *cfg = s->program->routines[accesses[a]->func - s->module->funcs]->cfg;
+        if (accesses[a]->is_write && may_write_back(s->scratch, cfg, accesses[a]->func, accesses[a]->insn))
+            return true;
+    }
+    if (h->certainty == CERTAINTY_EXACT)
+        return false;
+    if (h->first.func != s->func || h->second.func != s->func)
+        return true;            /* what its callers pass is not known */
+    ArenaMark mark = ptx_arena_mark(s->work);
+    const Bases *bases = ptx_bases_compute(s->work, s->scratch, s->module, s->func);
+    bool is_excused = is_astray(s, bases, &h->first, address) || is_astray(s, bases, &h->second, address);
+    ptx_arena_release(s->work, mark);
+    return is_excused;
+}
+
+HazardKind ptx_search_kind(uint8_t queue)
+{
+    return queue == QUEUE_MATRIX ? HAZARD_MATRIX : queue == QUEUE_COPY ? HAZARD_COPY : HAZARD_BULK;
+}
+
+/* Of accesses that happen if data say so, where is_possible. */
+bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possible, Hazard *out)
+{
+    const Machine *m = s->machine;
+    uint8_t first = level_of(m, &pair->first), second = level_of(m, &pair->second), level = first > second ? first : second;
+    if ((level == RACE_DATA) != is_possible || (level == RACE_GUESSED && m->block_is_assumed))      /* two guesses are one too many */
+        return false;
+    bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
+    const uint8_t queue = pair->is_open && !pair->first.queue ? pair->second.queue : pair->first.queue;
+    HazardKind kind = pair->is_unfenced ? HAZARD_PROXY : pair->is_open ? ptx_search_kind(queue) : is_in_warp ? HAZARD_WARP : HAZARD_BLOCK;
+    bool are_copies = pair->is_open && pair->first.queue && pair->second.queue;
+    if ((kind != HAZARD_BLOCK && is_possible) || (are_copies && level != RACE_CERTAIN))     /* a pitch that is taken for 0 lets them come to one place */
+        return false;
+    if (kind == HAZARD_WARP && (level != RACE_CERTAIN || s->module->target.sm < INDEPENDENT_LANES))
+        return false;
+    *out = (Hazard){ .first = access_of(m, &pair->first), .second = access_of(m, &pair->second),
+                     .kind = kind, .queue = queue, .is_committed = pair->is_committed, .newer = pair->newer,
+                     .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
+    find_variable(m, pair->address, out);
+    return !is_excused(s, out, pair->address);
+}
+
+static bool is_found(const Search *s)
+{
+    Hazard made;
+    for (uint32_t p = 0; p < s->machine->race->pair_count; p++)
+        if (ptx_search_make_hazard(s, &s->machine->race->pairs[p], false, &made))
+            return true;
+    return false;
+}
+
+/* ---- the same accesses ----------------------------------------------------------------------------------------------- */
+
+static bool is_one(const HazardAccess *a, const HazardAccess *b)
+{
+    return a->func == b->func && a->insn == b->insn;
+}
+
+bool ptx_search_are_alike(const Hazard *a, const Hazard *b)
+{
+    return (is_one(&a->first, &b->first) && is_one(&a->second, &b->second)) || (is_one(&a->first, &b->second) && is_one(&a->second, &b->first));
+}
+
+static void set_place(const Search *s, const Watch *watch, HazardAccess *out)
+{
+    const Routine *kernel = s->program->routines[s->kernel];
+    out->place = watch->place;
+    LoopId loop = watch->place == NO_ID ? NO_LOOP : kernel->loops->loop_of[kernel->cfg->block_of[watch->place]];
+    for (unsigned i = 0; i < 2 && loop != NO_LOOP; i++, loop = kernel->loops->loops[loop].parent) {
+        out->loops[i] = kernel->cfg->blocks[kernel->loops->loops[loop].header].first;
+        out->rounds[i] = watch->rounds[loop];
+    }
+}
+
+/* Where in the kernel, and in which round of which loop: in a run like the one before. False: they were not come to. */
+static bool locate(Search *s, Seen first, Seen second, Hazard *h)
+{
+    Race *r = s->machine->race;
+    ArenaMark mark = ptx_arena_mark(s->scratch);
+    const uint32_t loops = s->program->routines[s->kernel]->loops->loop_count;
+    Watch watches[2] = { { .site = first.site, .turn = first.turn, .thread = first.thread, .place = NO_ID },
+                         { .site = second.site, .turn = second.turn, .thread = second.thread, .place = NO_ID } };
+    for (unsigned i = 0; i < 2; i++)
+        watches[i].rounds = ptx_arena_array(s->scratch, uint32_t, loops + 1);
+    r->watches = watches;
+    ptx_search_run(s);
+    r->watches = NULL;
+    set_place(s, &watches[0], &h->first);
+    set_place(s, &watches[1], &h->second);
+    ptx_arena_release(s->scratch, mark);
+    return h->first.place != NO_ID && h->second.place != NO_ID;
+}
+
+/* The smaller the better: what is missing, and an access of a thread's own rather than one of the tensor core, which is seen by its descriptor alone. */
+static unsigned witness_rank(const Hazard *h)
+{
+    return 2u * h->kind + (h->first.queue == QUEUE_MATRIX || h->second.queue == QUEUE_MATRIX);
+}
+
+/* The surest that races; NULL: nothing does. */
+static const RacePair *find_worst(const Search *s, bool is_possible, Hazard *h)
+{
+    const Race *r = s->machine->race;
+    const RacePair *worst = NULL;
+    Hazard made;
+    for (uint32_t p = 0; p < r->pair_count; p++)
+        if (ptx_search_make_hazard(s, &r->pairs[p], is_possible, &made) && (!worst || witness_rank(&made) < witness_rank(h))) {
+            *h = made;
+            worst = &r->pairs[p];
+        }
+    return worst;
+}
+
+static bool is_turned(const Hazard *h)
+{
+    return h->first.place > h->second.place;
+}
+
+/* In the order of the text. */
+static void turn(Hazard *h)
+{
+    HazardAccess first = h->first;
+    h->first = h->second;
+    h->second = first;
+}
+
+/* Accesses of the kernel's own that race if data let them happen: of one run, with the launch given. */
+static void collect_possible(const Search *s, Hazards *out, Hazard *items)
+{
+    const Race *r = s->machine->race;
+    for (uint32_t p = 0; p < r->pair_count && out->possible_count < MOST_POSSIBLE && !s->machine->grid_is_assumed; p++) {
+        Hazard *h = &items[out->possible_count];
+        if (!ptx_search_make_hazard(s, &r->pairs[p], true, h) || h->first.place == NO_ID || h->second.place == NO_ID)
+            continue;
+        if (is_turned(h))
+            turn(h);
+        out->possible_count++;
+    }
+    out->possible = items;
+}
+
+/* What a copy or multiplication reads is written behind it in the text: it may be that the machine's order alone lets the write come first. */
+static void find_reader(Hazard *h)
+{
+    const HazardAccess *second = &h->second;
+    if (h->queue || (second->queue != QUEUE_BULK && second->queue != QUEUE_MATRIX) || second->place >= h->first.place)
+        return;
+    h->queue = second->queue;
+    h->is_committed = true;
+}
+
+/* Barriers are put where they help, one after the other, until nothing races any more. */
+static void collect(Search *s, Hazards *out, Hazard *items)
+{
+    uint32_t owned[MOST_HAZARDS] = { 0 };
+    ptx_repair_begin(s);
+    for (bool goes_on = true; goes_on && out->count < MOST_HAZARDS;) {
+        Hazard *h = &items[out->count];
+        const RacePair *pair = find_worst(s, false, h);
+        if (!pair || !locate(s, pair->first, pair->second, h))
+            break;
+        find_reader(h);
+        if (is_turned(h))
+            turn(h);
+        if (h->kind != HAZARD_PROXY)
+            owned[out->count] = ptx_repair_find(s, h);
+        goes_on = owned[out->count++] != 0;
+    }
+    ptx_repair_settle(s, items, owned, out->count);
+    s->put_count = 0;
+}
+
+/* ---- mbarriers ------------------------------------------------------------------------------------------------------- */
+
+/* Everything is known of who arrives: by the code and the launch alone, with no other block and no unit of the SM that could. */
+static bool is_certain(const Search *s)
+{
+    const Machine *m = s->machine;
+    const Routine *routine = s->program->routines[s->kernel];
+    bool is_certain = !m->block_is_assumed && !m->is_cut && !m->race->is_doubtful && !m->race->has_others;
+    for (InsnId i = 0; is_certain && i < s->func->insn_count; i++)
+        is_certain = routine->counts[i].doubt < DOUBT_PARAMETER;
+    return is_certain;
+}
+
+static HazardAccess access_at(const Search *s, InsnId insn, uint32_t warp)
+{
+    const uint32_t *block = s->machine->block, thread = warp * WARP_LANES;
+    return (HazardAccess){ .func = s->func, .insn = insn, .place = insn, .loops = { NO_ID, NO_ID },
+                           .thread = { thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1] } };
+}
+
+/* Of the run that was made last. What races behind such a wait follows from it. */
+static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
+{
+    const StaleWait *stale = &s->machine->race->stale;
+    const Stuck *stuck = &s->machine->race->stuck;
+    bool is_stuck = stuck->wait != NO_ID && !s->machine->race->pair_count;      /* with races who arrives when hangs on the order of the warps */
+    if ((stale->wait == NO_ID && !is_stuck) || !is_certain(s))
+        return false;
+    Hazard *h = &items[out->count++];
+    *h = (Hazard){ .kind = stale->wait != NO_ID ? HAZARD_STALE : HAZARD_STUCK, .certainty = CERTAINTY_EXACT, .wanted = stuck->wanted,
+                   .pending = stuck->pending, .owed = stuck->owed };
+    h->first = h->kind == HAZARD_STALE ? access_at(s, stale->arrival, stale->warp) : access_at(s, stuck->made, stuck->warp);
+    h->second = h->kind == HAZARD_STALE ? access_at(s, stale->wait, stale->warp) : access_at(s, stuck->wait, stuck->warp);
+    find_variable(s->machine, h->kind == HAZARD_STALE ? stale->address : stuck->address, h);
+    return true;
+}
+
+/* ---- a block that nobody knows --------------------------------------------------------------------------------------- */
+
+/* Shapes that blocks often have, of several warps: a barrier is there for these. */
+static const uint32_t rows[][3] = { { 64, 1, 1 }, { 128, 1, 1 }, { 512, 1, 1 }, { 1024, 1, 1 } };
+static const uint32_t planes[][3] = { { 32, 8, 1 }, { 16, 16, 1 }, { 32, 4, 1 }, { 32, 32, 1 }, { 8, 8, 1 }, { 64, 4, 1 }, { 16, 8, 1 }, { 32, 2, 1 } };
+
+/* What holds in all shapes holds in a small one, which takes the least time. */
+static bool may_hold(Search *s)
+{
+    static const uint32_t row[3] = { WARPS_FEW * WARP_LANES, 1, 1 }, plane[3] = { WARP_LANES, WARPS_FEW, 1 };
+    if (s->machine->warp_count < WARPS_FEW)
+        return true;
+    ptx_search_try_shape(s, ptx_func_takes_row(s->func) ? row : plane);
+    return s->machine->race->is_crowded || is_found(s);
+}
+
+/* In every shape in which the kernel can be meant, so that whatever it is launched with, the barrier is missing. Leaves the machine with one of them. */
+static bool holds_for_all(Search *s)
+{
+    bool is_row = ptx_func_takes_row(s->func), is_possible = false, holds = true;
+    size_t count = is_row ? sizeof rows / sizeof *rows : sizeof planes / sizeof *planes;
+    uint32_t most = s->func->bounds.maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MOST_THREADS;
+    const uint32_t *shown = NULL;
+    if (!may_hold(s))
+        return false;
+    if (is_row || s->func->bounds.maxntid[1] > 1) {
+        ptx_search_try_shape(s, NULL);
+        is_possible = !s->machine->race->is_crowded;
+        holds = !is_possible || is_found(s);
+        s->shapes[0] = NULL;
+        s->shape_count = is_possible;
+    }
+    for (size_t i = 0; holds && i < count; i++) {
+        const uint32_t *shape = (is_row ? rows : planes)[i];
+        if (shape[0] * shape[1] * shape[2] > most)
+            continue;
+        ptx_search_try_shape(s, shape);
+        if (s->machine->race->is_crowded)
+            continue;
+        shown = is_possible ? shown : shape;
+        is_possible = true;
+        holds = is_found(s);
+        s->shapes[s->shape_count++] = shape;
+    }
+    if (!holds || !is_possible)
+        return false;
+    ptx_search_try_shape(s, shown);
+    return true;
+}
+
+/* ---- barriers that nothing needs ------------------------------------------------------------------------------------- */
+
+static bool is_global_write(const Op *op)
+{
+    bool writes = op->flags & OPF_STORE || op->kind == OPK_ST || op->kind == OPK_ATOM || op->kind == OPK_RED;
+    return writes && !ptx_space_is_shared((Space)op->space) && op->space != SPACE_LOCAL && op->space != SPACE_PARAM && op->space != SPACE_PARAM_FUNC;
+}
+
+/* A barrier orders accesses to global memory too; fences, and what orders by other means, say that somebody looks. */
+static bool has_other_use(const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Op *op = func->insns[i].op;
+        if (op->family == OP_MEMBAR || op->family == OP_FENCE || op->kind == OPK_CALL)
+            return true;
+    }
+    return false;
+}
+
+static bool is_global_read(const Op *op)
+{
+    return (op->kind == OPK_LD || op->kind == OPK_CP_ASYNC) && !ptx_op_has(op, MOD_NC) && (op->kind == OPK_CP_ASYNC || op->space == SPACE_GLOBAL || op->space == SPACE_GENERIC);
+}
+
+/* The parameter or variable that an access starts from; of a copy, where it reads. False: nobody knows. */
+static bool find_base(const Search *s, const Bases *bases, const Insn *insn, uint32_t *out)
+{
+    Base base;
+    bool is_known = insn->op->kind != OPK_CP_ASYNC && ptx_base_of_access(bases, s->module, s->func, insn, &base) && (base.kind == BASE_VAR || base.kind == BASE_PARAM);
+    *out = is_known ? base.id : NO_ID;
+    return is_known;
+}
+
+/* Per instruction: it writes global memory, or reads what some instruction may write, by the pointer that both start from: a barrier may keep such accesses in
+ * order too. */
+static bool *mark_global(const Search *s)
+{
+    const Func *func = s->func;
+    const Bases *bases = ptx_bases_compute(s->work, s->scratch, s->module, func);
+    bool *marks = ptx_arena_array(s->work, bool, func->insn_count), *is_written = ptx_arena_array(s->work, bool, s->module->var_count + 1), is_any_written = false, is_any = false;
+    uint32_t base;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        marks[i] = is_global_write(func->insns[i].op);
+        is_any |= marks[i];
+        if (marks[i] && find_base(s, bases, &func->insns[i], &base))
+            is_written[base] = true;
+        else
+            is_any_written |= marks[i];
+    }
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (is_global_read(func->insns[i].op))
+            marks[i] |= find_base(s, bases, &func->insns[i], &base) ? is_any_written || is_written[base] : is_any;
+    return marks;
+}
+
+/* Per block: an access that is marked may have come before its end, and before its beginning. */
+static void spread_marks(const Cfg *cfg, const bool *marks, bool *behind, bool *before)
+{
+    for (BlockId b = 0; b < cfg->block_count; b++)
+        for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++)
+            behind[b] |= marks[i];
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
+        for (uint32_t n = 0; n < cfg->rpo_count; n++) {
+            BlockId b = cfg->rpo[n];
+            for (uint32_t e = 0; behind[b] && e < cfg->blocks[b].succ_count; e++) {
+                BlockId to = cfg->succs[cfg->blocks[b].succ_first + e];
+                if (to == EXIT_BLOCK || before[to])
+                    continue;
+                before[to] = behind[to] = has_changed = true;
+            }
+        }
+    }
+}
+
+static bool follows_mark(const Cfg *cfg, const bool *marks, const bool *before, InsnId barrier)
+{
+    BlockId block = cfg->block_of[barrier];
+    bool follows = before[block];
+    for (InsnId i = cfg->blocks[block].first; i < barrier; i++)
+        follows |= marks[i];
+    return follows;
+}
+
+/* The run says of each access where it lies and that it happens, and nothing is unordered. */
+static bool is_clean(const Search *s)
+{
+    const Race *r = s->machine->race;
+    const Routine *routine = s->program->routines[s->kernel];
+    bool is_clean = !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful && !r->is_overwritten && !(r->has_dropped && r->is_partial) && !s->machine->is_cut;
+    for (InsnId i = 0; is_clean && i < s->func->insn_count; i++)
+        is_clean = routine->counts[i].doubt < DOUBT_PARAMETER;
+    return is_clean && r->granule_wanted == r->granule;
+}
+
+/* The same of every block: one run that stands for all, or, of few, a run of each. */
+static bool is_clean_everywhere(Search *s)
+{
+    Machine *m = s->machine;
+    static const uint32_t first[3] = { 0, 0, 0 }, one[3] = { 1, 1, 1 };
+    const Blocks all = ptx_blocks_new(first, one, m->grid);
+    double count = ptx_blocks_size(&all);
+    m->is_cut = false;
+    m->most_steps = m->steps + ptx_search_steps(s);
+    ptx_race_begin(m->race);
+    ptx_machine_run_for(m, &all, 0, m->warp_count);
+    if (!is_clean(s))
+        return false;
+    bool stands_for_all = ptx_blocks_size(&m->blocks) >= count;
+    for (uint32_t b = 1; !stands_for_all && count <= MOST_BLOCKS && b < count; b++) {
+        const uint32_t at[3] = { b % m->grid[0], b / m->grid[0] % m->grid[1], b / m->grid[0] / m->grid[1] };
+        ptx_race_begin(m->race);
+        ptx_machine_run(m, at, 0, m->warp_count);
+        if (!is_clean(s))
+            return false;
+    }
+    return stands_for_all || count <= MOST_BLOCKS;
+}
+
+static bool is_plain_barrier(const Insn *insn)
+{
+    const Op *op = insn->op;
+    return op->kind == OPK_BAR && ptx_op_has(op, MOD_SYNC) && !ptx_op_has(op, MOD_WARP) && insn->guard == NO_ID;
+}
+
+/* Each in turn is passed by, with those before it that nothing needs: all together may go. */
+static void find_redundant(Arena *arena, Search *s, Hazards *out)
+{
+    Machine *m = s->machine;
+    const Func *func = s->func;
+    if (m->block_is_assumed || m->grid_is_assumed || has_other_use(func) || !is_clean(s))
+        return;
+    const Cfg *cfg = s->program->routines[s->kernel]->cfg;
+    bool *behind = ptx_arena_array(s->work, bool, cfg->block_count), *before = ptx_arena_array(s->work, bool, cfg->block_count);
+    InsnId *found = ptx_arena_array(arena, InsnId, MOST_REDUNDANT);
+    uint64_t most = m->steps + MOST_TRIED_RUNS * ptx_search_steps(s);
+    uint32_t tried = 0;
+    const bool *marks = mark_global(s);
+    spread_marks(cfg, marks, behind, before);
+    m->race->func = func;
+    m->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
+    for (InsnId i = 0; i < func->insn_count && tried < MOST_REDUNDANT && m->steps < most; i++) {
+        bool is_executed = s->program->routines[s->kernel]->counts[i].warps > 0;
+        if (!is_plain_barrier(&func->insns[i]) || !is_executed || follows_mark(cfg, marks, before, i))
+            continue;
+        tried++;
+        m->race->left_out[i] = true;
+        m->race->left_out[i] = is_clean_everywhere(s);
+        if (m->race->left_out[i])
+            found[out->redundant_count++] = i;
+    }
+    out->redundant = found;
+}
+
+/* ---- barriers that threads wait at without others --------------------------------------------------------------------- */
+
+/* Nothing of what runs is in doubt. */
+static bool is_sure(const Machine *m)
+{
+    for (uint32_t r = 0; r < m->run_count; r++) {
+        const Routine *routine = m->program->routines[m->run[r]];
+        for (InsnId i = 0; i < routine->func->insn_count; i++)
+            if (routine->counts[i].doubt >= DOUBT_PARAMETER)
+                return false;
+    }
+    return true;
+}
+
+static const Divergence *find_divergence(Arena *arena, const Search *s)
+{
+    const Machine *m = s->machine;
+    const Parting *p = &m->race->parting;
+    bool parts = p->at.func && p->gone & p->others, hangs = !parts && m->race->stops[0].func && is_sure(m);
+    if (m->block_is_assumed || (!parts && !hangs))
+        return NULL;
+    const Stop *at = parts ? &p->at : &m->race->stops[0], *other = parts ? &p->other : &m->race->stops[1];
+    Divergence *out = ptx_arena_new(arena, Divergence);
+    *out = (Divergence){ .func = at->func, .insn = at->insn, .place = at->place, .other_func = other->func, .other = other->insn, .hangs = hangs };
+    set_thread(m, at->thread, out->thread);
+    set_thread(m, other->thread, out->other_thread);
+    return out;
+}
+
+const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch)
+{
+    static const Launch nothing = { .dynamic_shared_bytes = -1 };
+    const Func *func = &module->funcs[kernel];
+    if (!func->has_body || !func->insn_count || func->has_syntax_error || func->has_unknown || !is_worth(func, launch))
+        return NULL;
+    Hazards *out = ptx_arena_new(arena, Hazards);
+    Hazard *items = ptx_arena_array(arena, Hazard, MOST_HAZARDS + MOST_POSSIBLE);
+    Search s = { .arena = arena, .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing,
+                 .mark = ptx_arena_mark(work) };
+    out->items = items;
+    open_machine(&s, NULL);
+    if (!s.machine->block_is_assumed || !s.machine->grid_is_assumed)
+        ptx_search_run(&s);
+    out->divergence = find_divergence(arena, &s);
+    collect_possible(&s, out, items + MOST_HAZARDS);
+    if (!collect_waits(&s, out, items) && (!s.machine->block_is_assumed || holds_for_all(&s)))
+        collect(&s, out, items);
+    if (!out->count)
+        find_redundant(arena, &s, out);
+    close_machine(&s);
+    return out;
+}
+
+/* ---- words ---------------------------------------------------------------------------------------------------------- */
+
+static const char *verb_of(const HazardAccess *access)
+{
+    switch ((Queue)access->queue) {
+    case QUEUE_BULK:    return "copies from";
+    case QUEUE_MATRIX:  return "multiplies";
+    case QUEUE_NONE:    return access->is_write ? "writes" : "reads";
+    default:            return "copies to";
+    }
+}
+
+static unsigned line_of(const Module *module, const Insn *insn)
+{
+    return ptx_line_of(module, insn->span.begin) + 1;
+}
+
+/* Which round of which loop, where there is one. */
+static void write_round(char *out, size_t size, const Module *module, const Func *kernel, const HazardAccess *access)
+{
+    int count = 0;
+    *out = 0;
+    for (unsigned i = 0; i < 2 && access->loops[i] != NO_ID; i++)
+        count += snprintf(out + count, size - (size_t)count, "%s round %u of %s at line %u", i ? "," : " in", (unsigned)access->rounds[i], i ? "the one" : "the loop",
+                          line_of(module, &kernel->insns[access->loops[i]]));
+}
+
+/* What is missing between the two. */
+static const char *missing_of(const Hazard *h)
+{
+    switch (h->kind) {
+    case HAZARD_BLOCK:  return "no barrier between";
+    case HAZARD_WARP:   return "both in one warp, with no __syncwarp() between";
+    case HAZARD_MATRIX: return "no wgmma.wait_group has waited for the multiplication";
+    case HAZARD_PROXY:  return "no fence.proxy.async between";
+    default:            break;
+    }
+    switch ((Queue)h->queue) {
+    case QUEUE_MBARRIER:    return "a copy whose phase of its mbarrier is not waited for";
+    case QUEUE_BULK:        return h->is_committed ? "a copy whose group is not waited for: cp.async.bulk.wait_group" : "a copy that is not waited for: it is in no group yet";
+    default:                return h->is_committed ? "a copy whose group is not waited for: cp.async.wait_group" : "a copy that is not waited for: it is in no group yet";
+    }
+}
+
+/* Of HAZARD_STUCK and HAZARD_STALE. */
+static int write_wait(char *out, size_t size, const Hazard *h, const char *name, int length)
+{
+    const uint32_t *thread = h->second.thread;
+    int count = snprintf(out, size, "thread (%u, %u, %u) waits at `%.*s` ", thread[0], thread[1], thread[2], length, name);
+    out += count;
+    size -= (size_t)count;
+    if (h->kind == HAZARD_STALE)
+        return count + snprintf(out, size, "by the parity of the phase before the one in which it has arrived: that returns at once, or never");
+    if (h->pending)
+        return count + snprintf(out, size, "for a phase that never completes: of %u arrivals %u are missing", (unsigned)h->wanted, (unsigned)h->pending);
+    if (h->owed > 0)
+        return count + snprintf(out, size, "for a phase that never completes: copies bring %lld bytes less than are expected", (long long)h->owed);
+    return count + snprintf(out, size, "for a phase that may complete before its copies: they bring %lld bytes more than are expected", -(long long)h->owed);
+}
+
+const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *kernel, const Hazard *h)
+{
+    char text[512], rounds[2][96];
+    const HazardAccess *a = &h->second, *b = &h->first;
+    Span name = h->var == NO_ID ? (Span){ 0, 0 } : module->vars[h->var].name;
+    int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64), count;
+    write_round(rounds[0], sizeof rounds[0], module, kernel, a);
+    write_round(rounds[1], sizeof rounds[1], module, kernel, b);
+    if (h->kind >= HAZARD_STUCK)
+        count = write_wait(text, sizeof text, h, length ? module->text + name.begin : "an mbarrier", length ? length : (int)sizeof "an mbarrier" - 1);
+    else
+        count = snprintf(text, sizeof text, "thread (%u, %u, %u) %s byte %llu of %s%.*s%s%s, which thread (%u, %u, %u) %s%s: %s", a->thread[0], a->thread[1],
+                         a->thread[2], verb_of(a), (unsigned long long)h->offset, length ? "`" : "shared memory", length, module->text + name.begin,
+                         length ? "`" : "", rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1], missing_of(h));
+    return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
+}
+
+/* The wait that a copy lacks, and behind it a barrier where other threads are concerned. */
+static int write_copy_wait(char *out, size_t size, const Hazard *h)
+{
+    bool is_own = !memcmp(h->first.thread, h->second.thread, sizeof h->first.thread), is_bulk = h->queue == QUEUE_BULK;
+    const char *barrier = is_own ? "" : " by the copying thread, and a barrier", *queue = is_bulk ? "cp.async.bulk" : "cp.async";
+    if (h->queue == QUEUE_MBARRIER)
+        return snprintf(out, size, "mbarrier.try_wait.parity in a loop, for the phase of the copy, by every thread that reaches this point");
+    if (!h->is_committed)
+        return snprintf(out, size, "%s.commit_group, then %s.wait_group%s 0%s", queue, queue, is_bulk ? ".read" : "", barrier);
+    if (is_bulk)
+        return snprintf(out, size, "cp.async.bulk.wait_group.read %u%s", (unsigned)h->newer, barrier);
+    return snprintf(out, size, "cp.async.wait_group %u (__pipeline_wait_prior(%u))%s", (unsigned)h->newer, (unsigned)h->newer, barrier);
+}
+
+const char *ptx_divergence_describe(Arena *arena, const Module *module, const Divergence *d)
+{
+    char text[256];
+    const unsigned line = d->other_func ? line_of(module, &d->other_func->insns[d->other]) : 0;
+    const uint32_t *a = d->thread, *b = d->other_thread;
+    int count = snprintf(text, sizeof text, "thread (%u, %u, %u) waits at this barrier", a[0], a[1], a[2]);
+    if (!d->hangs)
+        count += snprintf(text + count, sizeof text - (size_t)count, ", and thread (%u, %u, %u) of its warp bypasses it to line %u", b[0], b[1], b[2], line);
+    else if (d->other_func)
+        count += snprintf(text + count, sizeof text - (size_t)count, ", thread (%u, %u, %u) at the one at line %u, and no other arrives: the block hangs", b[0], b[1], b[2], line);
+    else
+        count += snprintf(text + count, sizeof text - (size_t)count, " for more threads than arrive: the block hangs");
+    return ptx_arena_strndup(arena, text, (size_t)count);
+}
+
+/* What CUDA C++ calls it. */
+static const char *cuda_of(const char *text)
+{
+    if (!strcmp(text, "bar.sync 0;"))
+        return " (__syncthreads())";
+    return !strncmp(text, "bar.warp.sync", 13) ? " (__syncwarp())" : "";
+}
+
+/* "before line 44", "before lines 44, 51 and 60": of the insertions with the text of the first. */
+static int write_lines(char *out, size_t size, const Hazard *h, const char *text)
+{
+    uint32_t lines[MOST_PUTS], lines_count = 0;
+    for (uint32_t i = 0; i < h->edits.count && lines_count < MOST_PUTS; i++)
+        if (!strcmp(h->edits.insertions[i].text, text))
+            lines[lines_count++] = h->edits.insertions[i].line;
+    int count = snprintf(out, size, "`%s`%s before line%s", text, cuda_of(text), lines_count > 1 ? "s" : "");
+    for (uint32_t i = 0; i < lines_count; i++) {
+        const char *between = !i ? " " : i + 1 == lines_count ? " and " : ", ";
+        count += snprintf(out + count, size - (size_t)count, "%s%u", between, (unsigned)lines[i]);
+    }
+    return count;
+}
+
+/* Each text once, with the lines that it goes before. */
+static const char *write_repair(Arena *arena, const Hazard *h, bool is_given)
+{
+    char text[768];
+    int count = snprintf(text, sizeof text, "insert ");
+    for (uint32_t i = 0; i < h->edits.count; i++) {
+        bool is_new = true;
+        for (uint32_t j = 0; j < i; j++)
+            is_new &= strcmp(h->edits.insertions[i].text, h->edits.insertions[j].text) != 0;
+        if (is_new && i)
+            count += snprintf(text + count, sizeof text - (size_t)count, ", and ");
+        if (is_new)
+            count += write_lines(text + count, sizeof text - (size_t)count, h, h->edits.insertions[i].text);
+    }
+    count += snprintf(text + count, sizeof text - (size_t)count, "; tried: with %s this race is gone when the %s is run again", h->edits.count > 1 ? "them" : "it",
+                      is_given ? "launch" : "assumed launch");
+    return ptx_arena_strndup(arena, text, (size_t)count);
+}
+
+const char *ptx_hazard_advise(Arena *arena, const Hazard *h, bool is_given)
+{
+    static const char *const advice[] = {
+        [HAZARD_BLOCK] = "bar.sync 0 (__syncthreads()) between the two, at a point that every thread of the block reaches",
+        [HAZARD_WARP] = "bar.warp.sync 0xffffffff (__syncwarp()) between the two, at a point that every lane reaches: since sm_70 lanes of a warp need not run together",
+        [HAZARD_PROXY] = "fence.proxy.async.shared::cta by the threads that write, before the barrier or mbarrier that orders the two",
+        [HAZARD_STUCK] = "mbarrier.init with as many arrivals as there are, and mbarrier.arrive.expect_tx with as many bytes as are copied",
+        [HAZARD_STALE] = "flip the parity in each iteration: xor.b32 with 1 after the wait",
+    };
+    static const char *const reasons[] = {
+        [REPAIR_NONE] = "", [REPAIR_FOUND] = "", [REPAIR_NO_PLACE] = "; no place was found where one removes the race",
+        [REPAIR_TOO_LONG] = "; no place was found within the runs that are allowed",
+    };
+    char text[320];
+    int count;
+    if (h->edits.count)
+        return write_repair(arena, h, is_given);
+    if (h->kind == HAZARD_MATRIX)
+        count = snprintf(text, sizeof text, "wgmma.wait_group.sync.aligned %u, and behind it a barrier or mbarrier where other threads are concerned", (unsigned)h->newer);
+    else if (h->kind == HAZARD_COPY || h->kind == HAZARD_BULK)
+        count = write_copy_wait(text, sizeof text, h);
+    else
+        count = snprintf(text, sizeof text, "%s", advice[h->kind]);
+    if (h->kind != HAZARD_PROXY)
+        snprintf(text + count, sizeof text - (size_t)count, "%s", reasons[h->repair]);
+    return ptx_arena_strndup(arena, text, strlen(text));
+}

@@ -1,0 +1,50 @@
+/* search.h -- one kernel in which hazards are looked for, run after run: what hazard.c and repair.c share. */
+#ifndef PTX_ANALYSIS_RACE_SEARCH_H
+#define PTX_ANALYSIS_RACE_SEARCH_H
+
+#include "analysis/value/uniform.h"
+#include "analysis/race/hazard.h"
+#include "analysis/sim/race/race.h"
+
+enum { MOST_SHAPES = 16, MOST_KNOWN = 32 };
+
+typedef struct Search {
+    Arena *arena;               /* of what is found */
+    Arena *work, *scratch;
+    Program *program;
+    const Module *module;
+    FuncId kernel;
+    const Func *func;
+    Launch launch;
+    Machine *machine;
+    const uint32_t *shapes[MOST_SHAPES];        /* of a block that is not given: those in which the race was found; NULL: the one assumed */
+    uint32_t shape_count;
+    Put puts[MOST_PUTS];        /* of the runs to come */
+    uint32_t put_count;
+    HazardAccess known[MOST_KNOWN];     /* accesses that race with the one at hand, before a repair of one of them */
+    uint32_t known_count;
+    uint64_t repair_end;        /* Machine.steps that repairs may come to */
+    const Uniforms *uniforms;   /* of the kernel's own function; NULL: not asked for yet */
+    ArenaMark mark;
+} Search;
+
+/* Instructions that a run may take. */
+uint64_t ptx_search_steps(const Search *search);
+
+/* A run of one block with the puts in hand; of the block in the middle of the grid. */
+void ptx_search_run_block(Search *search, const uint32_t at[3]);
+void ptx_search_run(Search *search);
+
+/* A run with blocks of that shape in place of the one in hand; what was allocated in work is gone. NULL: the shape that is given or assumed. */
+void ptx_search_try_shape(Search *search, const uint32_t shape[3]);
+
+/* What is reported of a pair; is_possible: of accesses that happen if data say so. False: nothing. */
+bool ptx_search_make_hazard(const Search *search, const RacePair *pair, bool is_possible, Hazard *out);
+
+/* What is missing where nothing waits for what goes on behind its instruction. */
+HazardKind ptx_search_kind(uint8_t queue);
+
+/* Of the same two accesses. */
+bool ptx_search_are_alike(const Hazard *a, const Hazard *b);
+
+#endif

@@ -1,0 +1,253 @@
+#include "analysis/redundancy/usage.h"
+
+#include "analysis/value/points_to.h"
+#include "support/hash.h"
+
+typedef enum Effect { EFFECT_NONE = 0, EFFECT_READ = 1, EFFECT_WRITE = 2, EFFECT_ANY = 3 } Effect;      /* bits */
+
+typedef struct Marks {
+    const Module *module;
+    bool *is_named, *is_read, *is_written;
+} Marks;
+
+static void mark(const Marks *m, VarId var, Effect effect)
+{
+    m->is_read[var] |= (effect & EFFECT_READ) != 0;
+    m->is_written[var] |= (effect & EFFECT_WRITE) != 0;
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+static bool is_tex_read(const Op *op)
+{
+    switch ((Operation)op->operation) {
+    case OP_TEX: case OP_TLD4: case OP_SULD: case OP_TXQ: case OP_SUQ:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What an instruction does at an address that it is given in brackets; first: of all its addresses. Barriers in memory, bulk
+ * copies, tensor maps: anything. */
+static Effect effect_at(const Op *op, bool first)
+{
+    if (op->flags & OPF_UNKNOWN)
+        return EFFECT_ANY;
+    switch (op->kind) {
+    case OPK_LD: case OPK_LDMATRIX:
+        return first ? EFFECT_READ : EFFECT_ANY;
+    case OPK_ST: case OPK_STMATRIX:
+        return first ? EFFECT_WRITE : EFFECT_ANY;
+    case OPK_CP_ASYNC:
+        return first ? EFFECT_WRITE : EFFECT_READ;
+    default:
+        break;
+    }
+    if (op->family == OP_WMMA && first)
+        return op->flags & OPF_STORE ? EFFECT_WRITE : EFFECT_READ;
+    return is_tex_read(op) ? EFFECT_READ : EFFECT_ANY;
+}
+
+/* Whether the instruction's result is the address of var too, so that its uses are seen in their turn. */
+static bool is_carried_on(const Bases *bases, const Func *func, InsnId id, VarId var)
+{
+    const Operand *result = ptx_insn_operands(func, &func->insns[id]);
+    bool is_result = result->kind == OPERAND_REG && result->role & ROLE_DEF && bases->def[result->id] == id;
+    return is_result && bases->regs[result->id].kind == BASE_VAR && bases->regs[result->id].id == var;
+}
+
+/* Its operand gives var's address, or is var's name. */
+static void take_operand(const Marks *m, const Bases *bases, const Func *func, InsnId id, const Operand *operand, bool first, VarId var)
+{
+    if (operand->role & ROLE_ADDRESS)
+        mark(m, var, effect_at(func->insns[id].op, first));
+    else if (!is_carried_on(bases, func, id, var))
+        mark(m, var, EFFECT_ANY);
+}
+
+static void take_insn(const Marks *m, const Bases *bases, const Func *func, InsnId id)
+{
+    const Insn *insn = &func->insns[id];
+    const Operand *operands = ptx_insn_operands(func, insn);
+    bool first = true;
+    for (uint32_t o = 0; o < insn->operand_count; o++) {
+        const Operand *operand = &operands[o];
+        bool uses_address = operand->kind == OPERAND_REG && operand->role & ROLE_USE && bases->regs[operand->id].kind == BASE_VAR;
+        if (operand->kind == OPERAND_VAR)
+            m->is_named[operand->id] = true;
+        if (operand->kind == OPERAND_VAR || uses_address)
+            take_operand(m, bases, func, id, operand, first, uses_address ? bases->regs[operand->id].id : operand->id);
+        first &= !(operand->role & ROLE_ADDRESS);
+    }
+}
+
+/* ---- initialisers ------------------------------------------------------------------------------------------------ */
+
+/* Variables by name; those of one name are a list. */
+typedef struct Index {
+    const Module *module;
+    uint32_t *slots;            /* VarId + 1; 0: free */
+    uint32_t *next;             /* per variable: the next of the same name, + 1 */
+    bool *is_done;              /* per first variable of a name */
+    uint32_t mask;
+} Index;
+
+static bool is_named_so(const Module *module, VarId var, const char *name, uint32_t length)
+{
+    Span own = module->vars[var].name;
+    return ptx_span_length(own) == length && !memcmp(module->text + own.begin, name, length);
+}
+
+static uint32_t slot_of(const Index *index, const char *name, uint32_t length)
+{
+    uint32_t slot = ptx_hash_bytes(name, length) & index->mask;
+    while (index->slots[slot] && !is_named_so(index->module, index->slots[slot] - 1, name, length))
+        slot = (slot + 1) & index->mask;
+    return slot;
+}
+
+static void index_variables(Index *index, Arena *scratch, const Module *module)
+{
+    uint32_t size = 16;
+    while (size < 2 * (uint64_t)module->var_count && size < 1u << 31)
+        size *= 2;
+    *index = (Index){ .module = module, .mask = size - 1, .slots = ptx_arena_array(scratch, uint32_t, size),
+                      .next = ptx_arena_array(scratch, uint32_t, module->var_count + 1),
+                      .is_done = ptx_arena_array(scratch, bool, module->var_count + 1) };
+    for (VarId var = 0; var < module->var_count; var++) {
+        Span name = module->vars[var].name;
+        uint32_t slot = slot_of(index, module->text + name.begin, ptx_span_length(name)), first = index->slots[slot];
+        if (!first) {
+            index->slots[slot] = var + 1;
+        } else {
+            index->next[var] = index->next[first - 1];
+            index->next[first - 1] = var + 1;
+        }
+    }
+}
+
+/* All of that name, whatever scope they are of: one too many is used rather than one too few. */
+static void mark_name(const Marks *m, const Index *index, const char *name, uint32_t length)
+{
+    uint32_t first = index->slots[slot_of(index, name, length)];
+    if (!first || index->is_done[first - 1])
+        return;
+    index->is_done[first - 1] = true;
+    for (uint32_t var = first; var; var = index->next[var - 1]) {
+        m->is_named[var - 1] = true;
+        mark(m, var - 1, EFFECT_ANY);
+    }
+}
+
+static bool is_name_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
+}
+
+static void take_initialiser(const Marks *m, const Index *index, Span init)
+{
+    const char *text = m->module->text;
+    for (uint32_t at = init.begin, end; at < init.end; at = end) {
+        for (end = at; end < init.end && is_name_byte(text[end]);)
+            end++;
+        if (end == at)
+            end++;
+        else if (text[at] < '0' || text[at] > '9')
+            mark_name(m, index, text + at, end - at);
+    }
+}
+
+static bool has_initialisers(const Module *module)
+{
+    for (VarId var = 0; var < module->var_count; var++)
+        if (ptx_span_length(module->vars[var].init))
+            return true;
+    return false;
+}
+
+static void take_initialisers(const Marks *m, Arena *scratch)
+{
+    Index index;
+    if (!has_initialisers(m->module))
+        return;
+    index_variables(&index, scratch, m->module);
+    for (VarId var = 0; var < m->module->var_count; var++)
+        take_initialiser(m, &index, m->module->vars[var].init);
+}
+
+/* ---- the interface ----------------------------------------------------------------------------------------------- */
+
+/* A function's parameters are the caller's to write, its results the caller's to read. */
+static void take_signature(const Marks *m, const Func *func)
+{
+    for (uint32_t p = 0; p < func->param_count; p++)
+        if (func->params[p] != NO_ID)
+            mark(m, func->params[p], EFFECT_WRITE);
+    for (uint32_t p = 0; p < func->result_count; p++)
+        if (func->results[p] != NO_ID)
+            mark(m, func->results[p], EFFECT_READ);
+}
+
+/* Most functions name no variable but their parameters: then no address is worth following. */
+static bool names_variables(const Marks *m, const Func *func)
+{
+    for (uint32_t o = 0; o < func->operand_count; o++)
+        if (func->operands[o].kind == OPERAND_VAR && m->module->vars[func->operands[o].id].space != SPACE_PARAM)
+            return true;
+    return false;
+}
+
+static void name_params(const Marks *m, const Func *func)
+{
+    for (uint32_t o = 0; o < func->operand_count; o++) {
+        if (func->operands[o].kind != OPERAND_VAR)
+            continue;
+        m->is_named[func->operands[o].id] = true;
+        mark(m, func->operands[o].id, EFFECT_ANY);
+    }
+}
+
+/* The bases lie in arena, the only other one, for as long as they are needed. */
+static void take_func(const Marks *m, Arena *arena, Arena *scratch, const Func *func)
+{
+    if (!names_variables(m, func)) {
+        name_params(m, func);
+        return;
+    }
+    ArenaMark before = ptx_arena_mark(arena);
+    const Bases *bases = ptx_bases_compute(arena, scratch, m->module, func);
+    for (InsnId i = 0; i < func->insn_count; i++)
+        take_insn(m, bases, func, i);
+    ptx_arena_release(arena, before);
+}
+
+static bool has_syntax_error(const Module *module)
+{
+    for (FuncId f = 0; f < module->func_count; f++)
+        if (module->funcs[f].has_syntax_error)
+            return true;
+    return false;
+}
+
+const Usage *ptx_usage_compute(Arena *arena, Arena *scratch, const Module *module)
+{
+    ArenaMark before = ptx_arena_mark(scratch);
+    Usage *usage = ptx_arena_new(arena, Usage);
+    size_t count = (size_t)module->var_count + 1;
+    Marks m = { .module = module, .is_named = ptx_arena_array(arena, bool, count), .is_read = ptx_arena_array(arena, bool, count),
+                .is_written = ptx_arena_array(arena, bool, count) };
+    for (FuncId f = 0; f < module->func_count; f++) {
+        take_signature(&m, &module->funcs[f]);
+        take_func(&m, arena, scratch, &module->funcs[f]);
+    }
+    take_initialisers(&m, scratch);
+    if (has_syntax_error(module)) {
+        memset(m.is_named, true, module->var_count);
+        memset(m.is_read, true, module->var_count);
+        memset(m.is_written, true, module->var_count);
+    }
+    *usage = (Usage){ .is_named = m.is_named, .is_read = m.is_read, .is_written = m.is_written };
+    ptx_arena_release(scratch, before);
+    return usage;
+}

@@ -1,0 +1,337 @@
+#include "analysis/redundancy/wgmma_registers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_STATES = 1 << 21,      /* registers x blocks */
+    MOST_ROUNDS = 64,
+    IN_NO_GROUP = 1,            /* Flight.age; a group of the newest: 2 */
+    OLDEST = 2 + 8,
+};
+
+typedef struct Flight {
+    InsnId by;                  /* wgmma.mma_async */
+    uint8_t age;                /* 0: not in flight */
+    bool is_maybe;              /* there is a path on which it is not */
+} Flight;
+
+typedef struct State {          /* of a register */
+    Flight out, in;             /* as accumulator, as A */
+    InsnId writer;              /* since the last fence, + 1; 0: none */
+    bool is_writer_maybe;
+} State;
+
+typedef struct Flow {
+    const Func *func;
+    const Cfg *cfg;
+    uint32_t *slot_of;          /* per register: its state, + 1; 0: it has none */
+    uint32_t slot_count;
+    State *states, *now;        /* per block and slot: at its beginning; at an instruction */
+    bool *was_entered;          /* per block */
+    uint8_t *unfenced;          /* per block: no fence has come, on 1: all, 2: some paths; 0: none */
+    uint8_t unfenced_now;
+    MatrixFault *faults;        /* NULL: not the last round */
+    uint32_t fault_count;
+} Flow;
+
+/* ---- instructions --------------------------------------------------------------------------------------------------- */
+
+typedef enum Part { PART_OTHER, PART_MMA, PART_FENCE, PART_COMMIT, PART_WAIT, PART_MOVE, PART_CALL } Part;
+
+static Part part_of(const Op *op)
+{
+    switch ((Operation)op->operation) {
+    case OP_WGMMA_MMA_ASYNC:    return PART_MMA;
+    case OP_WGMMA_FENCE:        return PART_FENCE;
+    case OP_WGMMA_COMMIT_GROUP: return PART_COMMIT;
+    case OP_WGMMA_WAIT_GROUP:   return PART_WAIT;
+    case OP_MOV:                return PART_MOVE;
+    case OP_CALL:               return PART_CALL;
+    default:                    return PART_OTHER;
+    }
+}
+
+static bool is_accumulator(const Operand *operand)
+{
+    return operand->kind == OPERAND_REG && operand->position == 0;
+}
+
+/* Descriptors and the predicate stand alone. */
+static bool is_of_a(const Operand *operand)
+{
+    return operand->kind == OPERAND_REG && operand->position == 1 && operand->flags & OPERAND_ELEMENT;
+}
+
+static bool has_multiplication(const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count; i++)
+        if (func->insns[i].op->operation == OP_WGMMA_MMA_ASYNC)
+            return true;
+    return false;
+}
+
+static State *state_of(const Flow *f, const Operand *operand)
+{
+    uint32_t slot = operand->kind == OPERAND_REG ? f->slot_of[operand->id] : 0;
+    return slot ? &f->now[slot - 1] : NULL;
+}
+
+/* ---- which registers ------------------------------------------------------------------------------------------------ */
+
+static bool give_slot(Flow *f, const Operand *operand)
+{
+    if (operand->kind != OPERAND_REG || f->slot_of[operand->id])
+        return false;
+    f->slot_of[operand->id] = ++f->slot_count;
+    return true;
+}
+
+/* Those of multiplications, and what moves from one or to one. */
+static void find_slots(Flow *f)
+{
+    const Func *func = f->func;
+    bool has_changed = true;
+    for (unsigned round = 0; has_changed && round < MOST_ROUNDS; round++) {
+        has_changed = false;
+        for (InsnId i = 0; i < func->insn_count; i++) {
+            const Insn *insn = &func->insns[i];
+            const Operand *operands = ptx_insn_operands(func, insn);
+            Part part = part_of(insn->op);
+            bool is_any = false;
+            for (unsigned o = 0; o < insn->operand_count && part == PART_MOVE; o++)
+                is_any |= operands[o].kind == OPERAND_REG && f->slot_of[operands[o].id];
+            for (unsigned o = 0; o < insn->operand_count; o++)
+                if (is_any || (part == PART_MMA && (is_accumulator(&operands[o]) || is_of_a(&operands[o]))))
+                    has_changed |= give_slot(f, &operands[o]);
+        }
+    }
+}
+
+/* ---- joining paths -------------------------------------------------------------------------------------------------- */
+
+/* The youngest that may be in flight. */
+static bool join_flight(Flight *into, const Flight *from)
+{
+    const Flight was = *into;
+    if (!into->age || (from->age && from->age < into->age)) {
+        into->age = from->age;
+        into->by = from->by;
+    }
+    into->is_maybe = into->age && (was.is_maybe || from->is_maybe || !was.age || !from->age);
+    return was.age != into->age || was.is_maybe != into->is_maybe || was.by != into->by;
+}
+
+static bool join_state(State *into, const State *from)
+{
+    const State was = *into;
+    bool has_changed = join_flight(&into->out, &from->out);
+    has_changed |= join_flight(&into->in, &from->in);
+    into->writer = was.writer ? was.writer : from->writer;
+    into->is_writer_maybe = into->writer && (was.is_writer_maybe || from->is_writer_maybe || !was.writer || !from->writer);
+    return has_changed || was.writer != into->writer || was.is_writer_maybe != into->is_writer_maybe;
+}
+
+static bool enter(Flow *f, BlockId block)
+{
+    State *states = f->states + (size_t)block * f->slot_count;
+    bool has_changed = !f->was_entered[block];
+    uint8_t unfenced = f->unfenced[block];
+    if (has_changed) {
+        memcpy(states, f->now, f->slot_count * sizeof *states);
+        f->unfenced[block] = f->unfenced_now;
+        f->was_entered[block] = true;
+        return true;
+    }
+    for (uint32_t s = 0; s < f->slot_count; s++)
+        has_changed |= join_state(&states[s], &f->now[s]);
+    f->unfenced[block] = unfenced == f->unfenced_now ? unfenced : 2;
+    return has_changed || unfenced != f->unfenced[block];
+}
+
+/* ---- what instructions do ------------------------------------------------------------------------------------------- */
+
+static void note(Flow *f, InsnId insn, MatrixFaultKind kind, const Operand *operand, InsnId with, const Flight *flight, bool is_maybe)
+{
+    if (!f->faults || (f->fault_count && f->faults[f->fault_count - 1].insn == insn))
+        return;
+    bool is_committed = flight && flight->age > IN_NO_GROUP;
+    f->faults[f->fault_count++] = (MatrixFault){ .insn = insn, .with = with, .reg = operand ? operand->id : NO_ID, .kind = (uint8_t)kind,
+        .newer = (uint8_t)(is_committed ? flight->age - IN_NO_GROUP - 1 : 0), .is_committed = is_committed, .is_on_all_paths = !is_maybe };
+}
+
+static void note_flight(Flow *f, InsnId insn, MatrixFaultKind kind, const Operand *operand, const Flight *flight)
+{
+    if (flight->age)
+        note(f, insn, kind, operand, flight->by, flight, flight->is_maybe);
+}
+
+static void multiply(Flow *f, InsnId id, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(f->func, insn);
+    if (f->unfenced_now)
+        note(f, id, MATRIX_NO_FENCE, NULL, NO_ID, NULL, f->unfenced_now != 1);
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        State *s = is_accumulator(&operands[o]) || is_of_a(&operands[o]) ? state_of(f, &operands[o]) : NULL;
+        if (s && s->writer)
+            note(f, id, MATRIX_STALE_FENCE, &operands[o], s->writer - 1, NULL, s->is_writer_maybe);
+        if (s && is_of_a(&operands[o]))
+            note_flight(f, id, MATRIX_READ, &operands[o], &s->out);
+    }
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        State *s = state_of(f, &operands[o]);
+        if (s && (is_accumulator(&operands[o]) || is_of_a(&operands[o])))
+            *(is_accumulator(&operands[o]) ? &s->out : &s->in) = (Flight){ id, IN_NO_GROUP, insn->guard != NO_ID };
+    }
+}
+
+static void age(Flight *flight)
+{
+    if (flight->age && flight->age < OLDEST)
+        flight->age++;
+}
+
+/* All groups but the newest so many are done. */
+static void land(Flight *flight, int64_t left)
+{
+    if (flight->age > IN_NO_GROUP && flight->age - IN_NO_GROUP - 1 >= left)
+        *flight = (Flight){ .age = 0 };
+}
+
+/* The state goes where the value does: of several the youngest. */
+static void move(Flow *f, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(f->func, insn);
+    State moved = { .writer = 0 };
+    bool is_first = true;
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        const State *s = operands[o].role & ROLE_USE ? state_of(f, &operands[o]) : NULL;
+        if (!s)
+            continue;
+        if (is_first)
+            moved = *s;
+        else
+            join_state(&moved, s);
+        is_first = false;
+    }
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        State *s = operands[o].role & ROLE_DEF ? state_of(f, &operands[o]) : NULL;
+        if (s && insn->guard == NO_ID)
+            *s = moved;
+        else if (s)
+            join_state(s, &moved);
+    }
+}
+
+static void touch(Flow *f, InsnId id, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(f->func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        const State *s = state_of(f, &operands[o]);
+        if (!s)
+            continue;
+        bool is_def = operands[o].role & ROLE_DEF;
+        note_flight(f, id, is_def ? MATRIX_WRITTEN : MATRIX_READ, &operands[o], &s->out);
+        if (is_def)
+            note_flight(f, id, MATRIX_WRITTEN, &operands[o], &s->in);
+    }
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        State *s = operands[o].role & ROLE_DEF ? state_of(f, &operands[o]) : NULL;
+        if (s)
+            *s = (State){ .writer = id + 1, .is_writer_maybe = insn->guard != NO_ID };
+    }
+}
+
+static void step(Flow *f, InsnId id)
+{
+    const Insn *insn = &f->func->insns[id];
+    const Operand *operands = ptx_insn_operands(f->func, insn);
+    Part part = part_of(insn->op);
+    switch (part) {
+    case PART_MMA:      multiply(f, id, insn); return;
+    case PART_MOVE:     move(f, insn); return;
+    case PART_OTHER:    touch(f, id, insn); return;
+    case PART_CALL:
+        memset(f->now, 0, f->slot_count * sizeof *f->now);
+        f->unfenced_now = 0;
+        return;
+    case PART_FENCE:    f->unfenced_now = 0; break;
+    default:            break;
+    }
+    for (uint32_t s = 0; s < f->slot_count; s++) {
+        State *state = &f->now[s];
+        if (part == PART_FENCE)
+            state->writer = 0;
+        if (part == PART_COMMIT) {
+            age(&state->out);
+            age(&state->in);
+        }
+        if (part == PART_WAIT) {
+            land(&state->out, insn->operand_count ? operands->value : 0);
+            land(&state->in, insn->operand_count ? operands->value : 0);
+        }
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------------------ */
+
+static bool walk(Flow *f)
+{
+    bool has_changed = false;
+    for (uint32_t n = 0; n < f->cfg->rpo_count; n++) {
+        BlockId b = f->cfg->rpo[n];
+        const Block *block = &f->cfg->blocks[b];
+        if (!f->was_entered[b])
+            continue;
+        memcpy(f->now, f->states + (size_t)b * f->slot_count, f->slot_count * sizeof *f->now);
+        f->unfenced_now = f->unfenced[b];
+        for (InsnId i = block->first; i < block->end; i++)
+            step(f, i);
+        for (uint32_t e = 0; e < block->succ_count; e++) {
+            BlockId to = f->cfg->succs[block->succ_first + e];
+            has_changed |= to != EXIT_BLOCK && enter(f, to);
+        }
+    }
+    return has_changed;
+}
+
+const MatrixFaults *ptx_matrix_faults_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
+{
+    ArenaMark mark = ptx_arena_mark(scratch);
+    MatrixFaults *out = ptx_arena_new(arena, MatrixFaults);
+    if (!has_multiplication(func))
+        return out;
+    Flow f = { .func = func, .cfg = cfg, .slot_of = ptx_arena_array(scratch, uint32_t, func->reg_count) };
+    bool goes_on = true;
+    find_slots(&f);
+    if ((uint64_t)f.slot_count * cfg->block_count > MOST_STATES || cfg->has_unknown_target) {
+        ptx_arena_release(scratch, mark);
+        return NULL;
+    }
+    f.states = ptx_arena_array(scratch, State, (size_t)f.slot_count * cfg->block_count);
+    f.now = ptx_arena_array(scratch, State, f.slot_count);
+    f.was_entered = ptx_arena_array(scratch, bool, cfg->block_count);
+    f.unfenced = ptx_arena_array(scratch, uint8_t, cfg->block_count);
+    f.was_entered[cfg->rpo[0]] = true;
+    f.unfenced[cfg->rpo[0]] = func->is_entry;       /* the caller of another function may have had one */
+    for (unsigned round = 0; goes_on && round < MOST_ROUNDS; round++)
+        goes_on = walk(&f);
+    if (!goes_on) {
+        f.faults = ptx_arena_array(arena, MatrixFault, func->insn_count);
+        walk(&f);
+    }
+    *out = (MatrixFaults){ f.faults, f.fault_count };
+    ptx_arena_release(scratch, mark);
+    return out;
+}
+
+static int compare_fault(const void *key, const void *item)
+{
+    InsnId a = *(const InsnId *)key, b = ((const MatrixFault *)item)->insn;
+    return (a > b) - (a < b);
+}
+
+const MatrixFault *ptx_matrix_fault_at(const MatrixFaults *faults, InsnId insn)
+{
+    return faults && faults->count ? bsearch(&insn, faults->items, faults->count, sizeof *faults->items, compare_fault) : NULL;
+}

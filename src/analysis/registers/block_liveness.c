@@ -1,0 +1,70 @@
+#include "analysis/registers/block_liveness.h"
+
+#include "analysis/flow/live_out.h"
+
+enum {
+    ENTRIES_FLOOR = 1 << 18,    /* (block, value) pairs, and ... */
+    ENTRIES_PER_INSN = 64,      /* ... so many more an instruction: kernels of the libraries have under 20 */
+    STEPS_PER_ENTRY = 4,
+};
+
+typedef struct Solver {
+    Arena *arena;
+    const Lowered *lowered;
+    Site *sites;
+    uint32_t site_count;
+    uint32_t *uses, *kills;     /* per value: blocks that read it before they write it; that write it: index + 1 into sites */
+    Explorer live;
+} Solver;
+
+static void add_site(Solver *s, uint32_t *head, BlockId block)
+{
+    if (*head && s->sites[*head - 1].block == block)
+        return;
+    s->sites[s->site_count] = (Site){ .next = *head, .block = block };
+    *head = ++s->site_count;
+}
+
+/* A side writes for those that come to it; under a guard what was there before stays for some. written: per value, block + 1 where it was last
+ * written; seen: whether any definition of it was walked over. */
+static void scan_block(Solver *s, BlockId block, uint32_t *written, bool *seen)
+{
+    const Lowered *l = s->lowered;
+    for (uint32_t i = l->first[block]; i < l->first[block + 1]; i++) {
+        const LoweredInsn *insn = &l->insns[i];
+        const LoweredValueId *defs = ptx_lowered_defs(l, insn), *uses = ptx_lowered_uses(l, insn);
+        for (uint32_t u = 0; u < insn->use_count; u++)
+            if (written[uses[u]] != block + 1)
+                add_site(s, &s->uses[uses[u]], block);
+        for (uint32_t d = 0; d < insn->def_count; d++) {
+            if (insn->is_predicated && l->runs_with[block] == block && seen[defs[d]] && written[defs[d]] != block + 1) {
+                add_site(s, &s->uses[defs[d]], block);
+                continue;
+            }
+            seen[defs[d]] = true;
+            written[defs[d]] = block + 1;
+            add_site(s, &s->kills[defs[d]], block);
+        }
+    }
+}
+
+const LoweredLive *ptx_lowered_live_compute(Arena *arena, const Lowered *lowered, const Cfg *cfg)
+{
+    uint32_t values = lowered->value_count + 1, operands = 1, most = ENTRIES_FLOOR + ENTRIES_PER_INSN * lowered->insn_count;
+    for (uint32_t i = 0; i < lowered->insn_count; i++)
+        operands += lowered->insns[i].def_count + lowered->insns[i].use_count;
+    Solver s = { .arena = arena, .lowered = lowered, .live = ptx_explorer_make(arena, cfg, most, (uint64_t)STEPS_PER_ENTRY * most) };
+    s.sites = ptx_arena_array(arena, Site, operands);
+    s.uses = ptx_arena_array(arena, uint32_t, values);
+    s.kills = ptx_arena_array(arena, uint32_t, values);
+    uint32_t *written = ptx_arena_array(arena, uint32_t, values);
+    bool *seen = ptx_arena_array(arena, bool, values);
+    for (uint32_t b = 0; b < cfg->rpo_count; b++)
+        scan_block(&s, cfg->rpo[b], written, seen);
+    for (LoweredValueId v = 0; v < lowered->value_count; v++)
+        if (s.uses[v] && s.kills[v] && !ptx_explorer_walk(&s.live, v, s.sites, s.uses[v], s.sites, s.kills[v]))
+            return NULL;
+    LoweredLive *live = ptx_arena_new(arena, LoweredLive);
+    live->first = ptx_explorer_sort(&s.live, arena, &live->out);
+    return live;
+}

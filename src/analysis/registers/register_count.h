@@ -1,0 +1,34 @@
+/* register_count.h -- how many registers ptxas will give each thread of a kernel.
+ *
+ * What it makes of the kernel (sass.h) is put in order block by block as a scheduler does that hides latency, and one that saves registers
+ * (list_schedule.h); figures of both, and what else bears on it (features.def), go to regression trees that were fitted to what ptxas 13.0
+ * gives thousands of kernels for sm_75 to sm_121 (trees.txt says how). So an estimate, with a band that holds nine in ten of such kernels. */
+#ifndef PTX_ANALYSIS_REGISTERS_REGISTER_COUNT_H
+#define PTX_ANALYSIS_REGISTERS_REGISTER_COUNT_H
+
+#include "analysis/flow/liveness.h"
+#include "analysis/sass/sass.h"
+
+typedef enum PressureFeature {
+#define PF(id, what) PRESSURE_##id,
+#include "analysis/registers/features.def"
+#undef PF
+    PRESSURE__COUNT
+} PressureFeature;
+
+typedef enum Spills { SPILLS_UNKNOWN, SPILLS_UNLIKELY, SPILLS_POSSIBLE, SPILLS_LIKELY } Spills;
+
+typedef struct Pressure {
+    bool is_known;              /* the function is small enough for it, and free of errors */
+    bool is_calibrated;         /* fitted to measurements of such targets; else the band is wide, by judgement */
+    Spills spills;              /* of what the cap leaves no room for */
+    uint32_t registers, low, high;      /* per thread; of nine in ten kernels like those of the fit from low to high */
+    uint32_t cap;               /* the most that directives and the machine leave a thread */
+    uint16_t features[PRESSURE__COUNT];
+} Pressure;
+
+/* live may be NULL: nothing is known then. Scratch is left as found. */
+Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, const Live *live,
+                              const Lowered *lowered, const Gpu *gpu);
+
+#endif

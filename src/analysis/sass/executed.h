@@ -1,0 +1,31 @@
+/* executed.h -- what a launch executes of a lowered kernel: machine instructions, by pipeline class, and operations of threads.
+ *
+ * Executions of a block are those of its first instruction in an evaluation (evaluate.h); a block that is predicated into another counts
+ * with that one's warps and its own lanes. Operations count as the profiler does: machine operations of lanes whose predicate holds, a multiply-add as two;
+ * expansions of division, roots and the like have some of their own (flops.def). */
+#ifndef PTX_ANALYSIS_SASS_EXECUTED_H
+#define PTX_ANALYSIS_SASS_EXECUTED_H
+
+#include "analysis/sass/sass.h"
+#include "analysis/access/evaluate.h"
+
+typedef struct Executed {       /* of the launch; NaN: not known */
+    double warp_instructions;
+    double machine[MACHINE__COUNT];     /* the same by class */
+    double flops_fp32, flops_fp64, flops_fp16, flops_tensor;
+    Certainty certainty;        /* of all: an estimate, or unknown */
+    const char *why;            /* nothing is known; NULL: it is */
+} Executed;
+
+typedef struct Compiled {           /* a function, and what ptxas makes of it */
+    const Func *func;
+    const Cfg *cfg;
+    const Loops *loops;
+    const Lowered *lowered;     /* NULL: not known */
+} Compiled;
+
+/* evaluation may be NULL: nothing is known. Nor is where the grid is assumed, the budget did not do for a warp, or a function is called that called, one for each of evaluation's, does not know.
+ * called: NULL where the kernel's own code is all there is. */
+Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called, const Evaluation *evaluation);
+
+#endif

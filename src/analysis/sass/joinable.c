@@ -1,0 +1,83 @@
+#include "analysis/sass/joinable.h"
+
+#include "analysis/redundancy/local_value_numbering.h"
+
+#include <stdlib.h>
+
+typedef struct Place {
+    Value at;
+    InsnId insn;
+    bool is_load;
+} Place;
+
+static bool may_join(const Insn *insn)
+{
+    bool is_plain = insn->op->kind == OPK_LD || insn->op->kind == OPK_ST;
+    return is_plain && insn->access_bytes && insn->access_bytes < WIDEST_ACCESS_BYTES && ptx_effect_memory(insn->op->space) & MEMORY_SHARED;
+}
+
+static int compare_places(const void *x, const void *y)
+{
+    const Place *a = x, *b = y;
+    if (a->is_load != b->is_load)
+        return a->is_load ? -1 : 1;
+    if (a->at.base != b->at.base)
+        return a->at.base < b->at.base ? -1 : 1;
+    return (a->at.offset > b->at.offset) - (a->at.offset < b->at.offset);
+}
+
+static bool are_neighbours(const Place *a, const Place *b)
+{
+    return a->is_load == b->is_load && a->at.base == b->at.base && (uint64_t)b->at.offset - (uint64_t)a->at.offset < WIDEST_ACCESS_BYTES;
+}
+
+static void mark(Place *places, uint32_t count, bool *found)
+{
+    qsort(places, count, sizeof *places, compare_places);
+    for (uint32_t p = 0; p < count; p++) {
+        if (places[p].at.base == NUMBER_NONE)
+            found[places[p].insn] = true;
+        if (p && are_neighbours(&places[p - 1], &places[p]))
+            found[places[p - 1].insn] = found[places[p].insn] = true;
+    }
+}
+
+const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg)
+{
+    bool *found = ptx_arena_array(arena, bool, func->insn_count + 1);
+    Numbers numbers = ptx_numbers_new(arena, module, func, cfg);
+    Place *places = ptx_arena_array(arena, Place, func->insn_count + 1);
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        uint32_t count = 0;
+        if (!ptx_block_is_reachable(cfg, b))
+            continue;
+        ptx_numbers_enter(&numbers, b);
+        for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++) {
+            const Insn *insn = &func->insns[i];
+            if (may_join(insn))
+                places[count++] = (Place){ ptx_numbers_address(&numbers, ptx_effect_address(func, insn)), i, insn->op->kind == OPK_LD };
+            ptx_numbers_step(&numbers, i);
+        }
+        mark(places, count, found);
+    }
+    return found;
+}
+
+/* Addresses that stay at one place of their 16 bytes go to no neighbour from one iteration to the next. */
+static bool may_walk(const Insn *insn, const Count *count)
+{
+    unsigned places = count->low_bits & (WIDEST_ACCESS_BYTES - 1) & ~(insn->access_bytes - 1u);
+    return places & (places - 1);
+}
+
+double ptx_joinable_share(const Insn *insn, const Count *count, bool has_neighbour)
+{
+    int64_t widest = WIDEST_ACCESS_BYTES;
+    if (!may_join(insn) || count->pattern == PATTERN_CONTIGUOUS)
+        return 1;
+    if (count->pattern == PATTERN_STRIDED && !has_neighbour && !may_walk(insn, count))
+        return 1;
+    while (count->pattern == PATTERN_STRIDED && widest > insn->access_bytes && count->stride % widest)
+        widest /= 2;
+    return (double)insn->access_bytes / (double)widest;
+}

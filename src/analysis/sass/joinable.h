@@ -1,0 +1,19 @@
+/* joinable.h -- which loads and stores ptxas may join with another one into a wider access.
+ *
+ * It joins neighbours of one block that have a base in common and lie within 16 bytes, where it can tell that all lanes stay aligned. A loop that it unrolls brings
+ * neighbours that the text does not have: its addresses show those (Count.low_bits). Joined, accesses cost no less than the dearest of them. */
+#ifndef PTX_ANALYSIS_SASS_JOINABLE_H
+#define PTX_ANALYSIS_SASS_JOINABLE_H
+
+#include "analysis/flow/cfg.h"
+#include "analysis/sim/count.h"
+
+enum { WIDEST_ACCESS_BYTES = 16 };
+
+/* Per instruction: a load or store of shared memory, or of a generic address, with a neighbour in the text. Owned by arena. */
+const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg);
+
+/* The share of its wavefronts that an access causes at least. has_neighbour: of ptx_joinable_compute. */
+double ptx_joinable_share(const Insn *insn, const Count *count, bool has_neighbour);
+
+#endif

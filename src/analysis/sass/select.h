@@ -1,0 +1,70 @@
+/* select.h -- which machine instructions a function's live values become, users before what they use, so that a user can take in what it reads. */
+#ifndef PTX_ANALYSIS_SASS_SELECT_H
+#define PTX_ANALYSIS_SASS_SELECT_H
+
+#include "analysis/flow/defs.h"
+#include "analysis/flow/loop.h"
+#include "analysis/sass/value_graph.h"
+#include "gpu/costs.h"
+
+/* What one instruction became: rows that stand one after the other. */
+typedef struct Selected {
+    InsnId insn;                /* NO_ID: of the node alone: a bank, a special register, a variable's address, a constant */
+    NodeId node;                /* that it defines first; 0 */
+    uint32_t use_first;         /* into Selection.uses */
+    uint16_t use_count;         /* of the first row; a row of count 0 defines what a wider load of a neighbour brings */
+    uint8_t machine;            /* MachineOp */
+    bool is_fused;              /* a sum that takes a product in */
+    int8_t more_flops;          /* of each lane, beside those of its opcode */
+    uint8_t lines;              /* of an access to local memory: lines of L1 that a warp touches */
+    float count;
+} Selected;
+
+enum { JOINS_MOST = 32, JOIN_BYTES = 16 };
+
+/* Loads of one space from neighbouring addresses: ptxas makes one of those that lie in the same 16 bytes. */
+typedef struct Join {
+    NodeId base;
+    int64_t chunk;              /* of the offset */
+    uint32_t row;               /* that stands for all */
+    uint16_t bytes;             /* that are read: bits */
+    uint8_t space;
+} Join;
+
+typedef struct Selection {
+    Arena *arena;
+    const Graph *graph;
+    const Defs *defs;
+    Target target;
+    Node *nodes;                /* of graph */
+    bool *is_live;              /* per instruction */
+    bool *is_read;              /* per register with several definitions: some block reads it that does not write it first */
+    uint32_t *sums, *tests;     /* per node: operands of sums of floats, of comparisons, that read it */
+    bool *is_demanded;          /* per node: somebody reads it out of a register */
+    BlockId *home;              /* per demanded node: a block that dominates all that read it */
+    Selected *rows;             /* in the reverse of program order */
+    NodeId *uses;
+    uint32_t row_count, row_capacity, use_count, use_capacity;
+    Join joins[JOINS_MOST];     /* of the block, as far as nothing stands between */
+    uint32_t join_count;
+    uint32_t zero_count;        /* of the block: registers that begin as zero */
+    uint32_t climbs;            /* steps up the dominator tree that are left */
+    uint32_t local_elements;    /* of arrays in local memory; 0: there are none, or nothing is known of them */
+    bool has_local;             /* they stay in memory; else they are registers, and an index goes through all of them */
+    bool has_global;            /* an access of global memory is left */
+    bool has_shared;            /* the address of a shared variable is */
+} Selection;
+
+/* The home of a demanded node that a block reads too. */
+BlockId ptx_selection_home(Selection *s, NodeId id, BlockId block);
+
+/* One beside the instruction itself, which keeps what it reads. */
+void ptx_selection_beside(Selection *s, const Selected *row, MachineOp machine, double count);
+
+/* Another block, or another iteration, reads the register that a value stands in. */
+bool ptx_selection_hands_on(const Selection *s, NodeId id);
+
+/* Everything is arena's. */
+Selection *ptx_selection_compute(Arena *arena, Graph *graph, const Defs *defs, const Loops *loops, Target target);
+
+#endif

@@ -1,0 +1,10 @@
+/* warp_atomic.h -- atomic operations that one lane does for all of its warp. */
+#ifndef PTX_ANALYSIS_SASS_WARP_ATOMIC_H
+#define PTX_ANALYSIS_SASS_WARP_ATOMIC_H
+
+#include "analysis/sass/select.h"
+
+/* Whether lanes do, or the machine counts them; what they do for it stands beside row. */
+bool ptx_atomic_gather(Selection *s, const Selected *row, const Insn *insn);
+
+#endif

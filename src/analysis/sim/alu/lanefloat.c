@@ -1,0 +1,490 @@
+/* Floats to the last bit, whatever the format and the rounding: each number is an integer times a power of two, results are exact in 128 bits but for what is
+ * too small to matter, which leaves a mark ("sticky"; Goldberg, "What Every Computer Scientist Should Know About Floating-Point Arithmetic", 1991), and are
+ * rounded once. PTX ISA, "Floating-Point Instructions", "Half Precision Floating-Point Instructions", "cvt". */
+#include "analysis/sim/lane.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef unsigned __int128 Mantissa;
+
+/* What the largest exponent stands for: infinity and NaN; numbers but for one NaN, all ones; numbers. */
+typedef enum Top { TOP_INFINITY, TOP_NAN, TOP_NUMBERS } Top;
+
+typedef struct Format {
+    uint8_t precision, exponent_bits, unused_bits;      /* unused: below the number in its register */
+    uint8_t top;                /* Top */
+} Format;
+
+typedef enum SoftClass { SOFT_ZERO, SOFT_FINITE, SOFT_INFINITE, SOFT_NAN } SoftClass;
+
+typedef struct Soft {
+    SoftClass class;
+    bool is_negative, is_sticky;        /* sticky: a little more than the mantissa says */
+    Mantissa mantissa;
+    int exponent;
+} Soft;
+
+/* Of a number, or of each of those that stand side by side. precision 0: no format of these. */
+static Format format_of(Type type)
+{
+    switch (type) {
+    case TYPE_F16: case TYPE_F16X2:     return (Format){ 11, 5, 0, TOP_INFINITY };
+    case TYPE_BF16: case TYPE_BF16X2:   return (Format){ 8, 8, 0, TOP_INFINITY };
+    case TYPE_TF32:                     return (Format){ 11, 8, 13, TOP_INFINITY };
+    case TYPE_F32: case TYPE_F32X2:     return (Format){ 24, 8, 0, TOP_INFINITY };
+    case TYPE_F64:                      return (Format){ 53, 11, 0, TOP_INFINITY };
+    case TYPE_E4M3X2:                   return (Format){ 4, 4, 0, TOP_NAN };
+    case TYPE_E5M2X2:                   return (Format){ 3, 5, 0, TOP_INFINITY };
+    case TYPE_E2M3X2:                   return (Format){ 4, 2, 0, TOP_NUMBERS };
+    case TYPE_E3M2X2:                   return (Format){ 3, 3, 0, TOP_NUMBERS };
+    case TYPE_E2M1X2:                   return (Format){ 2, 2, 0, TOP_NUMBERS };
+    default:                            return (Format){ 0, 0, 0, TOP_INFINITY };
+    }
+}
+
+bool ptx_lane_is_format(Type type)
+{
+    return format_of(type).precision != 0;
+}
+
+static int bias_of(Format f)
+{
+    return (1 << (f.exponent_bits - 1)) - 1;
+}
+
+static Soft decode(uint64_t bits, Format f, bool is_flushing)
+{
+    unsigned fraction_bits = f.precision - 1u;
+    bits >>= f.unused_bits;
+    uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1), field = bits >> fraction_bits & ((UINT64_C(1) << f.exponent_bits) - 1);
+    Soft out = { .is_negative = bits >> (fraction_bits + f.exponent_bits) & 1 };
+    bool is_top = field == (UINT64_C(1) << f.exponent_bits) - 1, is_last = fraction == (UINT64_C(1) << fraction_bits) - 1;
+    if (is_top && (f.top == TOP_INFINITY || (f.top == TOP_NAN && is_last))) {
+        out.class = fraction ? SOFT_NAN : SOFT_INFINITE;
+    } else if (field || (fraction && !is_flushing)) {
+        out.class = SOFT_FINITE;
+        out.mantissa = fraction | (field ? UINT64_C(1) << fraction_bits : 0);
+        out.exponent = (int)(field ? field : 1) - bias_of(f) - (int)fraction_bits;
+    }
+    return out;
+}
+
+static int width_of(Mantissa mantissa)
+{
+    uint64_t high = (uint64_t)(mantissa >> 64), low = (uint64_t)mantissa;
+    return high ? 128 - __builtin_clzll(high) : low ? 64 - __builtin_clzll(low) : 0;
+}
+
+/* 2 * what is cut off, against one in the last place kept: below 1, equal, above. */
+static int half_of(const Soft *x, int cut)
+{
+    if (cut <= 0)
+        return x->is_sticky ? -1 : -2;
+    if (cut > 128)
+        return x->mantissa || x->is_sticky ? -1 : -2;
+    Mantissa half = (Mantissa)1 << (cut - 1), rest = cut == 128 ? x->mantissa : x->mantissa & (((Mantissa)1 << cut) - 1);
+    if (!rest && !x->is_sticky)
+        return -2;
+    return rest > half || (rest == half && x->is_sticky) ? 1 : rest == half ? 0 : -1;
+}
+
+static bool rounds_up(char round, bool is_negative, int half, bool is_odd)
+{
+    switch (round) {
+    case 'z': return false;
+    case 'm': return is_negative && half > -2;
+    case 'p': return !is_negative && half > -2;
+    case 'a': return half >= 0;
+    default:  return half > 0 || (half == 0 && is_odd);
+    }
+}
+
+/* is_finite: what is too large is the largest number. Formats without infinity have no other way; without NaN, it is that too. */
+static uint64_t encode(Soft x, Format f, char round, bool is_flushing, bool is_finite)
+{
+    unsigned fraction_bits = f.precision - 1u, sign_at = fraction_bits + f.exponent_bits;
+    uint64_t all = (UINT64_C(1) << sign_at) - 1, infinity = all >> fraction_bits << fraction_bits, sign = (uint64_t)x.is_negative << sign_at, bits = 0;
+    uint64_t largest = f.top == TOP_INFINITY ? infinity - 1 : f.top == TOP_NAN ? all - 1 : all;
+    is_finite |= f.top != TOP_INFINITY;
+    if (x.class == SOFT_NAN)
+        return f.unused_bits ? 0x7fffffff : all;
+    if (x.class == SOFT_INFINITE)
+        return ((is_finite ? largest : infinity) | sign) << f.unused_bits;
+    if (x.class == SOFT_FINITE) {
+        int least = 1 - bias_of(f) - (int)fraction_bits, last = x.exponent + width_of(x.mantissa) - f.precision;
+        last = last < least ? least : last;
+        int cut = last - x.exponent, half = half_of(&x, cut);
+        Mantissa kept = cut >= 128 ? 0 : cut >= 0 ? x.mantissa >> cut : x.mantissa << -cut;
+        Mantissa place = (Mantissa)(last - least) << fraction_bits;     /* the exponent's field, but for one where the first bit is set */
+        Mantissa whole = place + kept + rounds_up(round, x.is_negative, half, kept & 1);
+        bool is_too_large = whole > largest, goes_up = round != 'z' && (round != 'm' || x.is_negative) && (round != 'p' || !x.is_negative);
+        bits = !is_too_large ? (uint64_t)whole : is_finite || !goes_up ? largest : infinity;
+        if (is_flushing && !(bits >> fraction_bits))
+            bits = 0;
+    }
+    return (bits | sign) << f.unused_bits;
+}
+
+/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
+
+static const Soft not_a_number = { .class = SOFT_NAN };
+
+static Soft product(Soft a, Soft b)
+{
+    Soft out = { .is_negative = a.is_negative != b.is_negative };
+    if (a.class == SOFT_NAN || b.class == SOFT_NAN)
+        return not_a_number;
+    if (a.class == SOFT_INFINITE || b.class == SOFT_INFINITE) {
+        if (a.class == SOFT_ZERO || b.class == SOFT_ZERO)
+            return not_a_number;
+        out.class = SOFT_INFINITE;
+    } else if (a.class == SOFT_FINITE && b.class == SOFT_FINITE) {
+        out.class = SOFT_FINITE;
+        out.mantissa = a.mantissa * b.mantissa;
+        out.exponent = a.exponent + b.exponent;
+    }
+    return out;
+}
+
+/* Up to where its first bit is the 126th: there is room for a carry, and for what sticks. */
+static void lift(Soft *x)
+{
+    int by = 125 - width_of(x->mantissa);
+    x->mantissa <<= by;
+    x->exponent -= by;
+}
+
+static void lower_to(Soft *x, int exponent)
+{
+    int by = exponent - x->exponent;
+    if (by <= 0)
+        return;
+    x->is_sticky = by >= 128 || x->mantissa & (((Mantissa)1 << by) - 1);
+    x->mantissa = by >= 128 ? 0 : x->mantissa >> by;
+    x->exponent = exponent;
+}
+
+static Soft sum(Soft a, Soft b, char round)
+{
+    if (a.class == SOFT_NAN || b.class == SOFT_NAN || (a.class == SOFT_INFINITE && b.class == SOFT_INFINITE && a.is_negative != b.is_negative))
+        return not_a_number;
+    if (a.class == SOFT_INFINITE || b.class == SOFT_INFINITE)
+        return a.class == SOFT_INFINITE ? a : b;
+    if (a.class == SOFT_ZERO && b.class == SOFT_ZERO) {
+        a.is_negative = a.is_negative == b.is_negative ? a.is_negative : round == 'm';
+        return a;
+    }
+    if (a.class == SOFT_ZERO || b.class == SOFT_ZERO)
+        return a.class == SOFT_ZERO ? b : a;
+    lift(&a);
+    lift(&b);
+    if (a.exponent < b.exponent || (a.exponent == b.exponent && a.mantissa < b.mantissa)) {
+        Soft other = a;
+        a = b;
+        b = other;
+    }
+    lower_to(&b, a.exponent);
+    Soft out = a;
+    out.is_sticky = b.is_sticky;
+    out.mantissa = a.is_negative == b.is_negative ? a.mantissa + b.mantissa : a.mantissa - b.mantissa - b.is_sticky;
+    if (!out.mantissa && !out.is_sticky) {
+        out.class = SOFT_ZERO;
+        out.is_negative = round == 'm';
+    }
+    return out;
+}
+
+static Soft quotient(Soft a, Soft b)
+{
+    Soft out = { .is_negative = a.is_negative != b.is_negative };
+    bool is_bad = (a.class == SOFT_ZERO && b.class == SOFT_ZERO) || (a.class == SOFT_INFINITE && b.class == SOFT_INFINITE);
+    if (is_bad || a.class == SOFT_NAN || b.class == SOFT_NAN)
+        return not_a_number;
+    if (a.class == SOFT_INFINITE || b.class == SOFT_ZERO) {
+        out.class = SOFT_INFINITE;
+    } else if (a.class == SOFT_FINITE && b.class == SOFT_FINITE) {
+        lift(&a);
+        out.class = SOFT_FINITE;
+        out.mantissa = a.mantissa / b.mantissa;
+        out.is_sticky = a.mantissa % b.mantissa != 0;
+        out.exponent = a.exponent - b.exponent;
+    }
+    return out;
+}
+
+static Soft root(Soft a)
+{
+    if (a.class == SOFT_ZERO || a.class == SOFT_NAN)
+        return a;
+    if (a.is_negative)
+        return not_a_number;
+    if (a.class == SOFT_INFINITE)
+        return a;
+    lift(&a);
+    if (a.exponent & 1) {
+        a.mantissa <<= 1;
+        a.exponent--;
+    }
+    Mantissa found = 0;
+    for (Mantissa bit = (Mantissa)1 << 63; bit; bit >>= 1)
+        if ((found | bit) * (found | bit) <= a.mantissa)
+            found |= bit;
+    return (Soft){ .class = SOFT_FINITE, .mantissa = found, .is_sticky = found * found != a.mantissa, .exponent = a.exponent / 2 };
+}
+
+static Soft operand(const Lanewise *op, uint64_t bits)
+{
+    return decode(bits, format_of((Type)op->type), op->is_flushing && op->type != TYPE_F64);
+}
+
+static Soft opposite(Soft x)
+{
+    x.is_negative = !x.is_negative;
+    return x;
+}
+
+/* .sat: to [0, 1], NaN to 0. .relu: no less than 0. */
+static uint64_t result(const Lanewise *op, Soft x, Type type)
+{
+    Format f = format_of(type);
+    uint64_t one = (uint64_t)bias_of(f) << (f.precision - 1);
+    if (op->is_saturating && (x.class == SOFT_NAN || x.is_negative))
+        return 0;
+    if (op->is_relu && x.is_negative && x.class != SOFT_NAN)
+        return 0;
+    bool is_converted = type != op->type;       /* .ftz of cvt is for single floats */
+    uint64_t bits = encode(x, f, (char)op->round, op->is_flushing && (!is_converted || type == TYPE_F32), op->is_finite);
+    return op->is_saturating && bits > one ? one : bits;
+}
+
+static uint64_t fn_add(LANE_OPERANDS) { return result(op, sum(operand(op, a), operand(op, b), (char)op->round), (Type)op->type); }
+static uint64_t fn_sub(LANE_OPERANDS) { return result(op, sum(operand(op, a), opposite(operand(op, b)), (char)op->round), (Type)op->type); }
+static uint64_t fn_mul(LANE_OPERANDS) { return result(op, product(operand(op, a), operand(op, b)), (Type)op->type); }
+static uint64_t fn_div(LANE_OPERANDS) { return result(op, quotient(operand(op, a), operand(op, b)), (Type)op->type); }
+static uint64_t fn_sqrt(LANE_OPERANDS) { return result(op, root(operand(op, a)), (Type)op->type); }
+
+static uint64_t fn_fma(LANE_OPERANDS)
+{
+    return result(op, sum(product(operand(op, a), operand(op, b)), operand(op, c), (char)op->round), (Type)op->type);
+}
+
+/* Small floats beside a single one, which the result is too. */
+static Soft single(uint64_t bits)
+{
+    return decode(bits, format_of(TYPE_F32), false);
+}
+
+static uint64_t fn_mixed_add(LANE_OPERANDS) { return result(op, sum(operand(op, a), single(b), (char)op->round), TYPE_F32); }
+static uint64_t fn_mixed_sub(LANE_OPERANDS) { return result(op, sum(operand(op, a), opposite(single(b)), (char)op->round), TYPE_F32); }
+
+static uint64_t fn_mixed_fma(LANE_OPERANDS)
+{
+    return result(op, sum(product(operand(op, a), operand(op, b)), single(c), (char)op->round), TYPE_F32);
+}
+
+static uint64_t fn_rcp(LANE_OPERANDS)
+{
+    static const Soft one = { .class = SOFT_FINITE, .mantissa = 1 };
+    return result(op, quotient(one, operand(op, a)), (Type)op->type);
+}
+
+/* ---- what only looks at numbers ---------------------------------------------------------------------------------- */
+
+static uint64_t fn_neg(LANE_OPERANDS) { return result(op, opposite(operand(op, a)), (Type)op->type); }
+
+static uint64_t fn_abs(LANE_OPERANDS)
+{
+    Soft x = operand(op, a);
+    x.is_negative = false;
+    return result(op, x, (Type)op->type);
+}
+
+static double number_of(Soft x)
+{
+    switch (x.class) {
+    case SOFT_NAN:      return (double)NAN;
+    case SOFT_INFINITE: return x.is_negative ? -(double)INFINITY : (double)INFINITY;
+    default: {
+        double value = ldexp((double)x.mantissa, x.exponent);
+        return x.is_negative ? -value : value;
+    }
+    }
+}
+
+double ptx_lane_double(uint64_t a, Type type)
+{
+    return number_of(decode(a, format_of(type), false));
+}
+
+/* -0 is below +0; a NaN loses, but for .NaN. */
+static Soft extreme_of(const Lanewise *op, Soft x, Soft y, bool is_max)
+{
+    if (x.class == SOFT_NAN || y.class == SOFT_NAN)
+        return op->keeps_nan || x.class == y.class ? not_a_number : x.class == SOFT_NAN ? y : x;
+    double p = number_of(x), q = number_of(y);
+    bool is_less = p < q || (!(p > q) && x.is_negative && !y.is_negative);
+    return is_less != is_max ? x : y;
+}
+
+/* .abs: of the sizes. .xorsign: with the sign that the product would have. */
+static uint64_t extreme(const Lanewise *op, uint64_t a, uint64_t b, bool is_max)
+{
+    Soft x = operand(op, a), y = operand(op, b);
+    bool is_negative = op->is_xorsign && (a ^ b) >> (op->bits - 1) & 1;
+    if (op->is_absolute)
+        x.is_negative = y.is_negative = false;
+    Soft found = extreme_of(op, x, y, is_max);
+    if (op->is_absolute && found.class != SOFT_NAN)
+        found.is_negative = is_negative;
+    return result(op, found, (Type)op->type);
+}
+
+static uint64_t fn_min(LANE_OPERANDS) { return extreme(op, a, b, false); }
+static uint64_t fn_max(LANE_OPERANDS) { return extreme(op, a, b, true); }
+
+/* PTX ISA, "copysign": the sign of a, the rest of b. */
+static uint64_t fn_copysign(LANE_OPERANDS)
+{
+    uint64_t sign = UINT64_C(1) << (op->bits - 1);
+    return (a & sign) | (b & (sign - 1));
+}
+
+static uint64_t fn_testp(LANE_OPERANDS)
+{
+    Format f = format_of((Type)op->type);
+    Soft x = decode(a, f, false);
+    bool is_normal = x.class == SOFT_ZERO || (x.class == SOFT_FINITE && x.mantissa >> (f.precision - 1));     /* PTX ISA: zero counts as normal */
+    switch (op->mode) {
+    case 'f': return x.class == SOFT_ZERO || x.class == SOFT_FINITE;
+    case 'i': return x.class == SOFT_INFINITE;
+    case 'b': return x.class != SOFT_NAN;
+    case 'a': return x.class == SOFT_NAN;
+    case 'o': return is_normal;
+    default:  return x.class == SOFT_FINITE && !is_normal;
+    }
+}
+
+LaneFn *ptx_lane_mixed(const Lanewise *op, Operation operation)
+{
+    bool is_small = op->type == TYPE_F16 || op->type == TYPE_BF16;
+    if (!is_small || op->dst_type != TYPE_F32)
+        return NULL;
+    switch (operation) {
+    case OP_ADD:    return fn_mixed_add;
+    case OP_SUB:    return fn_mixed_sub;
+    case OP_FMA:    return fn_mixed_fma;
+    default:        return NULL;
+    }
+}
+
+LaneFn *ptx_lane_float(const Lanewise *op, Operation operation)
+{
+    static LaneFn *const fns[OP__COUNT] = {
+        [OP_ABS] = fn_abs, [OP_ADD] = fn_add, [OP_COPYSIGN] = fn_copysign, [OP_DIV] = fn_div, [OP_FMA] = fn_fma, [OP_MAD] = fn_fma, [OP_MAX] = fn_max,
+        [OP_MIN] = fn_min, [OP_MUL] = fn_mul, [OP_NEG] = fn_neg, [OP_RCP] = fn_rcp, [OP_SQRT] = fn_sqrt, [OP_SUB] = fn_sub, [OP_TESTP] = fn_testp,
+    };
+    return ptx_lane_is_format((Type)op->type) ? fns[operation] : NULL;
+}
+
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
+
+static uint64_t fn_float_to_float(LANE_OPERANDS)
+{
+    Soft x = operand(op, a);
+    if (op->mode == 'i' && (x.class == SOFT_FINITE)) {
+        bool is_negative = x.is_negative;
+        Lanewise whole = { .dst_type = TYPE_S64, .round = op->round };
+        double value = number_of(x);
+        if (fabs(value) < 0x1p53) {
+            x = (Soft){ .class = SOFT_FINITE, .mantissa = (Mantissa)ptx_lane_integer(&whole, fabs(value)) };
+            if ((op->round == 'm' || op->round == 'p') && is_negative)  /* down and up change places */
+                x.mantissa = (Mantissa)ptx_lane_integer(&(Lanewise){ .dst_type = TYPE_S64, .round = op->round == 'm' ? 'p' : 'm' }, fabs(value));
+            x.class = x.mantissa ? SOFT_FINITE : SOFT_ZERO;
+            x.is_negative = is_negative;
+        }
+    }
+    return result(op, x, (Type)op->dst_type);
+}
+
+static uint64_t fn_float_to_integer(LANE_OPERANDS)
+{
+    return ptx_lane_integer(op, number_of(operand(op, a)));
+}
+
+static uint64_t fn_integer_to_float(LANE_OPERANDS)
+{
+    a = ptx_lane_extend(a, (Type)op->type);
+    bool is_negative = op->is_signed && (int64_t)a < 0;
+    Soft x = { .class = a ? SOFT_FINITE : SOFT_ZERO, .is_negative = is_negative, .mantissa = is_negative ? 0 - a : a };
+    return result(op, x, (Type)op->dst_type);
+}
+
+/* Powers of two, of which the exponent is all there is: what lies between goes down or up, what is smaller than all of them is the smallest. */
+enum { SCALE_NAN = 0xff, SCALE_BIAS = 127 };
+
+static uint64_t fn_float_to_scale(LANE_OPERANDS)
+{
+    Soft x = operand(op, a);
+    if (x.class == SOFT_NAN || x.class == SOFT_ZERO)
+        return x.class == SOFT_NAN ? SCALE_NAN : 0;
+    int field = x.exponent + width_of(x.mantissa) - 1 + SCALE_BIAS;
+    bool is_power = !(x.mantissa & (x.mantissa - 1));
+    if (op->round == 'p' && !is_power && field >= 0)
+        field++;
+    if (x.class == SOFT_INFINITE || field >= SCALE_NAN)
+        field = SCALE_NAN - op->is_finite;
+    return (uint64_t)(field > 0 ? field : 0);
+}
+
+static uint64_t fn_scale_to_float(LANE_OPERANDS)
+{
+    const Soft x = { .class = a == SCALE_NAN ? SOFT_NAN : SOFT_FINITE, .mantissa = 1, .exponent = (int)a - SCALE_BIAS };
+    return result(op, x, (Type)op->dst_type);
+}
+
+static bool is_pair(Type type)
+{
+    switch (type) {
+    case TYPE_F16X2: case TYPE_BF16X2: case TYPE_E4M3X2: case TYPE_E5M2X2: case TYPE_E2M3X2: case TYPE_E3M2X2: case TYPE_E2M1X2: case TYPE_UE8M0X2:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* a above b, or the halves of a; each gives a half of the result. */
+static uint64_t fn_to_pair(LANE_OPERANDS)
+{
+    unsigned from = ptx_type_info[op->type].bits / 2, to = ptx_type_info[op->dst_type].bits / 2;
+    if (is_pair((Type)op->type)) {
+        uint64_t mask = (UINT64_C(1) << from) - 1;
+        b = a & mask;
+        a = a >> from & mask;
+    }
+    return op->each(op, a, 0, 0, 0) << to | op->each(op, b, 0, 0, 0);
+}
+
+static LaneFn *conversion_of_one(const Lanewise *op)
+{
+    bool from_float = ptx_type_info[op->type].kind == KIND_FLOAT, to_float = ptx_type_info[op->dst_type].kind == KIND_FLOAT;
+    Format to = format_of((Type)op->dst_type);
+    bool is_scale = op->type == TYPE_UE8M0X2 || op->dst_type == TYPE_UE8M0X2;
+    if (is_scale)
+        return op->type == TYPE_UE8M0X2 ? fn_scale_to_float : fn_float_to_scale;
+    if ((from_float && !ptx_lane_is_format((Type)op->type)) || (to_float && !to.precision))
+        return NULL;
+    if (op->is_relu && to.top == TOP_NUMBERS)       /* what becomes of a NaN is not said */
+        return NULL;
+    return !to_float ? fn_float_to_integer : from_float ? fn_float_to_float : fn_integer_to_float;
+}
+
+LaneFn *ptx_lane_conversion(Lanewise *op)
+{
+    LaneFn *one = conversion_of_one(op);
+    bool from_pair = is_pair((Type)op->type), to_pair = is_pair((Type)op->dst_type);
+    if (!to_pair || !one)
+        return from_pair ? NULL : one;
+    op->each = one;
+    return from_pair || op->type == TYPE_F32 ? fn_to_pair : NULL;
+}

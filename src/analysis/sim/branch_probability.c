@@ -1,0 +1,146 @@
+#include "analysis/sim/branch_probability.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LARGE 32768.0
+#define DENORMAL 2.3509887e-38          /* twice the least normal number of 32 bits */
+
+enum { LOOK_BACK = 32 };                /* instructions between a comparison and its branch */
+
+/* ---- numbers that programs hardly have --------------------------------------------------------------------------- */
+
+static InsnId comparison_of(const Func *func, InsnId branch)
+{
+    for (InsnId i = branch; i-- > 0 && branch - i <= LOOK_BACK;) {
+        const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
+        for (uint32_t o = 0; o < func->insns[i].operand_count; o++)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && operands[o].id == func->insns[branch].guard)
+                return func->insns[i].op->kind == OPK_SETP ? i : NO_ID;
+    }
+    return NO_ID;
+}
+
+static bool number_of(const Operand *operand, double *out)
+{
+    uint32_t bits = (uint32_t)operand->value;
+    float narrow;
+    memcpy(&narrow, &bits, sizeof narrow);
+    if (operand->kind == OPERAND_F32)
+        *out = (double)narrow;
+    else if (operand->kind == OPERAND_F64)
+        memcpy(out, &operand->value, sizeof *out);
+    else
+        return false;
+    return true;
+}
+
+/* Modifiers of a comparison come in pairs: lt, and ltu, which holds for what is no number too. */
+static bool compares(const Op *op, Modifier with, Modifier or_unordered)
+{
+    return ptx_op_has(op, with) || ptx_op_has(op, or_unordered);
+}
+
+/* 1: it hardly ever holds, -1: it nearly always does. */
+static int rare_outcome(const Op *op, double number)
+{
+    bool is_less = compares(op, MOD_LT, MOD_LTU) || compares(op, MOD_LE, MOD_LEU), is_more = compares(op, MOD_GT, MOD_GTU) || compares(op, MOD_GE, MOD_GEU);
+    bool is_large = fabs(number) >= LARGE;
+    if (is_less || is_more) {
+        if (is_large)
+            return is_more == (number > 0) ? 1 : -1;
+        return number > 0 && number <= DENORMAL ? (is_less ? 1 : -1) : 0;
+    }
+    if (!isfinite(number))
+        return compares(op, MOD_EQ, MOD_EQU) ? 1 : compares(op, MOD_NE, MOD_NEU) ? -1 : 0;
+    return 0;
+}
+
+int ptx_usual_rare_side(const Func *func, InsnId branch)
+{
+    InsnId id = func->insns[branch].guard == NO_ID ? NO_ID : comparison_of(func, branch);
+    if (id == NO_ID || ptx_type_info[func->insns[id].op->type].kind != KIND_FLOAT)
+        return 0;
+    const Insn *insn = &func->insns[id];
+    const Operand *operands = ptx_insn_operands(func, insn);
+    double number;
+    int outcome = ptx_op_has(insn->op, MOD_NAN) ? 1 : ptx_op_has(insn->op, MOD_NUM) ? -1 : 0;
+    if (insn->operand_count == 3 && number_of(&operands[2], &number))
+        outcome = rare_outcome(insn->op, number);
+    return func->insns[branch].guard_negated ? -outcome : outcome;
+}
+
+/* ---- shares ------------------------------------------------------------------------------------------------------ */
+
+static bool is_inside(const Loops *loops, LoopId loop, BlockId block)
+{
+    LoopId at = block == EXIT_BLOCK ? NO_LOOP : loops->loop_of[block];
+    while (at != NO_LOOP && at != loop)
+        at = loops->loops[at].parent;
+    return at == loop;
+}
+
+/* Whether lanes stay in a loop by one side of a block and leave it by another, or go around: how often they do is the machine's guess. */
+static bool ends_iteration(const Routine *routine, BlockId block)
+{
+    const Block *b = &routine->cfg->blocks[block];
+    LoopId loop = routine->loops->loop_of[block];
+    for (uint32_t e = 0; loop != NO_LOOP && e < b->succ_count; e++) {
+        BlockId to = routine->cfg->succs[b->succ_first + e];
+        if (!is_inside(routine->loops, loop, to) || to == routine->loops->loops[loop].header)
+            return true;
+    }
+    return false;
+}
+
+/* The one block by which lanes come to this one first; EXIT_BLOCK: several. */
+static BlockId only_way_to(const Routine *routine, BlockId block)
+{
+    const Block *b = &routine->cfg->blocks[block];
+    BlockId way = EXIT_BLOCK;
+    for (uint32_t p = 0; p < b->pred_count; p++) {
+        BlockId pred = routine->cfg->preds[b->pred_first + p];
+        if (ptx_dom_dominates(routine->dom, block, pred))
+            continue;
+        if (way != EXIT_BLOCK)
+            return EXIT_BLOCK;
+        way = pred;
+    }
+    return way;
+}
+
+/* Of the lanes that the machine sent from one block to the next, those that are there as a rule. */
+static double share_of_side(const Routine *routine, const Evaluated *insns, BlockId from, BlockId to)
+{
+    const Block *b = &routine->cfg->blocks[from];
+    const InsnId branch = b->end - 1;
+    const Insn *insn = &routine->func->insns[branch];
+    const Count *all = &insns[branch].total;
+    if (b->succ_count != 2 || insn->op->kind != OPK_BRA || !(all->parted > 0))
+        return 1;
+    BlockId taken = routine->cfg->succs[b->succ_first], falls = routine->cfg->succs[b->succ_first + 1], other = to == taken ? falls : taken;
+    double here = insns[routine->cfg->blocks[to].first].total.lanes, there = all->lanes;
+    bool is_two_sided = other != EXIT_BLOCK && only_way_to(routine, other) == from;
+    if (is_two_sided)
+        there = insns[routine->cfg->blocks[other].first].total.lanes;
+    if (here + there <= all->lanes || here < all->lanes)         /* known; or part of it is */
+        return is_two_sided && here + there > all->lanes ? all->lanes / (here + there) : 1;
+    int rare = ptx_usual_rare_side(routine->func, branch);
+    if (rare)
+        return (rare > 0) == (to == taken) ? 0 : 1;
+    return ends_iteration(routine, from) ? 1 : all->lanes / (here + there);
+}
+
+void ptx_usual_compute(Arena *scratch, const Routine *routine, Evaluated *insns)
+{
+    const Cfg *cfg = routine->cfg;
+    ArenaMark mark = ptx_arena_mark(scratch);
+    double *shares = ptx_arena_array(scratch, double, cfg->block_count + 1);
+    for (uint32_t r = 0; r < cfg->rpo_count; r++) {
+        BlockId block = cfg->rpo[r], way = only_way_to(routine, block), above = way != EXIT_BLOCK ? way : routine->dom->idom[block];
+        shares[block] = above == EXIT_BLOCK ? 1 : shares[above] * (way == EXIT_BLOCK ? 1 : share_of_side(routine, insns, way, block));
+        for (InsnId i = cfg->blocks[block].first; i < cfg->blocks[block].end; i++)
+            insns[i].share = (float)shares[block];
+    }
+    ptx_arena_release(scratch, mark);
+}

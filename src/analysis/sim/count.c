@@ -1,0 +1,54 @@
+#include "analysis/sim/count.h"
+
+void ptx_count_add(Count *to, const Count *from, double weight)
+{
+    to->warps += weight * from->warps;
+    to->lanes += weight * from->lanes;
+    to->most += weight * from->most;
+    to->longest = from->longest > to->longest ? from->longest : to->longest;
+    to->requests += weight * from->requests;
+    to->active += weight * from->active;
+    to->sectors += weight * from->sectors;
+    to->ideal_sectors += weight * from->ideal_sectors;
+    to->wavefronts += weight * from->wavefronts;
+    to->ideal_wavefronts += weight * from->ideal_wavefronts;
+    to->used_bytes += weight * from->used_bytes;
+    to->low_bits |= from->low_bits;
+    to->addresses += weight * from->addresses;
+    to->data_requests += weight * from->data_requests;
+    to->data_lanes += weight * from->data_lanes;
+    to->waits += weight * from->waits;
+    to->parted += weight * from->parted;
+    to->edged += weight * from->edged;
+    to->is_free |= from->is_free;
+    to->rows_by |= from->rows_by;
+    to->free_by |= from->free_by;
+    if (from->worst > to->worst || !to->pattern) {
+        to->worst = from->worst;
+        to->pattern = from->pattern;
+        to->stride = from->stride;
+    }
+    to->doubt = from->doubt > to->doubt ? from->doubt : to->doubt;
+}
+
+void ptx_count_repeat(Count *c, const Count *before, double times)
+{
+    Count since = *c;
+    since.warps -= before->warps;
+    since.lanes -= before->lanes;
+    since.most -= before->most;
+    since.requests -= before->requests;
+    since.active -= before->active;
+    since.sectors -= before->sectors;
+    since.ideal_sectors -= before->ideal_sectors;
+    since.wavefronts -= before->wavefronts;
+    since.ideal_wavefronts -= before->ideal_wavefronts;
+    since.used_bytes -= before->used_bytes;
+    since.addresses -= before->addresses;
+    since.data_requests -= before->data_requests;
+    since.data_lanes -= before->data_lanes;
+    since.waits -= before->waits;
+    since.parted -= before->parted;
+    since.edged -= before->edged;
+    ptx_count_add(c, &since, times);
+}

@@ -1,0 +1,407 @@
+#include "analysis/sim/footprint.h"
+
+#include "support/hash.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    PIECE_SHIFT = 6,            /* 64 bytes */
+    ARRAY_SHIFT = 40,           /* where memory.c puts the pointers of parameters */
+    SLOTS_FIRST = 1 << 8,
+    SLOTS_MOST = 1 << 16,       /* half of them: distinct pieces of a block that are told apart; more count each time */
+    WARPS_MOST = 32,
+    NEAR = 32,                  /* sectors: warps that are no further apart wait for the same fetch */
+    PROBES = 4,
+};
+
+typedef enum Side { SIDE_READ, SIDE_WRITTEN, SIDE_ATOMIC, SIDE_MOVED, SIDE_CONSTANT, SIDE__COUNT } Side;
+
+typedef struct Extent {         /* of an array */
+    uint64_t key;
+    uint64_t first[SIDE__COUNT], last[SIDE__COUNT];     /* pieces */
+    double pieces[SIDE__COUNT];         /* distinct in each block, added up */
+    double here[SIDE__COUNT];           /* in the block that runs */
+    double missed, missed_here; /* sectors that a block's loads are the first to ask for */
+    uint64_t probed[PROBES];    /* the first address of a block and of its neighbours; 0: none */
+} Extent;
+
+typedef struct Piece {
+    uint64_t number;
+    uint32_t block;             /* that it belongs to: of another it is empty */
+    uint32_t fetched, touched[2];       /* by the clock of the warp that did; each sector */
+    uint32_t warps[2];          /* that have asked for each sector */
+    uint8_t sectors;            /* that L1 holds */
+    uint8_t sides;
+} Piece;
+
+struct Footprint {
+    Arena *arena;
+    Piece *slots;
+    uint32_t slot_count, used, block;
+    Extent *latest;             /* array */
+    Extent arrays[ARRAYS_MAX];
+    uint32_t array_count;
+    uint32_t clock[WARPS_MOST]; /* sectors that each warp's loads have asked for */
+    uint32_t warp;              /* that runs */
+    bool is_probing;
+    unsigned probe;
+    uint32_t probed_count, unprobed;    /* arrays that were there when the probe began; those of them that it has not come to */
+    Traffics here, all;
+};
+
+Footprint *ptx_footprint_new(Arena *arena)
+{
+    Footprint *f = ptx_arena_new(arena, Footprint);
+    f->arena = arena;
+    f->slot_count = SLOTS_FIRST;
+    f->slots = ptx_arena_array(arena, Piece, SLOTS_FIRST);
+    f->block = 1;
+    return f;
+}
+
+/* Where the piece is, or an empty slot for it. */
+static Piece *find_slot(const Footprint *f, uint64_t number)
+{
+    uint32_t i = (uint32_t)ptx_hash_mix(number) & (f->slot_count - 1);
+    while (f->slots[i].block == f->block && f->slots[i].number != number)
+        i = (i + 1) & (f->slot_count - 1);
+    return &f->slots[i];
+}
+
+static void grow(Footprint *f)
+{
+    Piece *old = f->slots;
+    uint32_t count = f->slot_count;
+    f->slot_count *= 4;
+    f->slots = ptx_arena_array(f->arena, Piece, f->slot_count);
+    for (uint32_t i = 0; i < count; i++)
+        if (old[i].block == f->block)
+            *find_slot(f, old[i].number) = old[i];
+}
+
+/* NULL: this block has touched too many. */
+static Piece *find_piece(Footprint *f, uint64_t number)
+{
+    Piece *p = find_slot(f, number);
+    if (p->block == f->block)
+        return p;
+    if (2 * f->used >= f->slot_count) {
+        if (f->slot_count >= SLOTS_MOST)
+            return NULL;
+        grow(f);
+        p = find_slot(f, number);
+    }
+    *p = (Piece){ .number = number, .block = f->block };
+    f->used++;
+    return p;
+}
+
+static Extent *find_array(Footprint *f, uint64_t piece)
+{
+    uint64_t key = piece >> (ARRAY_SHIFT - PIECE_SHIFT);
+    uint32_t i = 0;
+    if (f->latest && f->latest->key == key)
+        return f->latest;
+    while (i < f->array_count && f->arrays[i].key != key)
+        i++;
+    if (i == ARRAYS_MAX)
+        return NULL;
+    if (i == f->array_count)
+        f->arrays[f->array_count++] = (Extent){ .key = key, .first = { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
+    return f->latest = &f->arrays[i];
+}
+
+static void note_piece(Extent *array, uint64_t number, Side side)
+{
+    array->here[side]++;
+    array->first[side] = number < array->first[side] ? number : array->first[side];
+    array->last[side] = number > array->last[side] ? number : array->last[side];
+}
+
+static unsigned bucket_of(uint32_t distance)
+{
+    unsigned bucket = distance ? 32u - (unsigned)__builtin_clz(distance) : 0;
+    return bucket < REUSE_BUCKETS ? bucket : REUSE_BUCKETS - 1;
+}
+
+static uint32_t distance_of(uint32_t a, uint32_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* A load asks for a sector; whether it waits for L2. */
+static bool note_turn(Footprint *f, Piece *p, unsigned half, bool is_new)
+{
+    uint32_t now = f->clock[f->warp]++, own = UINT32_C(1) << f->warp;
+    if (!p)
+        return true;
+    bool is_first = !(p->warps[half] & own), waits = is_new || (is_first && distance_of(now, p->fetched) <= NEAR);
+    p->warps[half] |= own;
+    if (is_new) {
+        p->fetched = now;
+    } else {
+        f->here.reused[bucket_of(distance_of(now, is_first ? p->fetched : p->touched[half]))]++;
+    }
+    p->touched[half] = now;
+    return waits;
+}
+
+/* A sector of a request; whether L1 does not hold it yet. */
+static bool note_sector(Footprint *f, uint64_t sector, Side side, bool stays, bool *waits)
+{
+    Piece *p = find_piece(f, sector >> 1);
+    uint8_t own = (uint8_t)(1u << (sector & 1));
+    bool is_new = !p || !(p->sectors & own);
+    Extent *array = !p || !(p->sides >> side & 1) || (is_new && stays) ? find_array(f, sector >> 1) : NULL;
+    if (array && (!p || !(p->sides >> side & 1)))
+        note_piece(array, sector >> 1, side);
+    if (array && is_new && stays)
+        array->missed_here++;
+    if (stays)
+        *waits |= note_turn(f, p, sector & 1, is_new);
+    if (p) {
+        p->sides |= (uint8_t)(1u << side);
+        p->sectors |= stays ? own : 0;
+    }
+    return is_new;
+}
+
+typedef struct Distinct {       /* numbers, each once */
+    uint64_t items[64];
+    unsigned count;
+    bool is_unsorted;
+} Distinct;
+
+static void add_distinct(Distinct *d, uint64_t number)
+{
+    if (d->count && (d->is_unsorted || number <= d->items[d->count - 1])) {
+        if (number == d->items[d->count - 1])
+            return;
+        for (unsigned k = d->count; k; k--)
+            if (d->items[k - 1] == number)
+                return;
+        d->is_unsorted = true;
+    }
+    if (d->count < sizeof d->items / sizeof *d->items)
+        d->items[d->count++] = number;
+}
+
+typedef struct Shape {          /* of a request */
+    Distinct sectors, lines;
+} Shape;
+
+static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, Shape *out)
+{
+    out->sectors.count = out->lines.count = 0;
+    out->sectors.is_unsorted = out->lines.is_unsorted = false;
+    for (unsigned i = 0; i < 32; i++) {
+        if (!(lanes >> i & 1))
+            continue;
+        for (uint64_t s = addresses[i] >> 5; s <= (addresses[i] + bytes - 1) >> 5; s++)
+            add_distinct(&out->sectors, s);
+    }
+    for (unsigned i = 0; i < out->sectors.count; i++)
+        add_distinct(&out->lines, out->sectors.items[i] >> 2);
+}
+
+double ptx_atomic_passes(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, bool is_serial)
+{
+    enum { SERIAL_PASSES = 5 };         /* halves: of an addition in floating point */
+    unsigned crowd[32] = { 0 }, most = 0;       /* per lane: how many so far are at its address; the most of its sector stands with its last lane */
+    double passes = 0;
+    for (unsigned i = 0; i < 32; i++) {
+        unsigned in_sector = 0, here = 1;
+        if (!(lanes >> i & 1))
+            continue;
+        for (unsigned k = 0; k < i; k++) {
+            if (!(lanes >> k & 1) || addresses[k] >> 5 != addresses[i] >> 5)
+                continue;
+            here += addresses[k] == addresses[i];
+            in_sector = crowd[k] > in_sector ? crowd[k] : in_sector;
+            crowd[k] = 0;
+        }
+        crowd[i] = here > in_sector ? here : in_sector;
+        most = here > most ? here : most;
+    }
+    for (unsigned i = 0; i < 32; i++)
+        passes += crowd[i];
+    passes *= bytes == 8 ? 2 : 1;
+    return is_serial ? fmax(passes, SERIAL_PASSES * most / 2.0) : passes;
+}
+
+static void note_probe(Footprint *f, const uint64_t *addresses, uint32_t lanes)
+{
+    uint64_t first = addresses[__builtin_ctz(lanes)];
+    Extent *array = find_array(f, first >> PIECE_SHIFT);
+    if (!array || array->probed[f->probe] || !first)
+        return;
+    array->probed[f->probe] = first;
+    f->unprobed -= array < f->arrays + f->probed_count;
+}
+
+bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved)
+{
+    Shape shape;
+    Traffics *t = &f->here;
+    bool waits = kind == FOOTPRINT_LOAD_PAST_L1;
+    f->warp = warp % WARPS_MOST;
+    if (f->is_probing) {
+        note_probe(f, addresses, lanes);
+        return false;
+    }
+    bool is_atomic = kind >= FOOTPRINT_ATOMIC;
+    shape_of(addresses, lanes, bytes, &shape);
+    Side side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN : is_atomic ? SIDE_ATOMIC : SIDE_READ;
+    Distinct asked = { .count = 0 };
+    double missed = 0;
+    for (unsigned i = 0; i < shape.sectors.count; i++)
+        if (note_sector(f, shape.sectors.items[i], is_moved ? SIDE_MOVED : side, kind == FOOTPRINT_LOAD, &waits) || kind != FOOTPRINT_LOAD) {
+            missed++;
+            add_distinct(&asked, shape.sectors.items[i] >> 2);
+        }
+    if (is_moved) {
+        double moved = 32 * (kind == FOOTPRINT_LOAD ? missed : shape.sectors.count);
+        *(kind == FOOTPRINT_STORE ? &t->written_bytes : &t->read_bytes) += moved;
+        t->data_bytes += moved;
+        t->data_atomics += is_atomic ? __builtin_popcount(lanes) : 0;
+    }
+    if (kind == FOOTPRINT_STORE) {
+        t->store_lines += shape.lines.count;
+        t->store_sectors += shape.sectors.count;
+    } else if (is_atomic) {
+        t->atomic_passes += ptx_atomic_passes(addresses, lanes, bytes, kind == FOOTPRINT_ATOMIC_SERIAL);
+    } else {
+        t->load_lines += shape.lines.count;
+        t->load_sectors += missed;
+        t->load_requests += asked.count;
+    }
+    return waits;
+}
+
+void ptx_footprint_note_constant(Footprint *f, uint64_t address)
+{
+    Extent *array = f->is_probing ? NULL : find_array(f, address >> PIECE_SHIFT);
+    if (array)
+        note_piece(array, address >> PIECE_SHIFT, SIDE_CONSTANT);
+}
+
+static void add(Traffics *to, const Traffics *from, double weight)
+{
+    to->load_lines += weight * from->load_lines;
+    to->load_sectors += weight * from->load_sectors;
+    to->load_requests += weight * from->load_requests;
+    to->store_lines += weight * from->store_lines;
+    to->store_sectors += weight * from->store_sectors;
+    to->atomic_passes += weight * from->atomic_passes;
+    to->data_atomics += weight * from->data_atomics;
+    to->data_bytes += weight * from->data_bytes;
+    to->read_bytes += weight * from->read_bytes;
+    to->written_bytes += weight * from->written_bytes;
+    for (unsigned b = 0; b < REUSE_BUCKETS; b++)
+        to->reused[b] += weight * from->reused[b];
+}
+
+void ptx_footprint_mark(const Footprint *f, uint32_t warp, FootprintMark *out)
+{
+    _Static_assert(sizeof out->pieces[0] / sizeof *out->pieces[0] == SIDE__COUNT, "one for each side");
+    *out = (FootprintMark){ .here = f->here, .warp = warp % WARPS_MOST, .clock = f->clock[warp % WARPS_MOST] };
+    for (uint32_t a = 0; a < f->array_count; a++) {
+        memcpy(out->pieces[a], f->arrays[a].here, sizeof out->pieces[a]);
+        out->missed[a] = f->arrays[a].missed_here;
+    }
+}
+
+void ptx_footprint_repeat(Footprint *f, const FootprintMark *mark, double times)
+{
+    const double latest = UINT32_MAX - (UINT32_C(1) << 28);     /* clocks go no further than that */
+    Traffics since = f->here;
+    add(&since, &mark->here, -1);
+    add(&f->here, &since, times);
+    for (uint32_t a = 0; a < f->array_count; a++) {
+        for (unsigned s = 0; s < SIDE__COUNT; s++)
+            f->arrays[a].here[s] += times * (f->arrays[a].here[s] - mark->pieces[a][s]);
+        f->arrays[a].missed_here += times * (f->arrays[a].missed_here - mark->missed[a]);
+    }
+    uint32_t *clock = &f->clock[mark->warp];
+    *clock = (uint32_t)fmin(latest, *clock + times * (*clock - mark->clock));
+}
+
+void ptx_footprint_close(Footprint *f, double weight)
+{
+    add(&f->all, &f->here, weight);
+    f->here = (Traffics){ 0 };
+    for (uint32_t a = 0; a < f->array_count; a++)
+        for (unsigned s = 0; s < SIDE__COUNT; s++) {
+            f->arrays[a].pieces[s] += weight * f->arrays[a].here[s];
+            f->arrays[a].here[s] = 0;
+        }
+    for (uint32_t a = 0; a < f->array_count; a++) {
+        f->arrays[a].missed += weight * f->arrays[a].missed_here;
+        f->arrays[a].missed_here = 0;
+    }
+    memset(f->clock, 0, sizeof f->clock);
+    f->used = 0;
+    f->block++;
+}
+
+void ptx_footprint_probe(Footprint *f, unsigned which)
+{
+    f->is_probing = true;
+    f->probe = which;
+    f->probed_count = f->unprobed = f->array_count;
+}
+
+bool ptx_footprint_is_probed(const Footprint *f)
+{
+    return f->is_probing && !f->unprobed;
+}
+
+void ptx_footprint_forget(Footprint *f)
+{
+    f->all = f->here = (Traffics){ 0 };
+    f->array_count = f->used = 0;
+    f->latest = NULL;
+    f->block++;
+}
+
+static double between(const Extent *array, Side side)
+{
+    return array->first[side] > array->last[side] ? 0 : (double)(array->last[side] - array->first[side]) + 1;
+}
+
+static double distinct(const Extent *array, Side side)
+{
+    return (double)(1 << PIECE_SHIFT) * fmin(array->pieces[side], between(array, side));
+}
+
+static ArrayTraffic sum_array(const Extent *array)
+{
+    ArrayTraffic out = { .missed = array->missed, .read_bytes = distinct(array, SIDE_READ) };
+    for (unsigned d = 0; d < 3; d++) {
+        out.is_shifted[d] = array->probed[0] && array->probed[d + 1];
+        out.shift[d] = out.is_shifted[d] ? (int64_t)(array->probed[0] - array->probed[d + 1]) : 0;
+    }
+    return out;
+}
+
+Traffics ptx_footprint_sum(Footprint *f, Arena *arena, double weight)
+{
+    Traffics out = { 0 };
+    ArrayTraffic *arrays = ptx_arena_array(arena, ArrayTraffic, f->array_count);
+    add(&out, &f->all, weight);
+    for (uint32_t a = 0; a < f->array_count; a++) {
+        Extent *array = &f->arrays[a];
+        for (unsigned s = 0; s < SIDE__COUNT; s++)
+            array->pieces[s] *= weight;
+        array->missed *= weight;
+        arrays[a] = sum_array(array);
+        out.read_bytes += arrays[a].read_bytes + distinct(array, SIDE_ATOMIC);
+        out.written_bytes += distinct(array, SIDE_WRITTEN);
+        out.constant_bytes += (double)(1 << PIECE_SHIFT) * between(array, SIDE_CONSTANT);
+        out.atomic_bytes += (double)(1 << PIECE_SHIFT) * between(array, SIDE_ATOMIC);
+    }
+    out.arrays = arrays;
+    out.array_count = f->array_count;
+    return out;
+}

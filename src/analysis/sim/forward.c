@@ -1,0 +1,709 @@
+#include "analysis/sim/forward.h"
+
+enum {
+    LONGEST_PERIOD = 1 << 12,   /* iterations that are one */
+    LOOSE_STEPS = 1 << 10,      /* instructions of iterations that are one, where not all that they carry is followed */
+    LOOSE_STEPS_BEFORE = 1 << 13,       /* instructions in the loop before that is done */
+    LOOSE_SHARE = 4,            /* such ones stand for a quarter of as many as were before, and half of those to come */
+    TRIES_MOST = 8,             /* that came to nothing, of a loop */
+    FEW_TRIPS = 4,              /* that are not worth it */
+};
+
+/* Of a loop of a function, whichever warp runs it. */
+typedef struct Pace {
+    const RegId *carried;       /* written in it by what is evaluated, and read before that or behind the loop */
+    const bool *decides;        /* per register: whether the loop is left may rest on it; once is_loose */
+    uint32_t carried_count;
+    InsnId first, end;          /* its instructions, and some between */
+    uint64_t begin;             /* arrivals at the header before it was looked at: all warps of a block do it in the same iteration; 0: not yet */
+    uint32_t period;            /* iterations that are one */
+    uint32_t most;              /* trips that are asked for */
+    uint8_t tries;              /* that came to nothing, one after the other */
+    uint8_t few;                /* tries that led no further than some trips, one after the other */
+    bool is_known, is_loose;
+} Pace;
+
+/* A register, or a place in local memory, as it was. */
+typedef struct Held {
+    Value value;
+    uint64_t lanes[WARP_LANES];
+    int64_t by;                 /* since then */
+    bool is_written;
+    bool is_followed;
+} Held;
+
+typedef enum State { STATE_WAITING, STATE_MEASURING, STATE_RECORDING } State;
+
+/* A loop that a frame is in. */
+typedef struct Visit {
+    const Frame *frame;
+    LoopId loop;
+    uint64_t arrivals, at;      /* at the header; as it was when the state began */
+    uint64_t next;              /* when to look */
+    double owed;                /* of those that were left out last, as many as those behind them are to stand for: half */
+    uint32_t trips, step;       /* is_loose: as far as what says when the loop ends narrows them */
+    bool is_watched, was_deciding;      /* trips is set; by the instruction that is being run */
+    uint64_t steps;             /* Machine.steps on arrival from outside */
+    uint32_t entries, lanes, logged;
+    uint32_t stays;             /* hash of the frame's: lanes that stay as data say are not counted by a number */
+    InsnId join;
+    uint8_t state;              /* State */
+    uint8_t dimension;          /* of STATE_RECORDING */
+    Held *held;
+    uint32_t held_count, held_capacity;
+    Count *counts;              /* per Machine.run and instruction */
+    uint32_t count_held, count_capacity;
+    FootprintMark footprint;
+} Visit;
+
+/* ---- what a loop carries ------------------------------------------------------------------------------------------ */
+
+/* Of a register in a block: read first, or written first. */
+typedef enum Touch { TOUCH_NONE, TOUCH_READ, TOUCH_WRITTEN } Touch;
+
+static bool is_in_loop(const Routine *routine, LoopId loop, BlockId block)
+{
+    const Loops *loops = routine->loops;
+    LoopId inner = block == EXIT_BLOCK ? NO_LOOP : loops->loop_of[block];
+    while (inner != NO_LOOP && inner != loop && loops->loops[inner].depth > loops->loops[loop].depth)
+        inner = loops->loops[inner].parent;
+    return inner == loop;
+}
+
+/* Of each register: 1 + where it stands in the list of those that the loop writes. */
+static uint32_t *number_written(Arena *arena, const Routine *routine, LoopId loop, uint32_t *count)
+{
+    const Func *func = routine->func;
+    uint32_t *numbers = ptx_arena_array(arena, uint32_t, func->reg_count + 1);
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
+        if (!routine->slice.is_needed[i] || !is_in_loop(routine, loop, routine->cfg->block_of[i]))
+            continue;
+        for (unsigned o = 0; o < func->insns[i].operand_count; o++)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && !numbers[operands[o].id])
+                numbers[operands[o].id] = ++*count;
+    }
+    return numbers;
+}
+
+static void touch_insn(const Routine *routine, InsnId i, const uint32_t *numbers, uint8_t *touches)
+{
+    const Insn *insn = &routine->func->insns[i];
+    const Operand *operands = ptx_insn_operands(routine->func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && insn->guard == NO_ID && numbers[operands[o].id])
+            touches[numbers[operands[o].id] - 1] = TOUCH_WRITTEN;
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && (operands[o].role & (ROLE_USE | ROLE_ADDRESS) || insn->guard != NO_ID) && numbers[operands[o].id])
+            touches[numbers[operands[o].id] - 1] = TOUCH_READ;
+    if (insn->guard != NO_ID && numbers[insn->guard])
+        touches[numbers[insn->guard] - 1] = TOUCH_READ;
+}
+
+/* Whether a register may be read on some way from the header before it is written; behind the loop all are taken to be read that are read there at all. */
+typedef struct Search {
+    const Routine *routine;
+    LoopId loop;
+    const uint8_t *touches;     /* per block and register of the list */
+    const bool *read_behind;    /* per register of the list */
+    uint32_t count;
+    BlockId *open;
+    uint32_t *seen;             /* per block: the last register + 1 */
+} Search;
+
+static bool is_live(const Search *s, uint32_t reg)
+{
+    const Cfg *cfg = s->routine->cfg;
+    uint32_t open = 0;
+    s->open[open++] = s->routine->loops->loops[s->loop].header;
+    s->seen[s->open[0]] = reg + 1;
+    while (open) {
+        const BlockId block = s->open[--open];
+        uint8_t touch = s->touches[(size_t)block * s->count + reg];
+        if (touch == TOUCH_READ)
+            return true;
+        for (uint32_t e = 0; touch == TOUCH_NONE && e < cfg->blocks[block].succ_count; e++) {
+            BlockId to = cfg->succs[cfg->blocks[block].succ_first + e];
+            if (!is_in_loop(s->routine, s->loop, to)) {
+                if (s->read_behind[reg])
+                    return true;
+            } else if (s->seen[to] != reg + 1) {
+                s->seen[to] = reg + 1;
+                s->open[open++] = to;
+            }
+        }
+    }
+    return false;
+}
+
+enum { TOUCHES_MOST = 1 << 22 };
+
+/* pace->carried stays NULL: the loop is too large. */
+static void find_carried(Arena *arena, Arena *scratch, const Routine *routine, LoopId loop, Pace *pace)
+{
+    const Func *func = routine->func;
+    const Cfg *cfg = routine->cfg;
+    uint32_t count = 0;
+    ArenaMark mark = ptx_arena_mark(scratch);
+    const uint32_t *numbers = number_written(scratch, routine, loop, &count);
+    if ((uint64_t)count * cfg->block_count > TOUCHES_MOST) {
+        ptx_arena_release(scratch, mark);
+        return;
+    }
+    uint8_t *touches = ptx_arena_array(scratch, uint8_t, (size_t)count * cfg->block_count + 1);
+    bool *read_behind = ptx_arena_array(scratch, bool, count + 1);
+    uint8_t *here = ptx_arena_array(scratch, uint8_t, count + 1);
+    pace->first = func->insn_count;
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        bool is_inside = is_in_loop(routine, loop, b);
+        uint8_t *of_block = is_inside ? &touches[(size_t)b * count] : here;
+        for (InsnId i = cfg->blocks[b].end; i-- > cfg->blocks[b].first;)
+            touch_insn(routine, i, numbers, of_block);
+        if (is_inside) {
+            pace->first = cfg->blocks[b].first < pace->first ? cfg->blocks[b].first : pace->first;
+            pace->end = cfg->blocks[b].end > pace->end ? cfg->blocks[b].end : pace->end;
+        }
+        for (uint32_t r = 0; !is_inside && r < count; r++) {
+            read_behind[r] |= here[r] == TOUCH_READ;
+            here[r] = TOUCH_NONE;
+        }
+    }
+    Search s = { routine, loop, touches, read_behind, count, ptx_arena_array(scratch, BlockId, cfg->block_count + 1), ptx_arena_array(scratch, uint32_t, cfg->block_count + 1) };
+    RegId *carried = ptx_arena_array(arena, RegId, count + 1);
+    for (RegId r = 0; r <= func->reg_count; r++)
+        if (numbers[r] && is_live(&s, numbers[r] - 1))
+            carried[pace->carried_count++] = r;
+    pace->carried = carried;
+    ptx_arena_release(scratch, mark);
+}
+
+/* A branch by which lanes leave the loop, or that has no target that is known. */
+static bool is_exit(const Routine *routine, LoopId loop, InsnId insn)
+{
+    const Block *b = &routine->cfg->blocks[routine->cfg->block_of[insn]];
+    bool leaves = insn + 1 == b->end && !b->succ_count;
+    for (uint32_t e = 0; insn + 1 == b->end && e < b->succ_count; e++)
+        leaves |= !is_in_loop(routine, loop, routine->cfg->succs[b->succ_first + e]);
+    return leaves;
+}
+
+/* What is read by an instruction that writes what decides, decides too. False: it was known to. */
+static bool spread_back(const Func *func, InsnId i, bool *decides, bool is_end)
+{
+    const Insn *insn = &func->insns[i];
+    const Operand *operands = ptx_insn_operands(func, insn);
+    bool wanted = is_end, is_new = false;
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        wanted |= operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && decides[operands[o].id];
+    for (unsigned o = 0; o < insn->operand_count && wanted; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & (ROLE_USE | ROLE_ADDRESS) && !decides[operands[o].id])
+            is_new = decides[operands[o].id] = true;
+    if (wanted && insn->guard != NO_ID && !decides[insn->guard])
+        is_new = decides[insn->guard] = true;
+    return is_new;
+}
+
+enum { ROUNDS_MOST = 16 };
+
+/* Without regard to control inside the loop; all of them where that has no end. */
+static const bool *find_deciding(Arena *arena, const Routine *routine, LoopId loop, const Pace *pace)
+{
+    bool *decides = ptx_arena_array(arena, bool, routine->func->reg_count + 1), is_new = true;
+    unsigned round = 0;
+    for (; is_new && round < ROUNDS_MOST; round++) {
+        is_new = false;
+        for (InsnId i = pace->end; i-- > pace->first;)
+            if (is_in_loop(routine, loop, routine->cfg->block_of[i]))
+                is_new |= spread_back(routine->func, i, decides, is_exit(routine, loop, i));
+    }
+    if (is_new)
+        memset(decides, true, routine->func->reg_count + 1);
+    return decides;
+}
+
+/* As if no try had been made. */
+static void begin_pace(Pace *pace)
+{
+    pace->tries = pace->carried ? 0 : TRIES_MOST;
+    pace->few = 0;
+    pace->is_loose = false;
+    pace->begin = 0;
+    pace->period = 1;
+    pace->most = UINT32_MAX;
+}
+
+static Pace *pace_of(Machine *m, Routine *routine, LoopId loop)
+{
+    if (!routine->paces)
+        routine->paces = ptx_arena_array(m->arena, Pace, routine->loops->loop_count);
+    Pace *pace = &routine->paces[loop];
+    if (!pace->is_known) {
+        pace->is_known = true;
+        find_carried(m->arena, m->scratch, routine, loop, pace);
+        begin_pace(pace);
+    }
+    return pace;
+}
+
+/* ---- numbers from trip to trip ------------------------------------------------------------------------------------ */
+
+/* What a warp holds of the so-many-th thing that the loop carries: a register, else a place in local memory. */
+static Register *carried_at(const Warp *w, const Pace *pace, uint32_t index)
+{
+    return index < pace->carried_count ? &w->frame->regs[pace->carried[index]] : &w->local.items[index - pace->carried_count].held;
+}
+
+static unsigned bits_of(const Warp *w, const Pace *pace, uint32_t index)
+{
+    const Func *func = w->frame->routine->func;
+    if (index >= pace->carried_count)
+        return 8 * w->local.items[index - pace->carried_count].bytes;
+    RegId reg = pace->carried[index];
+    return reg < func->reg_count ? ptx_type_info[func->regs[reg].type].bits : 1;
+}
+
+static void hold(Machine *m, const Warp *w, const Pace *pace, Visit *v)
+{
+    v->held_count = pace->carried_count + w->local.count;
+    if (v->held_count > v->held_capacity) {
+        v->held_capacity = 2 * v->held_count;
+        v->held = ptx_arena_array(m->arena, Held, v->held_capacity);
+    }
+    for (uint32_t i = 0; i < v->held_count; i++) {
+        const Register *r = carried_at(w, pace, i);
+        Held *to = &v->held[i];
+        to->is_written = r->is_written;
+        to->value = r->value;
+        to->value.lanes = r->value.lanes ? to->lanes : NULL;
+        for (unsigned l = 0; r->is_written && r->value.lanes && l < WARP_LANES; l++)
+            to->lanes[l] = r->value.lanes[l];
+    }
+}
+
+static int64_t extended(uint64_t number, unsigned bits)
+{
+    return bits && bits < 64 ? (int64_t)(number << (64 - bits)) >> (64 - bits) : (int64_t)number;
+}
+
+/* By how much a number has grown since, the same in each of the lanes. False: it has not, or nobody knows. */
+static bool difference(const Register *now, const Held *then, uint32_t lanes, unsigned bits, int64_t *by)
+{
+    const Value *a = &then->value, *b = &now->value;
+    *by = 0;
+    if (!now->is_written || !then->is_written)
+        return now->is_written == then->is_written;
+    if ((a->unknown & lanes) != (b->unknown & lanes))
+        return false;
+    lanes &= ~a->unknown;
+    if (!lanes)
+        return true;
+    bool is_same_addend = a->addend == b->addend || (a->is_data && b->is_data && a->addend != ADDEND_OTHER);
+    if (!is_same_addend || a->align != b->align || a->is_common != b->is_common || a->is_assumed != b->is_assumed || a->free_by != b->free_by)
+        return false;
+    bool is_first = true;
+    for (unsigned l = 0; l < WARP_LANES; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        int64_t here = extended(ptx_value_lane(b, l) - ptx_value_lane(a, l), bits);
+        if (!is_first && here != *by)
+            return false;
+        *by = here;
+        is_first = false;
+    }
+    return true;
+}
+
+static uint32_t hash_stays(const Frame *frame, const Pace *pace)
+{
+    uint32_t hash = 0;
+    for (InsnId i = pace->first; i < pace->end; i++)
+        hash = 31 * hash + frame->stays[i];
+    return hash;
+}
+
+/* ---- counts ------------------------------------------------------------------------------------------------------- */
+
+static void count_range(const Routine *routine, const Pace *pace, InsnId *first, InsnId *end)
+{
+    bool is_own = routine->paces && pace >= routine->paces && pace < routine->paces + routine->loops->loop_count;
+    *first = is_own && !routine->func->has_calls ? pace->first : 0;
+    *end = is_own && !routine->func->has_calls ? pace->end : routine->func->insn_count;
+}
+
+/* Called functions too, where there are calls. */
+static bool has_part(const Routine *routine, const Routine *own)
+{
+    return routine == own || own->func->has_calls;
+}
+
+static void hold_counts(Machine *m, const Warp *w, const Pace *pace, Visit *v)
+{
+    const Routine *own = w->frame->routine;
+    for (unsigned pass = 0; pass < 2; pass++) {
+        uint32_t at = 0;
+        for (uint32_t r = 0; r < m->run_count; r++) {
+            const Routine *routine = m->program->routines[m->run[r]];
+            InsnId first, end;
+            count_range(routine, pace, &first, &end);
+            if (!has_part(routine, own))
+                continue;
+            if (pass)
+                memcpy(&v->counts[at], &routine->counts[first], (end - first) * sizeof *v->counts);
+            at += end - first;
+        }
+        v->count_held = at;
+        if (at > v->count_capacity) {
+            v->counts = ptx_arena_array(m->arena, Count, at);
+            v->count_capacity = at;
+        }
+    }
+}
+
+/* What was counted since, so many times more. Functions that were first called since then have been counted from nothing on. */
+static void repeat_counts(Machine *m, const Warp *w, const Pace *pace, const Visit *v, double times)
+{
+    const Routine *own = w->frame->routine;
+    uint32_t at = 0;
+    for (uint32_t r = 0; r < m->run_count; r++) {
+        Routine *routine = m->program->routines[m->run[r]];
+        InsnId first, end;
+        count_range(routine, pace, &first, &end);
+        if (!has_part(routine, own))
+            continue;
+        for (InsnId i = first; i < end; i++, at++) {
+            static const Count nothing = { .warps = 0 };
+            const Count *before = at < v->count_held ? &v->counts[at] : &nothing;
+            if (routine->counts[i].warps > before->warps) {
+                ptx_count_repeat(&routine->counts[i], before, times);
+                if (pace->is_loose && routine->counts[i].doubt < DOUBT_REPEAT)
+                    routine->counts[i].doubt = DOUBT_REPEAT;
+            }
+        }
+    }
+}
+
+/* ---- a try -------------------------------------------------------------------------------------------------------- */
+
+static void stop(Machine *m, Visit *v)
+{
+    if (v->state == STATE_RECORDING) {
+        ptx_blocks_close_trips(&m->blocks, v->dimension);
+        m->forwarded[v->dimension - GROWTH_TRIPS] = NULL;
+    }
+    v->state = STATE_WAITING;
+}
+
+void ptx_forward_reset(Machine *m)
+{
+    for (unsigned i = 0; i < GROWTH_DIMS - GROWTH_TRIPS; i++)
+        if (m->forwarded[i])
+            stop(m, m->forwarded[i]);
+}
+
+void ptx_forward_begin(Machine *m)
+{
+    for (uint32_t r = 0; r < m->run_count; r++) {
+        const Routine *routine = m->program->routines[m->run[r]];
+        for (LoopId loop = 0; routine->paces && loop < routine->loops->loop_count; loop++)
+            begin_pace(&routine->paces[loop]);
+    }
+}
+
+/* Loops that were left stop being looked at. */
+static void stop_left(Machine *m, const Warp *w, LoopId loop)
+{
+    for (unsigned i = 0; i < GROWTH_DIMS - GROWTH_TRIPS; i++) {
+        Visit *v = m->forwarded[i];
+        const Frame *frame = w->frame;
+        while (v && frame && frame != v->frame)
+            frame = frame->caller;
+        if (v && (!frame || (frame == w->frame && !is_in_loop(frame->routine, v->loop, frame->routine->loops->loops[loop].header))))
+            stop(m, v);
+    }
+}
+
+/* As many iterations as are a fair sample of what varies in them. */
+static uint32_t loose_period(const Machine *m, const Visit *v)
+{
+    uint64_t each = (m->steps - v->steps) / (v->arrivals ? v->arrivals : 1);
+    uint64_t period = LOOSE_STEPS / (each ? each : 1);
+    return period < 1 ? 1 : period > LONGEST_PERIOD ? LONGEST_PERIOD : (uint32_t)period;
+}
+
+/* Longer periods; then those numbers that are not followed are left as they are. */
+static void fail(Machine *m, const Routine *routine, Pace *pace, Visit *v)
+{
+    stop(m, v);
+    pace->tries++;
+    v->next = v->arrivals + 1;
+    if (pace->tries == TRIES_MOST && !pace->is_loose) {
+        pace->is_loose = m->is_loose_tried = true;
+        pace->tries = TRIES_MOST / 2;
+        pace->period = loose_period(m, v);
+        pace->most = UINT32_MAX;
+        if (!pace->decides)
+            pace->decides = find_deciding(m->arena, routine, v->loop, pace);
+    } else if (!pace->is_loose && pace->tries % 2 == 0 && pace->period <= LONGEST_PERIOD / 2) {
+        pace->period *= 2;
+    }
+}
+
+/* Nothing grows along a dimension any more: what an earlier try left. */
+static void clear_slots(const Machine *m, Slots *slots, unsigned d)
+{
+    for (uint32_t i = 0; i < slots->count; i++)
+        if (slots->items[i].held.value.grows >> d & 1)
+            ptx_growth_set(&m->blocks, &slots->items[i].held.value, d, 0);
+}
+
+static void clear_growth(const Machine *m, Warp *w, unsigned d)
+{
+    clear_slots(m, &w->local, d);
+    for (Frame *frame = w->frame; frame; frame = frame->caller) {
+        clear_slots(m, &frame->params, d);
+        for (RegId r = 0; r <= frame->routine->func->reg_count; r++)
+            if (frame->regs[r].value.grows >> d & 1)
+                ptx_growth_set(&m->blocks, &frame->regs[r].value, d, 0);
+    }
+}
+
+/* By how much each number grew in the iterations before. False: by nothing that could be followed. */
+static bool measure(Machine *m, const Warp *w, const Pace *pace, Visit *v, uint32_t lanes)
+{
+    if (v->held_count != pace->carried_count + w->local.count)
+        return false;
+    for (uint32_t i = 0; i < v->held_count; i++) {
+        Held *held = &v->held[i];
+        const Register *now = carried_at(w, pace, i);
+        held->is_followed = difference(now, held, lanes, bits_of(w, pace, i), &held->by);
+        if (!held->is_followed && !(pace->is_loose && i < pace->carried_count && !pace->decides[pace->carried[i]]))
+            return false;
+        held->by = held->is_followed ? held->by : 0;
+        if (now->is_written && held->is_written)
+            ptx_blocks_liken(&m->blocks, &now->value, &held->value, GROWTH_DIMS);
+    }
+    return true;
+}
+
+/* From here on the numbers grow. */
+static void begin_recording(Machine *m, Warp *w, Pace *pace, Visit *v)
+{
+    unsigned d = ptx_blocks_open_trips(&m->blocks, pace->most);
+    if (!d) {                   /* the inner loop comes first */
+        stop(m, m->forwarded[0]);
+        d = ptx_blocks_open_trips(&m->blocks, pace->most);
+    }
+    m->blocks.count[GROWTH_WARP] = 1;
+    ptx_noted_close(m, w);
+    clear_growth(m, w, d);
+    for (uint32_t i = 0; i < v->held_count; i++)
+        if (v->held[i].by)
+            ptx_growth_set(&m->blocks, &carried_at(w, pace, i)->value, d, v->held[i].by);
+    hold(m, w, pace, v);
+    hold_counts(m, w, pace, v);
+    if (m->footprint)
+        ptx_footprint_mark(m->footprint, w->index, &v->footprint);
+    v->dimension = (uint8_t)d;
+    v->is_watched = false;
+    v->state = STATE_RECORDING;
+    v->at = v->arrivals;
+    m->forwarded[d - GROWTH_TRIPS] = v;
+}
+
+/* Whether the iterations that were looked at lead to where they began, moved on. */
+static bool is_repeated(Machine *m, const Warp *w, const Pace *pace, const Visit *v, uint32_t lanes)
+{
+    if (v->held_count != pace->carried_count + w->local.count || v->logged != w->log_count || v->stays != hash_stays(w->frame, pace))
+        return false;
+    for (uint32_t i = 0; i < v->held_count; i++) {
+        const Held *held = &v->held[i];
+        const Register *now = carried_at(w, pace, i);
+        unsigned bits = bits_of(w, pace, i);
+        int64_t by;
+        if (!held->is_followed || (pace->is_loose && (i >= pace->carried_count || !pace->decides[pace->carried[i]])))
+            continue;
+        if (!difference(now, held, lanes, bits, &by) || by != held->by)
+            return false;
+        if (now->is_written && lanes & ~now->value.unknown && extended((uint64_t)ptx_growth_along(&m->blocks, &now->value, v->dimension), bits) != by)
+            return false;
+        if (now->is_written)
+            ptx_blocks_liken(&m->blocks, &now->value, &held->value, v->dimension);
+    }
+    return true;
+}
+
+static void move_on(Machine *m, const Warp *w, const Pace *pace, const Visit *v, uint32_t lanes, uint64_t times)
+{
+    for (uint32_t i = 0; i < v->held_count; i++) {
+        const uint64_t by = times * (uint64_t)v->held[i].by;
+        Register *r = carried_at(w, pace, i);
+        Scratch moved;
+        if (!by || !r->is_written)
+            continue;
+        moved.value = r->value;
+        moved.value.all += by;
+        for (unsigned l = 0; r->value.lanes && l < WARP_LANES; l++)
+            moved.lanes[l] = r->value.lanes[l] + by;
+        moved.value.lanes = r->value.lanes ? moved.lanes : NULL;
+        ptx_machine_set(m, r, &moved.value, bits_of(w, pace, i), lanes, w->live);
+    }
+}
+
+/* So many times as many iterations are left out, and those that were run are counted that many times more. */
+static void skip(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes, uint32_t times, double counted)
+{
+    pace->tries = 0;
+    repeat_counts(m, w, pace, v, counted);
+    if (m->footprint)
+        ptx_footprint_repeat(m->footprint, &v->footprint, counted);
+    move_on(m, w, pace, v, lanes, times);
+    v->arrivals += (uint64_t)times * pace->period;
+    v->next = v->arrivals;
+}
+
+/* Iterations that may vary: those that were run stand for half of what was left out before them, and half of what is behind them. Near the end, for all of it. */
+static void skip_some(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes, uint32_t trips)
+{
+    uint64_t before = v->arrivals / pace->period / LOOSE_SHARE, half = (trips - 1) / 2;
+    uint32_t times = (uint32_t)(half < before ? half : before ? before : 1);
+    bool is_last = trips - 1 - times <= FEW_TRIPS;      /* what is left then is run */
+    skip(m, w, pace, v, lanes, times, v->owed + (is_last ? times : times / 2.0));
+    v->owed = is_last ? 0 : times / 2.0;
+    if (is_last)
+        v->next = UINT64_MAX;
+}
+
+/* The iterations were run with numbers that grow: for how many times they stand. */
+static void end_recording(Machine *m, Warp *w, Pace *pace, Visit *v, uint32_t lanes)
+{
+    const unsigned d = v->dimension;
+    bool are_repeated = is_repeated(m, w, pace, v, lanes);
+    uint32_t step, trips = ptx_blocks_trips(&m->blocks, d, &step);
+    stop(m, v);
+    v->next = v->arrivals;
+    if (step > 1 && (uint64_t)step * pace->period <= LONGEST_PERIOD) {
+        pace->period *= step;
+        return;
+    }
+    if (step > 1 && pace->most > LONGEST_PERIOD) {      /* as far as one of them goes */
+        pace->most = LONGEST_PERIOD;
+        return;
+    }
+    bool is_endless = trips == UINT32_MAX && pace->is_loose;
+    if (!are_repeated || step > 1 || is_endless) {
+        fail(m, w->frame->routine, pace, v);
+        return;
+    }
+    clear_growth(m, w, d);
+    pace->few = trips < FEW_TRIPS ? pace->few + 1 : 0;
+    if (pace->few > TRIES_MOST && !pace->is_loose) {
+        pace->tries = TRIES_MOST - 1;
+        fail(m, w->frame->routine, pace, v);
+        return;
+    }
+    if (pace->is_loose)
+        skip_some(m, w, pace, v, lanes, trips);
+    else if (trips > 1)
+        skip(m, w, pace, v, lanes, trips - 1, trips - 1.0);
+}
+
+/* ---- what narrows ------------------------------------------------------------------------------------------------ */
+
+/* Whether the instruction says when the loop ends: it writes what decides, or it is the branch. */
+static bool is_deciding(const Routine *routine, const Pace *pace, LoopId loop, InsnId i)
+{
+    const Insn *insn = &routine->func->insns[i];
+    const Operand *operands = ptx_insn_operands(routine->func, insn);
+    bool found = insn->op->kind == OPK_BRA && is_exit(routine, loop, i);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        found |= operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && pace->decides[operands[o].id];
+    return found;
+}
+
+void ptx_forward_watch(Machine *m, const Warp *w)
+{
+    for (unsigned i = 0; i < GROWTH_DIMS - GROWTH_TRIPS; i++) {
+        Visit *v = m->forwarded[i];
+        const Pace *pace = v ? &v->frame->routine->paces[v->loop] : NULL;
+        if (!v || !pace->is_loose)
+            continue;
+        if (v->is_watched && !(v->was_deciding && v->frame == w->frame))
+            ptx_blocks_widen_trips(&m->blocks, v->dimension, v->trips, v->step);
+        v->trips = ptx_blocks_trips(&m->blocks, v->dimension, &v->step);
+        v->is_watched = true;
+        v->was_deciding = v->frame == w->frame && is_deciding(w->frame->routine, pace, v->loop, w->entries[w->entry_count - 1].pc);
+    }
+}
+
+/* ---- a header ---------------------------------------------------------------------------------------------------- */
+
+static Visit *visit_of(Machine *m, Frame *frame, LoopId loop)
+{
+    if (!frame->visits)
+        frame->visits = ptx_arena_array(m->arena, Visit *, frame->routine->loops->loop_count);
+    if (!frame->visits[loop]) {
+        frame->visits[loop] = ptx_arena_new(m->arena, Visit);
+        frame->visits[loop]->frame = frame;
+        frame->visits[loop]->loop = loop;
+    }
+    return frame->visits[loop];
+}
+
+/* The same lanes came around, to the same place of the stack. */
+static bool is_same_way(const Warp *w, const Entry *top, Visit *v)
+{
+    bool is_same = v->entries == w->entry_count && v->lanes == top->lanes && v->join == top->join;
+    v->entries = w->entry_count;
+    v->lanes = top->lanes;
+    v->join = top->join;
+    return is_same;
+}
+
+/* Where a warp has run for long already, in many loops that are not so long, these are looked at too. */
+static uint64_t steps_before(const Machine *m)
+{
+    enum { LONG = 4, SHORTER = 32 };
+    return m->steps - m->begun < LONG * m->forward_steps ? m->forward_steps : m->forward_steps / SHORTER;
+}
+
+void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
+{
+    Frame *frame = w->frame;
+    const Routine *routine = frame->routine;
+    const Entry *top = &w->entries[w->entry_count - 1];
+    Visit *v = visit_of(m, frame, loop);
+    bool is_around = frame->last != NO_ID && is_in_loop(routine, loop, routine->cfg->block_of[frame->last]);
+    stop_left(m, w, loop);
+    if (!is_same_way(w, top, v) || !is_around) {
+        stop(m, v);
+        if (!is_around) {
+            v->arrivals = v->next = 0;
+            v->owed = 0;
+            v->steps = m->steps;
+        }
+        return;
+    }
+    v->arrivals++;
+    if (v->state == STATE_WAITING && m->steps - v->steps < steps_before(m))
+        return;
+    Pace *pace = pace_of(m, frame->routine, loop);
+    if (v->state == STATE_WAITING && (!pace->begin || v->arrivals < pace->begin))
+        pace->begin = v->arrivals;
+    if (pace->is_loose && (!m->may_be_loose || m->steps - v->steps < LOOSE_STEPS_BEFORE))
+        return;
+    if (pace->tries >= TRIES_MOST || v->arrivals < pace->begin || (v->state != STATE_WAITING && v->arrivals - v->at < pace->period))
+        return;
+    if (v->state == STATE_RECORDING)
+        end_recording(m, w, pace, v, top->lanes);
+    else if (v->state == STATE_MEASURING && measure(m, w, pace, v, top->lanes))
+        begin_recording(m, w, pace, v);
+    else if (v->state == STATE_MEASURING)
+        fail(m, w->frame->routine, pace, v);
+    if (v->state != STATE_WAITING || v->arrivals < v->next)
+        return;
+    hold(m, w, pace, v);
+    v->logged = w->log_count;
+    v->stays = hash_stays(frame, pace);
+    v->at = v->arrivals;
+    v->state = STATE_MEASURING;
+}

@@ -1,0 +1,20 @@
+/* guess.h -- numbers taken for parameters and trips that the launch does not give. */
+#ifndef PTX_ANALYSIS_SIM_GUESS_H
+#define PTX_ANALYSIS_SIM_GUESS_H
+
+#include "analysis/flow/loop.h"
+
+typedef struct AssumedParam {   /* that the launch does not give, and that an address, a guard or a branch rests on */
+    uint32_t position, offset, bytes;   /* of the parameter; in it */
+    uint64_t number;            /* the bits that were taken for it */
+    bool is_float, is_part;     /* of a parameter that is larger */
+} AssumedParam;
+
+enum { GUESSED_MOST = 16 };
+
+typedef struct GuessedTrips {   /* of a loop of the kernel: neither the code nor the launch says how many */
+    LoopId loop;
+    uint32_t count;
+} GuessedTrips;
+
+#endif

@@ -1,0 +1,77 @@
+#include "analysis/sim/initial.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MOST_BYTES = 1 << 20 };
+
+/* PTX ISA, "Constants": decimal, hexadecimal, octal, binary; floats by their bits. False: none of these. */
+static bool read_number(const char **at, const char *end, Type type, uint64_t *out)
+{
+    bool is_negative = *at < end && **at == '-', is_float = ptx_type_info[type].kind == KIND_FLOAT;
+    unsigned base = 10, digits = 0;
+    *at += is_negative;
+    if (*at < end && **at == '0') {
+        char mark = *at + 1 < end ? (char)tolower((unsigned char)(*at)[1]) : ' ';
+        bool is_bits = mark == 'f' || mark == 'd';
+        base = mark == 'x' || is_bits ? 16 : mark == 'b' ? 2 : 8;
+        if (is_bits && (!is_float || (mark == 'f') != (ptx_type_info[type].bits == 32)))
+            return false;
+        *at += base == 8 ? 0 : 2;
+        is_float &= !is_bits;
+    }
+    for (*out = 0; *at < end && isxdigit((unsigned char)**at); ++*at, digits++) {
+        unsigned digit = (unsigned)(isdigit((unsigned char)**at) ? **at - '0' : tolower((unsigned char)**at) - 'a' + 10);
+        if (digit >= base)
+            return false;
+        *out = *out * base + digit;
+    }
+    *at += *at < end && (**at == 'U' || **at == 'u');
+    *out = is_negative ? 0 - *out : *out;
+    return digits && !(is_float && *out);       /* a decimal fraction, or an integer for a float */
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+/* What is not said is 0. */
+static bool read_list(const char *at, const char *end, const Var *var, uint8_t *bytes)
+{
+    unsigned size = ptx_type_info[var->type].bits / 8;
+    at = skip_blanks(at, end);
+    bool is_list = at < end && *at == '{';
+    at += is_list;
+    for (uint64_t place = 0;; place += size) {
+        uint64_t number;
+        at = skip_blanks(at, end);
+        if (at < end && is_list && *at == '}')
+            return true;
+        if (place + size > var->bytes || !read_number(&at, end, (Type)var->type, &number))
+            return false;
+        for (unsigned b = 0; b < size; b++)
+            bytes[place + b] = (uint8_t)(number >> (8 * b));
+        at = skip_blanks(at, end);
+        if (!is_list)
+            return at == end;
+        if (at < end && *at == ',')
+            at++;
+        else if (at == end || *at != '}')
+            return false;
+    }
+}
+
+const uint8_t *ptx_initial_read(Arena *arena, const Module *module, VarId id)
+{
+    const Var *var = &module->vars[id];
+    unsigned bits = ptx_type_info[var->type].bits;
+    uint32_t length = ptx_span_length(var->numbers);
+    if (!length || !var->bytes || var->bytes > MOST_BYTES || var->vector > 1 || bits < 8 || bits > 64)
+        return NULL;
+    uint8_t *bytes = ptx_arena_array(arena, uint8_t, var->bytes);
+    const char *text = module->text + var->numbers.begin;
+    return read_list(text, text + length, var, bytes) ? bytes : NULL;
+}

@@ -1,0 +1,927 @@
+#include "analysis/trips/trip.h"
+#include "analysis/sim/race/cluster.h"
+#include "analysis/sim/forward.h"
+#include "analysis/sim/race/race.h"
+#include "analysis/sim/loop_exit.h"
+#include "analysis/sim/branch_probability.h"
+
+#include <math.h>
+
+enum {
+    MOST_LOGGED = 1 << 16,      /* writes in doubtful control that are remembered */
+    DOUBTFUL_STAYS = 4,         /* iterations of a loop that lanes stay in when nobody knows whether they do */
+    HURRIED_STAYS = 8,          /* and where Machine.is_hurried */
+    ASSUMED_STAYS = 64,         /* and when that rests on an assumption: Machine.most_stays, if the caller does not change it */
+    MOST_FRAMES = 64,           /* calls inside each other */
+    MOST_ENTRIES = 4096,
+};
+
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
+
+/* NULL: it has no instructions. */
+static const Plan *make_plan(Machine *m, Arena *arena, const Func *func)
+{
+    const Cfg *cfg = func->has_body ? ptx_cfg_build(arena, m->scratch, m->module, func) : NULL;
+    if (!cfg)
+        return NULL;
+    Plan *plan = ptx_arena_new(arena, Plan);
+    const Dom *dom = ptx_dom_compute(arena, m->scratch, cfg);
+    const Loops *loops = ptx_loops_compute(arena, m->scratch, cfg, dom);
+    LoopId *headed = ptx_arena_array(arena, LoopId, func->insn_count);
+    for (LoopId l = 0; l < loops->loop_count; l++)
+        headed[cfg->blocks[loops->loops[l].header].first] = l + 1;
+    *plan = (Plan){ cfg, dom, ptx_meeting_compute(arena, m->scratch, func, cfg), loops, ptx_slice_compute(arena, m->scratch, func, cfg, m->contents != NULL),
+                    ptx_arena_array(arena, uint8_t, func->insn_count), ptx_arena_array(arena, uint32_t, loops->loop_count + 1), headed };
+    return plan;
+}
+
+static const Plan *plan_of(Machine *m, FuncId id)
+{
+    Program *program = m->program;
+    if (!program->kept || m->contents)          /* which has a plan of its own */
+        return make_plan(m, m->arena, &m->module->funcs[id]);
+    if (!program->plans[id] && (program->plans[id] = make_plan(m, program->kept, &m->module->funcs[id])))
+        program->planned[program->planned_count++] = id;
+    return program->plans[id];
+}
+
+static const uint32_t *find_given(const Machine *m, const Routine *routine)
+{
+    uint32_t *given = ptx_arena_array(m->arena, uint32_t, routine->loops->loop_count);
+    ArenaMark mark = ptx_arena_mark(m->scratch);
+    const int64_t *counts = ptx_trips_given(m->scratch, m->module, routine->func, routine->cfg, routine->loops, m->launch);
+    for (LoopId loop = 0; loop < routine->loops->loop_count; loop++)
+        if (counts[loop] >= 0 && counts[loop] < UINT32_MAX)
+            given[loop] = (uint32_t)counts[loop] + 1;
+    ptx_arena_release(m->scratch, mark);
+    return given;
+}
+
+/* called: a declaration of it, maybe. */
+static Routine *routine_of(Machine *m, FuncId called)
+{
+    FuncId id = m->program->definition_of[called];
+    if (m->program->routines[id])
+        return m->program->routines[id];
+    const Func *func = &m->module->funcs[id];
+    const Plan *plan = plan_of(m, id);
+    if (!plan)
+        return NULL;
+    Routine *routine = m->program->routines[id] = ptx_arena_new(m->arena, Routine);
+    if (m->run_count == m->run_capacity)
+        m->run = ptx_arena_grow(m->arena, m->run, m->run_count, &m->run_capacity, sizeof *m->run);
+    m->run[m->run_count++] = id;
+    routine->func = func;
+    routine->cfg = plan->cfg;
+    routine->dom = plan->dom;
+    routine->meeting = plan->meeting;
+    routine->loops = plan->loops;
+    routine->slice = plan->slice;
+    routine->kinds = plan->kinds;
+    routine->counter_exits = plan->counter_exits;
+    routine->headed = plan->headed;
+    if (m->launch->trip_count)
+        routine->given = find_given(m, routine);
+    routine->finder = ptx_region_finder(m->arena, func, plan->cfg);
+    routine->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
+    routine->counts = routine->sums = ptx_arena_array(m->arena, Count, func->insn_count);
+    routine->traffic = ptx_arena_array(m->arena, Traffic *, 2 * (size_t)func->insn_count);
+    return routine;
+}
+
+static void push_entry(Machine *m, Warp *w, Entry entry)
+{
+    if (w->entry_count == w->entry_capacity)
+        w->entries = ptx_arena_grow(m->arena, w->entries, w->entry_count, &w->entry_capacity, sizeof *w->entries);
+    w->entries[w->entry_count++] = entry;
+}
+
+static Frame *enter(Machine *m, Warp *w, Routine *routine, const Insn *call, Entry from)
+{
+    Frame *frame = routine->spare;
+    if (frame) {
+        routine->spare = frame->next;
+        for (RegId r = 0; r <= routine->func->reg_count; r++) {   /* the condition code is the last */
+            frame->regs[r].is_written = false;
+            frame->regs[r].region = 0;
+        }
+        memset(frame->stays, 0, routine->func->insn_count * sizeof *frame->stays);
+        frame->params.count = 0;
+    } else {
+        frame = ptx_arena_new(m->arena, Frame);
+        frame->regs = ptx_arena_array(m->arena, Register, routine->func->reg_count + 1);
+        frame->stays = ptx_arena_array(m->arena, uint32_t, routine->func->insn_count);
+    }
+    frame->routine = routine;
+    frame->caller = w->frame;
+    frame->call = call;
+    frame->entry_floor = w->entry_count;
+    frame->last = NO_ID;
+    w->frame = frame;
+    push_entry(m, w, (Entry){ .frame = frame, .pc = 0, .join = NO_ID, .lanes = from.lanes, .region = from.region, .doubt = from.doubt });
+    return frame;
+}
+
+static void leave(Warp *w)
+{
+    Frame *frame = w->frame;
+    Routine *routine = frame->routine;
+    while (w->log_count && w->log[w->log_count - 1].frame == frame)
+        w->log_count--;         /* what it wrote is gone with it */
+    w->frame = frame->caller;
+    frame->next = routine->spare;
+    routine->spare = frame;
+}
+
+static const Operand *call_operand(const Func *func, const Insn *insn, unsigned position, unsigned index)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].position == position && !index--)
+            return &operands[o];
+    return NULL;
+}
+
+/* What a function that is not there gives back. */
+static void forget_results(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operand;
+    for (unsigned i = 0; (operand = call_operand(w->frame->routine->func, insn, 0, i)); i++) {
+        Value value = ptx_machine_unknown(m, false);
+        ptx_machine_write(m, w, operand, &value, lanes, doubt);
+        for (uint32_t s = 0; operand->kind == OPERAND_VAR && s < w->frame->params.count; s++)
+            if (w->frame->params.items[s].address >> 32 == operand->id)
+                w->frame->params.items[s].held.value.unknown = UINT32_MAX;
+    }
+}
+
+/* .reg parameters; those in .param are read from the caller's frame by memory.c. */
+static void pass_registers(Machine *m, Warp *w, Frame *from, const Insn *insn, uint32_t lanes)
+{
+    const Func *func = w->frame->routine->func;
+    unsigned index = 0;
+    for (RegId r = 0; r < func->reg_count && func->params; r++) {
+        if (!func->regs[r].is_param)
+            continue;
+        const Operand *operand = call_operand(from->routine->func, insn, 2, index++);
+        if (!operand)
+            return;
+        Scratch room;
+        Frame *own = w->frame;
+        w->frame = from;
+        Value value = *ptx_machine_read(m, w, operand, &room);
+        w->frame = own;
+        ptx_machine_set(m, &own->regs[r], &value, ptx_type_info[func->regs[r].type].bits, lanes, lanes);
+    }
+}
+
+static bool run_call(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *callee = call_operand(w->frame->routine->func, insn, 1, 0);
+    Routine *routine = callee && callee->kind == OPERAND_FUNCTION ? routine_of(m, callee->id) : NULL;
+    unsigned depth = 0;
+    for (const Frame *frame = w->frame; frame; frame = frame->caller)
+        depth++;
+    if (!routine || depth >= MOST_FRAMES) {
+        if (m->race)
+            ptx_race_call(m, callee);
+        forget_results(m, w, insn, lanes, doubt);
+        return false;
+    }
+    Frame *from = w->frame;
+    Entry entry = w->entries[w->entry_count - 1];
+    entry.lanes = lanes;
+    entry.doubt = doubt;
+    enter(m, w, routine, insn, entry);
+    pass_registers(m, w, from, insn, lanes);
+    return true;
+}
+
+/* .reg results go back when the last lane has returned. */
+static void return_registers(Machine *m, Warp *w, const Frame *frame, uint32_t lanes)
+{
+    const Func *func = frame->routine->func;
+    unsigned index = 0;
+    for (RegId r = 0; r < func->reg_count && frame->call; r++) {
+        if (!func->regs[r].is_result)
+            continue;
+        const Operand *operand = call_operand(w->frame->routine->func, frame->call, 0, index++);
+        if (operand && frame->regs[r].is_written)
+            ptx_machine_write(m, w, operand, &frame->regs[r].value, lanes, DOUBT_NONE);
+    }
+}
+
+/* ---- control ----------------------------------------------------------------------------------------------------- */
+
+/* is_doubtful: nobody knows which lanes leave, so all of them go on. */
+static InsnId meeting_point(const Routine *routine, InsnId branch, bool is_doubtful)
+{
+    const Dom *dom = is_doubtful ? routine->dom : routine->meeting;
+    BlockId block = dom->ipdom[routine->cfg->block_of[branch]];
+    return block == EXIT_BLOCK ? NO_ID : routine->cfg->blocks[block].first;
+}
+
+/* What was written in a region is not known in the lanes that may not have been there. */
+static void cloud(Machine *m, Warp *w, const Entry *entry, uint32_t lanes)
+{
+    for (uint32_t i = entry->log_first; i < w->log_count; i++) {
+        Register *r = &w->log[i].frame->regs[w->log[i].reg];
+        r->value.unknown |= lanes;
+        (void)m;
+    }
+}
+
+/* Both sides stay in a loop, and lanes that leave it keep them from meeting there. A GPU lets them meet in the loop all the same, and has those that
+ * leave wait behind it; a stack of entries cannot, so what follows is an estimate. */
+static bool meets_behind_loop(const Routine *routine, InsnId branch, InsnId target, InsnId next, InsnId join)
+{
+    LoopId loop = routine->loops->loop_of[routine->cfg->block_of[branch]];
+    return loop != NO_LOOP && ptx_loop_has(routine, loop, target) && ptx_loop_has(routine, loop, next) && !ptx_loop_has(routine, loop, join);
+}
+
+/* Parts the lanes: entry waits at the meeting point, and two more run up to it. */
+static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken, uint32_t falling, uint32_t maybe, uint8_t doubt)
+{
+    int rare = maybe ? ptx_usual_rare_side(w->frame->routine->func, w->entries[w->entry_count - 1].pc) : 0;
+    Entry *top = &w->entries[w->entry_count - 1];
+    InsnId branch = top->pc, join = meeting_point(w->frame->routine, branch, maybe != 0);
+    bool is_open = join == NO_ID;               /* they meet where what is around them does */
+    if (is_open)
+        join = top->join;
+    Entry base = *top;
+    const bool was_rare = base.is_rare;
+    base.join = join;
+    base.maybe = 0;
+    base.is_second = false;
+    base.doubt = doubt > base.doubt ? doubt : base.doubt;
+    base.is_loose |= meets_behind_loop(w->frame->routine, branch, target, next, join);
+    bool is_new_region = maybe && !(top->region && top->join == join);
+    if (join == top->join && !is_new_region && !top->maybe) {
+        w->entry_count--;                       /* nothing is left to do for it there */
+    } else {
+        top->pc = join;
+        if (join == NO_ID)
+            top->lanes = 0;
+        if (is_new_region) {
+            top->maybe = maybe;
+            top->log_first = w->log_count;
+            base.region = ++m->next_region;
+        }
+    }
+    if (maybe && !is_new_region)
+        for (uint32_t e = w->entry_count; e-- > 0;)
+            if (w->entries[e].maybe) {
+                w->entries[e].maybe |= maybe;
+                break;
+            }
+    if (falling) {
+        base.pc = next;
+        base.lanes = falling;
+        base.is_second = maybe && taken;
+        base.maybe = base.is_second ? maybe : 0;
+        base.log_first = w->log_count;
+        base.is_rare = was_rare || rare < 0;
+        push_entry(m, w, base);
+    }
+    if (taken) {
+        base.pc = target;
+        base.lanes = taken;
+        base.is_second = false;
+        base.maybe = 0;
+        base.is_rare = was_rare || rare > 0;
+        push_entry(m, w, base);
+    }
+}
+
+/* How often lanes of which nobody knows whether they do, or that rest on an assumption, stay in a loop at its branch. */
+static unsigned most_stays(const Machine *m, const Routine *routine, InsnId branch, InsnId target, bool is_maybe)
+{
+    if (!is_maybe)
+        return m->is_hurried ? HURRIED_STAYS : m->most_stays;
+    switch (ptx_stay_find(routine, branch, target)) {
+    case STAY_NONE: return 0;
+    case STAY_LONG: return m->is_hurried || m->most_stays < DOUBTFUL_STAYS ? DOUBTFUL_STAYS : m->most_stays;
+    default:        return DOUBTFUL_STAYS;
+    }
+}
+
+/* The lanes of one side lie before those of the other, as they do where a bound is tested. */
+static bool is_edge(uint32_t a, uint32_t b)
+{
+    int first_a = __builtin_ctz(a), first_b = __builtin_ctz(b), last_a = 31 - __builtin_clz(a), last_b = 31 - __builtin_clz(b);
+    return last_a < first_b || last_b < first_a;
+}
+
+/* The launch may say how often the loop runs. */
+static bool given_stays(const Machine *m, const Routine *routine, InsnId branch, InsnId stays_at, unsigned *stays)
+{
+    LoopId loop = routine->loops->loop_of[routine->cfg->block_of[branch]];
+    if (!routine->given || m->is_hurried || loop == NO_LOOP || !routine->given[loop] || !ptx_loop_has(routine, loop, stays_at))
+        return false;
+    bool is_behind = routine->cfg->block_of[stays_at] == routine->loops->loops[loop].header;     /* one iteration comes before the first stay */
+    uint32_t trips = routine->given[loop] - 1;
+    *stays = trips > is_behind ? trips - is_behind : 0;
+    return true;
+}
+
+static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint32_t maybe, bool is_assumed)
+{
+    Entry *top = &w->entries[w->entry_count - 1];
+    const Routine *routine = w->frame->routine;
+    const Operand *operand = ptx_insn_operands(routine->func, insn);
+    InsnId next = top->pc + 1;
+    InsnId target = insn->operand_count && operand->kind == OPERAND_TARGET ? routine->func->labels[operand->id].insn : NO_ID;
+    if (target == NO_ID) {
+        top->lanes = 0;
+        return;
+    }
+    if (is_assumed)
+        ptx_memory_assume(m, w, top->pc, routine->meeting->ipdom[routine->cfg->block_of[top->pc]], DOUBT_PARAMETER);
+    uint32_t lanes = top->lanes, falling = lanes & ~(taken | maybe), goes = taken | maybe, stays_on = falling | maybe;
+    uint8_t doubt = maybe ? DOUBT_DATA : is_assumed ? DOUBT_PARAMETER : DOUBT_NONE;
+    Count *count = &routine->counts[top->pc];
+    uint8_t worst = doubt > top->doubt ? doubt : top->doubt;
+    count->doubt = worst > count->doubt ? worst : count->doubt;
+    int side = maybe || is_assumed || m->is_hurried ? ptx_stay_side(routine, top->pc, target) : 0;
+    if (side) {
+        uint32_t *stays = &w->frame->stays[top->pc];
+        unsigned most = most_stays(m, routine, top->pc, target, maybe != 0);
+        bool is_given = given_stays(m, routine, top->pc, side > 0 ? target : next, &most);
+        bool leaves = ++*stays > most;
+        if (leaves)
+            *stays = 0;
+        if (leaves && !m->is_hurried && !is_given)
+            ptx_machine_note_left(m, routine, top->pc, side > 0 ? target : next, most);
+        if (maybe || leaves) {
+            uint32_t undecided = maybe ? maybe : lanes;
+            bool take = (side > 0) != leaves;
+            goes = take ? taken | undecided : taken & ~undecided;
+            stays_on = take ? falling & ~undecided : falling | undecided;
+        }
+    }
+    if (goes && stays_on) {
+        count->parted++;
+        count->edged += is_edge(goes, stays_on);
+    }
+    if (doubt <= top->doubt && !maybe && (!goes || !stays_on)) {
+        top->pc = goes ? target : next;
+        return;
+    }
+    if (maybe && top->region && (!goes || !stays_on)) {        /* already in a doubtful region: no more to be said */
+        top->pc = goes ? target : next;
+        return;
+    }
+    part(m, w, target, next, goes, stays_on, maybe, doubt);
+}
+
+static const Table *table_of(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    const Table *table = NULL;
+    for (unsigned o = 1; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_TARGET && func->labels[operands[o].id].table != NO_ID)
+            table = &func->tables[func->labels[operands[o].id].table];
+    return table && table->count ? table : NULL;
+}
+
+/* Lanes of `lanes` whose index has this number; of one that nobody knows all go the way of the first. */
+static uint32_t lanes_with(const Value *index, uint32_t lanes, bool is_known, uint64_t wanted)
+{
+    uint32_t found = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        found |= (uint32_t)(!is_known || ptx_value_lane(index, i) == wanted) << i;
+    return found & lanes;
+}
+
+/* brx.idx: an entry for each number that lanes have. */
+static void run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
+{
+    Entry *top = &w->entries[w->entry_count - 1];
+    const Routine *routine = w->frame->routine;
+    const Table *table = table_of(routine->func, insn);
+    Scratch room;
+    const Value *index = insn->operand_count ? ptx_machine_read(m, w, ptx_insn_operands(routine->func, insn), &room) : NULL;
+    if (!table || !index) {
+        top->lanes &= ~lanes, top->pc++;
+        return;
+    }
+    ptx_blocks_pin(&m->blocks, index);
+    bool is_known = !(index->unknown & lanes) && index->align == ALIGN_EXACT;
+    uint8_t doubt = !is_known ? DOUBT_DATA : index->is_assumed ? DOUBT_PARAMETER : DOUBT_NONE;
+    if (doubt)                  /* the other ways are not gone */
+        ptx_memory_assume(m, w, top->pc, routine->meeting->ipdom[routine->cfg->block_of[top->pc]], doubt);
+    Entry base = *top;
+    InsnId join = meeting_point(routine, top->pc, !is_known), next = top->pc + 1;
+    top->doubt = doubt > top->doubt ? doubt : top->doubt;
+    base.doubt = top->doubt;
+    base.join = join == NO_ID ? top->join : join;
+    base.maybe = 0;
+    base.is_second = false;
+    uint64_t first = ptx_value_lane(index, (unsigned)__builtin_ctz(lanes));
+    if (lanes == top->lanes && lanes_with(index, lanes, is_known, first) == lanes && first < table->count) {
+        top->pc = routine->func->labels[routine->func->table_ids[table->first + first]].insn;
+        return;
+    }
+    routine->counts[top->pc].parted++;
+    base.lanes = top->lanes & ~lanes;
+    if (base.join == top->join && !top->maybe)
+        w->entry_count--;
+    else
+        top->pc = base.join;
+    if (base.lanes) {
+        base.pc = next;
+        push_entry(m, w, base);
+    }
+    while (lanes) {
+        first = ptx_value_lane(index, (unsigned)__builtin_ctz(lanes));
+        base.lanes = lanes_with(index, lanes, is_known, first);
+        lanes &= ~base.lanes;
+        if (first >= table->count)
+            continue;
+        base.pc = routine->func->labels[routine->func->table_ids[table->first + first]].insn;
+        push_entry(m, w, base);
+    }
+}
+
+/* Lanes that are done with the function, or with the kernel. */
+static void retire(Warp *w, uint32_t lanes, bool exits)
+{
+    uint32_t floor = exits ? 0 : w->frame->entry_floor;
+    for (uint32_t e = floor; e < w->entry_count; e++)
+        w->entries[e].lanes &= ~lanes;
+    if (exits)
+        w->live &= ~lanes;
+}
+
+/* ---- barriers ---------------------------------------------------------------------------------------------------- */
+
+/* Numbered barriers, and those of some threads only, order what is written otherwise than the turns in which warps run here. */
+static void note_barrier(Machine *m, const Operand *number, bool is_of_some)
+{
+    bool is_plain = number && number->kind == OPERAND_INT && !is_of_some && (m->barrier < 0 || m->barrier == number->value);
+    if (is_plain)
+        m->barrier = number->value;
+    if (is_plain || m->race)    /* which has turns of its own */
+        return;
+    m->shared_is_lost = true;
+    ptx_memory_forget_shared(m);
+}
+
+static void wait_at_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    bool is_reduction = insn->operand_count && operands[0].position == 0 && operands[0].role & ROLE_DEF;
+    unsigned first = is_reduction ? 1 : 0, last = insn->operand_count - is_reduction;
+    note_barrier(m, insn->operand_count > first ? &operands[first] : NULL, last > first + 1);
+    w->reduction = NULL;
+    if (!is_reduction || insn->operand_count < 3)
+        return;
+    Scratch room;
+    const Value *predicate = ptx_machine_read(m, w, &operands[insn->operand_count - 1], &room);
+    w->reduction = insn;
+    w->reduced = lanes;
+    w->holding = ptx_lanes_where(m, predicate, lanes, &w->unsure);
+    w->is_assumed = predicate->is_assumed || doubt == DOUBT_PARAMETER;
+    if (doubt >= DOUBT_DATA || lanes != w->live)
+        w->unsure = lanes;
+}
+
+/* All warps of the block have come to the same reduction: they get its result. */
+static void reduce(Machine *m)
+{
+    unsigned count = 0, holding = 0, unsure = 0;
+    bool is_assumed = false;
+    const Insn *insn = NULL;
+    for (uint32_t i = 0; i < m->warp_count; i++) {
+        const Warp *w = &m->warps[i];
+        if (w->is_done)
+            continue;
+        if (!w->reduction || (insn && insn != w->reduction))
+            return;
+        insn = w->reduction;
+        count += ptx_lanes_count(w->reduced);
+        holding += (unsigned)__builtin_popcount(w->holding);
+        unsure += (unsigned)__builtin_popcount(w->unsure);
+        is_assumed |= w->is_assumed;
+    }
+    if (!insn || unsure)
+        return;
+    bool is_any = ptx_op_has(insn->op, MOD_OR), is_all = ptx_op_has(insn->op, MOD_AND);
+    Value value = ptx_value_const(is_any ? holding != 0 : is_all ? holding == count : holding);
+    value.is_assumed = is_assumed;
+    for (uint32_t i = 0; i < m->warp_count; i++) {
+        Warp *w = &m->warps[i];
+        if (!w->is_done)
+            ptx_machine_write(m, w, ptx_insn_operands(w->frame->routine->func, insn), &value, w->reduced, DOUBT_NONE);
+    }
+}
+
+/* ---- one instruction --------------------------------------------------------------------------------------------- */
+
+static void step(Machine *m, Warp *w)
+{
+    Entry *top = &w->entries[w->entry_count - 1];
+    const Routine *routine = w->frame->routine;
+    Count *count = &routine->counts[top->pc];
+    if (m->race && m->race->put_count && ptx_race_is_put(m, w, top->pc))
+        return;
+    if (m->race && m->race->watches)
+        ptx_race_watch(m, w, top->pc);
+    if (routine->slice.plain[top->pc]) {
+        count->warps++;
+        count->lanes += ptx_lanes_count(top->lanes);
+        top->pc += routine->slice.plain[top->pc];
+        return;
+    }
+    const Insn *insn = &routine->func->insns[top->pc];
+    const Decoded *code = ptx_machine_code(m, insn->op);
+    uint32_t lanes = top->lanes, maybe = 0;
+    uint8_t doubt = top->doubt;
+    bool is_assumed = false;
+    if (insn->guard != NO_ID) {
+        Scratch room;
+        const Operand guard = { .kind = OPERAND_REG, .id = insn->guard, .flags = insn->guard_negated ? OPERAND_NEGATED : 0 };
+        const Value *value = ptx_machine_read(m, w, &guard, &room);
+        lanes = ptx_lanes_where(m, value, top->lanes, &maybe);
+        is_assumed = value->is_assumed;
+    }
+    uint32_t active = lanes | maybe;
+    count->warps++;
+    count->lanes += ptx_lanes_count(code->action == ACTION_BRANCH ? top->lanes : active);
+    if (code->action == ACTION_BRANCH) {
+        run_branch(m, w, insn, lanes, maybe, is_assumed);
+        return;
+    }
+    if (maybe)
+        doubt = DOUBT_DATA;
+    else if (is_assumed && doubt < DOUBT_PARAMETER)
+        doubt = DOUBT_PARAMETER;
+    if (doubt && (code->action == ACTION_EXIT || code->action == ACTION_RETURN)) {    /* lanes that leave here might have stayed */
+        ptx_memory_assume(m, w, top->pc, EXIT_BLOCK, doubt);
+        ptx_memory_doubt(w, doubt);
+    }
+    if (is_assumed && active != top->lanes) {
+        ptx_memory_assume_written(m, w, insn);
+        count->doubt = count->doubt > DOUBT_PARAMETER ? count->doubt : DOUBT_PARAMETER;     /* more lanes may be here, or any at all */
+    }
+    if (!active) {
+        top->pc++;
+        return;
+    }
+    if (m->race && code->order != ORDER_NONE && !ptx_race_order(m, w, insn, &m->program->codes[insn->op->id], active, doubt))
+        return;
+    if (m->cluster)
+        ptx_cluster_order(m, w, insn, active, doubt);
+    switch ((Action)code->action) {
+    case ACTION_INDEXED:
+        run_indexed(m, w, insn, active);
+        return;
+    case ACTION_RETURN: case ACTION_EXIT:
+        top->pc++;
+        retire(w, active, code->action == ACTION_EXIT || !w->frame->caller);
+        return;
+    case ACTION_CALL:
+        top->pc++;
+        run_call(m, w, insn, active, doubt);
+        return;
+    case ACTION_BARRIER:
+        top->pc++;
+        w->is_waiting = true;
+        ptx_machine_forget(m, w, insn, active, doubt);
+        wait_at_barrier(m, w, insn, active, doubt);
+        if (m->race)
+            ptx_race_barrier(m, w, insn, active, doubt);
+        return;
+    case ACTION_ARRIVE:
+        top->pc++;
+        if (m->race)
+            ptx_race_barrier(m, w, insn, active, doubt);
+        else
+            note_barrier(m, NULL, true);
+        return;
+    case ACTION_WARP_BARRIER:
+        top->pc++;
+        w->synced = ptx_memory_tick(m);
+        return;
+    default:
+        break;
+    }
+    if (m->race && ptx_insn_is_access(insn))
+        ptx_race_access(m, w, insn, active, doubt);
+    else if (m->cluster && ptx_insn_is_access(insn))
+        ptx_cluster_access(m, w, insn, active, doubt);
+    else if (ptx_insn_is_access(insn))
+        ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < DOUBT_ORDER ? DOUBT_ORDER : doubt);
+    if (routine->slice.is_needed[top->pc] || (insn->op->flags & OPF_SIDE_EFFECT && !(m->are_apart && ptx_insn_is_access(insn))))
+        ptx_machine_execute(m, w, insn, code, active, doubt);
+    if (maybe) {                /* the lanes of which nobody knows whether they wrote */
+        const Operand *operands = ptx_insn_operands(routine->func, insn);
+        for (unsigned o = 0; o < insn->operand_count; o++)
+            if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)
+                w->frame->regs[operands[o].id].value.unknown |= maybe;
+    }
+    w->entries[w->entry_count - 1].pc++;
+}
+
+/* Entries that are at their end or empty go; false: the warp is done. */
+static bool settle(Machine *m, Warp *w)
+{
+    while (w->entry_count) {
+        Entry *top = &w->entries[w->entry_count - 1];
+        if (top->frame != w->frame) {
+            Frame *done = w->frame;
+            leave(w);
+            return_registers(m, w, done, top->lanes);
+            continue;
+        }
+        if (top->maybe) {       /* the region ends, or its other side begins */
+            cloud(m, w, top, top->maybe);
+            if (!top->is_second)
+                w->log_count = top->region ? w->log_count : top->log_first;
+            top->maybe = 0;
+            top->is_second = false;
+        }
+        if (top->lanes && top->pc != top->join && top->pc < w->frame->routine->func->insn_count)
+            return true;
+        if (top->lanes && top->pc >= w->frame->routine->func->insn_count)
+            retire(w, top->lanes, !w->frame->caller);
+        w->entry_count--;
+    }
+    return false;
+}
+
+/* At headers of loops. */
+static void look_around(Machine *m, Warp *w)
+{
+    InsnId pc = w->entries[w->entry_count - 1].pc;
+    if (w->frame->routine->headed[pc])
+        ptx_forward_arrive(m, w, w->frame->routine->headed[pc] - 1);
+    if (m->is_loose_tried)
+        ptx_forward_watch(m, w);
+    w->frame->last = pc;
+}
+
+static void run_warp(Machine *m, Warp *w)
+{
+    const bool is_forwarded = m->forward_steps && m->are_apart && !m->is_hurried;
+    w->is_waiting = false;
+    while (!w->is_waiting) {
+        if (!settle(m, w)) {
+            w->is_done = true;
+            return;
+        }
+        if (m->steps >= m->most_steps || w->entry_count > MOST_ENTRIES || w->log_count > MOST_LOGGED) {
+            m->is_cut = true;
+            w->is_done = true;
+            return;
+        }
+        m->steps++;
+        if (is_forwarded)
+            look_around(m, w);
+        step(m, w);
+    }
+}
+
+/* ---- a block ----------------------------------------------------------------------------------------------------- */
+
+static void set_tid(Machine *m, Warp *w)
+{
+    uint64_t threads = (uint64_t)m->block[0] * m->block[1] * m->block[2];
+    uint64_t *lanes[3];
+    for (unsigned d = 0; d < 3; d++)
+        lanes[d] = ptx_arena_array(m->arena, uint64_t, WARP_LANES);
+    w->live = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        uint64_t thread = (uint64_t)w->index * WARP_LANES + i;
+        lanes[0][i] = thread % m->block[0];
+        lanes[1][i] = thread / m->block[0] % m->block[1];
+        lanes[2][i] = thread / m->block[0] / m->block[1];
+        w->live |= (uint32_t)(thread < threads) << i;
+    }
+    for (unsigned d = 0; d < 3; d++) {
+        bool is_same = true;
+        for (unsigned i = 1; i < WARP_LANES; i++)
+            is_same &= lanes[d][i] == lanes[d][0] || !(w->live >> i & 1);
+        w->tid[d] = (Value){ .lanes = is_same ? NULL : lanes[d], .all = lanes[d][0], .align = ALIGN_EXACT, .is_common = true,
+                             .is_assumed = m->block_is_assumed && d > 0 };
+    }
+}
+
+static void begin_warp(Machine *m, Routine *routine, uint32_t index)
+{
+    Warp *w = &m->warps[index];
+    w->index = index;
+    if (!w->tid[0].align)
+        set_tid(m, w);
+    uint64_t threads = (uint64_t)m->block[0] * m->block[1] * m->block[2], from = (uint64_t)w->index * WARP_LANES;
+    w->live = threads - from >= WARP_LANES ? UINT32_MAX : (UINT32_C(1) << (threads - from)) - 1;
+    w->entry_count = w->log_count = w->local.count = 0;
+    ptx_forward_reset(m);
+    m->begun = m->steps;
+    while (w->frame)
+        leave(w);
+    w->is_done = w->is_waiting = w->is_at_put = false;
+    w->barrier = 0;
+    enter(m, w, routine, NULL, (Entry){ .lanes = w->live });
+}
+
+/* In turns, from barrier to barrier. */
+static void run_together(Machine *m, Routine *routine, uint32_t first_warp, uint32_t warp_count)
+{
+    for (uint32_t i = 0; i < warp_count; i++)
+        begin_warp(m, routine, first_warp + i);
+    for (bool is_running = true; is_running;) {
+        is_running = false;
+        m->round = ptx_memory_tick(m);
+        for (uint32_t i = 0; i < warp_count; i++) {
+            Warp *w = &m->warps[first_warp + i];
+            if (w->is_done || w->barrier)
+                continue;
+            w->reduction = NULL;
+            run_warp(m, w);
+            is_running = true;
+        }
+        m->barrier = -1;
+        if (first_warp == 0 && warp_count == m->warp_count)
+            reduce(m);
+        if (m->race)
+            is_running = ptx_race_release(m, first_warp, warp_count);
+    }
+}
+
+/* ---- warps that stand for others --------------------------------------------------------------------------------- */
+
+/* Warps so far apart have the same threads but for one index: the outermost that the block has. */
+static void space_warps(Machine *m)
+{
+    const uint32_t *block = m->block, outermost = block[2] > 1 ? 2 : block[1] > 1 ? 1 : 0;
+    uint32_t row = outermost == 2 ? block[0] * block[1] : outermost == 1 ? block[0] : 1;
+    m->spacing = 1;
+    while (m->spacing * WARP_LANES % row)
+        m->spacing++;
+    memset(m->tid_by, 0, sizeof m->tid_by);
+    m->tid_by[outermost] = m->spacing * WARP_LANES / row;
+}
+
+/* What was counted of a run, for each of the warps that it stands for. */
+static void sum_counts(const Routine *routine, uint32_t warps)
+{
+    for (InsnId i = 0; i < routine->func->insn_count; i++)
+        if (routine->counts[i].warps > 0) {
+            Count *sum = &routine->sums[i];
+            ptx_count_add(sum, &routine->counts[i], warps);
+            sum->most = routine->counts[i].warps > sum->most ? routine->counts[i].warps : sum->most;
+            routine->counts[i] = (Count){ 0 };
+        }
+}
+
+/* Runs the first of these warps, which are left, for as many of them as it stands for. Those; *is_alone: it could have been more. */
+static uint32_t run_standing(Machine *m, Routine *routine, uint32_t first, uint32_t step, uint32_t are_left, bool *is_alone)
+{
+    uint32_t count = 1, are_done = 0;
+    while (first + count * step < WARP_LANES && are_left >> (first + count * step) & 1)
+        count++;
+    bool are_several = count > 1;
+    m->blocks = ptx_blocks_new(m->blocks.first, m->blocks.step, m->blocks.count);
+    m->blocks.step[GROWTH_WARP] = m->blocks.steps[0][GROWTH_WARP] = step;
+    m->blocks.count[GROWTH_WARP] = count;
+    run_together(m, routine, first, 1);
+    ptx_noted_close(m, &m->warps[first]);
+    count = m->blocks.count[GROWTH_WARP];
+    *is_alone |= are_several && count == 1;
+    for (uint32_t i = 0; i < count; i++)
+        are_done |= UINT32_C(1) << (first + i * m->blocks.step[GROWTH_WARP]);
+    sum_counts(routine, count);
+    while (m->warps[first].frame)       /* for the next one */
+        leave(&m->warps[first]);
+    m->blocks.count[GROWTH_WARP] = 1;
+    return are_done;
+}
+
+/* As far apart as those before, if there is one; else the nearest. */
+static uint32_t distance_from(const Machine *m, uint32_t warp, uint32_t are_left, uint32_t last)
+{
+    uint32_t step = m->spacing;
+    if (warp + last < WARP_LANES && are_left >> (warp + last) & 1)
+        return last;
+    while (warp + step < WARP_LANES && !(are_left >> (warp + step) & 1))
+        step += m->spacing;
+    return step;
+}
+
+/* As long as one stands for others: once it does not, they are taken one by one. */
+static void run_apart(Machine *m, Routine *routine)
+{
+    const uint32_t full = m->block[0] * m->block[1] * m->block[2] / WARP_LANES;
+    uint32_t are_left = full ? UINT32_MAX >> (WARP_LANES - full) : 0;
+    space_warps(m);
+    if (routine->sums == routine->counts)
+        routine->counts = ptx_arena_array(m->arena, Count, routine->func->insn_count);
+    uint32_t step = m->spacing;
+    bool is_alone = false;
+    for (uint32_t w = 0; w < m->warp_count; w++) {
+        if (w < full && !(are_left >> w & 1))
+            continue;
+        step = is_alone ? WARP_LANES : distance_from(m, w, are_left, step);
+        are_left &= ~run_standing(m, routine, w, step, are_left, &is_alone);
+        step = m->blocks.step[GROWTH_WARP];
+    }
+}
+
+void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, uint32_t warp_count)
+{
+    m->blocks = *blocks;
+    m->shared_is_lost = false;
+    m->barrier = -1;
+    ptx_forward_begin(m);
+    ptx_memory_forget_shared(m);
+    Routine *routine = routine_of(m, m->kernel);
+    if (!routine)
+        return;
+    m->are_apart = routine->slice.is_apart && !m->race && !m->contents && !m->cluster && m->warp_count <= WARP_LANES;
+    if (m->are_apart && warp_count > 1 && warp_count == m->warp_count) {
+        run_apart(m, routine);
+        return;
+    }
+    run_together(m, routine, first_warp, warp_count);
+    if (routine->sums != routine->counts)
+        sum_counts(routine, 1);
+}
+
+void ptx_machine_run(Machine *m, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count)
+{
+    static const uint32_t one[3] = { 1, 1, 1 };
+    const Blocks blocks = ptx_blocks_new(ctaid, one, one);
+    ptx_machine_run_for(m, &blocks, first_warp, warp_count);
+}
+
+Warp *ptx_machine_begin(Machine *m)
+{
+    static const uint32_t nowhere[3] = { 0, 0, 0 }, one[3] = { 1, 1, 1 };
+    m->blocks = ptx_blocks_new(nowhere, one, one);
+    begin_warp(m, routine_of(m, m->kernel), 0);
+    m->warps[0].live = UINT32_MAX;
+    return &m->warps[0];
+}
+
+InsnId ptx_machine_place(const Machine *m, const Warp *w, InsnId insn)
+{
+    const Func *kernel = &m->module->funcs[m->kernel];
+    for (const Frame *frame = w->frame; frame->caller; frame = frame->caller)
+        if (!frame->caller->caller)
+            return (InsnId)(frame->call - kernel->insns);
+    return insn;
+}
+
+void ptx_machine_reshape(Machine *m, const uint32_t block[3])
+{
+    memcpy(m->block, block, sizeof m->block);
+    for (uint32_t i = 0; i < m->warp_count; i++)
+        m->warps[i].tid[0].align = 0;           /* to be set again */
+}
+
+/* ---- a kernel ---------------------------------------------------------------------------------------------------- */
+
+enum { ASSUMED_BLOCK = 256, ASSUMED_GRID = 4096, MOST_THREADS = 1024 };      /* no GPU takes larger blocks */
+
+static void take_shape(Machine *m)
+{
+    const Bounds *bounds = &m->module->funcs[m->kernel].bounds;
+    const uint32_t *block = m->launch->block[0] ? m->launch->block : bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid;
+    double threads = fmax(block[0], 1) * fmax(block[1], 1) * fmax(block[2], 1);
+    bool is_taken = block[0] && threads <= MOST_THREADS;
+    m->block_is_assumed = !is_taken || (!m->launch->block[0] && !bounds->reqntid[0]);
+    m->grid_is_assumed = !m->launch->grid[0];
+    for (unsigned d = 0; d < 3; d++) {
+        m->block[d] = is_taken ? (block[d] ? block[d] : 1) : d ? 1 : ASSUMED_BLOCK;
+        m->grid[d] = m->launch->grid[0] ? (m->launch->grid[d] ? m->launch->grid[d] : 1) : ASSUMED_GRID;
+    }
+}
+
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu)
+{
+    const Module *module = program->module;
+    Machine *m = ptx_arena_new(arena, Machine);
+    m->arena = arena;
+    m->scratch = scratch;
+    m->program = program;
+    m->module = module;
+    m->kernel = kernel;
+    m->launch = launch;
+    m->gpu = gpu;
+    m->most_stays = ASSUMED_STAYS;
+    m->next_addend = module->var_count + 1;
+    take_shape(m);
+    m->warp_count = (m->block[0] * m->block[1] * m->block[2] + WARP_LANES - 1) / WARP_LANES;
+    m->warps = ptx_arena_array(arena, Warp, m->warp_count);
+    ptx_memory_lay_out(m);
+    return m;
+}
+
+void ptx_machine_end(Machine *m)
+{
+    for (uint32_t i = 0; i < m->run_count; i++)
+        m->program->routines[m->run[i]] = NULL;
+    for (uint32_t i = 0; i < m->placed_count; i++)
+        m->program->addresses[m->placed[i]] = 0;
+}

@@ -1,0 +1,406 @@
+/* machine.h -- runs a kernel's warps as a GPU would, before there is a GPU: the state of one block of threads, and what was counted.
+ *
+ * Instructions execute for a warp at a time, on values of value.h. Control flow that parts the lanes of a warp is a stack of entries, each with the
+ * lanes that are in it and the instruction where they meet the others again: the immediate post-dominator (Fung, Sham, Yuan and Aamodt, "Dynamic Warp
+ * Formation and Scheduling for Efficient GPU Control Flow", MICRO 2007, section 2). Where nobody knows which way lanes go, since that depends on data,
+ * they go both; of a loop they stay some iterations. What such lanes write is not known behind the meeting point.
+ *
+ * The warps of a block run in turns from barrier to barrier. Memory: kernel parameters as the launch gives them; shared memory byte by byte; local
+ * memory and parameters of calls by the places that were written; what is loaded from anywhere else is not known. */
+#ifndef PTX_ANALYSIS_SIM_MACHINE_H
+#define PTX_ANALYSIS_SIM_MACHINE_H
+
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+#include "analysis/value/launch.h"
+#include "analysis/flow/loop.h"
+#include "gpu/gpu.h"
+#include "analysis/sim/count.h"
+#include "analysis/sim/footprint.h"
+#include "analysis/sim/block_stride.h"
+#include "analysis/sim/guess.h"
+#include "analysis/sim/program.h"
+#include "analysis/sim/slice.h"
+#include "analysis/sim/value.h"
+
+/* ---- the program ------------------------------------------------------------------------------------------------- */
+
+typedef enum Action {
+    ACTION_NEW,                 /* not looked at yet */
+    ACTION_UNKNOWN,             /* writes what nobody knows */
+    ACTION_NOTHING,
+    ACTION_LANEWISE, ACTION_VIDEO, ACTION_CHOOSE, ACTION_MOVE, ACTION_TO_SPACE, ACTION_TO_GENERIC, ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_COPY,
+    ACTION_MATRIX, ACTION_SHUFFLE, ACTION_VOTE, ACTION_MATCH, ACTION_REDUX, ACTION_IS_SPACE, ACTION_ELECT, ACTION_ACTIVE_MASK, ACTION_TRUE, ACTION_BRANCH, ACTION_INDEXED, ACTION_CALL,
+    ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER, ACTION_ARRIVE, ACTION_WARP_BARRIER, ACTION_MAP,
+} Action;
+
+typedef struct Decoded {           /* per distinct opcode text */
+    Lanewise lanewise;
+    uint8_t action;
+    uint8_t mode;               /* of votes and shuffles: the first letter */
+    uint8_t order;              /* race.h's Order */
+} Decoded;
+
+typedef struct Plan {           /* of a function: what does not depend on the launch */
+    const Cfg *cfg;
+    const Dom *dom, *meeting;   /* meeting: where lanes meet again, early exits left out of it */
+    const Loops *loops;
+    Slice slice;
+    uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; of a branch its Stay; 0: not asked for yet */
+    uint32_t *counter_exits;    /* loop_exit.c's: per loop, branches that end it by a counter; the last: whether they were counted */
+    const LoopId *headed;       /* per instruction: the loop whose header begins there, + 1; 0: none */
+} Plan;
+
+typedef struct Routine {           /* a function as it is run */
+    const Func *func;
+    const Cfg *cfg;             /* these: of its plan */
+    const Dom *dom, *meeting;
+    const Loops *loops;
+    Slice slice;
+    uint8_t *kinds;
+    uint32_t *counter_exits;
+    const LoopId *headed;
+    const uint32_t *given;      /* per loop: its trips, as the launch says, + 1; 0: it does not. NULL: of none */
+    Count *counts;              /* per instruction, of the warps that run; of plain ones only the first of them */
+    Count *sums;                /* the same of the block, until the caller empties them; where its warps run together these are the counts */
+    RegionFinder finder;
+    uint64_t walked;            /* blocks, by the finder */
+    Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
+    struct Traffic **traffic;   /* per instruction: what it last moved */
+    uint32_t *sites;            /* per instruction: into Race.sites, + 1; NULL */
+    struct Pace *paces;         /* forward.c's, per loop; NULL: none yet */
+    struct Frame *spare;        /* frames to be used again */
+} Routine;
+
+/* Requests alike cost alike: the same lanes at the same distances from each other, moved by a multiple of a line. */
+typedef struct Traffic {
+    uint64_t first;
+    uint64_t apart[WARP_LANES];
+    uint32_t lanes, bytes;
+    double figure, ideal, used;
+    int64_t stride;
+    uint8_t pattern;            /* AccessPattern */
+    bool is_firm;               /* figure_of's word */
+    uint16_t period;            /* bytes: the figure is the same for addresses a multiple of so many further on; 0: not asked for yet */
+    bool is_modelled;           /* the figure follows a rule that is not certain for this GPU */
+    uint8_t align;
+    bool is_common;
+    bool is_one;                /* all lanes at one address */
+    uint8_t low_bits;           /* Count's word */
+} Traffic;
+
+typedef struct Register {
+    Value value;
+    uint64_t *slab;             /* WARP_LANES numbers for value.lanes */
+    uint32_t region;            /* of doubtful control in which it was last written */
+    bool is_written;
+} Register;
+
+/* Control whose lanes nobody knows: what is written in it is not known behind it. */
+typedef struct Written {
+    struct Frame *frame;
+    RegId reg;
+} Written;
+
+typedef struct Entry {
+    struct Frame *frame;
+    InsnId pc, join;            /* join: NO_ID: the end of the function */
+    uint32_t lanes;
+    uint32_t maybe;             /* lanes of the region that ends here which may or may not have been in it */
+    uint32_t log_first;         /* into Warp.log: what was written in that region */
+    uint32_t region;            /* that entries inside log to; 0: none */
+    uint8_t doubt;              /* Doubt of being here */
+    bool is_second;             /* the other side of a doubtful branch: what the first wrote is in doubt */
+    bool is_rare;               /* hardly ever is a lane here: branch_probability.h */
+    bool is_loose;              /* which other lanes are at an access with these is an estimate */
+} Entry;
+
+typedef struct Slot {           /* a place in local memory or in a parameter of a call */
+    uint64_t address;
+    uint32_t bytes;
+    Register held;
+} Slot;
+
+typedef struct Slots {
+    Slot *items;
+    uint32_t count, capacity;
+} Slots;
+
+typedef struct Frame {
+    struct Frame *next;         /* of Routine.spare */
+    struct Frame *caller;
+    Routine *routine;
+    const Insn *call;           /* in the caller */
+    Register *regs;
+    uint32_t *stays;            /* per instruction: how often doubtful lanes stayed in a loop */
+    Slots params;               /* of calls that this function makes */
+    struct Visit **visits;      /* forward.c's, per loop; NULL: none yet */
+    InsnId last;                /* that was run; NO_ID */
+    uint32_t entry_floor;       /* entries of this frame are from here on */
+} Frame;
+
+typedef struct Warp {
+    Frame *frame;
+    Entry *entries;
+    Written *log;
+    Slots local;
+    uint32_t entry_count, entry_capacity, log_count, log_capacity;
+    uint32_t index;             /* in the block */
+    uint32_t live;              /* lanes that have not exited */
+    bool is_waiting, is_done;
+    const Insn *reduction;      /* that it waits in; NULL: none */
+    uint32_t reduced, holding, unsure;  /* lanes there, those in which the predicate holds, those of which nobody knows */
+    bool is_assumed;            /* the predicate */
+    bool is_at_put;             /* at a barrier of Race.puts */
+    uint8_t barrier;            /* 1 + the number of the one that it waits at; AT_MBARRIER; 0: none, or nobody asks */
+    uint32_t mbarrier, phase;   /* which one, and what is to be complete */
+    uint32_t synced;            /* Machine.clock at its last barrier of its own */
+    Value tid[3];
+} Warp;
+
+/* What the kernels of a module share, so that each takes no more room and time than it has instructions. */
+struct Program {
+    const Module *module;
+    const FuncId *definition_of;        /* CallGraph.definition_of */
+    Decoded *codes;             /* per Op */
+    Arena *kept;                /* of plans; NULL: they are made anew for each run */
+    const Plan **plans;         /* per function; NULL: none yet */
+    FuncId *planned;            /* functions that have one */
+    uint32_t planned_count;
+    Routine **routines;         /* per function; NULL but while a kernel runs that calls it */
+    uint64_t *addresses;        /* per variable, + 1; 0: none yet */
+    VarId *shared;              /* variables in shared memory of the module and of functions that are no kernels */
+    uint32_t shared_count;
+    Arena *arena;
+    const uint8_t **initial;    /* per variable: its first bytes, once asked for; NULL: none */
+    VarId *begun;               /* variables that were asked for */
+    uint32_t begun_count;
+    bool has_initial;           /* some variable of the module begins with numbers */
+    VarId *own_first, *own_end; /* per function: its variables */
+};
+
+/* What a warp asks of memory that somebody is told of. */
+typedef struct Noted {
+    const Insn *insn;
+    Count *count;
+    struct Request *request;    /* its addresses are not asked for */
+    const Value *address;
+    uint32_t lanes;             /* those that count */
+    bool is_traced;             /* for Machine.trace; else for the footprint */
+    uint8_t kind;               /* FootprintKind */
+    uint8_t space, doubt;       /* Space, Doubt: of what is traced */
+} Noted;
+
+typedef struct Machine {
+    Arena *arena;               /* everything here; the caller releases it */
+    Arena *scratch;
+    Program *program;
+    const Module *module;
+    const Launch *launch;
+    const Gpu *gpu;             /* whose memory serves; NULL: only instructions are counted */
+    Footprint *footprint;       /* NULL: nobody asks */
+    FuncId kernel;
+    FuncId *run;                /* functions that have routines */
+    VarId *placed;              /* variables that have addresses */
+    uint32_t run_count, run_capacity, placed_count, placed_capacity;
+    uint64_t next_global, next_local, next_const;       /* the next variable of the space lies here, or behind */
+    uint8_t *param_bytes, *param_known;
+    AddendId *param_addend;           /* per byte: of the pointer that begins here */
+    uint8_t *param_guess;       /* per byte: guess.c's, of a number that begins here and that the launch does not give; 0 */
+    GuessedTrips *guessed;      /* GUESSED_MOST of them */
+    uint32_t guessed_count;
+    uint32_t param_size;
+    uint8_t *shared, *shared_known;     /* bytes, and a bit for each that is known; NULL until one is stored */
+    uint32_t shared_size;       /* once has_shared */
+    uint32_t *shared_by;        /* per byte: clock and thread of the store that made it known, THREAD_BITS for the thread */
+    uint32_t clock, round;      /* grows with each barrier; as it was when the block's last one let the warps go on */
+    uint32_t shared_low, shared_high;   /* bytes of shared_known that may have bits: from, behind */
+    bool shared_is_lost;        /* lanes left that might have stayed, and stored: nothing gets known any more in this block */
+    int64_t barrier;            /* that a warp waits at since the last turn; -1: none */
+    bool has_shared;            /* variables in shared memory have their addresses */
+    Warp *warps;
+    uint32_t warp_count;
+    uint32_t block[3], grid[3];
+    Blocks blocks;              /* that the run stands for; the first of them runs */
+    const uint64_t (*ctaids)[WARP_LANES];       /* strata.c's: each lane is another block's, in each dimension; NULL: blocks.first */
+    bool are_apart;             /* nothing that a warp does depends on the others */
+    uint32_t spacing, tid_by[3];        /* warps so far apart differ in %tid by so much in all lanes */
+    struct Kept *kept;          /* noted of a warp that stands for others, until these are known */
+    uint32_t kept_count, kept_capacity;
+    bool block_is_assumed, grid_is_assumed, initial_is_assumed, warpid_is_assumed;
+    bool dynamic_is_assumed;    /* the size of dynamic shared memory was read, and nobody gave it */
+    bool shape_is_read;         /* a place in the grid, or its size, was */
+    AddendId next_addend;
+    uint32_t next_region;
+    uint64_t steps, most_steps; /* instructions of warps, executed and allowed */
+    bool is_cut;                /* most_steps did not do */
+    bool is_hurried;            /* all loops are left after some iterations: for what stands behind them */
+    uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
+    struct Trace *trace;        /* that keeps the requests; NULL */
+    struct Cluster *cluster;    /* that its accesses to shared memory are noted for; NULL */
+    struct Contents *contents;  /* of global memory; NULL: nobody follows them */
+    struct Race *race;          /* that looks for accesses that nothing orders, in place of what they cost; NULL */
+    bool is_traced_only;        /* nobody asks what requests cost */
+    struct Visit *forwarded[GROWTH_DIMS - GROWTH_TRIPS];        /* forward.h: loops that are looked at; NULL */
+    uint64_t begun;             /* steps, as the warp that runs began */
+    uint64_t forward_steps;     /* instructions in a loop before it is; 0: none ever is */
+    bool is_loose_tried;        /* iterations that may vary are looked at somewhere */
+    bool may_be_loose;          /* iterations that are not proved to be the same may stand for others */
+} Machine;
+
+/* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu);
+
+/* Leaves the program to the next kernel. */
+void ptx_machine_end(Machine *machine);
+
+/* Runs one block; counts go to Routine.sums, added up from block to block unless the caller empties them. first, count: the warps that run. */
+void ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count);
+
+/* Runs the first of these blocks, and leaves in machine->blocks those for which every count is the same. */
+void ptx_machine_run_for(Machine *machine, const Blocks *blocks, uint32_t first_warp, uint32_t warp_count);
+
+/* A warp at the kernel's first instruction, all lanes of it there. */
+Warp *ptx_machine_begin(Machine *machine);
+
+/* Where the kernel's own function is, at an instruction of the function that runs: there, or at the call that leads to it. */
+InsnId ptx_machine_place(const Machine *machine, const Warp *warp, InsnId insn);
+
+/* Another shape of as many threads. */
+void ptx_machine_reshape(Machine *machine, const uint32_t block[3]);
+
+/* ---- shared by the files of this stage --------------------------------------------------------------------------- */
+
+/* Windows of the generic address space: numbers of ours, far from each other and from every base. */
+#define WINDOW_SHARED (UINT64_C(1) << 60)
+#define WINDOW_LOCAL (UINT64_C(2) << 60)
+#define WINDOW_CONST (UINT64_C(3) << 60)
+#define WINDOW_PARAM (UINT64_C(4) << 60)
+#define WINDOW_OF(address) ((address) & UINT64_C(7) << 60)
+
+/* Addresses without their windows. */
+static inline void ptx_value_places(const Value *address, uint64_t out[WARP_LANES])
+{
+    const uint64_t places = ~(UINT64_C(7) << 60);
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        out[i] = (address->lanes ? address->lanes[i] : address->all) & places;
+}
+
+typedef struct Scratch {        /* room for a value that no register holds */
+    Value value;
+    uint64_t lanes[WARP_LANES];
+} Scratch;
+
+/* code.c */
+const Decoded *ptx_machine_decode(Machine *machine, const Op *op);
+
+static inline const Decoded *ptx_machine_code(Machine *machine, const Op *op)
+{
+    const Decoded *code = &machine->program->codes[op->id];
+    return code->action != ACTION_NEW ? code : ptx_machine_decode(machine, op);
+}
+
+void ptx_memory_lay_out(Machine *machine);
+void ptx_memory_forget_shared(Machine *machine);
+uint32_t ptx_memory_tick(Machine *machine);
+uint64_t ptx_memory_address(Machine *machine, VarId var);
+void ptx_memory_load(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_memory_store(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_memory_assume(Machine *machine, Warp *warp, InsnId branch, BlockId meeting, uint8_t doubt);
+void ptx_memory_assume_written(Machine *machine, Warp *warp, const Insn *insn);
+void ptx_memory_doubt(Warp *warp, uint8_t doubt);
+void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_memory_count(Machine *machine, Warp *warp, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt);
+
+/* What a plain store of one element writes; NULL: it is none. */
+const Value *ptx_memory_stored(Machine *machine, Warp *warp, const Insn *insn, Scratch *scratch);
+
+/* What the so many-th address operand names. False: there is none. */
+bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, unsigned which, Scratch *address);
+
+/* Where an access touches shared memory; *addressed: the lanes that say so, *bytes: of each. False: it does not. */
+bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes);
+
+/* request_log.c: of a warp that stands for others what it asks for is kept until its end, and then told for each of them. */
+void ptx_noted_tell(Machine *machine, const Warp *warp, const Noted *noted);
+void ptx_noted_close(Machine *machine, const Warp *warp);
+
+/* registers.c */
+const Value *ptx_machine_make(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);
+void ptx_machine_write(Machine *machine, Warp *warp, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt);
+/* The condition code: a register behind those that have names. */
+Register *ptx_machine_carry(const Warp *warp);
+void ptx_machine_write_carry(Machine *machine, Warp *warp, const Value *value, uint32_t lanes, uint8_t doubt);
+void ptx_machine_set(Machine *machine, Register *reg, const Value *value, unsigned bits, uint32_t lanes, uint32_t live);
+Value ptx_machine_unknown(Machine *machine, bool is_uniform);
+
+/* A decimal constant is a double; instructions on single floats take it as such. */
+void ptx_machine_narrow(const Operand *operand, Type type, Scratch *scratch);
+
+/* What an operand holds: mostly what a register does. */
+static inline const Value *ptx_machine_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch)
+{
+    const Register *r = &warp->frame->regs[operand->kind == OPERAND_REG ? operand->id : 0];
+    bool is_plain = operand->kind == OPERAND_REG && !(operand->flags & (OPERAND_COMPONENT | OPERAND_NEGATED | OPERAND_MINUS)) && r->is_written;
+    return is_plain ? &r->value : ptx_machine_make(machine, warp, operand, scratch);
+}
+
+static inline uint64_t ptx_truncated(uint64_t number, unsigned bits)
+{
+    return bits >= 64 || !bits ? number : number & ((UINT64_C(1) << bits) - 1);
+}
+
+/* operate.c: everything but memory's costs and control. */
+void ptx_machine_execute(Machine *machine, Warp *warp, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt);
+
+/* Its results are not known any more. */
+void ptx_machine_forget(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+
+/* Lanes of `lanes` in which a predicate holds, and those of which nobody knows. */
+uint32_t ptx_lanes_where(Machine *machine, const Value *predicate, uint32_t lanes, uint32_t *unknown);
+
+/* traffic.c: what one request of a warp costs. addresses: of each lane; lanes: those that take part. */
+typedef enum RequestKind { REQUEST_LOAD, REQUEST_STORE, REQUEST_ATOMIC, REQUEST_CAS, REQUEST_INCREMENT, REQUEST_SPIN, REQUEST_COPY, REQUEST_MATRIX } RequestKind;
+
+typedef struct Request {
+    const uint64_t *addresses;
+    uint32_t lanes, bytes;
+    uint8_t kind;               /* RequestKind */
+    uint8_t matrices;           /* of REQUEST_MATRIX: 1, 2, 4 */
+    uint8_t bank_bytes;         /* as Launch.bank_bytes */
+    bool is_uncached;           /* past L1: ld.cg, ld.cv, ld.global.nc where that has its own cache */
+    /* Of REQUEST_COPY on its shared side: */
+    const uint64_t *from;       /* addresses in global memory; NULL: not known */
+    uint32_t reading;           /* the lanes that read any byte */
+    bool is_part;               /* some lane reads fewer bytes than it writes */
+    bool is_empty;              /* by its text: a size of 0 */
+} Request;
+
+/* Ideal ones: of as many bytes, and no more than the real figure. */
+double ptx_traffic_sectors(const Gpu *gpu, const Request *request);
+
+/* Bytes: sectors, and wavefronts, are the same wherever all addresses move by so many. */
+unsigned ptx_traffic_sector_period(const Gpu *gpu, const Request *request);
+unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *request);
+double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *request, double real);
+double ptx_traffic_used_bytes(const Request *request);          /* distinct ones */
+double ptx_traffic_wavefronts(const Gpu *gpu, const Request *request);
+bool ptx_traffic_is_certain(const Gpu *gpu, const Request *request);    /* the wavefronts follow a rule that was measured, not one that comes near */
+double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *request, double real);
+
+/* trace.c */
+typedef struct Trace Trace;
+void ptx_trace_note(Trace *trace, const Func *func, const Insn *insn, uint32_t warp, Space space, const Request *request, const Value *address, uint8_t doubt);
+
+/* ---- guess.c ----------------------------------------------------------------------------------------------------- */
+
+enum { GUESS_IS_FLOAT = 0x80 };    /* in Machine.param_guess, beside the bytes */
+
+/* What is taken for a number of the kernel's parameters that the launch does not give, and that it was asked for. */
+uint64_t ptx_machine_guess(uint64_t offset, unsigned bytes, bool is_float);
+void ptx_machine_note_guess(Machine *machine, uint64_t offset, unsigned bytes, bool is_float);
+
+/* Lanes leave a loop at that branch because they have stayed so often, not because anything says so. */
+void ptx_machine_note_left(Machine *machine, const Routine *routine, InsnId branch, InsnId stays_at, unsigned stays);
+
+#endif

@@ -1,0 +1,538 @@
+/* What an instruction does to the lanes of a warp, memory and control apart. */
+#include "analysis/sim/race/cluster.h"
+
+/* ---- operations on numbers --------------------------------------------------------------------------------------- */
+
+enum { MOST_ARGS = 5, LANE_ARGS = 4 };
+
+static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *const *args, unsigned count, uint32_t lanes)
+{
+    const Lanewise *op = &code->lanewise;
+    uint64_t x[MOST_ARGS] = { 0 };
+    bool is_uniform = true, grows = false;
+    for (unsigned a = 0; a < count; a++) {
+        grows |= args[a]->grows != 0;
+        is_uniform &= !args[a]->lanes;
+        x[a] = args[a]->all;
+    }
+    if (code->action == ACTION_CHOOSE)
+        ptx_value_choose(&out->value, args[0], args[1], args[2], lanes);
+    else
+        ptx_value_follow(op, &out->value, args, count, lanes);
+    if (grows && code->action == ACTION_CHOOSE) {
+        uint32_t unknown, first = ptx_lanes_where(m, args[2], lanes, &unknown);
+        ptx_growth_choose(&m->blocks, &out->value, args[0], args[1], first, lanes & ~first & ~unknown);
+    } else if (grows) {
+        ptx_growth_follow(&m->blocks, op, &out->value, args, count, lanes);
+    }
+    if (is_uniform) {
+        out->value.all = op->fn(op, x[0], x[1], x[2], x[3]);
+        return;
+    }
+    const uint64_t *lists[MOST_ARGS] = { NULL };
+    for (unsigned a = 0; a < count; a++)
+        lists[a] = args[a]->lanes;
+    out->value.lanes = out->lanes;
+    ptx_lanewise_run(op, out->lanes, lists, x);
+}
+
+static void compute_other(Machine *m, Warp *w, const Lanewise *lanewise, const Operand *to, const Value *const *args, unsigned count, uint32_t lanes, uint8_t doubt)
+{
+    const Decoded other = { .lanewise = *lanewise, .action = ACTION_LANEWISE };
+    Scratch out;
+    compute(m, &other, &out, args, count, lanes);
+    ptx_machine_write(m, w, to, &out.value, lanes, doubt);
+}
+
+/* The right side of d|p. */
+static void write_second(Machine *m, Warp *w, const Lanewise *op, const Operand *to, const Value *first, const Value *const *args, unsigned count, uint32_t lanes,
+                         uint8_t doubt)
+{
+    const Value zero = ptx_value_const(0);
+    Lanewise second;
+    if (op->transfer == TRANSFER_COMPARE) {
+        second = ptx_lanewise_other(op);
+        compute_other(m, w, &second, to, args, count, lanes, doubt);
+    } else if (op->transfer == TRANSFER_LOGIC && count == MOST_ARGS) {
+        second = ptx_lanewise_nonzero(op);
+        compute_other(m, w, &second, to, (const Value *[]){ first, &zero, args[LANE_ARGS] }, 3, lanes, doubt);
+    } else {
+        ptx_machine_write(m, w, to, &(Value){ .unknown = UINT32_MAX, .align = ALIGN_EXACT }, lanes, doubt);
+    }
+}
+
+static void write_carry(Machine *m, Warp *w, const Lanewise *op, const Value *const *args, unsigned count, uint32_t lanes, uint8_t doubt)
+{
+    Decoded code = { .lanewise = *op, .action = ACTION_LANEWISE };
+    Scratch out;
+    code.lanewise.fn = op->carry;
+    code.lanewise.transfer = TRANSFER_OPAQUE;
+    code.lanewise.usual = 0;
+    compute(m, &code, &out, args, count, lanes);
+    ptx_machine_write_carry(m, w, &out.value, lanes, doubt);
+}
+
+/* Parts of operands, of which a minus takes the opposite. */
+static void run_video(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Value *args[LANE_ARGS];
+    Decoded own = *code;
+    Scratch room[LANE_ARGS], out;
+    unsigned count = 0;
+    ptx_lanewise_take_parts(&own.lanewise, operands, insn->operand_count);
+    for (unsigned o = 1; o < insn->operand_count && count < LANE_ARGS; o++) {
+        Operand whole = operands[o];
+        whole.flags &= (uint8_t)~OPERAND_MINUS;
+        args[count] = ptx_machine_read(m, w, &whole, &room[count]);
+        count++;
+    }
+    if (!count)
+        return;
+    if (!own.lanewise.fn) {
+        ptx_machine_forget(m, w, insn, lanes, doubt);
+        return;
+    }
+    compute(m, &own, &out, args, count, lanes);
+    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+}
+
+static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *pair = NULL;
+    const Lanewise *op = &code->lanewise;
+    const Value *args[MOST_ARGS], unknown = { .unknown = UINT32_MAX, .align = ALIGN_EXACT, .is_common = true };
+    Scratch room[MOST_ARGS], out;
+    unsigned count = 0;
+    for (unsigned o = 1; o < insn->operand_count && count < MOST_ARGS; o++) {
+        if (operands[o].flags & OPERAND_RIGHT && operands[o].position == 0) {
+            pair = &operands[o];
+            continue;
+        }
+        args[count] = ptx_machine_read(m, w, &operands[o], &room[count]);
+        if (operands[o].kind == OPERAND_F64)
+            ptx_machine_narrow(&operands[o], (Type)op->type, &room[count]);
+        count++;
+    }
+    if (!insn->operand_count || !count)
+        return;
+    if (op->takes_carry && count < MOST_ARGS) {
+        const Register *carry = ptx_machine_carry(w);
+        args[count++] = carry->is_written ? &carry->value : &unknown;
+    }
+    unsigned first_count = op->is_chained && count > 2 ? 2 : count < LANE_ARGS ? count : LANE_ARGS;
+    compute(m, code, &out, args, first_count, lanes);
+    if (op->is_chained && count > 2) {
+        Scratch first = out;
+        const Value *const rest[LANE_ARGS] = { &first.value, args[2] };
+        first.value.lanes = out.value.lanes ? first.lanes : NULL;
+        compute(m, code, &out, rest, 2, lanes);
+    }
+    if (pair)
+        write_second(m, w, op, pair, &out.value, args, count, lanes, doubt);
+    if (op->carry)
+        write_carry(m, w, op, args, first_count, lanes, doubt);
+    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+}
+
+static unsigned bits_of(const Warp *w, const Operand *operand)
+{
+    return operand->kind == OPERAND_REG ? ptx_type_info[w->frame->routine->func->regs[operand->id].type].bits : 32;
+}
+
+/* {a, b} = x: the parts of a number, the lowest first. Of an addend only the lowest part is known. */
+static void unpack(Machine *m, Warp *w, const Operand *to, unsigned count, const Value *from, uint32_t lanes, uint8_t doubt)
+{
+    unsigned shift = 0;
+    for (unsigned part = 0; part < count; part++) {
+        Scratch out;
+        out.value = *from;
+        if (from->lanes) {
+            out.value.lanes = out.lanes;
+            for (unsigned i = 0; i < WARP_LANES; i++)
+                out.lanes[i] = from->lanes[i] >> (shift & 63);
+        } else {
+            out.value.all = from->all >> (shift & 63);
+        }
+        if (part && from->align != ALIGN_EXACT) {
+            if (from->is_data)
+                out.value = ptx_machine_unknown(m, !from->lanes && from->is_common);
+            else
+                out.value.align = ALIGN_EXACT, out.value.addend = ADDEND_NONE, out.value.is_assumed = true;
+        }
+        ptx_growth_part(&m->blocks, &out.value, from, shift & 63, lanes);
+        shift += bits_of(w, &to[part]);
+        ptx_machine_write(m, w, &to[part], &out.value, lanes, doubt);
+    }
+}
+
+static void pack(Machine *m, Warp *w, const Operand *to, const Operand *from, unsigned count, uint32_t lanes, uint8_t doubt)
+{
+    Scratch out, room;
+    unsigned shift = 0;
+    out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true };
+    memset(out.lanes, 0, sizeof out.lanes);
+    for (unsigned part = 0; part < count; part++) {
+        const Value *value = ptx_machine_read(m, w, &from[part], &room);
+        unsigned bits = bits_of(w, &from[part]);
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            out.lanes[i] |= ptx_truncated(ptx_value_lane(value, i), bits) << (shift & 63);
+        out.value.unknown |= value->unknown;
+        out.value.is_assumed |= value->is_assumed;
+        if (value->align != ALIGN_EXACT && part == 0) {
+            out.value.align = value->align;
+            out.value.addend = ADDEND_OTHER;
+            out.value.is_common = value->is_common;
+            out.value.is_data = value->is_data;
+        } else if (value->align != ALIGN_EXACT && out.value.align == ALIGN_EXACT) {
+            out.value.align = (uint8_t)(value->align + shift < ALIGN_EXACT ? value->align + shift : ALIGN_EXACT - 1);
+            out.value.addend = ADDEND_OTHER;
+            out.value.is_common = value->is_common;
+            out.value.is_data = value->is_data;
+        }
+        ptx_growth_join(&m->blocks, &out.value, value, shift & 63, bits, lanes);
+        shift += bits;
+    }
+    ptx_machine_write(m, w, to, &out.value, lanes, doubt);
+}
+
+static void run_move(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    unsigned to = 0, from = 0;
+    Scratch room;
+    while (to < insn->operand_count && operands[to].position == 0)
+        to++;
+    from = insn->operand_count - to;
+    if (to > 1 && from == 1) {
+        unpack(m, w, operands, to, ptx_machine_read(m, w, &operands[to], &room), lanes, doubt);
+    } else if (to == 1 && from > 1) {
+        pack(m, w, operands, operands + to, from, lanes, doubt);
+    } else {
+        for (unsigned i = 0; i < to && i < from; i++) {
+            const Value *value = ptx_machine_read(m, w, &operands[to + i], &room);
+            ptx_machine_narrow(&operands[to + i], (Type)insn->op->type, &room);
+            ptx_machine_write(m, w, &operands[i], value, lanes, doubt);
+        }
+    }
+}
+
+static uint64_t window_of_space(uint8_t space)
+{
+    switch ((Space)space) {
+    case SPACE_SHARED: case SPACE_SHARED_CTA: case SPACE_SHARED_CLUSTER: return WINDOW_SHARED;
+    case SPACE_LOCAL: return WINDOW_LOCAL;
+    case SPACE_CONST: return WINDOW_CONST;
+    case SPACE_PARAM: case SPACE_PARAM_ENTRY: return WINDOW_PARAM;
+    default: return 0;
+    }
+}
+
+/* Generic addresses of a window are those of the space plus where the window begins. */
+static void run_convert_address(Machine *m, Warp *w, const Insn *insn, bool is_to_space, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    Scratch room, out;
+    if (insn->operand_count < 2)
+        return;
+    const Value *from = ptx_machine_read(m, w, &operands[1], &room);
+    uint64_t window = window_of_space(insn->op->spaces[0]);
+    uint64_t change = is_to_space ? 0 - window : window;
+    out.value = *from;
+    if (from->lanes) {
+        out.value.lanes = out.lanes;
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            out.lanes[i] = from->lanes[i] + change;
+    } else {
+        out.value.all = from->all + change;
+    }
+    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+}
+
+void ptx_machine_forget(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    bool is_uniform = insn->operand_count != 0 && insn->op->opcode && !(insn->op->flags & OPF_WARP) && insn->op->flags & OPF_SIDE_EFFECT
+                      && !insn->op->space;
+    if (insn->op->flags & OPF_SIDE_EFFECT && insn->op->kind != OPK_BAR)
+        ptx_memory_forget_shared(m);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_DEF) {
+            Value value = ptx_machine_unknown(m, is_uniform);
+            ptx_machine_write(m, w, &operands[o], &value, lanes, doubt);
+        }
+}
+
+/* ---- across lanes ------------------------------------------------------------------------------------------------ */
+
+/* PTX ISA, "shfl.sync": c holds a clamp and a mask of segments. */
+static unsigned shuffle_source(uint8_t mode, unsigned lane, uint64_t b, uint64_t c, bool *is_valid)
+{
+    unsigned segment = c >> 8 & 31, clamp = c & 31, by = b & 31;
+    unsigned most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+    int source;
+    switch (mode) {
+    case 'u': source = (int)lane - (int)by; *is_valid = source >= (int)most; break;
+    case 'd': source = (int)(lane + by); *is_valid = source <= (int)most; break;
+    case 'x': source = (int)(lane ^ by); *is_valid = source <= (int)most; break;
+    default: source = (int)(least | (by & ~segment)); *is_valid = source <= (int)most; break;
+    }
+    return *is_valid ? (unsigned)source & 31 : lane;
+}
+
+static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *pair = NULL, *sources[3] = { NULL, NULL, NULL };
+    unsigned count = 0;
+    for (unsigned o = 1; o < insn->operand_count; o++) {
+        if (operands[o].flags & OPERAND_RIGHT)
+            pair = &operands[o];
+        else if (count < 3)
+            sources[count++] = &operands[o];
+    }
+    if (count < 3)
+        return;
+    Scratch rooms[3], out, valid;
+    const Value *a = ptx_machine_read(m, w, sources[0], &rooms[0]), *b = ptx_machine_read(m, w, sources[1], &rooms[1]);
+    const Value *c = ptx_machine_read(m, w, sources[2], &rooms[2]);
+    ptx_blocks_pin(&m->blocks, b);
+    ptx_blocks_pin(&m->blocks, c);
+    out.value = *a;
+    out.value.lanes = out.lanes;
+    out.value.unknown = 0;
+    out.value.is_assumed |= b->is_assumed || c->is_assumed;
+    valid.value = (Value){ .lanes = valid.lanes, .align = ALIGN_EXACT, .is_common = true };
+    bool is_known = b->align == ALIGN_EXACT && c->align == ALIGN_EXACT;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        bool is_valid;
+        unsigned from = shuffle_source(code->mode, i, ptx_value_lane(b, i), ptx_value_lane(c, i), &is_valid);
+        out.lanes[i] = ptx_value_lane(a, from);
+        valid.lanes[i] = is_valid;
+        bool is_off = !is_known || (b->unknown | c->unknown) >> i & 1 || a->unknown >> from & 1 || !(lanes >> from & 1);
+        out.value.unknown |= (uint32_t)is_off << i;
+    }
+    if (!a->lanes && ptx_value_is_uniform(a))
+        out.value = *a;
+    if (a->unknown && !out.value.lanes)
+        out.value.unknown = a->unknown;
+    /* One lane's data for all is the same in all. */
+    if (code->mode == 'i' && is_known && !b->lanes && !b->unknown && out.value.unknown == UINT32_MAX && (ptx_value_lane(c, 0) >> 8 & 31) == 0)
+        out.value = ptx_machine_unknown(m, true);
+    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+    if (pair)
+        ptx_machine_write(m, w, pair, &valid.value, lanes, doubt);
+}
+
+/* Lanes of `lanes` whose predicate holds, and those of which nobody knows. */
+uint32_t ptx_lanes_where(Machine *m, const Value *predicate, uint32_t lanes, uint32_t *unknown)
+{
+    uint32_t where = predicate->all & 1 ? UINT32_MAX : 0;
+    if (predicate->grows)
+        ptx_blocks_pin(&m->blocks, predicate);
+    if (predicate->lanes) {
+        where = 0;
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            where |= (uint32_t)(predicate->lanes[i] & 1) << i;
+    }
+    *unknown = predicate->align != ALIGN_EXACT ? lanes : predicate->unknown & lanes;
+    return where & lanes & ~*unknown;
+}
+
+/* Whether all lanes that an operation waits for are here: those of its mask, where it has one. What others bring is not known. */
+static bool are_all_here(Machine *m, Warp *w, const Insn *insn, unsigned sources, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *last = &operands[insn->operand_count - 1];
+    Scratch room;
+    if (doubt >= DOUBT_DATA)
+        return false;
+    if (last->position != sources + 1u)
+        return true;
+    const Value *mask = ptx_machine_read(m, w, last, &room);
+    ptx_blocks_pin(&m->blocks, mask);
+    if (mask->lanes || mask->unknown || mask->align != ALIGN_EXACT)
+        return lanes == w->live;        /* each lane names itself, and those that are not here are gone */
+    return !(mask->all & w->live & ~lanes);
+}
+
+static uint64_t voted(uint8_t mode, uint32_t where, uint32_t lanes)
+{
+    switch (mode) {
+    case 'b':   return where;
+    case 'l':   return where == lanes;
+    case 'n':   return !where || where == lanes;
+    default:    return where != 0;
+    }
+}
+
+/* Whether lanes that are not known make no difference. */
+static bool is_decided(uint8_t mode, uint32_t where, uint32_t unknown, uint32_t lanes)
+{
+    switch (mode) {
+    case 'b': case 'n': return !unknown;
+    case 'l':           return !unknown || (where | unknown) != lanes;
+    default:            return !unknown || where;
+    }
+}
+
+static void run_vote(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    Scratch room;
+    uint32_t unknown;
+    if (insn->operand_count < 2)
+        return;
+    const Value *a = ptx_machine_read(m, w, &operands[1], &room);
+    uint32_t where = ptx_lanes_where(m, a, lanes, &unknown);
+    Value out = ptx_value_const(voted(code->mode, where, lanes));
+    out.is_assumed = a->is_assumed;
+    if (!is_decided(code->mode, where, unknown, lanes) || !are_all_here(m, w, insn, 1, lanes, doubt))
+        out = ptx_machine_unknown(m, true);
+    ptx_machine_write(m, w, &operands[0], &out, lanes, doubt);
+}
+
+/* The same number in all of these lanes but for what is the same anyway; where each is known. */
+static bool are_comparable(const Value *value, uint32_t lanes)
+{
+    return !(value->unknown & lanes) && (value->align == ALIGN_EXACT || value->is_common);
+}
+
+/* match.any: which lanes have the same number; match.all: all, or none. */
+static void run_match(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *pair = NULL;
+    unsigned source = 1;
+    if (insn->operand_count > 2 && operands[1].position == 0)
+        pair = &operands[source++];
+    if (insn->operand_count <= source)
+        return;
+    Scratch room, out;
+    const Value *a = ptx_machine_read(m, w, &operands[source], &room);
+    bool is_known = are_comparable(a, lanes) && are_all_here(m, w, insn, 1, lanes, doubt);
+    uint32_t same = 0;
+    ptx_blocks_pin(&m->blocks, a);
+    out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = a->is_assumed };
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        same = 0;
+        for (unsigned k = 0; k < WARP_LANES; k++)
+            same |= (uint32_t)(lanes >> k & 1 && ptx_value_lane(a, i) == ptx_value_lane(a, k)) << k;
+        out.lanes[i] = code->mode == 'l' && same != lanes ? 0 : same;
+    }
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    if (code->mode == 'l')
+        out.value = (Value){ .all = out.lanes[first], .align = ALIGN_EXACT, .is_common = true, .is_assumed = a->is_assumed };
+    Value holds = out.value;
+    holds.all = holds.all != 0;
+    if (!is_known)
+        out.value = holds = ptx_machine_unknown(m, code->mode == 'l');
+    if (pair)
+        ptx_machine_write(m, w, pair, &holds, lanes, doubt);
+    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+}
+
+static uint64_t reduced(const Lanewise *op, uint64_t a, uint64_t b)
+{
+    bool is_less = op->is_signed ? (int32_t)(uint32_t)a < (int32_t)(uint32_t)b : a < b;
+    if (op->fn)
+        return op->fn(op, a, b, 0, 0);
+    switch (op->mode) {
+    case 'm': return is_less ? a : b;
+    case 'M': return is_less ? b : a;
+    case '&': return a & b;
+    case '|': return a | b;
+    case '^': return a ^ b;
+    default:  return a + b;
+    }
+}
+
+static void run_redux(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    Scratch room;
+    if (insn->operand_count < 2)
+        return;
+    const Value *a = ptx_machine_read(m, w, &operands[1], &room);
+    unsigned first = (unsigned)__builtin_ctz(lanes);
+    Value out = ptx_value_const(ptx_value_lane(a, first));
+    bool is_float = ptx_type_info[insn->op->type].kind == KIND_FLOAT;
+    ptx_blocks_pin(&m->blocks, a);
+    for (unsigned i = is_float ? first : first + 1; i < WARP_LANES; i++)
+        if (lanes >> i & 1)
+            out.all = reduced(&code->lanewise, out.all, ptx_value_lane(a, i));
+    out.all = (uint32_t)out.all;
+    out.is_assumed = a->is_assumed;
+    bool is_known = !(a->unknown & lanes) && a->align == ALIGN_EXACT && (!is_float || code->lanewise.fn);
+    if (!is_known || !are_all_here(m, w, insn, 1, lanes, doubt))
+        out = ptx_machine_unknown(m, true);
+    ptx_machine_write(m, w, &operands[0], &out, lanes, doubt);
+}
+
+/* Which window a generic address is in. That pointers from outside point to global memory is taken for granted. */
+static void run_is_space(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    uint64_t window = window_of_space(insn->op->spaces[0]);
+    Scratch room, out;
+    if (insn->operand_count < 2)
+        return;
+    const Value *a = ptx_machine_read(m, w, &operands[1], &room);
+    ptx_blocks_pin(&m->blocks, a);
+    out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true, .unknown = a->unknown, .is_assumed = a->is_assumed || a->align != ALIGN_EXACT };
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        out.lanes[i] = WINDOW_OF(ptx_value_lane(a, i)) == window;
+    if (a->align != ALIGN_EXACT && a->is_data)
+        out.value = ptx_machine_unknown(m, false);
+    ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+}
+
+static void run_elect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    unsigned leader = (unsigned)__builtin_ctz(lanes);
+    Scratch out;
+    out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true };
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        out.lanes[i] = i == leader;
+    Value number = ptx_value_const(leader);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].position == 0)
+            ptx_machine_write(m, w, &operands[o], operands[o].flags & OPERAND_RIGHT ? &out.value : &number, lanes, doubt);
+}
+
+static void write_number(Machine *m, Warp *w, const Insn *insn, uint64_t number, uint32_t lanes, uint8_t doubt)
+{
+    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    Value value = ptx_value_const(number);
+    if (insn->operand_count)
+        ptx_machine_write(m, w, &operands[0], &value, lanes, doubt);
+}
+
+void ptx_machine_execute(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    switch ((Action)code->action) {
+    case ACTION_LANEWISE: case ACTION_CHOOSE:   run_lanewise(m, w, insn, code, lanes, doubt); return;
+    case ACTION_VIDEO:                          run_video(m, w, insn, code, lanes, doubt); return;
+    case ACTION_MOVE:                           run_move(m, w, insn, lanes, doubt); return;
+    case ACTION_TO_SPACE: case ACTION_TO_GENERIC:
+        run_convert_address(m, w, insn, code->action == ACTION_TO_SPACE, lanes, doubt);
+        return;
+    case ACTION_LOAD:                           ptx_memory_load(m, w, insn, lanes, doubt); return;
+    case ACTION_STORE: case ACTION_COPY:        ptx_memory_store(m, w, insn, lanes, doubt); return;
+    case ACTION_ATOMIC:                         ptx_memory_atomic(m, w, insn, lanes, doubt); return;
+    case ACTION_SHUFFLE:                        run_shuffle(m, w, insn, code, lanes, doubt); return;
+    case ACTION_VOTE:                           run_vote(m, w, insn, code, lanes, doubt); return;
+    case ACTION_MATCH:                          run_match(m, w, insn, code, lanes, doubt); return;
+    case ACTION_REDUX:                          run_redux(m, w, insn, code, lanes, doubt); return;
+    case ACTION_IS_SPACE:                       run_is_space(m, w, insn, lanes, doubt); return;
+    case ACTION_ELECT:                          run_elect(m, w, insn, lanes, doubt); return;
+    case ACTION_ACTIVE_MASK:                    write_number(m, w, insn, lanes, lanes, doubt); return;
+    case ACTION_TRUE:                           write_number(m, w, insn, 1, lanes, doubt); return;
+    case ACTION_MAP:
+        if (m->cluster)
+            ptx_cluster_map(m, w, insn, lanes, doubt);
+        else
+            ptx_machine_forget(m, w, insn, lanes, doubt);
+        return;
+    case ACTION_NOTHING:                        return;
+    default:                                    ptx_machine_forget(m, w, insn, lanes, doubt); return;
+    }
+}

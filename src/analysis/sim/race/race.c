@@ -1,0 +1,585 @@
+#include "analysis/sim/race/race.h"
+
+#include "support/hash.h"
+
+enum {
+    PLACES_PER_PAGE = 32,
+    MOST_SITES = UINT16_MAX,
+    MOST_PAIRS = 256,
+    TABLE_SIZE = 4 * MOST_PAIRS,
+    SHARED_MOST = 1 << 18,      /* bytes; no GPU has as many */
+    GRANULE_MOST = 16,
+    GRANULE_OF_CALLS = 4,       /* what is called may access so many bytes */
+};
+
+/* Without mbarriers and what goes through the async proxy the clocks of warps are all there is. */
+static bool has_protocols(const Module *module)
+{
+    for (uint32_t i = 0; i < module->op_count; i++) {
+        const Op *op = module->ops[i];
+        if (op->family == OP_MBARRIER || op->family == OP_WGMMA || ptx_op_is_bulk(op))
+            return true;
+    }
+    return false;
+}
+
+static bool may_be_shared(const Op *op)
+{
+    return op->kind == OPK_CP_ASYNC || op->space == SPACE_SHARED || op->space == SPACE_SHARED_CTA || op->space == SPACE_SHARED_CLUSTER || op->space == SPACE_GENERIC;
+}
+
+/* What the sizes of all accesses are multiples of. */
+static uint32_t granule_of(const Func *func, bool is_plain)
+{
+    uint32_t granule = func->has_calls ? GRANULE_OF_CALLS : is_plain ? GRANULE_MOST : GRANULE_MOST / 2;
+    for (InsnId i = 0; i < func->insn_count; i++)
+        while (func->insns[i].access_bytes & (granule - 1) && may_be_shared(func->insns[i].op))
+            granule /= 2;
+    return granule;
+}
+
+Race *ptx_race_new(Machine *m)
+{
+    const bool is_plain = !has_protocols(m->module);
+    const uint32_t granule = granule_of(&m->module->funcs[m->kernel], is_plain);
+    Race *r = ptx_arena_new(m->arena, Race);
+    *r = (Race){ .arena = m->arena, .warp_count = m->warp_count, .granule = granule, .granule_wanted = granule,
+                  .most_mbarriers = is_plain ? 0 : MBARRIERS, .width = is_plain ? m->warp_count : 2 * m->warp_count + MBARRIERS };
+    r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * r->width);
+    for (unsigned b = 0; b < BARRIERS; b++)
+        r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, r->width);
+    r->copies = ptx_arena_array(m->arena, Copies, (size_t)QUEUE_COUNT * m->warp_count);
+    r->pairs = ptx_arena_array(m->arena, RacePair, MOST_PAIRS);
+    r->table = ptx_arena_array(m->arena, uint32_t, TABLE_SIZE);
+    r->touched = ptx_arena_array(m->arena, uint32_t, m->warp_count);
+    r->touches = ptx_arena_grow(m->arena, NULL, 0, &r->touch_capacity, sizeof *r->touches);
+    return r;
+}
+
+/* Nothing is seen yet. */
+static void clear_places(Race *r)
+{
+    if (r->granule_wanted < r->granule) {       /* places are other ones now */
+        r->granule = r->granule_wanted;
+        r->page_count = 0;
+        r->pages = NULL;
+        r->lasts = NULL;
+    }
+    r->run++;
+    for (uint32_t p = 0; p < r->page_count; p++)
+        if (r->pages[p])
+            memset(r->pages[p], 0, PLACES_PER_PAGE * sizeof *r->pages[p]);
+    r->touch_count = 1;
+}
+
+void ptx_race_begin(Race *r)
+{
+    for (uint32_t w = 0; w < r->warp_count; w++)
+        for (uint32_t v = 0; v < r->width; v++)
+            ptx_race_known(r, w)[v] = v == w;
+    for (unsigned b = 0; b < BARRIERS; b++) {
+        r->barriers[b].threads = r->barriers[b].wanted = 0;
+        memset(r->barriers[b].known, 0, r->width * sizeof *r->barriers[b].known);
+    }
+    for (uint32_t c = 0; c < QUEUE_COUNT * r->warp_count; c++)
+        r->copies[c].committed = r->copies[c].done = r->copies[c].wait_count = r->copies[c].delivery_count = 0;
+    r->mbarrier_count = 0;
+    for (uint32_t i = 0; i < r->site_count; i++)
+        memset(r->sites[i].turns, 0, r->warp_count * sizeof *r->sites[i].turns);
+    r->parting = (Parting){ .warp = 0 };
+    r->stops[0] = r->stops[1] = (Stop){ .func = NULL };
+    clear_places(r);
+    memset(r->table, 0, TABLE_SIZE * sizeof *r->table);
+    memset(r->touched, 0, r->warp_count * sizeof *r->touched);
+    r->pair_count = r->partial_puts = r->doubtful_puts = 0;
+    r->is_lost = r->is_blind = r->is_crowded = r->is_overwritten = r->is_doubtful = r->has_dropped = r->is_partial = r->has_others = r->has_dropped_sought = false;
+    r->stale.wait = r->stuck.wait = NO_ID;
+}
+
+/* ---- sites ------------------------------------------------------------------------------------------------------- */
+
+/* Index of the site; MOST_SITES: there are too many. */
+static uint32_t site_of(Machine *m, Warp *w, const Insn *insn)
+{
+    Race *r = m->race;
+    Routine *routine = w->frame->routine;
+    InsnId id = (InsnId)(insn - routine->func->insns);
+    if (!routine->sites)
+        routine->sites = ptx_arena_array(m->arena, uint32_t, routine->func->insn_count);
+    if (!routine->sites[id]) {
+        if (r->site_count == MOST_SITES)
+            return MOST_SITES;
+        if (r->site_count == r->site_capacity)
+            r->sites = ptx_arena_grow(m->arena, r->sites, r->site_count, &r->site_capacity, sizeof *r->sites);
+        r->sites[r->site_count] = (Site){ routine->func, id, ptx_arena_array(m->arena, uint32_t, r->warp_count) };
+        routine->sites[id] = ++r->site_count;
+    }
+    return routine->sites[id] - 1;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------------------------- */
+
+static bool is_sought(const Race *r, uint16_t site)
+{
+    return r->sites[site].func == r->sought_func && r->sites[site].insn == r->sought;
+}
+
+static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
+{
+    uint32_t low = a < b ? a : b, high = a < b ? b : a, at = (uint32_t)(ptx_hash_mix((uint64_t)low << 32 | high) % TABLE_SIZE);
+    for (; r->table[at]; at = (at + 1) % TABLE_SIZE) {
+        RacePair *pair = &r->pairs[r->table[at] - 1];
+        if ((pair->first.site == low && pair->second.site == high) || (pair->first.site == high && pair->second.site == low))
+            return pair;
+    }
+    if (r->pair_count == MOST_PAIRS) {
+        r->has_dropped_sought |= is_sought(r, a) || is_sought(r, b);
+        return NULL;
+    }
+    RacePair *pair = &r->pairs[r->pair_count++];
+    *pair = (RacePair){ .address = 0 };
+    r->table[at] = r->pair_count;
+    return pair;
+}
+
+/* How much a witness is worth: the surer the better, unordered rather than unfenced, and of two warps rather than of one. */
+static unsigned rank_of(const Seen *a, const Seen *b, bool is_unfenced)
+{
+    return 4u * (a->level > b->level ? a->level : b->level) + 2u * is_unfenced + (a->thread / WARP_LANES == b->thread / WARP_LANES);
+}
+
+/* What the first would have to be waited for by. */
+static void note_wait(const Race *r, const Seen *before, const Seen *now, RacePair *pair)
+{
+    const uint32_t warp = before->thread / WARP_LANES, other = now->thread / WARP_LANES;
+    bool is_grouped = before->queue && before->queue < QUEUE_COUNT;
+    const uint32_t committed = is_grouped ? ptx_race_copies(r, (Queue)before->queue, warp)->committed : 0;
+    pair->is_open = is_grouped ? ptx_race_done(r, (Queue)before->queue, warp, before->group) == UINT32_MAX : before->queue == QUEUE_MBARRIER;
+    pair->is_open |= r->is_late && ptx_race_known(r, warp)[other] >= now->clock;    /* it was known to have begun */
+    pair->is_committed = before->group < committed;
+    pair->newer = pair->is_committed ? committed - before->group - 1 : 0;
+}
+
+static void note_pair(Race *r, const Seen *before, const Seen *now, uint64_t address, bool is_unfenced)
+{
+    RacePair *pair = pair_of(r, before->site, now->site);
+    if (!pair)
+        return;
+    if (!pair->times || rank_of(before, now, is_unfenced) < rank_of(&pair->first, &pair->second, pair->is_unfenced)) {
+        pair->first = *before;
+        pair->second = *now;
+        pair->address = address;
+        pair->is_unfenced = is_unfenced;
+        note_wait(r, before, now, pair);
+    }
+    pair->times++;
+}
+
+/* Two writes of one number make no difference. Of numbers that nobody knows one instruction is taken to write the same in all threads: what many compute
+ * alike, they store alike. */
+static bool writes_alike(const Seen *a, const Seen *b)
+{
+    if (a->has_value && b->has_value)
+        return a->value == b->value;
+    return a->site == b->site && (a->turn == b->turn || !a->queue);
+}
+
+static const Touch *touch_of(const Race *r, TouchId id)
+{
+    return &r->touches[id / WARP_LANES];
+}
+
+/* What one warp of a warpgroup has waited for is done for all of them. */
+static bool is_multiplied(const Race *r, const Touch *before, const uint32_t *known)
+{
+    const uint32_t first = before->warp / WARPGROUP * WARPGROUP;
+    for (uint32_t w = first; w < first + WARPGROUP && w < r->warp_count; w++)
+        if (ptx_race_done(r, QUEUE_MATRIX, w, before->group) <= known[w])
+            return true;
+    return false;
+}
+
+/* A cp.async that an mbarrier was told of. */
+static bool is_delivered(const Race *r, const Touch *before, const uint32_t *known)
+{
+    const Copies *c = ptx_race_copies(r, QUEUE_COPY, before->warp);
+    for (uint32_t d = 0; d < c->delivery_count; d++)
+        if (c->deliveries[d].upto > before->group)
+            return c->deliveries[d].phase <= known[r->warp_count + c->deliveries[d].mbarrier];
+    return false;
+}
+
+/* What `before` did is there for the thread of `now`. */
+static bool is_ordered(const Race *r, TouchId before_id, TouchId now_id)
+{
+    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
+    const uint32_t *row = ptx_race_known(r, now->warp);
+    if (before->queue == QUEUE_MBARRIER)
+        return before->group <= row[r->warp_count + before->mbarrier];
+    if (before->queue == QUEUE_MATRIX)
+        return is_multiplied(r, before, row);
+    if (before->queue == QUEUE_COPY && is_delivered(r, before, row))
+        return true;
+    uint32_t clock = before->queue ? ptx_race_done(r, (Queue)before->queue, before->warp, before->group) : before->clock, known = row[before->warp];
+    if (before->warp != now->warp)
+        return clock <= known;
+    if (before_id % WARP_LANES == now_id % WARP_LANES)
+        return clock != UINT32_MAX;
+    return (before->site == now->site && before->turn == now->turn) || clock < known;
+}
+
+static Seen seen_of(const Race *r, TouchId id, uint64_t value, bool has_value)
+{
+    const Touch *t = touch_of(r, id);
+    return (Seen){ .value = value, .clock = t->clock, .turn = t->turn, .group = t->group, .site = t->site, .thread = (uint16_t)(t->warp * WARP_LANES + id % WARP_LANES),
+                   .level = t->level, .is_write = t->is_write, .is_strong = t->is_strong, .is_swap = t->is_swap, .queue = t->queue,
+                   .has_value = has_value };
+}
+
+/* value: NULL: not known. */
+static void clash(Race *r, TouchId before_id, const uint64_t *before_value, TouchId now_id, const uint64_t *now_value, uint64_t address)
+{
+    const Seen before = seen_of(r, before_id, before_value ? *before_value : 0, before_value != NULL);
+    const Seen now = seen_of(r, now_id, now_value ? *now_value : 0, now_value != NULL);
+    if (before.is_strong && now.is_strong)
+        return;
+    if ((before.is_swap && !now.is_write) || (now.is_swap && !before.is_write))
+        return;                 /* what was read is looked at again by the swap */
+    bool are_writes = before.is_write && now.is_write;
+    r->is_overwritten |= are_writes;
+    r->is_crowded |= are_writes && !(before.has_value && now.has_value && before.value == now.value) && before.thread / WARP_LANES != now.thread / WARP_LANES;
+    if (are_writes && writes_alike(&before, &now))
+        return;
+    note_pair(r, &before, &now, address, false);
+}
+
+/* Written through the generic proxy, and read through the async one, with no fence on the way. */
+static bool is_unfenced(const Race *r, TouchId before_id, TouchId now_id)
+{
+    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
+    bool is_proxied = now->queue == QUEUE_BULK || now->queue == QUEUE_MATRIX;
+    return is_proxied && before->is_write && !before->is_strong && !before->queue && before->clock > ptx_race_fenced(r, now->warp)[before->warp];
+}
+
+/* What all lanes of `before` did is there for all of `now`. */
+static bool is_ordered_in_all(const Race *r, TouchId before_id, TouchId now_id)
+{
+    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
+    uint32_t known = ptx_race_known(r, now->warp)[before->warp];
+    return !before->queue && (before->warp == now->warp ? before->clock < known : before->clock <= known);
+}
+
+/* mark: of the place, where `before` was found. */
+static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId now, const uint64_t *now_value, uint64_t address, unsigned mark)
+{
+    bool is_hidden = is_unfenced(r, before, now);
+    if (!is_hidden && is_ordered_in_all(r, before, now)) {
+        r->ordered[mark] = before / WARP_LANES;
+    } else if (!is_ordered(r, before, now)) {
+        clash(r, before, before_value, now, now_value, address);
+    } else if (is_hidden) {
+        const Seen first = seen_of(r, before, 0, false), second = seen_of(r, now, 0, false);
+        note_pair(r, &first, &second, address, true);
+    }
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+static inline Place *place_at(Race *r, uint64_t address)
+{
+    uint64_t index = address >> __builtin_ctz(r->granule), page = index / PLACES_PER_PAGE;
+    if (address >= SHARED_MOST)
+        return NULL;
+    if (!r->pages) {
+        r->page_count = SHARED_MOST / r->granule / PLACES_PER_PAGE;
+        r->pages = ptx_arena_array(r->arena, Place *, r->page_count);
+    }
+    if (!r->pages[page])
+        r->pages[page] = ptx_arena_array(r->arena, Place, PLACES_PER_PAGE);
+    return &r->pages[page][index % PLACES_PER_PAGE];
+}
+
+/* In place of one of the same warp, else of one that is ordered before: two warps' reads are enough, since a write is of another warp than one of them. */
+static void keep_read(Race *r, Place *place, TouchId now)
+{
+    uint32_t warp = touch_of(r, now)->warp;
+    TouchId *into = NULL;
+    for (TouchId *mark = place->marks + WRITERS; mark < place->marks + WRITERS + READERS; mark++) {
+        const Touch *read = touch_of(r, *mark);
+        if (*mark && read->warp == warp) {
+            into = mark;
+            if ((*into ^ now) % WARP_LANES)
+                place->marks[MARKS - 1] = *into;
+            break;
+        }
+        if (!into && (!*mark || read->clock <= ptx_race_known(r, warp)[read->warp]))
+            into = mark;
+    }
+    r->has_dropped |= !into;
+    if (into)
+        *into = now;
+}
+
+/* Reads meet what was written; writes all that was. Mostly lanes side by side meet lanes side by side, of what is ordered. */
+static inline void meet_at(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write)
+{
+    const Place *place = place_at(r, address);
+    for (unsigned i = 0; i < MARKS && place && (i < WRITERS || is_write); i++) {
+        const TouchId before = place->marks[i];
+        if (before && before / WARP_LANES != r->ordered[i])
+            meet(r, before, i < WRITERS && place->has_values[i] ? &place->values[i] : NULL, now, value, address, i);
+    }
+}
+
+static inline void keep_at(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write, bool is_strong)
+{
+    Place *place = place_at(r, address);
+    if (place && is_write) {
+        r->is_overwritten |= place->marks[is_strong] / WARP_LANES == now / WARP_LANES;       /* by another lane of one instruction */
+        place->marks[is_strong] = now;
+        place->has_values[is_strong] = value != NULL;
+        place->values[is_strong] = value ? *value : 0;
+    } else if (place) {
+        keep_read(r, place, now);
+    }
+}
+
+/* ---- two sites alone ---------------------------------------------------------------------------------------------- */
+
+static Lasts *lasts_at(Race *r, uint64_t address)
+{
+    if (address >= SHARED_MOST)
+        return NULL;
+    if (!r->lasts)
+        r->lasts = ptx_arena_array(r->arena, Lasts, SHARED_MOST / r->granule);
+    Lasts *lasts = &r->lasts[address / r->granule];
+    if (!lasts->items)
+        lasts->items = ptx_arena_array(r->arena, Last, 2 * (size_t)r->warp_count);
+    if (lasts->run != r->run)
+        *lasts = (Lasts){ .run = r->run, .items = lasts->items };
+    return lasts;
+}
+
+static void meet_lasts(Race *r, uint64_t address, TouchId now, const uint64_t *value, bool is_write)
+{
+    const Lasts *lasts = lasts_at(r, address);
+    for (uint32_t i = 0; lasts && i < lasts->count; i++) {
+        const Last *last = &lasts->items[i];
+        if (!is_write && !touch_of(r, last->mark)->is_write)
+            continue;
+        meet(r, last->mark, last->has_value ? &last->value : NULL, now, value, address, 0);
+        if (last->other)
+            meet(r, last->other, NULL, now, value, address, 0);
+    }
+}
+
+static void keep_lasts(Race *r, uint64_t address, TouchId now, const uint64_t *value)
+{
+    Lasts *lasts = lasts_at(r, address);
+    const Touch *touch = touch_of(r, now);
+    uint32_t i = 0;
+    while (lasts && i < lasts->count && (touch_of(r, lasts->items[i].mark)->warp != touch->warp || touch_of(r, lasts->items[i].mark)->site != touch->site))
+        i++;
+    if (!lasts || i == 2 * r->warp_count)
+        return;
+    if (i == lasts->count)
+        lasts->items[lasts->count++] = (Last){ .mark = now };
+    Last *last = &lasts->items[i];
+    last->other = (last->mark ^ now) % WARP_LANES ? last->mark : last->other;
+    last->mark = now;
+    last->has_value = value != NULL;
+    last->value = value ? *value : 0;
+}
+
+/* Whether what begins and ends at these multiples, or-ed, fills its places. */
+static bool fills_places(Race *r, uint64_t multiples)
+{
+    while (multiples & (r->granule_wanted - 1))
+        r->granule_wanted /= 2;
+    return r->granule_wanted == r->granule;
+}
+
+/* ---- an access once more ------------------------------------------------------------------------------------------ */
+
+/* Rounds of the loops that begin here; those inside begin anew. */
+void ptx_race_watch(Machine *m, const Warp *w, InsnId pc)
+{
+    const Routine *routine = w->frame->routine;
+    BlockId block = routine->cfg->block_of[pc];
+    LoopId loop = routine->loops->loop_of[block];
+    if (w->frame->caller || loop == NO_LOOP || routine->cfg->blocks[block].first != pc || routine->loops->loops[loop].header != block)
+        return;
+    for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++) {
+        if (watch->place != NO_ID || watch->thread / WARP_LANES != w->index || !(w->entries[w->entry_count - 1].lanes >> watch->thread % WARP_LANES & 1))
+            continue;
+        watch->rounds[loop]++;
+        for (LoopId inner = loop + 1; inner < routine->loops->loop_count && routine->loops->loops[inner].depth > routine->loops->loops[loop].depth; inner++)
+            watch->rounds[inner] = 0;
+    }
+}
+
+static void meet_watches(const Machine *m, const Warp *w, const Insn *insn, const Touch *now)
+{
+    for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++)
+        if (watch->site == now->site && watch->turn == now->turn && watch->thread / WARP_LANES == w->index)
+            watch->place = ptx_machine_place(m, w, (InsnId)(insn - w->frame->routine->func->insns));
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+static bool is_strong(const Op *op)
+{
+    static const uint8_t words[] = { MOD_VOLATILE, MOD_RELAXED, MOD_ACQUIRE, MOD_RELEASE, MOD_MMIO, MOD_NONE };
+    return op->kind == OPK_ATOM || op->kind == OPK_RED || ptx_op_has_any(op, words);
+}
+
+static bool is_write(const Op *op)
+{
+    return op->kind == OPK_ST || op->kind == OPK_ATOM || op->kind == OPK_RED || op->kind == OPK_CP_ASYNC || op->kind == OPK_STMATRIX;
+}
+
+static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
+{
+    if (doubt >= DOUBT_DATA)
+        return RACE_DATA;
+    if (doubt >= DOUBT_PARAMETER)
+        return RACE_GUESSED;
+    return address->is_assumed || m->block_is_assumed ? RACE_ASSUMED : RACE_CERTAIN;
+}
+
+static TouchId add_touch(Race *r, const Touch *touch)
+{
+    if (r->touch_count == r->touch_capacity)
+        r->touches = ptx_arena_grow(r->arena, r->touches, r->touch_count, &r->touch_capacity, sizeof *r->touches);
+    r->touches[r->touch_count] = *touch;
+    return WARP_LANES * r->touch_count++;
+}
+
+/* All lanes meet what was there before any of them is kept. */
+static void note(Machine *m, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, const Touch *touch)
+{
+    Race *r = m->race;
+    TouchId first = add_touch(r, touch);
+    uint64_t at[WARP_LANES], numbers[WARP_LANES], multiples = bytes;
+    uint32_t known = value && value->align == ALIGN_EXACT ? ~value->unknown : 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        at[lane] = (uint32_t)ptx_value_lane(address, lane);     /* where a window begins has no bits there */
+        numbers[lane] = value ? ptx_value_lane(value, lane) : 0;
+        multiples |= at[lane];
+        r->is_crowded |= at[lane] + bytes > m->shared_size;
+    }
+    memset(r->ordered, 0, sizeof r->ordered);
+    if (!fills_places(r, multiples))
+        return;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t *number = known >> lane & 1 ? &numbers[lane] : NULL;
+        for (uint32_t b = 0; b < bytes; b += r->granule) {
+            if (r->only_funcs[0])
+                meet_lasts(r, at[lane] + b, first + lane, number, touch->is_write);
+            else
+                meet_at(r, at[lane] + b, first + lane, number, touch->is_write);
+        }
+    }
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(left);
+        const uint64_t *number = known >> lane & 1 ? &numbers[lane] : NULL;
+        for (uint32_t b = 0; b < bytes; b += r->granule) {
+            if (r->only_funcs[0])
+                keep_lasts(r, at[lane] + b, first + lane, number);
+            else
+                keep_at(r, at[lane] + b, first + lane, number, touch->is_write, touch->is_strong);
+        }
+    }
+}
+
+static Touch touch_by(Machine *m, const Warp *w, const Insn *insn, uint8_t doubt, const Value *address, uint32_t site)
+{
+    Race *r = m->race;
+    uint8_t level = level_of(m, doubt, address);
+    r->is_doubtful |= level != RACE_CERTAIN;
+    const Touch now = { .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = ptx_race_copies(r, QUEUE_COPY, w->index)->committed,
+                        .site = (uint16_t)site, .warp = (uint16_t)w->index, .level = level, .is_write = is_write(insn->op),
+                        .is_strong = is_strong(insn->op), .is_swap = ptx_op_has(insn->op, MOD_CAS), .queue = insn->op->kind == OPK_CP_ASYNC ? QUEUE_COPY : QUEUE_NONE };
+    if (r->watches)
+        meet_watches(m, w, insn, &now);
+    return now;
+}
+
+static bool is_left_out(const Race *r, const Func *func, InsnId insn)
+{
+    bool is_one = (func == r->only_funcs[0] && insn == r->only[0]) || (func == r->only_funcs[1] && insn == r->only[1]);
+    return r->only_funcs[0] && !is_one;
+}
+
+void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    Race *r = m->race;
+    Scratch address, room;
+    uint32_t bytes = 0, addressed = 0;
+    if (r->parting.at.func)
+        ptx_race_go_on(m, w, insn, lanes);
+    if (r->is_lost || m->program->codes[insn->op->id].order == ORDER_TRANSFER || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
+        return;
+    r->is_blind |= address.value.unknown & addressed || address.value.align != ALIGN_EXACT;
+    addressed &= ~address.value.unknown;
+    if (address.value.align != ALIGN_EXACT || !addressed)
+        return;
+    r->touched[w->index] |= lanes;
+    if (is_left_out(r, w->frame->routine->func, (InsnId)(insn - w->frame->routine->func->insns)))
+        return;
+    uint32_t site = site_of(m, w, insn);
+    r->is_blind |= site == MOST_SITES;
+    if (site == MOST_SITES)
+        return;
+    ptx_blocks_pin(&m->blocks, &address.value);
+    const Touch now = touch_by(m, w, insn, doubt, &address.value, site);
+    note(m, &address.value, bytes, addressed, ptx_memory_stored(m, w, insn, &room), &now);
+}
+
+void ptx_race_touch(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong)
+{
+    Scratch address;
+    enum { MBARRIER_BYTES = 8 };
+    if (m->race->is_lost || !ptx_memory_read_address(m, w, insn, 0, &address) || address.value.unknown & lanes || address.value.align != ALIGN_EXACT)
+        return;
+    uint32_t site = site_of(m, w, insn);
+    if (site == MOST_SITES)
+        return;
+    ptx_blocks_pin(&m->blocks, &address.value);
+    Touch now = touch_by(m, w, insn, doubt, &address.value, site);
+    now.is_write = true;
+    now.is_strong = is_strong;
+    now.queue = QUEUE_NONE;
+    note(m, &address.value, MBARRIER_BYTES, lanes, NULL, &now);
+}
+
+/* ---- what goes on behind its instruction -------------------------------------------------------------------------- */
+
+TouchId ptx_race_begin_async(Machine *m, Warp *w, const Insn *insn, uint8_t doubt, const Touch *like)
+{
+    Race *r = m->race;
+    uint32_t site = site_of(m, w, insn);
+    if (site == MOST_SITES)
+        return 0;
+    const Value place = { .is_assumed = like->level == RACE_ASSUMED || like->level == RACE_GUESSED };
+    Touch now = touch_by(m, w, insn, doubt, &place, site);
+    now.queue = like->queue;
+    now.group = like->group;
+    now.mbarrier = like->mbarrier;
+    now.is_write = like->is_write;
+    now.is_strong = like->is_strong;
+    return add_touch(r, &now);
+}
+
+void ptx_race_range(Machine *m, TouchId touch, uint64_t at, uint64_t bytes)
+{
+    Race *r = m->race;
+    const Touch now = *touch_of(r, touch);
+    memset(r->ordered, 0, sizeof r->ordered);
+    for (uint64_t b = 0; b < bytes && at + b < SHARED_MOST && fills_places(r, at | bytes); b += r->granule) {
+        meet_at(r, at + b, touch, NULL, now.is_write);
+        keep_at(r, at + b, touch, NULL, now.is_write, now.is_strong);
+    }
+}

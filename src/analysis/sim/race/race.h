@@ -1,0 +1,331 @@
+/* race.h -- accesses to shared memory that nothing orders, found while the warps of a block are run.
+ *
+ * Happens-before with a vector clock for each warp, and for each place of shared memory the last write and the last reads of two warps, as epochs:
+ * Flanagan and Freund, "FastTrack: Efficient and Precise Dynamic Race Detection", PLDI 2009. A warp's clock goes on whenever it tells others
+ * what it has done: at a barrier. Two accesses race where neither's epoch is known to the warp of the other, one of them writes, and they are not
+ * both atomic. The order in which the machine runs the warps does not matter: what races is unordered in every schedule that the barriers allow.
+ *
+ * What goes on behind its instruction counts as done later. A cp.async, a bulk copy out of shared memory, a wgmma.mma_async: at the clock of the wait for its group.
+ * A copy that completes on an mbarrier: with the phase, which is one more column of the clocks. A third row of columns is for the async proxy: up to
+ * where a warp knows that what others wrote is there for it. Lanes of one warp are ordered by whatever makes them meet: bar.warp.sync, shuffles, votes. */
+#ifndef PTX_ANALYSIS_SIM_RACE_RACE_H
+#define PTX_ANALYSIS_SIM_RACE_RACE_H
+
+#include "analysis/sim/machine.h"
+
+/* How sure it is that an access happens, and where. */
+typedef enum RaceLevel {
+    RACE_CERTAIN,
+    RACE_ASSUMED,               /* rests on the block's shape, or on what was taken for a parameter in its address */
+    RACE_GUESSED,               /* in whether it happens */
+    RACE_DATA,
+} RaceLevel;
+
+typedef struct Site {           /* an instruction that accesses shared memory */
+    const Func *func;
+    InsnId insn;
+    uint32_t *turns;            /* per warp: how often it came by */
+} Site;
+
+/* What says that an access which goes on behind its instruction is done: PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy". */
+typedef enum Queue {
+    QUEUE_NONE,                 /* it does not go on */
+    QUEUE_COPY,                 /* cp.async.wait_group */
+    QUEUE_BULK,                 /* cp.async.bulk.wait_group */
+    QUEUE_MATRIX,               /* wgmma.wait_group, of one warp for its warpgroup */
+    QUEUE_COUNT,
+    QUEUE_MBARRIER = QUEUE_COUNT,       /* a phase of an mbarrier */
+} Queue;
+
+typedef struct Seen {           /* an access by one thread to one place */
+    uint64_t value;             /* that is stored, where has_value */
+    uint32_t clock;             /* of its warp */
+    uint32_t turn;              /* the warp's so many-th time at the site */
+    uint32_t group;             /* of its queue; of an mbarrier: phases that are complete then */
+    uint16_t site, thread;
+    uint8_t level;              /* RaceLevel */
+    uint8_t queue;              /* Queue */
+    bool is_write, is_strong, is_swap, has_value; /* swap: compare-and-swap; strong: atomic, volatile or with an order of its own */
+} Seen;
+
+typedef struct Touch {          /* what Seen is the same for in all lanes of a warp's access */
+    uint32_t clock, turn, group;
+    uint16_t site, warp;
+    uint8_t level, queue, mbarrier;
+    bool is_write, is_strong, is_swap;
+} Touch;
+
+/* A lane of an access: WARP_LANES for each of Race.touches; those of the first are none. */
+typedef uint32_t TouchId;
+
+enum { WRITERS = 2, READERS = 2, MARKS = WRITERS + READERS + 1, MOST_PUTS = 32 };
+
+/* What the code does not have, executed before an instruction: a wait for copies, then a barrier. */
+typedef struct Put {
+    const Func *func;
+    InsnId insn;
+    bool is_block, is_warp;     /* a barrier of the block; of the warp */
+    bool waits;                 /* cp.async.wait_group, */
+    bool commits;               /* cp.async.commit_group before it: both are cp.async.wait_all; */
+    uint8_t barrier;            /* number of the block's barrier */
+    uint32_t groups_left;       /* of the wait */
+} Put;
+
+typedef struct Place {          /* of shared memory: `granule` bytes */
+    uint64_t values[WRITERS];   /* that the writes wrote */
+    TouchId marks[MARKS];       /* the last write, and the last one that is atomic or the like; reads of two warps, and of another lane of one of these */
+    bool has_values[WRITERS];
+} Place;
+
+/* The last access to a place by one warp at one of two sites. */
+typedef struct Last {
+    uint64_t value;
+    TouchId mark, other;        /* other: by another lane of the same warp */
+    bool has_value;
+} Last;
+
+/* All of them: where two sites alone are noted nothing is dropped. */
+typedef struct Lasts {
+    uint32_t run, count;        /* Race.run in which they were noted */
+    Last *items;                /* room for two a warp */
+} Lasts;
+
+/* A thread's access that is to be looked at once more, in a run like the one that it was found in: where in the kernel it is. */
+typedef struct Watch {
+    uint32_t site, turn;
+    uint16_t thread;
+    InsnId place;               /* in the kernel's own function: itself, or the call that leads there; NO_ID: it was not come to */
+    uint32_t *rounds;           /* per loop of the kernel: of it, from 1 on; once there is a place they stay */
+} Watch;
+
+typedef struct Stop {           /* a thread at a barrier, or where it goes on without it */
+    const Func *func;
+    InsnId insn, place;         /* of func; in the kernel's own function: it, or the call that leads there */
+    uint32_t thread;
+} Stop;
+
+typedef struct Parting {        /* lanes of a warp that come to a barrier which all of them have to come to, without the others */
+    Stop at, other;             /* other: where the first of the others does something else */
+    uint32_t warp, others, gone;        /* lanes: that have not come; that did something else */
+} Parting;
+
+typedef struct RacePair {       /* of sites */
+    Seen first, second;         /* a witness, in the order in which the machine ran them; of all the surest */
+    uint64_t address;
+    uint64_t times;
+    bool is_open;               /* the first goes on behind its instruction, and its thread had not waited for it; or the second does, and had begun */
+    bool is_unfenced;           /* they are in order, but for the proxies that they go through */
+    bool is_committed;          /* the first is in a group, */
+    uint32_t newer;             /* behind which so many others were committed */
+} RacePair;
+
+enum {
+    BARRIERS = 17,              /* those of the block, and the cluster's */
+    BARRIER_CLUSTER = 16,
+    MBARRIERS = 64,
+    MOST_TENSORS = 8,
+    WARPGROUP = 4,              /* warps */
+    AT_MBARRIER = 64,           /* Warp.barrier */
+};
+
+typedef struct BarrierState {   /* of one number */
+    uint32_t *known;            /* per warp: the clocks that those who arrived know */
+    uint32_t threads;           /* that arrived */
+    uint32_t wanted;            /* 0: all that have not ended */
+} BarrierState;
+
+typedef struct TensorCopy {     /* how many bytes it brings its tensor map says, which nobody knows */
+    uint64_t address;
+    TouchId touch;
+} TensorCopy;
+
+typedef struct Mbarrier {
+    uint64_t address;
+    uint32_t wanted, pending;   /* arrivals of a phase, and those still missing */
+    uint32_t phase;             /* so many are complete */
+    uint32_t completed;         /* the same, but that it is not 0 again where an mbarrier is made anew */
+    uint32_t *known;            /* what those who arrived in this phase know */
+    uint32_t *done;             /* what those of complete phases knew */
+    uint32_t *tokens;           /* per warp: the phase in which it arrived last, */
+    InsnId *arrivals;           /* and where; NO_ID: nowhere */
+    uint32_t *arrived;          /* and lanes of it that did */
+    InsnId made;                /* of the kernel's own function; NO_ID */
+    int64_t owed, brought;      /* bytes that are expected in this phase, and those of copies that were begun. These come once no warp can go on: late copies are
+                                 * the ones that tell */
+    uint32_t expected;
+    TensorCopy tensors[MOST_TENSORS];   /* of this phase */
+    uint32_t tensor_count;
+    bool is_open, has_other_copies;     /* open: some copies bring nobody knows how many bytes: all that are owed */
+} Mbarrier;
+
+/* Threads wait for the phase before the one in which they have arrived: the wait returns at once. */
+typedef struct StaleWait {
+    InsnId wait, arrival;       /* of the kernel's own function; NO_ID: there is none */
+    uint32_t warp, phase;       /* that it arrived in, from 0 on */
+    uint64_t address;
+} StaleWait;
+
+/* No warp can go on. */
+typedef struct Stuck {
+    InsnId wait, made;          /* of the kernel's own function, at an mbarrier; NO_ID: there is none. Where that was made */
+    uint32_t warp, wanted, pending;
+    int64_t owed;
+    uint64_t address;
+} Stuck;
+
+typedef struct Delivery {       /* cp.async.mbarrier.arrive: groups before upto are done with a phase */
+    uint32_t upto, phase;
+    uint8_t mbarrier;
+} Delivery;
+
+typedef struct Copies {         /* of a warp in one queue */
+    uint32_t committed, done;   /* groups */
+    uint32_t *upto, *clocks;    /* per wait that did something: groups that were done behind it, and the warp's clock */
+    uint32_t wait_count, upto_capacity, clock_capacity;
+    Delivery *deliveries;
+    uint32_t delivery_count, delivery_capacity;
+} Copies;
+
+typedef enum Order {            /* what an instruction has to do with order */
+    ORDER_NEW,                  /* not looked at yet */
+    ORDER_NONE,
+    ORDER_LANES,                /* lanes of a warp meet */
+    ORDER_COMMIT, ORDER_WAIT_GROUP, ORDER_WAIT_ALL, ORDER_COPIES_ARRIVE,
+    ORDER_COMMIT_BULK, ORDER_WAIT_BULK, ORDER_COMMIT_MATRIX, ORDER_WAIT_MATRIX,
+    ORDER_TRANSFER, ORDER_MULTIPLY, ORDER_PROXY,
+    ORDER_INIT, ORDER_EXPECT, ORDER_ARRIVE, ORDER_WAIT, /* of an mbarrier */
+    ORDER_CLUSTER_ARRIVE, ORDER_CLUSTER_WAIT,
+    ORDER_OTHERS,               /* other blocks, or units of the SM, may arrive at this one's mbarriers */
+    ORDER_BLIND,                /* it may touch shared memory in ways that are not followed */
+    ORDER_LOST,                 /* it may order warps in ways that are not followed */
+} Order;
+
+typedef struct Race {
+    Arena *arena;               /* the machine's */
+    uint32_t warp_count;
+    uint32_t granule;
+    uint32_t most_mbarriers;
+    uint32_t width;             /* columns: of warps, of mbarriers, and of warps once more, for the async proxy */
+    uint32_t *known;            /* per warp and column: the clock of a warp that it knows of; of itself: its own; the phases of an mbarrier */
+    BarrierState barriers[BARRIERS];
+    Mbarrier mbarriers[MBARRIERS];
+    uint32_t mbarrier_count;
+    Copies *copies;             /* per queue and warp */
+    StaleWait stale;
+    Stuck stuck;
+    Place **pages;              /* NULL: untouched */
+    uint32_t page_count;
+    Touch *touches;             /* of this run */
+    uint32_t touch_count, touch_capacity;
+    uint32_t ordered[MARKS];    /* per mark of a place, one of them that is ordered before the last of them; the first stands for nothing */
+    Site *sites;
+    uint32_t site_count, site_capacity;
+    RacePair *pairs;
+    uint32_t *table;            /* by sites: into pairs, + 1 */
+    uint32_t pair_count;
+    uint32_t granule_wanted;    /* below granule: an access that does not fill its places; the run is of no use */
+    bool is_lost;               /* what orders the warps from here on is not known: nothing is noted any more */
+    bool is_blind;              /* some access to shared memory was not noted */
+    bool is_late;               /* what is noted now was begun before */
+    bool has_others;            /* ORDER_OTHERS came, or a warp ran ahead of the others: who arrives when is not certain */
+    bool has_assumed;           /* ptx_race_number came by something that is assumed */
+    bool has_dropped, is_partial;       /* a read was not kept; a barrier was not for all warps: then a race may be missed */
+    bool is_doubtful;           /* some access may not happen, or not there */
+    bool is_overwritten;        /* some byte was written twice in no order, maybe with one number */
+    bool is_crowded;            /* warps wrote the same bytes, maybe different numbers, or beyond shared memory: is the block's shape the one that is meant? */
+    const Func *func;           /* of these: */
+    bool *left_out;             /* per instruction: a barrier that is passed by; NULL: none */
+    const Put *puts;
+    uint32_t put_count;
+    uint32_t partial_puts, doubtful_puts;       /* bits: threads did not all reach that put together; whether they do is not certain */
+    uint32_t *touched;          /* per warp: lanes that accessed shared memory, or reached a barrier */
+    uint32_t partial_barriers;  /* bits by number: barriers that are not for all threads of the block */
+    const Func *sought_func;    /* an access that pairs are looked for of; NULL: none */
+    InsnId sought;
+    bool has_dropped_sought;    /* there was no room for one of them */
+    const Func *only_funcs[2];  /* accesses that alone are noted, so that no other hides them; NULL: all are */
+    InsnId only[2];
+    Lasts *lasts;               /* per place, of these; NULL: none was noted yet */
+    uint32_t run;
+    Watch *watches;             /* two; NULL: none */
+    Parting parting;            /* the first; at.func NULL: none */
+    Stop stops[2];              /* where warps wait for each other for ever, at two barriers if there are; func NULL: nobody does */
+} Race;
+
+Race *ptx_race_new(Machine *machine);
+
+/* Before each run of a block. What the last one left is ordered before it. */
+void ptx_race_begin(Race *race);
+
+void ptx_race_access(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+
+/* One of a barrier in memory. */
+void ptx_race_touch(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong);
+
+/* Before each instruction, where Race.watches are set. */
+void ptx_race_watch(Machine *machine, const Warp *warp, InsnId pc);
+
+/* An access that goes on behind its instruction: like.queue, group, mbarrier, is_write and is_strong say how, level its certainty. Lanes are added; 0: there is no room. */
+TouchId ptx_race_begin_async(Machine *machine, Warp *warp, const Insn *insn, uint8_t doubt, const Touch *like);
+
+/* It comes to so many bytes from there on. */
+void ptx_race_range(Machine *machine, TouchId touch, uint64_t address, uint64_t bytes);
+
+/* race_order.c */
+void ptx_race_barrier(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_race_go_on(Machine *machine, const Warp *warp, const Insn *insn, uint32_t lanes);
+bool ptx_race_is_put(Machine *machine, Warp *warp, InsnId pc);
+void ptx_race_call(Machine *machine, const Operand *callee);
+
+/* Every other instruction that has to do with order. False: the warp waits, and comes by again. */
+bool ptx_race_order(Machine *machine, Warp *warp, const Insn *insn, Decoded *code, uint32_t lanes, uint8_t doubt);
+
+/* The warp's clock when that group was done; UINT32_MAX: it may not be. */
+uint32_t ptx_race_done(const Race *race, Queue queue, uint32_t warp, uint32_t group);
+
+/* The number that all lanes hold. False: there is none, or nobody knows it. */
+bool ptx_race_number(Machine *machine, Warp *warp, const Operand *operand, uint32_t lanes, uint64_t *out);
+
+/* The warps whose barriers are complete go on. False: none did. */
+bool ptx_race_release(Machine *machine, uint32_t first_warp, uint32_t warp_count);
+
+/* race_mbarrier.c. False: what happens there is not known. */
+Mbarrier *ptx_mbarrier_at(Race *race, uint64_t address);        /* NULL: none was made there */
+bool ptx_mbarrier_init(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes);
+bool ptx_mbarrier_expect(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes);
+bool ptx_mbarrier_arrive(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, bool is_by_copies);
+bool ptx_mbarrier_wait(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_mbarrier_bring(Mbarrier *mbarrier, int64_t bytes);
+bool ptx_mbarrier_bring_tensor(Mbarrier *mbarrier, uint64_t address, TouchId touch);
+bool ptx_mbarrier_is_past(const Mbarrier *mbarrier, uint32_t phase);
+void ptx_mbarrier_note_stuck(Race *race, const Warp *warp);
+bool ptx_mbarrier_give(Machine *machine);       /* what copies bring comes. False: that completes no phase */
+
+/* race_async.c */
+bool ptx_race_transfer(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_race_multiply(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_race_fence(Race *race, uint32_t warp);
+
+static inline uint32_t *ptx_race_known(const Race *race, uint32_t warp)
+{
+    return race->known + (size_t)warp * race->width;
+}
+
+/* Up to where what each warp wrote is there for the async proxy. */
+static inline uint32_t *ptx_race_fenced(const Race *race, uint32_t warp)
+{
+    return ptx_race_known(race, warp) + race->warp_count + race->most_mbarriers;
+}
+
+static inline Copies *ptx_race_copies(const Race *race, Queue queue, uint32_t warp)
+{
+    return race->copies + (size_t)queue * race->warp_count + warp;
+}
+
+static inline void ptx_race_join(uint32_t *into, const uint32_t *from, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        into[i] = from[i] > into[i] ? from[i] : into[i];
+}
+
+#endif

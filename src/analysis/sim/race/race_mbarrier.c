@@ -1,0 +1,281 @@
+/* mbarriers: who has arrived in which phase, and the bytes that copies bring (PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier"). */
+#include "analysis/sim/race/race.h"
+
+enum { LEAST_TENSOR = 16 };         /* bytes that a tensor copy writes at the least: its inner dimension is a multiple */
+
+/* Where it lies, and what stands behind it in the text: a count, a parity. False: nobody knows. */
+static bool read_mbarrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *address, uint64_t *number)
+{
+    const Func *func = w->frame->routine->func;
+    const Operand *operands = ptx_insn_operands(func, insn);
+    const Operand *place = NULL, *behind = NULL;
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        if (!place && operands[o].role & ROLE_ADDRESS)
+            place = &operands[o];
+        else if (place && !behind && operands[o].position == place->position + 1)
+            behind = &operands[o];
+    }
+    return place && ptx_race_number(m, w, place, lanes, address) && (!number || !behind || ptx_race_number(m, w, behind, lanes, number));
+}
+
+Mbarrier *ptx_mbarrier_at(Race *r, uint64_t address)
+{
+    for (uint32_t i = 0; i < r->mbarrier_count; i++)
+        if (r->mbarriers[i].address == (uint32_t)address)
+            return &r->mbarriers[i];
+    return NULL;
+}
+
+bool ptx_mbarrier_init(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
+{
+    Race *r = m->race;
+    uint64_t address, count = 0;
+    if (!read_mbarrier(m, w, insn, lanes, &address, &count) || !count || count > UINT32_MAX)
+        return false;
+    Mbarrier *b = ptx_mbarrier_at(r, address);
+    if (!b && r->mbarrier_count == r->most_mbarriers)
+        return false;
+    if (!b) {
+        b = &r->mbarriers[r->mbarrier_count++];
+        if (!b->known) {
+            b->known = ptx_arena_array(r->arena, uint32_t, r->width);
+            b->done = ptx_arena_array(r->arena, uint32_t, r->width);
+            b->tokens = ptx_arena_array(r->arena, uint32_t, r->warp_count);
+            b->arrivals = ptx_arena_array(r->arena, InsnId, r->warp_count);
+            b->arrived = ptx_arena_array(r->arena, uint32_t, r->warp_count);
+        }
+        b->completed = 0;
+    }
+    memset(b->known, 0, r->width * sizeof *b->known);
+    memset(b->done, 0, r->width * sizeof *b->done);
+    memset(b->tokens, 0, r->warp_count * sizeof *b->tokens);
+    for (uint32_t i = 0; i < r->warp_count; i++) {
+        b->arrivals[i] = NO_ID;
+        b->arrived[i] = 0;
+    }
+    b->address = (uint32_t)address;
+    b->made = w->frame->caller ? NO_ID : (InsnId)(insn - w->frame->routine->func->insns);
+    b->wanted = b->pending = (uint32_t)count;
+    b->phase = 0;
+    b->owed = b->brought = 0;
+    b->expected = 0;
+    b->is_open = false;
+    b->tensor_count = 0;
+    return true;
+}
+
+/* ---- phases ------------------------------------------------------------------------------------------------------- */
+
+/* Of one tensor copy in a phase all bytes that are expected; of several as many each where they fill a run of memory that way; else the fewest that
+ * there can be. */
+static uint32_t tensor_bytes(const Mbarrier *b)
+{
+    uint32_t count = b->tensor_count, each = count ? b->expected / count : 0;
+    if (each < LEAST_TENSOR || b->expected % count || b->has_other_copies)
+        return LEAST_TENSOR;
+    for (uint32_t i = 1; i < count; i++)
+        if (b->tensors[i].address != b->tensors[i - 1].address + each)
+            return LEAST_TENSOR;
+    return each;
+}
+
+static void finish(Machine *m, Mbarrier *b)
+{
+    Race *r = m->race;
+    uint32_t bytes = tensor_bytes(b);
+    r->is_blind |= b->tensor_count && bytes == LEAST_TENSOR;
+    r->is_late = true;
+    for (uint32_t i = 0; i < b->tensor_count; i++)      /* the first of them were noted when it began */
+        ptx_race_range(m, b->tensors[i].touch, b->tensors[i].address + LEAST_TENSOR, bytes - LEAST_TENSOR);
+    r->is_late = false;
+    ptx_race_join(b->done, b->known, r->width);
+    b->phase++;
+    b->completed++;
+    b->done[r->warp_count + (b - r->mbarriers)] = b->completed;
+    b->pending = b->wanted;
+    b->owed = b->brought = 0;
+    b->expected = 0;
+    b->tensor_count = 0;
+    b->is_open = b->has_other_copies = false;
+}
+
+static void advance(Machine *m, Mbarrier *b)
+{
+    if (!b->pending && !b->owed && !b->brought && !b->is_open && b->wanted)
+        finish(m, b);
+}
+
+/* What copies bring comes now. */
+static void settle(Machine *m, Mbarrier *b)
+{
+    b->owed = b->is_open ? 0 : b->owed - b->brought;
+    b->brought = 0;
+    b->is_open = false;
+    advance(m, b);
+}
+
+bool ptx_mbarrier_give(Machine *m)
+{
+    Race *r = m->race;
+    bool is_any = false;
+    for (uint32_t i = 0; i < r->mbarrier_count; i++) {
+        Mbarrier *b = &r->mbarriers[i];
+        const uint32_t phase = b->phase;
+        if (!b->pending)
+            settle(m, b);
+        is_any |= b->phase != phase;
+    }
+    return is_any;
+}
+
+void ptx_mbarrier_bring(Mbarrier *b, int64_t bytes)
+{
+    b->brought += bytes;
+    b->has_other_copies = true;
+}
+
+bool ptx_mbarrier_bring_tensor(Mbarrier *b, uint64_t address, TouchId touch)
+{
+    b->is_open = true;
+    if (b->tensor_count == MOST_TENSORS)
+        return false;
+    b->tensors[b->tensor_count++] = (TensorCopy){ address, touch };
+    return true;
+}
+
+/* ---- arriving ------------------------------------------------------------------------------------------------------ */
+
+/* A phase that lacks nothing but what copies bring is over when the next one is begun. */
+static void begin(Machine *m, Mbarrier *b)
+{
+    if (!b->pending)
+        settle(m, b);
+}
+
+/* Bytes that each lane says will come. False: nobody knows how many. */
+static bool expect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Mbarrier *b)
+{
+    uint64_t address, bytes = 0;
+    begin(m, b);
+    if (!read_mbarrier(m, w, insn, lanes, &address, &bytes) || bytes > UINT32_MAX) {
+        b->is_open = true;
+        return false;
+    }
+    b->owed += (int64_t)bytes * ptx_lanes_count(lanes);
+    b->expected += (uint32_t)bytes * ptx_lanes_count(lanes);
+    return true;
+}
+
+bool ptx_mbarrier_expect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
+{
+    uint64_t address, bytes = 0;
+    Mbarrier *b = read_mbarrier(m, w, insn, lanes, &address, NULL) ? ptx_mbarrier_at(m->race, address) : NULL;
+    if (!b)
+        return false;
+    if (!ptx_op_has(insn->op, MOD_COMPLETE_TX))
+        return expect(m, w, insn, lanes, b);
+    if (!read_mbarrier(m, w, insn, lanes, &address, &bytes) || bytes > UINT32_MAX)
+        return false;
+    ptx_mbarrier_bring(b, (int64_t)bytes * ptx_lanes_count(lanes));
+    return true;
+}
+
+/* What the warp has copied up to here is done with this phase. */
+static void deliver(Race *r, uint32_t warp, const Mbarrier *b)
+{
+    Copies *c = ptx_race_copies(r, QUEUE_COPY, warp);
+    if (c->delivery_count == c->delivery_capacity)
+        c->deliveries = ptx_arena_grow(r->arena, c->deliveries, c->delivery_count, &c->delivery_capacity, sizeof *c->deliveries);
+    c->deliveries[c->delivery_count++] = (Delivery){ ++c->committed, b->completed + 1, (uint8_t)(b - r->mbarriers) };
+}
+
+bool ptx_mbarrier_arrive(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, bool is_by_copies)
+{
+    Race *r = m->race;
+    uint64_t address, count = 1;
+    bool expects = ptx_op_has(insn->op, MOD_EXPECT_TX), has_count = !is_by_copies && !expects;
+    Mbarrier *b = read_mbarrier(m, w, insn, lanes, &address, has_count ? &count : NULL) ? ptx_mbarrier_at(r, address) : NULL;
+    if (!b || insn->op->spaces[0] == SPACE_SHARED_CLUSTER || count > UINT32_MAX)
+        return false;
+    r->is_partial = true;
+    uint64_t arrivals = count * ptx_lanes_count(lanes);
+    if (is_by_copies && !ptx_op_has(insn->op, MOD_NOINC))
+        arrivals = 0;           /* one more is waited for, and one more comes */
+    begin(m, b);
+    if (is_by_copies)
+        deliver(r, w->index, b);
+    if (expects)
+        expect(m, w, insn, lanes, b);
+    uint32_t *known = ptx_race_known(r, w->index);
+    uint32_t *arrived = &b->arrived[w->index];
+    *arrived = b->tokens[w->index] == b->phase ? *arrived : 0;
+    r->has_others |= (*arrived & lanes) != 0;   /* twice: in another order it might be in two phases */
+    *arrived |= lanes;
+    b->tokens[w->index] = b->phase;
+    b->arrivals[w->index] = w->frame->caller ? NO_ID : (InsnId)(insn - w->frame->routine->func->insns);
+    ptx_race_join(b->known, known, r->width);
+    known[w->index]++;
+    while (arrivals) {
+        if (!b->pending)
+            return false;       /* more than the phase takes, while its bytes are still to come */
+        uint32_t now = arrivals < b->pending ? (uint32_t)arrivals : b->pending;
+        arrivals -= now;
+        b->pending -= now;
+        if (ptx_op_has(insn->op, MOD_ARRIVE_DROP))
+            b->wanted -= now < b->wanted ? now : b->wanted;
+        advance(m, b);
+    }
+    return true;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------------------------- */
+
+bool ptx_mbarrier_is_past(const Mbarrier *b, uint32_t phase)
+{
+    return b->phase >= phase;
+}
+
+/* They have arrived in a phase, and wait for the one before: that was complete already. */
+static void note_stale(Race *r, const Mbarrier *b, const Warp *w, const Insn *insn, uint32_t lanes, uint32_t phase, uint8_t doubt)
+{
+    bool is_stale = b->arrivals[w->index] != NO_ID && !(lanes & ~b->arrived[w->index]) && phase <= b->tokens[w->index] && b->tokens[w->index] && !w->frame->caller;
+    if (!is_stale || r->stale.wait != NO_ID || doubt)
+        return;
+    r->stale = (StaleWait){ .arrival = b->arrivals[w->index], .wait = (InsnId)(insn - w->frame->routine->func->insns), .warp = w->index, .phase = b->tokens[w->index],
+                            .address = b->address };
+}
+
+bool ptx_mbarrier_wait(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    Race *r = m->race;
+    uint64_t address, parity = 0;
+    bool is_parity = ptx_op_has(insn->op, MOD_PARITY);
+    Mbarrier *b = read_mbarrier(m, w, insn, lanes, &address, is_parity ? &parity : NULL) ? ptx_mbarrier_at(r, address) : NULL;
+    if (!b)
+        return false;
+    uint32_t phase = is_parity ? b->phase + ((b->phase & 1) == (parity & 1)) : b->tokens[w->index] + 1;
+    if (is_parity)
+        note_stale(r, b, w, insn, lanes, phase, doubt);
+    if (ptx_mbarrier_is_past(b, phase)) {
+        ptx_race_join(ptx_race_known(r, w->index), b->done, r->width);
+        return true;
+    }
+    w->is_waiting = true;
+    w->barrier = AT_MBARRIER;
+    w->mbarrier = (uint32_t)(b - r->mbarriers);
+    w->phase = phase;
+    return true;
+}
+
+/* A warp that no other can help: what its phase lacks. */
+void ptx_mbarrier_note_stuck(Race *r, const Warp *w)
+{
+    if (w->is_done || w->barrier != AT_MBARRIER || w->frame->caller || r->stuck.wait != NO_ID || r->is_lost)
+        return;
+    const Mbarrier *b = &r->mbarriers[w->mbarrier];
+    const uint32_t seen = ptx_race_known(r, w->index)[r->warp_count + w->mbarrier];
+    if (b->made == NO_ID || (!b->pending && !b->owed) || w->phase + b->completed != b->phase + seen + 1)     /* others ran ahead of it: in another order they might not */
+        return;
+    r->stuck = (Stuck){ .wait = w->entries[w->entry_count - 1].pc, .made = b->made, .warp = w->index, .wanted = b->wanted, .pending = b->pending, .owed = b->owed,
+                        .address = b->address };
+}

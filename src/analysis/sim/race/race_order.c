@@ -1,0 +1,441 @@
+/* What puts the warps of a block in order: barriers of the block, mbarriers, and waiting for copies. */
+#include "analysis/sim/race/race.h"
+
+bool ptx_race_number(Machine *m, Warp *w, const Operand *operand, uint32_t lanes, uint64_t *out)
+{
+    Scratch room;
+    const Value *value = ptx_machine_read(m, w, operand, &room);
+    ptx_blocks_pin(&m->blocks, value);
+    *out = ptx_value_lane(value, (unsigned)__builtin_ctz(lanes)) + (operand->role & ROLE_ADDRESS && operand->kind == OPERAND_REG ? (uint64_t)operand->value : 0);
+    m->race->has_assumed |= value->is_assumed;
+    if (value->unknown & lanes || value->align != ALIGN_EXACT)
+        return false;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        if (lanes >> i & 1 && ptx_value_lane(value, i) != ptx_value_lane(value, (unsigned)__builtin_ctz(lanes)))
+            return false;
+    return true;
+}
+
+/* bar.sync a, b: a is the barrier, b how many threads. bar.red has a result before them, and a predicate behind. */
+static bool read_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *number, uint64_t *threads)
+{
+    const Func *func = w->frame->routine->func;
+    const Operand *operands = ptx_insn_operands(func, insn);
+    unsigned at = 0;
+    *number = *threads = 0;
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        bool is_predicate = operands[o].kind == OPERAND_REG && func->regs[operands[o].id].type == TYPE_PRED;
+        if (operands[o].role & ROLE_DEF || is_predicate || at == 2)
+            continue;
+        if (!ptx_race_number(m, w, &operands[o], lanes, at ? threads : number))
+            return false;
+        at++;
+    }
+    return *number < BARRIER_CLUSTER;
+}
+
+/* Others will know what the warp has done up to here. */
+static void tell(Race *r, Warp *w, BarrierState *barrier)
+{
+    uint32_t *known = ptx_race_known(r, w->index);
+    ptx_race_join(barrier->known, known, r->width);
+    known[w->index]++;
+}
+
+static Stop stop_of(const Machine *m, const Warp *w, const Insn *insn, uint32_t lanes)
+{
+    const Func *func = w->frame->routine->func;
+    InsnId id = (InsnId)(insn - func->insns);
+    return (Stop){ func, id, ptx_machine_place(m, w, id), w->index * WARP_LANES + (uint32_t)__builtin_ctz(lanes) };
+}
+
+/* bar, and barrier with .aligned: all lanes of a warp that have not ended must come to the same one. PTX ISA, "bar, barrier". */
+static void note_parting(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    bool is_aligned = insn->op->family == OP_BAR || ptx_op_has(insn->op, MOD_ALIGNED);
+    if (is_aligned && doubt < DOUBT_ORDER && !w->entries[w->entry_count - 1].is_loose)
+        m->race->parting = (Parting){ .at = stop_of(m, w, insn, lanes), .warp = w->index, .others = w->live & ~lanes };
+}
+
+/* What lanes do that did not come to the barrier with the others of their warp: they come later, or do something else. That they end is no matter, whether at
+ * once or by a branch to the end. */
+void ptx_race_go_on(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes)
+{
+    Parting *p = &m->race->parting;
+    const uint32_t here = lanes & p->others;
+    if (p->warp != w->index || !here)
+        return;
+    if (w->frame->routine->func == p->at.func && (InsnId)(insn - p->at.func->insns) == p->at.insn) {
+        p->others &= ~here;
+        return;
+    }
+    if (!(p->gone & p->others))
+        p->other = stop_of(m, w, insn, here);
+    p->gone |= here;
+}
+
+void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    Race *r = m->race;
+    uint64_t number, threads;
+    bool is_arrival = ptx_op_has(insn->op, MOD_ARRIVE);
+    w->is_waiting = !is_arrival;
+    if (r->left_out && r->func == w->frame->routine->func && r->left_out[insn - r->func->insns]) {
+        w->is_waiting = false;
+        return;
+    }
+    if (r->parting.at.func)
+        ptx_race_go_on(m, w, insn, lanes);
+    if (r->is_lost)
+        return;
+    r->is_doubtful |= doubt >= DOUBT_PARAMETER;
+    if (lanes != w->live)
+        note_parting(m, w, insn, lanes, doubt);
+    if (lanes != w->live || !read_barrier(m, w, insn, lanes, &number, &threads)) {
+        r->is_lost = true;
+        return;
+    }
+    BarrierState *barrier = &r->barriers[number];
+    r->touched[w->index] |= lanes;
+    r->partial_barriers |= (uint32_t)(is_arrival || threads) << number;
+    tell(r, w, barrier);
+    barrier->threads += WARP_LANES;             /* of a warp that is not full as well: PTX ISA, "bar" */
+    barrier->wanted = (uint32_t)threads;
+    r->is_partial |= is_arrival || (threads && threads < (uint64_t)r->warp_count * WARP_LANES);
+    w->barrier = (uint8_t)(is_arrival ? w->barrier : 1 + number);
+}
+
+/* A function of another file might hold barriers; those of the run-time library do not. */
+void ptx_race_call(Machine *m, const Operand *callee)
+{
+    static const char *const library[] = { "vprintf", "malloc", "free", "__assertfail" };
+    bool is_known = false;
+    for (size_t i = 0; callee && callee->kind == OPERAND_FUNCTION && i < sizeof library / sizeof *library; i++) {
+        const Span name = m->module->funcs[callee->id].name;
+        is_known |= strlen(library[i]) == ptx_span_length(name) && !memcmp(m->module->text + name.begin, library[i], ptx_span_length(name));
+    }
+    m->race->is_lost |= !is_known;
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------------- */
+
+/* All groups but the last `left` are done. */
+static void wait_for(Race *r, Queue queue, uint32_t warp, uint32_t left)
+{
+    Copies *c = ptx_race_copies(r, queue, warp);
+    if (c->committed < left || c->committed - left <= c->done)
+        return;
+    c->done = c->committed - left;
+    if (c->wait_count == c->upto_capacity) {
+        c->upto = ptx_arena_grow(r->arena, c->upto, c->wait_count, &c->upto_capacity, sizeof *c->upto);
+        c->clocks = ptx_arena_grow(r->arena, c->clocks, c->wait_count, &c->clock_capacity, sizeof *c->clocks);
+    }
+    c->upto[c->wait_count] = c->done;
+    c->clocks[c->wait_count++] = ptx_race_known(r, warp)[warp];
+}
+
+uint32_t ptx_race_done(const Race *r, Queue queue, uint32_t warp, uint32_t group)
+{
+    const Copies *c = ptx_race_copies(r, queue, warp);
+    uint32_t low = 0, high = c->wait_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (c->upto[middle] > group)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low < c->wait_count ? c->clocks[low] : UINT32_MAX;
+}
+
+static bool is_put_at(const Put *put, const Warp *w, InsnId pc)
+{
+    return put->insn == pc && put->func == w->frame->routine->func;
+}
+
+/* Lanes with which the warp began that are not at the place, but for those that ended without having touched anything. */
+static uint32_t lanes_missing(const Machine *m, const Warp *w, uint32_t lanes)
+{
+    const uint32_t threads = m->block[0] * m->block[1] * m->block[2] - w->index * WARP_LANES;
+    const uint32_t begun = threads >= WARP_LANES ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
+    return begun & ~lanes & (w->live | m->race->touched[w->index]);
+}
+
+static void wait_at_put(Race *r, Warp *w, const Put *put)
+{
+    w->barrier = (uint8_t)(1 + put->barrier);
+    w->is_waiting = true;
+    tell(r, w, &r->barriers[put->barrier]);
+    r->barriers[put->barrier].threads += WARP_LANES;
+    r->barriers[put->barrier].wanted = 0;
+}
+
+bool ptx_race_is_put(Machine *m, Warp *w, InsnId pc)
+{
+    Race *r = m->race;
+    const Entry *top = &w->entries[w->entry_count - 1];
+    if (r->is_lost)
+        return false;
+    if (w->is_at_put) {         /* behind it */
+        w->is_at_put = false;
+        return false;
+    }
+    const Put *barrier = NULL;  /* behind all waits */
+    for (uint32_t p = 0; p < r->put_count; p++) {
+        const Put *put = &r->puts[p];
+        if (!is_put_at(put, w, pc))
+            continue;
+        if (put->waits) {
+            ptx_race_copies(r, QUEUE_COPY, w->index)->committed += put->commits;
+            wait_for(r, QUEUE_COPY, w->index, put->groups_left);
+        }
+        if (put->is_warp)
+            ptx_race_known(r, w->index)[w->index]++;
+        bool is_partial = (put->is_block || put->is_warp) && lanes_missing(m, w, top->lanes);
+        r->partial_puts |= (uint32_t)is_partial << p;
+        r->doubtful_puts |= (uint32_t)(top->doubt >= DOUBT_ORDER) << p;
+        r->touched[w->index] |= top->lanes;
+        barrier = put->is_block ? put : barrier;
+    }
+    if (barrier)
+        wait_at_put(r, w, barrier);
+    w->is_at_put = barrier != NULL;
+    return w->is_at_put;
+}
+
+/* Of a barrier that is complete: all threads of the block must be at the same put, where one is there. */
+static void check_puts(Machine *m, unsigned barrier, uint32_t first, uint32_t count)
+{
+    Race *r = m->race;
+    uint32_t here = 0;
+    bool is_mixed = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const Warp *w = &m->warps[first + i];
+        uint32_t own = 0;
+        for (uint32_t p = 0; p < r->put_count && w->barrier == 1 + barrier && w->is_at_put; p++)
+            own |= (uint32_t)(r->puts[p].is_block && is_put_at(&r->puts[p], w, w->entries[w->entry_count - 1].pc)) << p;
+        is_mixed |= (w->is_done || w->barrier != 1 + barrier) ? r->touched[w->index] != 0 || !w->is_done : (here && own != here) || !own;
+        here |= own;
+    }
+    if (is_mixed && !m->is_cut)
+        r->partial_puts |= here;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------------------- */
+
+static uint8_t order_of_other(const Op *op)
+{
+    bool is_access = op->flags & (OPF_LOAD | OPF_STORE);
+    if (is_access && ptx_op_has(op, MOD_MBARRIER_COMPLETE_TX_BYTES))
+        return ORDER_TRANSFER;
+    return op->flags & OPF_WARP && op->kind != OPK_BAR && !is_access ? ORDER_LANES : ORDER_NONE;
+}
+
+static uint8_t order_of(const Op *op)
+{
+    switch ((Operation)op->operation) {
+    case OP_CP_ASYNC_COMMIT_GROUP:                          return ORDER_COMMIT;
+    case OP_CP_ASYNC_WAIT_GROUP:                            return ORDER_WAIT_GROUP;
+    case OP_CP_ASYNC_WAIT_ALL:                              return ORDER_WAIT_ALL;
+    case OP_CP_ASYNC_MBARRIER_ARRIVE:                       return ORDER_COPIES_ARRIVE;
+    case OP_CP_ASYNC_BULK: case OP_CP_REDUCE_ASYNC_BULK:    return ORDER_TRANSFER;
+    case OP_CP_ASYNC_BULK_COMMIT_GROUP:                     return ORDER_COMMIT_BULK;
+    case OP_CP_ASYNC_BULK_WAIT_GROUP:                       return ORDER_WAIT_BULK;
+    case OP_WGMMA_COMMIT_GROUP:                             return ORDER_COMMIT_MATRIX;
+    case OP_WGMMA_WAIT_GROUP:                               return ORDER_WAIT_MATRIX;
+    case OP_WGMMA_MMA_ASYNC:                                return ORDER_MULTIPLY;
+    case OP_FENCE_PROXY_ASYNC: case OP_FENCE_PROXY_ASYNC_GENERIC:
+        return ORDER_PROXY;
+    case OP_TCGEN05: case OP_MAPA:                          return ORDER_OTHERS;
+    case OP_ST_BULK:                                        return ORDER_BLIND;
+    case OP_MBARRIER:                                       return ORDER_LOST;
+    case OP_MBARRIER_INIT:                                  return ORDER_INIT;
+    case OP_MBARRIER_ARRIVE: case OP_MBARRIER_ARRIVE_DROP:  return ORDER_ARRIVE;
+    case OP_MBARRIER_TEST_WAIT: case OP_MBARRIER_TRY_WAIT:  return ORDER_WAIT;
+    case OP_MBARRIER_EXPECT_TX: case OP_MBARRIER_COMPLETE_TX:
+        return ORDER_EXPECT;
+    case OP_BARRIER_CLUSTER_ARRIVE:                         return ORDER_CLUSTER_ARRIVE;
+    case OP_BARRIER_CLUSTER_WAIT:                           return ORDER_CLUSTER_WAIT;
+    case OP_BAR_WARP:                                       return ORDER_LANES;
+    case OP_CP_ASYNC_BULK_PREFETCH: case OP_WGMMA_FENCE: case OP_FENCE_PROXY_ASYNC_GLOBAL: case OP_MBARRIER_INVAL: case OP_MBARRIER_PENDING_COUNT:
+        return ORDER_NONE;
+    default:                                                return order_of_other(op);
+    }
+}
+
+static void arrive_at_cluster(Race *r, Warp *w)
+{
+    r->is_blind = r->has_others = true; /* other blocks may touch this one's memory */
+    tell(r, w, &r->barriers[BARRIER_CLUSTER]);
+    r->barriers[BARRIER_CLUSTER].threads += WARP_LANES;
+}
+
+/* How many groups a wait leaves. */
+static uint32_t groups_left(const Func *func, const Insn *insn)
+{
+    return insn->operand_count ? (uint32_t)ptx_insn_operands(func, insn)->value : 0;
+}
+
+/* Lanes that name the same mbarrier as the first of them; 0: nobody knows. */
+static uint32_t lanes_together(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
+{
+    Scratch s;
+    uint32_t together = 0;
+    if (!ptx_memory_read_address(m, w, insn, 0, &s) || s.value.unknown & lanes || s.value.align != ALIGN_EXACT)
+        return 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        together |= (uint32_t)(ptx_value_lane(&s.value, i) == ptx_value_lane(&s.value, (unsigned)__builtin_ctz(lanes))) << i;
+    return together & lanes;
+}
+
+static bool order_together(Machine *m, Warp *w, const Insn *insn, Order order, uint32_t lanes, uint8_t doubt)
+{
+    switch (order) {
+    case ORDER_INIT:    return ptx_mbarrier_init(m, w, insn, lanes);
+    case ORDER_EXPECT:  return doubt < DOUBT_DATA && ptx_mbarrier_expect(m, w, insn, lanes);
+    case ORDER_WAIT:    return ptx_mbarrier_wait(m, w, insn, lanes, doubt);
+    default:            return doubt < DOUBT_DATA && ptx_mbarrier_arrive(m, w, insn, lanes, order == ORDER_COPIES_ARRIVE);
+    }
+}
+
+static bool order_mbarrier(Machine *m, Warp *w, const Insn *insn, Order order, uint32_t lanes, uint8_t doubt)
+{
+    Race *r = m->race;
+    bool is_followed = true;
+    ptx_race_touch(m, w, insn, lanes, doubt, order != ORDER_INIT);
+    r->has_assumed = false;
+    while (lanes && is_followed) {
+        uint32_t together = lanes_together(m, w, insn, lanes);
+        is_followed = together && (order != ORDER_WAIT || together == lanes) && order_together(m, w, insn, order, together, doubt);
+        lanes &= ~together;
+    }
+    r->is_doubtful |= r->has_assumed;
+    return is_followed;
+}
+
+bool ptx_race_order(Machine *m, Warp *w, const Insn *insn, Decoded *code, uint32_t lanes, uint8_t doubt)
+{
+    Race *r = m->race;
+    const Func *func = w->frame->routine->func;
+    const uint32_t warp = w->index;
+    bool is_followed = true;
+    if (!code->order)
+        code->order = order_of(insn->op);
+    if (code->order == ORDER_NONE || r->is_lost)
+        return true;
+    switch ((Order)code->order) {
+    case ORDER_LANES:           ptx_race_known(r, warp)[warp]++; break;
+    case ORDER_COMMIT:          ptx_race_copies(r, QUEUE_COPY, warp)->committed++; break;
+    case ORDER_COMMIT_BULK:     ptx_race_copies(r, QUEUE_BULK, warp)->committed++; break;
+    case ORDER_COMMIT_MATRIX:   ptx_race_copies(r, QUEUE_MATRIX, warp)->committed++; break;
+    case ORDER_WAIT_GROUP:      wait_for(r, QUEUE_COPY, warp, groups_left(func, insn)); break;
+    case ORDER_WAIT_BULK:       wait_for(r, QUEUE_BULK, warp, groups_left(func, insn)); break;
+    case ORDER_WAIT_MATRIX:     wait_for(r, QUEUE_MATRIX, warp, groups_left(func, insn)); break;
+    case ORDER_WAIT_ALL:
+        ptx_race_copies(r, QUEUE_COPY, warp)->committed++;
+        wait_for(r, QUEUE_COPY, warp, 0);
+        break;
+    case ORDER_TRANSFER:        is_followed = doubt < DOUBT_DATA && ptx_race_transfer(m, w, insn, lanes, doubt); break;
+    case ORDER_MULTIPLY:        ptx_race_multiply(m, w, insn, lanes, doubt); break;
+    case ORDER_PROXY:           ptx_race_fence(r, warp); break;
+    case ORDER_COPIES_ARRIVE:
+        is_followed = order_mbarrier(m, w, insn, ORDER_COPIES_ARRIVE, lanes, doubt);
+        break;
+    case ORDER_INIT: case ORDER_EXPECT: case ORDER_ARRIVE: case ORDER_WAIT:
+        is_followed = order_mbarrier(m, w, insn, (Order)code->order, lanes, doubt);
+        break;
+    case ORDER_CLUSTER_ARRIVE:  arrive_at_cluster(r, w); break;
+    case ORDER_CLUSTER_WAIT:
+        w->is_waiting = true;
+        w->barrier = 1 + BARRIER_CLUSTER;
+        break;
+    case ORDER_OTHERS:          r->is_blind = r->has_others = true; break;
+    case ORDER_BLIND:           r->is_blind = true; break;
+    default:                    is_followed = false; break;
+    }
+    r->is_lost |= !is_followed;
+    return !(w->barrier == AT_MBARRIER);
+}
+
+/* All that have not ended wait at barriers of the block, and none is complete. */
+static void note_stops(Machine *m, uint32_t first, uint32_t count)
+{
+    Race *r = m->race;
+    Stop stops[2] = { { .func = NULL }, { .func = NULL } };
+    if (r->is_lost || r->is_doubtful || m->is_cut || count != m->warp_count)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        const Warp *w = &m->warps[first + i];
+        if (w->is_at_put)       /* which is no barrier of the code */
+            return;
+        if (w->is_done)
+            continue;
+        if (!w->barrier || w->barrier > BARRIER_CLUSTER)
+            return;
+        const Entry *top = &w->entries[w->entry_count - 1];
+        const Stop stop = stop_of(m, w, &w->frame->routine->func->insns[top->pc - 1], top->lanes);
+        bool is_new = !stops[0].func || stops[0].func != stop.func || stops[0].insn != stop.insn;
+        if (is_new && !stops[1].func)
+            stops[stops[0].func != NULL] = stop;
+    }
+    memcpy(r->stops, stops, sizeof stops);
+}
+
+static bool is_complete(const BarrierState *barrier, uint32_t running)
+{
+    return barrier->threads && barrier->threads >= (barrier->wanted ? barrier->wanted : running * WARP_LANES);
+}
+
+/* Those go on whose phases are complete. */
+static bool release_mbarriers(Machine *m, uint32_t first, uint32_t count)
+{
+    bool is_any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        Warp *w = &m->warps[first + i];
+        if (w->barrier != AT_MBARRIER || !ptx_mbarrier_is_past(&m->race->mbarriers[w->mbarrier], w->phase))
+            continue;
+        w->barrier = 0;
+        is_any = true;
+    }
+    return is_any;
+}
+
+bool ptx_race_release(Machine *m, uint32_t first, uint32_t count)
+{
+    Race *r = m->race;
+    uint32_t running = 0;
+    bool goes_on = false;
+    for (uint32_t i = 0; i < count; i++)
+        running += !m->warps[first + i].is_done;
+    for (unsigned b = 0; b < BARRIERS; b++) {
+        BarrierState *barrier = &r->barriers[b];
+        if (!is_complete(barrier, running))
+            continue;
+        if (r->put_count)
+            check_puts(m, b, first, count);
+        for (uint32_t i = 0; i < count; i++) {
+            Warp *w = &m->warps[first + i];
+            if (w->barrier != 1 + b)
+                continue;
+            ptx_race_join(ptx_race_known(r, w->index), barrier->known, r->width);
+            w->barrier = 0;
+            goes_on = true;
+        }
+        barrier->threads = 0;
+        memset(barrier->known, 0, r->width * sizeof *barrier->known);
+    }
+    goes_on |= release_mbarriers(m, first, count);
+    for (uint32_t i = 0; i < count && !goes_on; i++)
+        goes_on = !m->warps[first + i].is_done && !m->warps[first + i].barrier;
+    if (!goes_on && ptx_mbarrier_give(m))
+        goes_on = release_mbarriers(m, first, count);
+    if (running && !goes_on)
+        note_stops(m, first, count);
+    for (uint32_t i = 0; i < count && !goes_on; i++)
+        ptx_mbarrier_note_stuck(r, &m->warps[first + i]);
+    for (uint32_t i = 0; running && i < count && !goes_on; i++) {    /* nobody can: the barriers do not fit each other */
+        r->is_lost = true;
+        m->warps[first + i].barrier = 0;
+    }
+    return running > 0;
+}

@@ -1,0 +1,314 @@
+/* Registers and what stands for one: constants, special registers, names. */
+#include "analysis/sim/machine.h"
+
+/* ---- registers --------------------------------------------------------------------------------------------------- */
+
+/* What is loaded, or follows from what nobody knows. One number for all lanes: some addend. */
+Value ptx_machine_unknown(Machine *m, bool is_uniform)
+{
+    if (!is_uniform)
+        return (Value){ .unknown = UINT32_MAX, .align = ALIGN_EXACT, .is_common = true };
+    return (Value){ .addend = m->next_addend++, .align = 0, .is_common = true, .is_data = true };
+}
+
+static void note_written(Machine *m, Warp *w, RegId reg, Register *r)
+{
+    uint32_t region = w->entries[w->entry_count - 1].region;
+    if (!region || r->region == region)
+        return;
+    r->region = region;
+    if (w->log_count == w->log_capacity)
+        w->log = ptx_arena_grow(m->arena, w->log, w->log_count, &w->log_capacity, sizeof *w->log);
+    w->log[w->log_count++] = (Written){ w->frame, reg };
+}
+
+static uint64_t *slab_of(Machine *m, Register *r)
+{
+    if (!r->slab)
+        r->slab = ptx_arena_array(m->arena, uint64_t, WARP_LANES);
+    return r->slab;
+}
+
+static void spread(Machine *m, Register *r)
+{
+    if (r->value.lanes)
+        return;
+    uint64_t *lanes = slab_of(m, r);
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        lanes[i] = r->value.all;
+    r->value.lanes = lanes;
+}
+
+static void set_whole(Machine *m, Register *r, const Value *value, unsigned bits)
+{
+    r->value = *value;
+    r->is_written = true;
+    if (!value->lanes) {
+        r->value.all = ptx_truncated(value->all, bits);
+        return;
+    }
+    uint64_t *lanes = slab_of(m, r), mask = ptx_truncated(UINT64_MAX, bits), first = value->lanes[0] & mask, difference = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        lanes[i] = value->lanes[i] & mask;
+        difference |= lanes[i] ^ first;
+    }
+    r->value.lanes = !difference && !value->unknown ? NULL : lanes;
+    r->value.all = lanes[0];
+}
+
+static void set_some(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes, uint32_t live)
+{
+    ptx_growth_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
+    bool is_same = !r->value.lanes && !value->lanes && r->value.all == ptx_truncated(value->all, bits);
+    r->value.unknown = (r->value.unknown & ~lanes) | (value->unknown & lanes);
+    if (!is_same) {
+        spread(m, r);
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            if (lanes >> i & 1)
+                r->value.lanes[i] = ptx_truncated(ptx_value_lane(value, i), bits);
+    }
+    ptx_value_blend(&r->value, value);
+}
+
+void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes, uint32_t live)
+{
+    if (!r->is_written || (lanes & live) == live)
+        set_whole(m, r, value, bits);
+    else
+        set_some(m, r, value, bits, lanes, live);
+}
+
+void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt)
+{
+    if (operand->kind != OPERAND_REG)
+        return;
+    const Reg *reg = &w->frame->routine->func->regs[operand->id];
+    Register *r = &w->frame->regs[operand->id];
+    bool is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1;
+    note_written(m, w, operand->id, r);
+    if (!is_part && doubt != DOUBT_PARAMETER) {
+        ptx_machine_set(m, r, value, ptx_type_info[reg->type].bits, lanes, w->live);
+        return;
+    }
+    Value made = *value;
+    if (is_part)
+        made.unknown = UINT32_MAX;
+    if (doubt == DOUBT_PARAMETER)
+        made.is_assumed = true;
+    ptx_machine_set(m, r, &made, ptx_type_info[reg->type].bits, lanes, w->live);
+}
+
+Register *ptx_machine_carry(const Warp *w)
+{
+    return &w->frame->regs[w->frame->routine->func->reg_count];
+}
+
+void ptx_machine_write_carry(Machine *m, Warp *w, const Value *value, uint32_t lanes, uint8_t doubt)
+{
+    Register *r = ptx_machine_carry(w);
+    Value made = *value;
+    made.is_assumed |= doubt == DOUBT_PARAMETER;
+    note_written(m, w, w->frame->routine->func->reg_count, r);
+    ptx_machine_set(m, r, &made, 1, lanes, w->live);
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+static Value linear(Scratch *s, uint64_t first, uint64_t step)
+{
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        s->lanes[i] = first + step * i;
+    return (Value){ .lanes = s->lanes, .align = ALIGN_EXACT, .is_common = true };
+}
+
+static Value of_lanes(Scratch *s, const uint64_t numbers[WARP_LANES])
+{
+    memcpy(s->lanes, numbers, sizeof s->lanes);
+    return (Value){ .lanes = s->lanes, .align = ALIGN_EXACT, .is_common = true };
+}
+
+static Value lane_masks(Scratch *s, SregId id)
+{
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        uint32_t own = UINT32_C(1) << i, below = own - 1;
+        s->lanes[i] = id == SREG_LANEMASK_EQ ? own : id == SREG_LANEMASK_LT ? below : id == SREG_LANEMASK_LE ? below | own
+                    : id == SREG_LANEMASK_GT ? ~(below | own) : ~below;
+    }
+    return (Value){ .lanes = s->lanes, .align = ALIGN_EXACT, .is_common = true };
+}
+
+static Value assumed(uint64_t number, bool is_assumed)
+{
+    Value value = ptx_value_const(number);
+    value.is_assumed = is_assumed;
+    return value;
+}
+
+/* A size of the grid: as unknown a factor as a parameter is, and a stride that rests on it is not known either. */
+static Value grid_size(const Machine *m, unsigned d, uint32_t blocks)
+{
+    Value value = assumed(d < 3 ? m->grid[d] / blocks : 0, m->grid_is_assumed);
+    if (m->grid_is_assumed)
+        value.rows_by = UINT32_C(1) << (SCALE_GRID + (d < 3 ? d : 0));
+    return value;
+}
+
+static uint32_t cluster_dim(const Machine *m, unsigned d)
+{
+    return m->launch->cluster[d] ? m->launch->cluster[d] : 1;
+}
+
+/* Along a dimension; of blocks so far apart that each is at the same place of its cluster, so many clusters. */
+static Value block_index(Machine *m, unsigned d, uint32_t cluster, bool is_in_cluster)
+{
+    if (d > 2)
+        return assumed(0, m->grid_is_assumed);
+    m->shape_is_read = true;
+    Value own = assumed(m->blocks.first[d], m->grid_is_assumed), divisor = ptx_value_const(cluster);
+    ptx_blocks_index(&m->blocks, &own, d, m->blocks.step[d]);
+    if (cluster <= 1 && !is_in_cluster)
+        return own;
+    Value out = assumed(is_in_cluster ? own.all % cluster : own.all / cluster, m->grid_is_assumed);
+    const Lanewise divide = { .transfer = is_in_cluster ? TRANSFER_REM : TRANSFER_DIV, .bits = 32, .type = TYPE_U32 };
+    ptx_growth_follow(&m->blocks, &divide, &out, (const Value *[]){ &own, &divisor }, 2, UINT32_MAX);
+    return out;
+}
+
+/* Row-major order of blocks in a cluster, as of threads in a block. */
+static Value cluster_rank(Machine *m)
+{
+    Value rank = assumed(0, m->grid_is_assumed);
+    for (unsigned d = 3; d-- > 0;) {
+        Value index = block_index(m, d, cluster_dim(m, d), true);
+        ptx_blocks_pin(&m->blocks, &index);
+        rank.all = rank.all * cluster_dim(m, d) + index.all;
+    }
+    return rank;
+}
+
+/* Of warps that lie as far apart as Machine.spacing says, or times as far. */
+static Value thread_index(const Machine *m, const Warp *w, unsigned d)
+{
+    Value own = w->tid[d];
+    uint32_t times = m->spacing ? m->blocks.step[GROWTH_WARP] / m->spacing : 1;
+    ptx_blocks_index(&m->blocks, &own, GROWTH_WARP, (int64_t)m->tid_by[d] * times);
+    return own;
+}
+
+static Value warp_index(Machine *m, const Warp *w)
+{
+    Value own = assumed(w->index, true);
+    m->warpid_is_assumed = true;                /* PTX ISA: volatile, to be computed from %tid */
+    ptx_blocks_index(&m->blocks, &own, GROWTH_WARP, m->blocks.step[GROWTH_WARP]);
+    return own;
+}
+
+static Value special(Machine *m, Warp *w, const Operand *operand, Scratch *s)
+{
+    unsigned d = operand->value < 0 || operand->value > 2 ? 3 : (unsigned)operand->value;
+    uint32_t cluster = cluster_dim(m, 0) * cluster_dim(m, 1) * cluster_dim(m, 2);
+    switch ((SregId)operand->id) {
+    case SREG_TID:              return d < 3 ? thread_index(m, w, d) : ptx_value_const(0);
+    case SREG_NTID:             return assumed(d < 3 ? m->block[d] : 0, m->block_is_assumed);
+    case SREG_CTAID:            return m->ctaids && d < 3 ? of_lanes(s, m->ctaids[d]) : block_index(m, d, 1, false);
+    case SREG_NCTAID:           m->shape_is_read = true; return grid_size(m, d, 1);
+    case SREG_LANEID:           return linear(s, 0, 1);
+    case SREG_WARPID:           return warp_index(m, w);
+    case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
+        return lane_masks(s, (SregId)operand->id);
+    case SREG_CLUSTER_CTAID:    return block_index(m, d, d < 3 ? cluster_dim(m, d) : 1, true);
+    case SREG_CLUSTER_NCTAID:   return ptx_value_const(d < 3 ? cluster_dim(m, d) : 0);
+    case SREG_CLUSTERID:        return block_index(m, d, d < 3 ? cluster_dim(m, d) : 1, false);
+    case SREG_NCLUSTERID:       return grid_size(m, d, d < 3 ? cluster_dim(m, d) : 1);
+    case SREG_CLUSTER_CTARANK:  return cluster_rank(m);
+    case SREG_CLUSTER_NCTARANK: return ptx_value_const(cluster);
+    case SREG_DYNAMIC_SMEM_SIZE:
+        m->dynamic_is_assumed |= m->launch->dynamic_shared_bytes < 0;
+        return assumed((uint64_t)(m->launch->dynamic_shared_bytes > 0 ? m->launch->dynamic_shared_bytes : 0), m->launch->dynamic_shared_bytes < 0);
+    case SREG_IS_EXPLICIT_CLUSTER: return ptx_value_const(cluster > 1);
+    default:                    return ptx_machine_unknown(m, true);
+    }
+}
+
+static Value address_of(Machine *m, VarId id)
+{
+    const Var *var = &m->module->vars[id];
+    Value value = ptx_value_const(ptx_memory_address(m, id));
+    if (var->space == SPACE_GLOBAL || var->space == SPACE_NONE) {
+        value.addend = 1 + id;
+        value.align = ALIGN_POINTER;            /* the loader's word, as for memory that is allocated */
+    }
+    return value;
+}
+
+static void negate_predicate(Scratch *s, const Value *from)
+{
+    s->value = *from;
+    if (!from->lanes) {
+        s->value.all = !from->all;
+        return;
+    }
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        s->lanes[i] = !from->lanes[i];
+    s->value.lanes = s->lanes;
+}
+
+static void negate_number(Scratch *s, const Value *from)
+{
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        s->lanes[i] = 0 - ptx_value_lane(from, i);
+    s->value = *from;
+    s->value.lanes = s->lanes;
+    for (unsigned d = 0; d < GROWTH_DIMS; d++)
+        s->value.by[d] = (int64_t)(0 - (uint64_t)from->by[d]);
+    if (from->align != ALIGN_EXACT)
+        s->value.addend = ADDEND_OTHER;
+}
+
+const Value *ptx_machine_make(Machine *m, Warp *w, const Operand *operand, Scratch *s)
+{
+    switch ((OperandKind)operand->kind) {
+    case OPERAND_REG: {
+        const Register *r = &w->frame->regs[operand->id];
+        if (operand->flags & (OPERAND_COMPONENT) || !r->is_written) {
+            s->value = ptx_machine_unknown(m, false);
+            return &s->value;
+        }
+        if (operand->flags & OPERAND_NEGATED)
+            negate_predicate(s, &r->value);
+        else if (operand->flags & OPERAND_MINUS)
+            negate_number(s, &r->value);
+        else
+            return &r->value;
+        return &s->value;
+    }
+    case OPERAND_INT: case OPERAND_F32: case OPERAND_F64:
+        s->value = ptx_value_const((uint64_t)operand->value);
+        return &s->value;
+    case OPERAND_SREG:
+        s->value = special(m, w, operand, s);
+        return &s->value;
+    case OPERAND_VAR:
+        s->value = address_of(m, operand->id);
+        s->value.all += (uint64_t)operand->value;
+        return &s->value;
+    default:
+        s->value = ptx_machine_unknown(m, false);
+        return &s->value;
+    }
+}
+
+/* A decimal constant is a double; instructions on single floats take it as such. */
+void ptx_machine_narrow(const Operand *operand, Type type, Scratch *s)
+{
+    double wide;
+    float narrow;
+    uint32_t bits;
+    if (operand->kind != OPERAND_F64 || type != TYPE_F32)
+        return;
+    uint64_t number = (uint64_t)operand->value;
+    memcpy(&wide, &number, sizeof wide);
+    narrow = (float)wide;
+    memcpy(&bits, &narrow, sizeof bits);
+    s->value.all = bits;
+}

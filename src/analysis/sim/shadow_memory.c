@@ -1,0 +1,179 @@
+#include "analysis/sim/shadow_memory.h"
+
+#include "support/hash.h"
+
+enum { WORD_BYTES = 4, WORDS_FIRST = 256, MOST_WORDS = 1 << 16 };
+
+Contents *ptx_contents_new(Arena *arena)
+{
+    Contents *c = ptx_arena_new(arena, Contents);
+    *c = (Contents){ .arena = arena, .run = 1, .table_size = 2 * WORDS_FIRST };
+    c->table = ptx_arena_array(arena, uint32_t, c->table_size);
+    return c;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t hash_of(AddendId addend, uint64_t address)
+{
+    return (uint32_t)ptx_hash_mix(address ^ (uint64_t)addend << 32);
+}
+
+/* As a float it is one between 1 and 2, and its upper half and a double that begins with it are finite too. */
+uint32_t ptx_contents_initial(AddendId addend, uint64_t address)
+{
+    return UINT32_C(0x3f800000) | (hash_of(addend, address) & 0x7fffff);
+}
+
+/* Its slot in the table, or the one where it would be. */
+static uint32_t *slot_of(const Contents *c, AddendId addend, uint64_t address)
+{
+    for (uint32_t at = hash_of(addend, address) % c->table_size;; at = (at + 1) % c->table_size) {
+        const Word *word = c->table[at] ? &c->words[c->table[at] - 1] : NULL;
+        if (!word || (word->address == address && word->addend == addend))
+            return &c->table[at];
+    }
+}
+
+Word *ptx_contents_find(const Contents *c, AddendId addend, uint64_t address)
+{
+    uint32_t index = *slot_of(c, addend, address);
+    return index ? &c->words[index - 1] : NULL;
+}
+
+static void enlarge(Contents *c)
+{
+    c->words = ptx_arena_grow(c->arena, c->words, c->word_count, &c->word_capacity, sizeof *c->words);
+    if (2 * c->word_capacity <= c->table_size)
+        return;
+    c->table_size = 2 * c->word_capacity;
+    c->table = ptx_arena_array(c->arena, uint32_t, c->table_size);
+    for (uint32_t i = 0; i < c->word_count; i++)
+        *slot_of(c, c->words[i].addend, c->words[i].address) = i + 1;
+}
+
+/* NULL: there are too many. */
+static Word *make_word(Contents *c, AddendId addend, uint64_t address)
+{
+    Word *found = ptx_contents_find(c, addend, address);
+    if (found)
+        return found;
+    if (c->word_count == MOST_WORDS) {
+        c->is_lost = true;
+        return NULL;
+    }
+    if (c->word_count == c->word_capacity)
+        enlarge(c);
+    Word *word = &c->words[c->word_count++];
+    *word = (Word){ .address = address, .addend = addend };
+    *slot_of(c, addend, address) = c->word_count;
+    return word;
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+/* It lies at so many bytes from a base, whatever that is, in all launches alike. */
+static bool is_placed(const Value *address)
+{
+    bool has_base = address->align == ALIGN_EXACT || (address->is_common && address->addend != ADDEND_NONE && address->addend != ADDEND_OTHER);
+    return has_base && !address->is_data && !address->is_assumed;
+}
+
+static AddendId base_of(const Value *address)
+{
+    return address->align == ALIGN_EXACT ? ADDEND_NONE : address->addend;
+}
+
+static Toucher toucher_of(Machine *m, const Warp *w, const Insn *insn, unsigned lane)
+{
+    InsnId id = (InsnId)(insn - w->frame->routine->func->insns);
+    return (Toucher){ w->frame->routine->func, id, ptx_machine_place(m, w, id), m->contents->run, (uint16_t)(w->index * WARP_LANES + lane) };
+}
+
+/* A byte before this thread loads it. False: another thread of the block stored there, or something that is not known. */
+static bool read_byte(const Contents *c, AddendId base, uint64_t address, uint16_t thread, uint8_t *out, bool *is_old)
+{
+    const uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1);
+    const unsigned shift = (unsigned)(address - at);
+    const Word *own = ptx_contents_find(c, base, at), *other = c->before ? ptx_contents_find(c->before, base, at) : NULL;
+    const Stored *stored = own && own->last.by.run == c->run && own->last.mask >> shift & 1 ? &own->last : NULL;
+    *is_old = !stored;
+    if (stored && stored->threads[shift] != thread)
+        return false;
+    if (!stored && other && other->last.mask >> shift & 1)
+        stored = &other->last;
+    *out = (uint8_t)((stored ? stored->value : ptx_contents_initial(base, at)) >> (8 * shift));
+    return !stored || (stored->known >> shift & 1 && !stored->is_mixed);
+}
+
+static void note_reader(Machine *m, const Warp *w, AddendId base, uint64_t address, unsigned bytes, unsigned lane)
+{
+    Contents *c = m->contents;
+    for (uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1); at < address + bytes; at += WORD_BYTES) {
+        Word *word = make_word(c, base, at);
+        if (word && word->reader.run != c->run)
+            word->reader = toucher_of(m, w, c->insn, lane);
+    }
+}
+
+void ptx_contents_load(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+{
+    const Contents *c = m->contents;
+    AddendId base = base_of(address);
+    out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = true, .unknown = ~lanes };
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        uint64_t number = 0, at = ptx_value_lane(address, i);
+        bool is_known = is_placed(address) && !(address->unknown >> i & 1), is_all_old = true;
+        out->lanes[i] = 0;
+        if (!(lanes >> i & 1))
+            continue;
+        for (unsigned b = 0; b < bytes && is_known; b++) {
+            uint8_t byte = 0;
+            bool is_old;
+            is_known = read_byte(c, base, at + b, (uint16_t)(w->index * WARP_LANES + i), &byte, &is_old);
+            is_all_old &= is_old;
+            number |= (uint64_t)byte << (8 * b);
+        }
+        if (is_known && is_all_old)
+            note_reader(m, w, base, at, bytes, i);
+        out->lanes[i] = is_known ? ptx_lane_extend(number, type) : 0;
+        out->value.unknown |= (uint32_t)!is_known << i;
+    }
+}
+
+/* What two threads of a block store in one place is not known, unless it is the same. */
+static void store_byte(Word *word, const Toucher *by, unsigned shift, uint8_t byte, bool is_known)
+{
+    Stored *s = &word->last;
+    if (s->by.run != by->run)
+        *s = (Stored){ .mask = 0 };
+    const uint8_t bit = (uint8_t)(1u << shift);
+    bool is_same = (uint8_t)(s->value >> (8 * shift)) == byte && s->known & bit && is_known;
+    s->several |= s->mask & bit && s->threads[shift] != by->thread ? bit : 0;
+    s->is_mixed |= s->several & bit && !is_same;
+    s->by = *by;
+    s->threads[shift] = by->thread;
+    s->mask |= bit;
+    s->known = (uint8_t)((s->known & ~bit) | (unsigned)is_known << shift);
+    s->value = (s->value & ~(UINT32_C(0xff) << (8 * shift))) | (uint32_t)byte << (8 * shift);
+}
+
+void ptx_contents_store(Machine *m, const Warp *w, const Insn *insn, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
+{
+    Contents *c = m->contents;
+    AddendId base = base_of(address);
+    c->is_lost |= doubt >= DOUBT_PARAMETER || !is_placed(address) || address->unknown & lanes;
+    for (unsigned i = 0; i < WARP_LANES && !c->is_lost; i++) {
+        if (!(lanes >> i & 1))
+            continue;
+        const Toucher by = toucher_of(m, w, insn, i);
+        bool is_known = bytes <= sizeof(uint64_t) && !(value->unknown >> i & 1) && value->align == ALIGN_EXACT;
+        uint64_t number = is_known ? ptx_value_lane(value, i) : 0, first = ptx_value_lane(address, i);
+        for (unsigned b = 0; b < bytes; b++) {
+            uint64_t at = (first + b) & ~(uint64_t)(WORD_BYTES - 1);
+            Word *word = make_word(c, base, at);
+            if (word)
+                store_byte(word, &by, (unsigned)(first + b - at), (uint8_t)(number >> (8 * (b & 7))), is_known);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/* shadow_memory.h -- numbers in global memory while blocks are run, and which block wrote or read them.
+ *
+ * The contents of memory before a launch are unknown: here each word begins with a number made of its address, so that a run is one that data allow, and what
+ * is loaded is the same wherever it is loaded from. Numbers that come from memory are marked as assumed; so a branch or an address that rests on
+ * them is in doubt, and what holds without such doubt holds for all data. */
+#ifndef PTX_ANALYSIS_SIM_SHADOW_MEMORY_H
+#define PTX_ANALYSIS_SIM_SHADOW_MEMORY_H
+
+#include "analysis/sim/machine.h"
+
+typedef struct Toucher {        /* the access that did it */
+    const Func *func;
+    InsnId insn;
+    InsnId place;               /* in the kernel's own function: it, or the call that leads to it */
+    uint32_t run;               /* so many-th block that was run, from 1 on; 0: nobody */
+    uint16_t thread;
+} Toucher;
+
+typedef struct Stored {
+    Toucher by;                 /* the last of several threads */
+    uint16_t threads[4];        /* per byte */
+    uint32_t value;
+    uint8_t mask, known;        /* bytes of the word, a bit each: written; with a number that is known */
+    uint8_t several;            /* by several threads */
+    bool is_mixed;              /* which do not store the same: what is left in the word is not known */
+} Stored;
+
+typedef struct Word {           /* of global memory: four bytes */
+    uint64_t address;           /* on the base that the machine counts with */
+    AddendId addend;
+    Stored last, first;         /* by the block that ran last; left by the first that wrote here */
+    Toucher reader, first_reader;       /* of what was there before the block: in the block that ran last; in the first that did */
+} Word;
+
+typedef struct Contents {
+    Arena *arena;
+    Word *words;
+    uint32_t *table;            /* by address: into words, + 1 */
+    uint32_t word_count, word_capacity, table_size;
+    uint32_t run;               /* of the block that runs */
+    const struct Contents *before;      /* what another block left; NULL */
+    const Insn *insn;           /* that loads */
+    bool is_lost;               /* a store may go anywhere, or there are too many words */
+} Contents;
+
+Contents *ptx_contents_new(Arena *arena);
+
+/* NULL: not touched. */
+Word *ptx_contents_find(const Contents *contents, AddendId addend, uint64_t address);
+
+/* What it holds before the launch. */
+uint32_t ptx_contents_initial(AddendId addend, uint64_t address);
+
+void ptx_contents_load(Machine *machine, const Warp *warp, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out);
+void ptx_contents_store(Machine *machine, const Warp *warp, const Insn *insn, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt);
+
+#endif

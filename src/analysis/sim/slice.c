@@ -1,0 +1,378 @@
+#include "analysis/sim/slice.h"
+
+#include <string.h>
+
+typedef struct Slicer {
+    const Func *func;
+    bool *is_needed;            /* per instruction */
+    bool *is_read;              /* per register, by what is needed */
+    bool reads_carry;           /* something needed takes the condition code */
+    bool reads_shared, reads_private;   /* something needed is loaded from shared memory; from local memory or parameters of calls */
+    const uint32_t *first;      /* per register and one more, into definitions: the instructions that write it */
+    const InsnId *definitions;
+    InsnId *stack;              /* needed, and not looked at yet */
+    uint32_t depth;
+} Slicer;
+
+static void need(Slicer *s, InsnId insn)
+{
+    if (s->is_needed[insn])
+        return;
+    s->is_needed[insn] = true;
+    s->stack[s->depth++] = insn;
+}
+
+static void read_register(Slicer *s, RegId reg)
+{
+    if (s->is_read[reg])
+        return;
+    s->is_read[reg] = true;
+    for (uint32_t d = s->first[reg]; d < s->first[reg + 1]; d++)
+        need(s, s->definitions[d]);
+}
+
+static bool is_shared(const Op *op)
+{
+    return op->space == SPACE_SHARED || op->space == SPACE_SHARED_CTA || op->space == SPACE_SHARED_CLUSTER || op->space == SPACE_GENERIC;
+}
+
+static bool is_private(const Op *op)
+{
+    return op->space == SPACE_LOCAL || op->space == SPACE_PARAM || op->space == SPACE_PARAM_FUNC || op->space == SPACE_GENERIC;
+}
+
+static bool is_control(const Op *op)
+{
+    switch ((OpKind)op->kind) {
+    case OPK_BRA: case OPK_BRX: case OPK_CALL: case OPK_RET: case OPK_EXIT: case OPK_TRAP: case OPK_BAR:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What every instruction needs whatever it does: its guard, its addresses, what steers control. */
+static void read_always(Slicer *s, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(s->func, insn);
+    bool reads_all = is_control(insn->op) || insn->op->kind == OPK_CP_ASYNC || insn->op->family == OP_MBARRIER || insn->op->family == OP_CP;
+    bool is_multiplication = insn->op->family == OP_WGMMA;
+    if (insn->guard != NO_ID)
+        read_register(s, insn->guard);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && (operands[o].role & ROLE_ADDRESS || (reads_all && operands[o].role & ROLE_USE)
+                                                 || (is_multiplication && operands[o].position && !(operands[o].flags & OPERAND_ELEMENT))))
+            read_register(s, operands[o].id);
+}
+
+/* addc, subc, madc. */
+static bool takes_carry(const Op *op)
+{
+    return op->operation == OP_ADDC || op->operation == OP_SUBC || op->operation == OP_MADC;
+}
+
+static bool makes_carry(const Op *op)
+{
+    return op->flags & OPF_SIDE_EFFECT && op->insn_class == CLASS_INT && ptx_op_has(op, MOD_CC);
+}
+
+static bool stores_read(const Slicer *s, const Insn *insn)
+{
+    const Op *op = insn->op;
+    return op->kind == OPK_ST && ((s->reads_shared && is_shared(op)) || (s->reads_private && is_private(op)));
+}
+
+/* What is loaded brings in all that is stored to its space. */
+static void take_stores(Slicer *s)
+{
+    for (InsnId i = 0; i < s->func->insn_count; i++)
+        if (stores_read(s, &s->func->insns[i]))
+            need(s, i);
+}
+
+static void take_carries(Slicer *s)
+{
+    s->reads_carry = true;
+    for (InsnId i = 0; i < s->func->insn_count; i++)
+        if (makes_carry(s->func->insns[i].op))
+            need(s, i);
+}
+
+static void take(Slicer *s, InsnId id)
+{
+    const Insn *insn = &s->func->insns[id];
+    const Operand *operands = ptx_insn_operands(s->func, insn);
+    bool read_shared = s->reads_shared, read_private = s->reads_private;
+    if (insn->op->kind == OPK_LD) {
+        s->reads_shared |= is_shared(insn->op);
+        s->reads_private |= is_private(insn->op);
+    }
+    if (s->reads_shared != read_shared || s->reads_private != read_private)
+        take_stores(s);
+    if (!s->reads_carry && insn->op->insn_class == CLASS_INT && takes_carry(insn->op))
+        take_carries(s);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE)
+            read_register(s, operands[o].id);
+}
+
+static uint16_t *count_plain(Arena *arena, const Func *func, const Cfg *cfg, const bool *is_needed)
+{
+    uint16_t *plain = ptx_arena_array(arena, uint16_t, func->insn_count);
+    for (BlockId b = 0; b < cfg->block_count; b++)
+        for (InsnId i = cfg->blocks[b].end; i-- > cfg->blocks[b].first;) {
+            const Insn *insn = &func->insns[i];
+            bool must_run = is_needed[i] || insn->guard != NO_ID || is_control(insn->op) || ptx_insn_is_access(insn) || insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP);
+            uint16_t behind = i + 1 < cfg->blocks[b].end ? plain[i + 1] : 0;
+            plain[i] = must_run ? 0 : (uint16_t)(behind + (behind < UINT16_MAX));
+        }
+    return plain;
+}
+
+/* Per register the instructions that write it. */
+static void list_definitions(Slicer *s, Arena *scratch)
+{
+    const Func *func = s->func;
+    uint32_t *first = ptx_arena_array(scratch, uint32_t, func->reg_count + 2);
+    InsnId *insns = ptx_arena_array(scratch, InsnId, func->operand_count + 1);
+    for (int is_filling = 0; is_filling < 2; is_filling++) {
+        for (InsnId i = func->insn_count; i-- > 0;) {
+            const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
+            for (unsigned o = 0; o < func->insns[i].operand_count; o++) {
+                if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF))
+                    continue;
+                if (is_filling)
+                    insns[--first[operands[o].id]] = i;
+                else
+                    first[operands[o].id]++;
+            }
+        }
+        for (RegId r = 0; r <= func->reg_count && !is_filling; r++)
+            first[r + 1] += first[r];       /* where each ends, until it is filled from its end on */
+    }
+    s->first = first;
+    s->definitions = insns;
+}
+
+static void take_global_stores(Slicer *s)
+{
+    for (InsnId i = 0; i < s->func->insn_count; i++)
+        if (s->func->insns[i].op->kind == OPK_ST && (s->func->insns[i].op->space == SPACE_GLOBAL || s->func->insns[i].op->space == SPACE_GENERIC))
+            need(s, i);
+}
+
+/* A barrier that gives back a number, of all warps. */
+static bool reduces(const Func *func, const Insn *insn)
+{
+    return insn->op->kind == OPK_BAR && insn->operand_count && ptx_insn_operands(func, insn)->role & ROLE_DEF;
+}
+
+static bool is_apart(const Slicer *s)
+{
+    bool is_apart = !s->reads_shared && !s->func->has_calls;
+    for (InsnId i = 0; is_apart && i < s->func->insn_count; i++)
+        is_apart = !reduces(s->func, &s->func->insns[i]);
+    return is_apart;
+}
+
+Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, bool has_contents)
+{
+    bool *is_needed = ptx_arena_array(arena, bool, func->insn_count);
+    ArenaMark mark = ptx_arena_mark(scratch);
+    /* What a function gives back in .param, its callers may need; what it passes, those that it calls. */
+    Slicer s = { .func = func, .is_needed = is_needed, .is_read = ptx_arena_array(scratch, bool, func->reg_count + 1),
+                 .stack = ptx_arena_array(scratch, InsnId, func->insn_count + 1), .reads_private = func->result_count > 0 || func->has_calls };
+    list_definitions(&s, scratch);
+    for (InsnId i = 0; i < func->insn_count; i++)
+        read_always(&s, &func->insns[i]);
+    for (RegId r = 0; r < func->reg_count; r++)
+        if (func->regs[r].is_result)
+            read_register(&s, r);
+    if (s.reads_private)
+        take_stores(&s);
+    if (has_contents)
+        take_global_stores(&s);
+    while (s.depth)
+        take(&s, s.stack[--s.depth]);
+    ptx_arena_release(scratch, mark);
+    return (Slice){ is_needed, count_plain(arena, func, cfg, is_needed), is_apart(&s) };
+}
+
+static bool may_store_shared(const Op *op)
+{
+    switch ((Space)op->space) {
+    case SPACE_GLOBAL: case SPACE_LOCAL: case SPACE_CONST: case SPACE_PARAM: case SPACE_PARAM_ENTRY: case SPACE_PARAM_FUNC:
+        return op->kind == OPK_CP_ASYNC;
+    default:
+        return op->kind == OPK_CALL || (op->flags & OPF_SIDE_EFFECT && !is_control(op));
+    }
+}
+
+RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg)
+{
+    return (RegionFinder){ func, cfg, ptx_arena_array(arena, uint32_t, func->reg_count + 1), ptx_arena_array(arena, uint32_t, cfg->block_count + 1),
+                           ptx_arena_array(arena, RegId, func->reg_count + 1), ptx_arena_array(arena, BlockId, cfg->block_count + 1), 0 };
+}
+
+static void note_reg(RegionFinder *f, RegId reg, Region *out)
+{
+    if (f->reg_turn[reg] == f->turn)
+        return;
+    f->reg_turn[reg] = f->turn;
+    f->regs[out->reg_count++] = reg;
+}
+
+static void note_block(RegionFinder *f, const Block *block, Region *out)
+{
+    for (InsnId i = block->first; i < block->end; i++) {
+        const Insn *insn = &f->func->insns[i];
+        const Operand *operands = ptx_insn_operands(f->func, insn);
+        OpKind kind = (OpKind)insn->op->kind;
+        if (makes_carry(insn->op))
+            note_reg(f, f->func->reg_count, out);       /* the condition code is behind the registers */
+        out->leaves |= kind == OPK_EXIT || kind == OPK_RET || kind == OPK_TRAP;
+        out->stores_private |= kind == OPK_ST && is_private(insn->op);
+        out->stores_shared |= may_store_shared(insn->op);
+        for (unsigned o = 0; o < insn->operand_count; o++)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF)
+                note_reg(f, operands[o].id, out);
+    }
+}
+
+static void list_accesses(Arena *arena, const RegionFinder *f, uint32_t blocks, Region *out)
+{
+    InsnId *accesses = NULL;
+    for (int is_filling = 0; is_filling < 2; is_filling++) {
+        if (is_filling)
+            accesses = ptx_arena_array(arena, InsnId, out->access_count + 1);
+        out->access_count = 0;
+        for (uint32_t b = 1; b < blocks; b++)
+            for (InsnId i = f->cfg->blocks[f->queue[b]].first; i < f->cfg->blocks[f->queue[b]].end; i++) {
+                if (!ptx_insn_is_access(&f->func->insns[i]))
+                    continue;
+                if (is_filling)
+                    accesses[out->access_count] = i;
+                out->access_count++;
+            }
+    }
+    out->accesses = accesses;
+}
+
+static void add_block(RegionFinder *f, BlockId block, uint32_t *count)
+{
+    if (f->block_turn[block] == f->turn)
+        return;
+    f->block_turn[block] = f->turn;
+    f->queue[(*count)++] = block;
+}
+
+/* The blocks of the queue from `next` on, and what they lead to; meeting: EXIT_BLOCK for none. */
+static void walk(RegionFinder *f, uint32_t next, uint32_t *count, BlockId meeting, bool is_behind, Region *out)
+{
+    for (; next < *count; next++) {
+        const Block *block = &f->cfg->blocks[f->queue[next]];
+        if (next && !is_behind)
+            note_block(f, block, out);
+        for (uint32_t e = 0; e < block->succ_count; e++) {
+            BlockId to = f->cfg->succs[block->succ_first + e];
+            if (to != EXIT_BLOCK && to != meeting)
+                add_block(f, to, count);
+        }
+    }
+}
+
+Region *ptx_region_compute(Arena *arena, RegionFinder *f, BlockId branch, BlockId meeting)
+{
+    Region *out = ptx_arena_new(arena, Region);
+    uint32_t count = 1;
+    f->turn++;
+    f->queue[0] = branch;       /* not in the region itself, unless it is come to again */
+    walk(f, 0, &count, meeting, false, out);
+    if (out->leaves && meeting != EXIT_BLOCK) {         /* fewer lanes may come to what follows, or none */
+        uint32_t behind = count;
+        add_block(f, meeting, &count);
+        walk(f, behind, &count, EXIT_BLOCK, true, out);
+    }
+    RegId *regs = ptx_arena_array(arena, RegId, out->reg_count + 1);
+    if (out->reg_count)
+        memcpy(regs, f->regs, out->reg_count * sizeof *regs);
+    out->regs = regs;
+    list_accesses(arena, f, count, out);
+    out->block_count = count;
+    return out;
+}
+
+/* ---- where lanes meet ---------------------------------------------------------------------------------------------- */
+
+/* The last block where it does nothing but leave, and what stands before it runs into it: the end that lanes meet at who do not leave early. */
+static BlockId common_end(const Func *func, const Cfg *cfg)
+{
+    if (cfg->block_count < 2)
+        return EXIT_BLOCK;
+    BlockId last = cfg->block_count - 1;
+    const Block *end = &cfg->blocks[last], *before = &cfg->blocks[last - 1];
+    uint8_t kind = func->insns[end->first].op->kind;
+    bool only_leaves = end->end - end->first == 1 && (kind == OPK_RET || kind == OPK_EXIT) && ptx_block_is_reachable(cfg, last - 1);
+    for (uint32_t e = 0; only_leaves && e < before->succ_count; e++)
+        if (cfg->succs[before->succ_first + e] == last)
+            return last;
+    return EXIT_BLOCK;
+}
+
+static bool is_early_exit(const Cfg *cfg, BlockId from, BlockId to, BlockId end)
+{
+    return cfg->blocks[from].succ_count > 1 && (to == EXIT_BLOCK || (to == end && from + 1 != end));
+}
+
+static void fill_preds(Arena *arena, Cfg *cfg, Block *blocks, const BlockId *succs)
+{
+    BlockId *preds = ptx_arena_array(arena, BlockId, cfg->succ_count + 1);
+    uint32_t at = 0;
+    for (BlockId b = 0; b < cfg->block_count; b++)
+        blocks[b].pred_count = 0;
+    for (int is_filling = 0; is_filling < 2; is_filling++) {
+        for (BlockId b = 0; b < cfg->block_count; b++)
+            for (uint32_t e = 0; e < blocks[b].succ_count; e++) {
+                BlockId to = succs[blocks[b].succ_first + e];
+                if (to == EXIT_BLOCK)
+                    continue;
+                if (is_filling)
+                    preds[blocks[to].pred_first + blocks[to].pred_count] = b;
+                blocks[to].pred_count++;
+            }
+        for (BlockId b = 0; b < cfg->block_count && !is_filling; b++) {
+            blocks[b].pred_first = at;
+            at += blocks[b].pred_count;
+            blocks[b].pred_count = 0;
+        }
+    }
+    cfg->preds = preds;
+}
+
+/* Lanes that leave early are not waited for: the others meet where they would if nobody left (seen on sm_90: ha_nested_exits of testdata/measured). */
+const Dom *ptx_meeting_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
+{
+    BlockId end = common_end(func, cfg);
+    Cfg cut = *cfg;
+    Block *blocks = ptx_arena_array(arena, Block, cfg->block_count);
+    BlockId *succs = ptx_arena_array(arena, BlockId, cfg->succ_count + 1);
+    uint32_t count = 0;
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        const Block *block = &cfg->blocks[b];
+        blocks[b] = *block;
+        blocks[b].succ_first = count;
+        for (uint32_t e = 0; e < block->succ_count; e++) {
+            BlockId to = cfg->succs[block->succ_first + e];
+            if (!is_early_exit(cfg, b, to, end))
+                succs[count++] = to;
+        }
+        if (count == blocks[b].succ_first)
+            succs[count++] = EXIT_BLOCK;
+        blocks[b].succ_count = count - blocks[b].succ_first;
+    }
+    cut.blocks = blocks;
+    cut.succs = succs;
+    cut.succ_count = count;
+    fill_preds(arena, &cut, blocks, succs);
+    return ptx_dom_compute(arena, scratch, &cut);
+}

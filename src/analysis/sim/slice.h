@@ -1,0 +1,49 @@
+/* slice.h -- which instructions a run has to evaluate: those that an address, a guard or a branch rests on.
+ *
+ * A backward slice over registers, without regard to control flow: an instruction is in it when something in it reads what it writes. What is loaded
+ * brings in what is stored to the same space, but for global memory, whose contents are not followed. Linear in the function. */
+#ifndef PTX_ANALYSIS_SIM_SLICE_H
+#define PTX_ANALYSIS_SIM_SLICE_H
+
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dom.h"
+
+typedef struct Slice {
+    const bool *is_needed;      /* per instruction */
+    const uint16_t *plain;      /* per instruction: so many from here on, in its block, do nothing that must be run; 0: it must */
+    bool is_apart;              /* nothing in it depends on what other warps do */
+} Slice;
+
+/* What lies between a branch and where its sides meet, on either side. */
+typedef struct Region {
+    const RegId *regs;          /* that are written there */
+    const InsnId *accesses;     /* instructions there that access memory; where something leaves, those behind it too */
+    uint32_t reg_count, access_count, block_count;
+    uint8_t doubt;              /* Doubt that those accesses were marked with */
+    bool leaves;                /* something there ends the function */
+    bool stores_private;        /* to local memory */
+    bool stores_shared;         /* or may: in calls too */
+} Region;
+
+/* Room to look for the regions of a function. */
+typedef struct RegionFinder {
+    const Func *func;
+    const Cfg *cfg;
+    uint32_t *reg_turn, *block_turn;    /* when they were last come to */
+    RegId *regs;
+    BlockId *queue;
+    uint32_t turn;
+} RegionFinder;
+
+RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg);
+
+/* meeting: block where the sides meet; EXIT_BLOCK: nowhere. Owned by arena. */
+Region *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId branch, BlockId meeting);
+
+/* Post-dominators as if nobody left early. Owned by arena. */
+const Dom *ptx_meeting_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
+
+/* has_contents: what is stored to global memory is needed too. Owned by arena; scratch is left as found. */
+Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, bool has_contents);
+
+#endif

@@ -1,0 +1,168 @@
+/* value.h -- what a register holds in the lanes of one warp.
+ *
+ * A value is a number per lane, or one for all. Three things may be unknown of it:
+ *   - the lanes of `unknown` hold data that is unknown before the launch: what was loaded from memory, or follows from it;
+ *   - an addend: a pointer parameter is a base that is unknown but for its alignment. The true value is then the number here plus an unknown
+ *     multiple of 2^align. The number here counts on a base of its own for each such addend, so that it can serve as an address;
+ *   - an assumption (is_assumed): the number is right if what was assumed of an unknown parameter holds.
+ * Numbers are kept as their registers hold them: truncated to the register's width, zeros above. */
+#ifndef PTX_ANALYSIS_SIM_VALUE_H
+#define PTX_ANALYSIS_SIM_VALUE_H
+
+#include "ir/ir.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    WARP_LANES = 32,
+    ALIGN_EXACT = 64,           /* Value.align: there is no addend */
+    ALIGN_POINTER = 8,          /* device allocators return multiples of 256 bytes */
+    GROWTH_DIMS = 6,            /* the dimensions of the grid, the warps of a block, and trips through two loops, one in the other */
+    SCALE_GRID = 28,            /* bits of rows_by and free_by: addends share those below; from here on, the three sizes of an unknown grid; ... */
+    SCALE_OTHER = 31,           /* ... and what has no name */
+};
+
+/* Which addend: two values of one base differ by what their numbers differ by. */
+typedef uint32_t AddendId;
+enum { ADDEND_NONE = 0, ADDEND_OTHER = UINT32_MAX };        /* OTHER: some addend, not known to be that of any other value */
+
+typedef struct Value {
+    uint64_t *lanes;            /* WARP_LANES of them; NULL: `all` in every lane */
+    uint64_t all;
+    uint32_t unknown;           /* lanes */
+    AddendId addend;
+    uint8_t align;              /* log2 */
+    bool is_common;             /* the addend is the same in all lanes */
+    bool is_data;               /* the addend came from memory */
+    bool is_assumed;
+    uint32_t rows_by;           /* unknown parameters and sizes of the grid that something was multiplied by, a bit for each (SCALE_GRID); those that the same in all lanes was */
+    uint32_t free_by;           /* those that lanes were, or that divided them: how lanes differ depends on what was taken for them */
+    uint8_t grows, epoch;       /* block_stride.h's: the dimensions, a bit for each, along which the number is another in each block or warp ... */
+    int64_t by[GROWTH_DIMS];    /* ... by how much from one to the next, in all lanes */
+} Value;
+
+static inline unsigned ptx_lanes_count(uint32_t lanes)
+{
+    return lanes == UINT32_MAX ? WARP_LANES : (unsigned)__builtin_popcount(lanes);
+}
+
+static inline uint64_t ptx_value_lane(const Value *value, unsigned lane)
+{
+    return value->lanes ? value->lanes[lane] : value->all;
+}
+
+static inline bool ptx_value_is_free(const Value *value)
+{
+    return value->free_by || (value->align != ALIGN_EXACT && !value->is_common);
+}
+
+/* The same number in all lanes, whatever it is. */
+static inline bool ptx_value_is_uniform(const Value *value)
+{
+    return !value->lanes && !value->unknown && (value->align == ALIGN_EXACT || value->is_common);
+}
+
+static inline bool ptx_value_is_exact(const Value *value, uint32_t lanes)
+{
+    return !(value->unknown & lanes) && value->align == ALIGN_EXACT && !value->is_assumed;
+}
+
+static inline Value ptx_value_const(uint64_t number)
+{
+    return (Value){ .all = number, .align = ALIGN_EXACT, .is_common = true };
+}
+
+/* ---- what operations do, for one lane ---------------------------------------------------------------------------- */
+
+/* How an addend in an operand shows in the result. */
+typedef enum Transfer {
+    TRANSFER_OPAQUE,            /* in no way that could be told */
+    TRANSFER_COPY,              /* a */
+    TRANSFER_ADD, TRANSFER_SUB, /* a + b, a - b */
+    TRANSFER_MUL, TRANSFER_MAD, /* a * b, a * b + c */
+    TRANSFER_SHL, TRANSFER_SHR, /* by b */
+    TRANSFER_AND, TRANSFER_OR, TRANSFER_XOR,
+    TRANSFER_DIV, TRANSFER_REM, /* by b, unsigned or of numbers that are positive */
+    TRANSFER_FIELD,             /* bits b to b + c of a */
+    TRANSFER_NEGATE,            /* -a, ~a */
+    TRANSFER_HIGH,              /* the high half of a * b, + c */
+    TRANSFER_LOGIC,             /* bit by bit, of all */
+    TRANSFER_INSERT, TRANSFER_FUNNEL, TRANSFER_PERMUTE,     /* pieces of operands side by side: bfi, shf, prmt */
+    TRANSFER_COMPARE,           /* of a and b, and with c where it is written */
+    TRANSFER_MIN, TRANSFER_MAX,
+    TRANSFER_FLOAT_SUM,         /* a + b, a - b, rounded */
+    TRANSFER_FLOAT_WIDEN,       /* of 32 bits as one of 64 */
+} Transfer;
+
+/* An operation as its text says it, made once per distinct text of a module. */
+typedef struct Lanewise Lanewise;
+
+typedef uint64_t LaneFn(const Lanewise *op, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
+/* Of a video instruction. */
+typedef struct Video {
+    uint32_t parts[3];          /* of result, a and b: OPERAND_PART's value; 0: all of it */
+    uint8_t kind, second;       /* lanevideo.c's: what it does to a and b; to that and c */
+    uint8_t count;              /* parts at once: 2, 4; 0: one */
+    uint8_t shift;              /* of vmad's sum, to the right */
+    uint8_t minus;              /* bit n: of operand n, from 0 for a */
+    bool is_signed[2];          /* a, b */
+    bool adds_one;              /* vmad.po */
+    bool merges;                /* into parts of c */
+} Video;
+
+struct Lanewise {
+    LaneFn *fn;                 /* NULL: its result cannot be told */
+    uint8_t transfer;           /* Transfer */
+    uint8_t type, dst_type;     /* Type, of the operands and of the result */
+    uint8_t bits;               /* of type */
+    uint8_t factor_bits;        /* so many of each factor count */
+    uint8_t compare;            /* Compare */
+    uint8_t join;               /* what c does to a comparison: 0 nothing, '&', '|', '^' */
+    uint8_t round;              /* 'n' 'z' 'm' 'p'; 0: not said */
+    uint8_t mode;               /* of the opcode: prmt's, shf's direction ... */
+    bool is_signed, is_high, is_saturating, is_wrap, is_flushing, is_relu, keeps_nan;
+    bool is_finite;             /* too large is the largest number */
+    bool is_absolute, is_xorsign;       /* of min and max */
+    bool is_upper;              /* of a comparison of pairs: in their upper halves */
+    bool is_chained;            /* a third operand goes into the result as the second went into the first */
+    bool is_pair;               /* two halves, by `each` */
+    bool makes_carry, takes_carry;      /* takes: as the operand behind the others */
+    LaneFn *each;
+    LaneFn *carry;              /* what it leaves in the condition code, of the same operands; NULL: nothing */
+    uint8_t usual;              /* lanewise.c's: operations that have a loop of their own; 0: none */
+    Video video;
+};
+
+typedef enum Compare {
+    COMPARE_NONE, COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE, COMPARE_LO, COMPARE_LS, COMPARE_HI, COMPARE_HS,
+    COMPARE_EQU, COMPARE_NEU, COMPARE_LTU, COMPARE_LEU, COMPARE_GTU, COMPARE_GEU, COMPARE_NUM, COMPARE_NAN
+} Compare;
+
+/* lanevideo.c: as this instruction names the parts of its operands; of a video instruction. Without a function where that cannot be told. */
+void ptx_lanewise_take_parts(Lanewise *op, const Operand *operands, unsigned count);
+
+/* False: no operation of numbers in lanes (memory, control, votes), or one whose result cannot be told (fn is NULL then too). */
+bool ptx_lanewise_make(const Op *op, Lanewise *out);
+
+/* The second result: of setp, where the comparison came out otherwise, or of the upper halves; of lop3, whether the first is not 0. */
+Lanewise ptx_lanewise_other(const Lanewise *comparison);
+Lanewise ptx_lanewise_nonzero(const Lanewise *logic);
+
+/* op.fn in every lane. out: WARP_LANES numbers; of each operand as many, or NULL where it is `same` in all lanes. */
+void ptx_lanewise_run(const Lanewise *op, uint64_t *restrict out, const uint64_t *const lists[4], const uint64_t same[4]);
+
+/* What is unknown of op's result in these lanes, numbers apart. */
+void ptx_value_follow(const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes);
+
+/* The same for a choice by a predicate: a where it holds, else b. */
+void ptx_value_choose(Value *out, const Value *a, const Value *b, const Value *predicate, uint32_t lanes);
+
+/* What is unknown of a register some of whose lanes hold what they held, others a new value. */
+void ptx_value_blend(Value *into, const Value *from);
+
+/* a of type's bits, as 64. */
+uint64_t ptx_lane_extend(uint64_t a, Type type);
+
+#endif

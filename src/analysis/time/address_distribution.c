@@ -1,0 +1,303 @@
+#include "analysis/time/address_distribution.h"
+
+#include "analysis/sim/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ANYWHERE ((double)INFINITY)
+
+enum { NARROW_BITS = 31, SECTOR_BYTES = 32 };     /* data of more bits say nothing of how far they lead */
+
+typedef struct Walk {
+    const Func *func;
+    const Lanewise *ops;        /* per instruction */
+    double *reached;            /* per register: largest less least number that data make it hold, in the walk before; 0: data have no part in it */
+    double *found;              /* in this one */
+    uint32_t *definitions;      /* per register */
+    uint8_t *ways;              /* per register: Way bits */
+} Walk;
+
+/* How a number comes about: out of a register of several definitions, by the way that control takes; out of a part of such a one, as the middle of a search;
+ * as a pointer that was loaded. */
+enum { WAY_SEVERAL = 1, WAY_PART = 2, WAY_POINTER = 4 };
+
+/* ---- one instruction --------------------------------------------------------------------------------------------- */
+
+static double of_operand(const Walk *w, const Operand *operand)
+{
+    return operand->kind == OPERAND_REG ? w->reached[operand->id] : 0;
+}
+
+static const Operand *nth_use(const Func *func, const Insn *insn, unsigned n)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_USE && !n--)
+            return &operands[o];
+    return NULL;
+}
+
+static bool constant_of(const Operand *operand, double *out)
+{
+    bool is_constant = operand && operand->kind == OPERAND_INT && operand->value >= 0;
+    *out = is_constant ? (double)operand->value : 0;
+    return is_constant;
+}
+
+static double within_bits(double reach, unsigned bits)
+{
+    return bits <= NARROW_BITS ? fmin(reach, (double)((UINT64_C(1) << bits) - 1)) : reach;
+}
+
+static double product(double a, double b, const Operand *x, const Operand *y)
+{
+    double factor;
+    if (constant_of(y, &factor))
+        return a * factor;
+    if (constant_of(x, &factor))
+        return b * factor;
+    return a > 0 || b > 0 ? ANYWHERE : 0;
+}
+
+static double result_of(const Walk *w, const Insn *insn, const Lanewise *op)
+{
+    const Operand *use[3];
+    double reach[3], all = 0, number;
+    for (unsigned n = 0; n < 3; n++) {
+        use[n] = nth_use(w->func, insn, n);
+        reach[n] = use[n] ? of_operand(w, use[n]) : 0;
+        all += reach[n];
+    }
+    if (!(all > 0))
+        return 0;
+    bool is_by = constant_of(use[1], &number);
+    switch ((Transfer)op->transfer) {
+    case TRANSFER_COPY:
+        return within_bits(reach[0], op->bits);
+    case TRANSFER_ADD: case TRANSFER_SUB: case TRANSFER_OR: case TRANSFER_XOR: case TRANSFER_NEGATE: case TRANSFER_INSERT: case TRANSFER_MAX:
+        return all;
+    case TRANSFER_MUL:
+        return product(reach[0], reach[1], use[0], use[1]);
+    case TRANSFER_MAD:
+        return product(reach[0], reach[1], use[0], use[1]) + reach[2];
+    case TRANSFER_SHL:
+        return is_by && number < 64 ? ldexp(reach[0], (int)number) : ANYWHERE;
+    case TRANSFER_SHR:
+        return is_by && number < op->bits ? within_bits(ldexp(reach[0], -(int)number), op->bits - (unsigned)number) : ANYWHERE;
+    case TRANSFER_AND: case TRANSFER_MIN:
+        return is_by ? fmin(reach[0], number) : all;
+    case TRANSFER_DIV:
+        return is_by && number > 0 ? fmin(reach[0], ldexp(1, op->bits)) / number : ANYWHERE;
+    case TRANSFER_REM:
+        return is_by ? fmin(reach[0], number) : ANYWHERE;
+    case TRANSFER_FIELD:
+        return constant_of(use[2], &number) && number < NARROW_BITS ? within_bits(reach[0], (unsigned)number) : ANYWHERE;
+    default:
+        return ANYWHERE;
+    }
+}
+
+static uint8_t ways_of(const Walk *w, const Insn *insn, InsnId id)
+{
+    uint8_t ways = 0;
+    for (unsigned n = 0; nth_use(w->func, insn, n); n++)
+        if (nth_use(w->func, insn, n)->kind == OPERAND_REG)
+            ways |= w->ways[nth_use(w->func, insn, n)->id];
+    Transfer transfer = w->ops[id].fn ? (Transfer)w->ops[id].transfer : TRANSFER_OPAQUE;
+    bool is_part = transfer == TRANSFER_SHR || transfer == TRANSFER_DIV, is_sum = transfer == TRANSFER_COPY || transfer == TRANSFER_ADD;
+    if (insn->op->flags & OPF_LOAD && insn->op->space != SPACE_PARAM && ptx_type_info[insn->op->type].bits == 64)
+        return WAY_POINTER;
+    return (uint8_t)((is_sum ? ways : ways & ~WAY_POINTER) | (is_part && ways & WAY_SEVERAL ? WAY_PART : 0));
+}
+
+/* What comes from memory, or from other lanes, may be anything of its type. */
+static double defined_by(const Walk *w, const Insn *insn, InsnId id)
+{
+    const Op *op = insn->op;
+    if (op->flags & OPF_LOAD || op->kind == OPK_ATOM)
+        return op->space == SPACE_PARAM ? 0 : within_bits(ANYWHERE, ptx_type_info[op->type].bits);
+    if (w->ops[id].fn)
+        return result_of(w, insn, &w->ops[id]);
+    for (unsigned n = 0; nth_use(w->func, insn, n); n++)
+        if (of_operand(w, nth_use(w->func, insn, n)) > 0)
+            return ANYWHERE;
+    return 0;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+enum { WALKS = 4 };
+
+/* In the order of the text: a register of one definition is settled there. One of several holds what the walk before found; what still grows may be anything. */
+static void walk(Walk *w, bool is_first)
+{
+    memset(w->found, 0, (w->func->reg_count + 1) * sizeof *w->found);
+    for (InsnId i = 0; i < w->func->insn_count; i++) {
+        const Insn *insn = &w->func->insns[i];
+        const Operand *operands = ptx_insn_operands(w->func, insn);
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            if (operands[o].kind != OPERAND_REG || !(operands[o].role & ROLE_DEF))
+                continue;
+            RegId reg = operands[o].id;
+            w->found[reg] = fmax(w->found[reg], defined_by(w, insn, i));
+            w->ways[reg] |= (uint8_t)(ways_of(w, insn, i) | (w->definitions[reg] > 1 ? WAY_SEVERAL : 0));
+            if (w->definitions[reg] == 1)
+                w->reached[reg] = w->found[reg];
+        }
+    }
+    for (RegId r = 0; r < w->func->reg_count; r++)
+        if (w->definitions[r] > 1 && w->found[r] > w->reached[r])
+            w->reached[r] = is_first ? w->found[r] : ANYWHERE;
+}
+
+static void prepare(Walk *w, Lanewise *ops)
+{
+    for (InsnId i = 0; i < w->func->insn_count; i++) {
+        const Insn *insn = &w->func->insns[i];
+        const Operand *operands = ptx_insn_operands(w->func, insn);
+        ptx_lanewise_make(insn->op, &ops[i]);
+        for (uint32_t o = 0; o < insn->operand_count; o++)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF)
+                w->definitions[operands[o].id]++;
+    }
+}
+
+static bool has_way(const Walk *w, const Insn *insn, uint8_t way)
+{
+    const Operand *operands = ptx_insn_operands(w->func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_ADDRESS && operands[o].kind == OPERAND_REG && w->ways[operands[o].id] & way)
+            return true;
+    return false;
+}
+
+static double of_address(const Walk *w, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(w->func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_ADDRESS && of_operand(w, &operands[o]) > 0)
+            return of_operand(w, &operands[o]) + insn->access_bytes;
+    return has_way(w, insn, WAY_PART) ? ANYWHERE : 0;   /* if data lead it at all, they do by the way that control takes */
+}
+
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
+
+/* What an address is but for constants that were added to it: equal keys, equal numbers. */
+typedef struct Place {
+    uint64_t key;
+    double offset;
+} Place;
+
+static uint64_t mixed(uint64_t a, uint64_t b)
+{
+    return ptx_draw(a * 31 + b, UINT64_MAX);
+}
+
+static Place place_of(const Place *places, const Operand *operand)
+{
+    double number;
+    if (operand && operand->kind == OPERAND_REG)
+        return places[operand->id];
+    constant_of(operand, &number);
+    return (Place){ 0, number };
+}
+
+/* Sums take the offsets of their parts, products with constants multiply them; a mask keeps them. */
+static Place result_place(const Walk *w, const Place *places, InsnId id)
+{
+    const Insn *insn = &w->func->insns[id];
+    const Operand *use[3] = { nth_use(w->func, insn, 0), nth_use(w->func, insn, 1), nth_use(w->func, insn, 2) };
+    Place of[3];
+    double number;
+    for (unsigned n = 0; n < 3; n++)
+        of[n] = place_of(places, use[n]);
+    bool is_by = constant_of(use[1], &number);
+    uint64_t both = mixed(of[0].key, of[1].key), op = mixed(w->ops[id].transfer, is_by ? (uint64_t)number + 1 : of[1].key);
+    switch (w->ops[id].fn ? (Transfer)w->ops[id].transfer : TRANSFER_OPAQUE) {
+    case TRANSFER_COPY:
+        return of[0];
+    case TRANSFER_ADD:
+        return (Place){ !of[1].key ? of[0].key : !of[0].key ? of[1].key : both, of[0].offset + of[1].offset };
+    case TRANSFER_MUL:
+        return is_by ? (Place){ mixed(of[0].key, op), of[0].offset * number } : (Place){ mixed(both, op), 0 };
+    case TRANSFER_MAD:
+        return is_by ? (Place){ mixed(mixed(of[0].key, op), of[2].key), of[0].offset * number + of[2].offset } : (Place){ mixed(mixed(both, op), of[2].key), of[2].offset };
+    case TRANSFER_SHL:
+        return is_by && number < 64 ? (Place){ mixed(of[0].key, op), ldexp(of[0].offset, (int)number) } : (Place){ mixed(id, 1), 0 };
+    case TRANSFER_AND:
+        return is_by ? (Place){ mixed(of[0].key, op), of[0].offset } : (Place){ mixed(id, 1), 0 };
+    default:
+        return (Place){ mixed(id, 1), 0 };
+    }
+}
+
+typedef struct Neighbour {
+    Place place;
+    InsnId insn;
+} Neighbour;
+
+static int by_place(const void *a, const void *b)
+{
+    const Neighbour *x = a, *y = b;
+    if (x->place.key != y->place.key)
+        return x->place.key < y->place.key ? -1 : 1;
+    return x->place.offset < y->place.offset ? -1 : x->place.offset > y->place.offset;
+}
+
+/* Loads from global memory whose addresses data lead, but for constants in the same way. */
+static uint32_t list_neighbours(const Walk *w, Place *places, Neighbour *found)
+{
+    uint32_t count = 0;
+    for (RegId r = 0; r < w->func->reg_count; r++)
+        places[r] = (Place){ mixed(r, 2), 0 };
+    for (InsnId i = 0; i < w->func->insn_count; i++) {
+        const Insn *insn = &w->func->insns[i];
+        const Operand *operands = ptx_insn_operands(w->func, insn);
+        const Place place = result_place(w, places, i);
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            const Operand *at = &operands[o];
+            if (at->kind == OPERAND_REG && at->role & ROLE_ADDRESS && insn->op->kind == OPK_LD && insn->op->space == SPACE_GLOBAL && w->reached[at->id] > 0)
+                found[count++] = (Neighbour){ { places[at->id].key, places[at->id].offset + (double)at->value }, i };
+            if (at->kind == OPERAND_REG && at->role & ROLE_DEF && w->definitions[at->id] == 1)
+                places[at->id] = place;
+        }
+    }
+    return count;
+}
+
+/* The nearer the place before, the likelier its sector is this one's too. */
+static void share_sectors(const Walk *w, Arena *scratch, Spread *out)
+{
+    Neighbour *all = ptx_arena_array(scratch, Neighbour, w->func->insn_count + 1);
+    uint32_t count = list_neighbours(w, ptx_arena_array(scratch, Place, w->func->reg_count + 1), all);
+    qsort(all, count, sizeof *all, by_place);
+    for (uint32_t first = 0, end; first < count; first = end) {
+        double sectors = 1;
+        for (end = first + 1; end < count && all[end].place.key == all[first].place.key; end++)
+            sectors += fmin(1, (all[end].place.offset - all[end - 1].place.offset) / SECTOR_BYTES);
+        for (uint32_t n = first; n < end; n++)
+            out[all[n].insn].own = sectors / (end - first);
+    }
+}
+
+const Spread *ptx_spread_compute(Arena *arena, Arena *scratch, const Func *func)
+{
+    Spread *out = ptx_arena_array(arena, Spread, func->insn_count + 1);
+    ArenaMark mark = ptx_arena_mark(scratch);
+    Lanewise *ops = ptx_arena_array(scratch, Lanewise, func->insn_count + 1);
+    Walk w = { .func = func, .ops = ops };
+    w.reached = ptx_arena_array(scratch, double, func->reg_count + 1);
+    w.found = ptx_arena_array(scratch, double, func->reg_count + 1);
+    w.definitions = ptx_arena_array(scratch, uint32_t, func->reg_count + 1);
+    w.ways = ptx_arena_array(scratch, uint8_t, func->reg_count + 1);
+    prepare(&w, ops);
+    for (unsigned n = 0; n < WALKS; n++)
+        walk(&w, !n);
+    for (InsnId i = 0; i < func->insn_count; i++)
+        out[i] = (Spread){ func->insns[i].access_bytes ? of_address(&w, &func->insns[i]) : 0, 1, has_way(&w, &func->insns[i], WAY_POINTER) };
+    share_sectors(&w, scratch, out);
+    ptx_arena_release(scratch, mark);
+    return out;
+}

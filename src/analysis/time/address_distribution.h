@@ -1,0 +1,30 @@
+/* address_distribution.h -- over how many bytes an access may reach whose address depends on data.
+ *
+ * What is loaded lies within its type; masks, shifts, remainders and fields narrow that, products with constants widen it. The definitions are walked in
+ * the order of the text, a few times: a register of several holds what the walk before found of them, and anything where that still grows. */
+#ifndef PTX_ANALYSIS_TIME_ADDRESS_DISTRIBUTION_H
+#define PTX_ANALYSIS_TIME_ADDRESS_DISTRIBUTION_H
+
+#include "ir/ir.h"
+#include "support/arena.h"
+
+typedef struct Spread {
+    double reach;               /* bytes from the first to the last that data may lead it to; infinite: not known; 0: by the way that control takes alone */
+    double own;                 /* of its lanes, those that ask for a sector which no load beside it, at a distance that is known, asks for */
+    bool is_pointer;            /* the address was loaded as such */
+} Spread;
+
+/* Per instruction that accesses memory. Owned by arena; scratch is left as found. */
+const Spread *ptx_spread_compute(Arena *arena, Arena *scratch, const Func *func);
+
+/* The n-th of a sequence of numbers below count that look like chance: the finaliser of splitmix64, Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
+ * Generators" (OOPSLA 2014). */
+static inline uint64_t ptx_draw(uint64_t n, uint64_t count)
+{
+    uint64_t z = (n + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (z ^ z >> 31) % count;
+}
+
+#endif

@@ -1,0 +1,73 @@
+#include "analysis/time/band.h"
+
+#include <math.h>
+#include <string.h>
+
+const BandInfo ptx_band_info[BAND__COUNT] = {
+#define BK(id, key, low, high, what) { key, what, low, high },
+#include "analysis/time/bands.def"
+#undef BK
+};
+
+#define GUESSED_SHARE 0.1       /* of the machine instructions */
+#define NOT_MEASURED 1.3        /* wider by, each way: so 94 % of 551 launches on an H100 lie inside, whose file has none of these figures */
+
+static double guessed_share(const PredictInput *in, const bool *sure)
+{
+    double all = 0, guessed = 0;
+    for (BlockId b = 0; b < in->cfg->block_count; b++)
+        for (uint32_t i = in->lowered->first[b]; i < in->lowered->first[b + 1]; i++) {
+            const LoweredInsn *insn = &in->lowered->insns[i];
+            BlockId from = insn->origin == NO_ID ? b : in->cfg->block_of[insn->origin];
+            double warps = (double)insn->count * ptx_usual_warps(&in->evaluation->insns[in->cfg->blocks[from].first]);
+            all += warps;
+            guessed += sure[from] ? 0 : warps;
+        }
+    return all > 0 ? guessed / all : 0;
+}
+
+static bool is_matrix(const Op *op)
+{
+    switch ((Operation)op->family) {
+    case OP_MMA: case OP_WMMA: case OP_WGMMA: case OP_TCGEN05:
+        return true;
+    default:
+        return op->family == OP_CP && ptx_op_has(op, MOD_BULK);
+    }
+}
+
+BandKind ptx_band_find(const PredictInput *in, const bool *sure, double waits_us, int limiter)
+{
+    bool has_matrix = false, has_copies = false, has_chance = false;
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        const Op *op = in->func->insns[i].op;
+        bool runs = ptx_usual_warps(&in->evaluation->insns[i]) > 0;
+        has_matrix |= runs && is_matrix(op);
+        has_copies |= runs && op->kind == OPK_CP_ASYNC;
+        has_chance |= in->evaluation->insns[i].total.data_requests > 0;
+    }
+    if (waits_us > 0)
+        return BAND_WAITS;
+    if (has_matrix)
+        return BAND_TENSOR;
+    if (guessed_share(in, sure) > GUESSED_SHARE)
+        return BAND_GUESSED;
+    if (has_copies || has_chance)
+        return has_copies ? BAND_COPIES : BAND_CHANCE;
+    switch (limiter) {
+    case PART_OVERHEAD: case PART_DISPATCH: return BAND_SHORT;
+    case PART_DRAM: case PART_L2:           return BAND_MEMORY;
+    case PART_LATENCY:                      return BAND_LATENCY;
+    default:                                return BAND_SM;
+    }
+}
+
+void ptx_band_set(const Gpu *gpu, BandKind kind, Prediction *p)
+{
+    double wider = ptx_gpu_has(gpu, FIGURE_LAUNCH_NS) ? 1 : NOT_MEASURED;
+    double low = p->predicted_us * ptx_band_info[kind].low / wider, least = isnan(p->bound_us) ? p->parts_us[PART_OVERHEAD] : p->bound_us;
+    p->low_us = fmin(fmax(low, least), p->predicted_us);
+    p->high_us = p->predicted_us * ptx_band_info[kind].high * wider;
+    p->band = (int)kind;
+    p->is_measured_gpu = wider <= 1;
+}

@@ -1,0 +1,288 @@
+#include "analysis/time/cache.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { RESIDENT_MOST = 32, WAVE_MOST = 4096, SECTOR_BYTES = 32, LINE_BYTES = 128, PIECE_BYTES = 64, RESERVED_BYTES = 1024, POOLS_MOST = 16 };
+
+#define TOGETHER 0.88           /* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product over 32 block shapes */
+#define L2_SHARE 0.5            /* of L2: what the other half of the GPU asks for lies in both halves */
+#define FULL 0.5                /* of a cache: from so much on it begins to lose, ... */
+#define LOST 1.0                /* ... and from so much on it keeps nothing of what comes around */
+
+/* ---- blocks side by side ----------------------------------------------------------------------------------------- */
+
+typedef struct Place {          /* of a block in the grid */
+    uint64_t x, y, z;
+} Place;
+
+static Place place_of(const uint32_t grid[3], uint64_t block)
+{
+    return (Place){ block % grid[0], block / grid[0] % grid[1], block / grid[0] / grid[1] };
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static bool is_shift_known(const ArrayTraffic *array, const uint32_t grid[3])
+{
+    for (unsigned d = 0; d < 3; d++)
+        if (grid[d] > 1 && !array->is_shifted[d])
+            return false;
+    return true;
+}
+
+/* Of `count` blocks, `apart` from each other, those whose part of the array no other has. */
+static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3], uint64_t apart, unsigned count)
+{
+    int64_t shifts[WAVE_MOST];
+    unsigned distinct = 1;
+    if (!is_shift_known(array, grid))
+        return count;
+    const Place step = place_of(grid, apart);
+    const uint64_t x = (uint64_t)array->shift[0], y = (uint64_t)array->shift[1], z = (uint64_t)array->shift[2];
+    const uint64_t by = step.x * x + step.y * y + step.z * z, row = y - grid[0] * x, plane = z - grid[1] * y;   /* by: without what wraps around */
+    Place at = { 0, 0, 0 };
+    bool is_sorted = true;
+    shifts[0] = 0;
+    for (unsigned i = 1; i < count; i++) {
+        uint64_t shift = (uint64_t)shifts[i - 1] + by;
+        at.x += step.x;
+        at.y += step.y;
+        if (at.x >= grid[0]) {
+            at.x -= grid[0];
+            at.y++;
+            shift += row;
+        }
+        if (at.y >= grid[1]) {
+            at.y -= grid[1];
+            shift += plane;
+        }
+        shifts[i] = (int64_t)shift;
+        is_sorted &= shifts[i] >= shifts[i - 1];
+        distinct += shifts[i] != shifts[i - 1];
+    }
+    if (is_sorted)
+        return distinct;
+    qsort(shifts, count, sizeof *shifts, by_number);
+    distinct = 1;
+    for (unsigned i = 1; i < count; i++)
+        distinct += shifts[i] != shifts[i - 1];
+    return distinct;
+}
+
+typedef struct Machinery {
+    const Evaluation *evaluation;
+    double sms, resident, l1_bytes, l2_bytes;
+} Machinery;
+
+/* What the blocks on an SM fetch of an array, per sector that each of them would by itself. */
+static double fetched_share(const Machinery *m, const ArrayTraffic *array)
+{
+    unsigned count = (unsigned)fmin(m->resident, RESIDENT_MOST);
+    if (count < 2)
+        return 1;
+    double share = (double)distinct_parts(array, m->evaluation->grid, (uint64_t)m->sms, count) / count;
+    return 1 - TOGETHER * (1 - share);
+}
+
+/* What all blocks read stays in the L1 of each SM, where it fills half of it at most. */
+static double sectors_of(const Machinery *m, const ArrayTraffic *array)
+{
+    double once = m->sms * array->read_bytes / SECTOR_BYTES, missed = array->missed * fetched_share(m, array);
+    return array->read_bytes <= m->l1_bytes / 2 ? fmin(once, missed) : missed;
+}
+
+/* ---- what comes around again ------------------------------------------------------------------------------------- */
+
+static double lost_share(double bytes, double capacity)
+{
+    return fmax(0, fmin(1, (bytes / capacity - FULL) / (LOST - FULL)));
+}
+
+/* Blocks that begin within one piece of memory share it: what each of them adds. */
+static double own_share(const Machinery *m, const ArrayTraffic *array)
+{
+    double share = 1;
+    for (unsigned d = 0; d < 3; d++)
+        if (m->evaluation->grid[d] > 1 && array->shift[d])
+            share *= fmin(1, fabs((double)array->shift[d]) / PIECE_BYTES);
+    return share;
+}
+
+/* Arrays that together do not fit L2 are fetched again by each wave of blocks, as far as its blocks read the same. */
+static double bytes_of_waves(const Machinery *m, const ArrayTraffic *array, double sectors)
+{
+    double blocks = m->evaluation->blocks, wave = fmin(fmin(m->sms * m->resident, blocks), WAVE_MOST);
+    double parts = distinct_parts(array, m->evaluation->grid, 1, (unsigned)wave);
+    double each = array->missed * SECTOR_BYTES / blocks, waves = blocks / wave;
+    return fmax(array->read_bytes, fmin(waves * fmin(parts * each * own_share(m, array), array->read_bytes), sectors * SECTOR_BYTES));
+}
+
+/* No more comes in between than the launch reads at all. */
+static void find_reuse(const Machinery *m, double warps_per_block, Cached *out)
+{
+    const Traffics *t = &m->evaluation->traffics;
+    double reused = 0, lost = 0;
+    for (unsigned b = 0; b < REUSE_BUCKETS; b++) {
+        double bytes = 0.5 * (double)(1u << b) * SECTOR_BYTES * warps_per_block * m->resident;
+        double gone = t->reused[b] * lost_share(fmin(bytes, t->read_bytes), m->l1_bytes);
+        reused += t->reused[b];
+        lost += gone;
+        out->read_bytes += SECTOR_BYTES * gone * lost_share(fmin(bytes * m->sms, t->read_bytes), m->l2_bytes);
+    }
+    out->load_sectors += lost;
+    out->lost = reused > 0 ? lost / reused : 0;
+}
+
+/* ---- where data lead ------------------------------------------------------------------------------------------- */
+
+#define LINES_BY_CHANCE 0.37    /* passes through L1 of a lane that goes its own way: measured on an H200, 32 lanes over 4 to 64 KB */
+
+double ptx_hit_by_chance(double draws, double count)
+{
+    return count * (1 - exp(-draws / count));
+}
+
+/* Loads that may reach equally far are taken to do so in one array: the copies of an unrolled loop do. */
+typedef struct Pool {
+    double spread, lanes, own;  /* own: lanes that ask for sectors of their own */
+    double missed;              /* of the lanes, the share that L1 does not hold */
+} Pool;
+
+typedef struct Pools {
+    Pool all[POOLS_MOST];       /* the last takes in what comes too late for one of its own */
+    unsigned count;
+} Pools;
+
+static Pool *find_pool(Pools *pools, double spread)
+{
+    for (unsigned p = 0; p < pools->count; p++)
+        if (!(pools->all[p].spread < spread) && !(pools->all[p].spread > spread))
+            return &pools->all[p];
+    if (pools->count < POOLS_MOST)
+        pools->all[pools->count++] = (Pool){ .spread = spread };
+    return &pools->all[pools->count - 1];
+}
+
+static void load_by_chance(const Machinery *m, Pool *pool, Cached *out)
+{
+    double first = fmin(pool->own, m->sms * ptx_hit_by_chance(pool->own / m->sms, fmax(1, pool->spread / SECTOR_BYTES)));
+    double missed = first + (pool->own - first) * fmax(0, 1 - m->l1_bytes / pool->spread);
+    double pieces = fmin(missed, ptx_hit_by_chance(pool->own, fmax(1, pool->spread / PIECE_BYTES)));
+    double fresh = pieces + (missed - pieces) * fmax(0, 1 - m->l2_bytes / pool->spread);
+    out->load_lines += pool->lanes * LINES_BY_CHANCE;
+    out->load_sectors += missed;
+    out->load_requests += missed;
+    out->read_bytes += fresh * PIECE_BYTES;
+    out->scattered_bytes += fresh * PIECE_BYTES;
+    out->fresh_sectors += fresh;
+    pool->missed = missed / pool->lanes;
+}
+
+/* Only how control went hides where: lanes are taken to lie side by side, or to come to what lies there in the next iterations. */
+static void load_along(const Count *count, uint32_t bytes, Cached *out)
+{
+    double moved = count->data_lanes * bytes;
+    out->load_lines += count->data_requests;
+    out->load_sectors += moved / SECTOR_BYTES;
+    out->load_requests += moved / LINE_BYTES;
+    out->read_bytes += moved;
+    out->fresh_sectors += moved / SECTOR_BYTES;
+}
+
+static void store_by_chance(double lanes, double spread, uint32_t bytes, Cached *out)
+{
+    double share = spread > 0 ? 1 : fmin(1, (double)bytes / SECTOR_BYTES);
+    out->store_lines += lanes * share;
+    out->store_sectors += lanes * share;
+    out->written_bytes += isfinite(spread) && spread > 0 ? PIECE_BYTES * ptx_hit_by_chance(lanes, fmax(1, spread / PIECE_BYTES)) : lanes * bytes;
+}
+
+/* How data lead an instruction of global memory; NONE: not at all, or to an atomic. */
+typedef enum Way { WAY_NONE, WAY_LOAD, WAY_STORE } Way;
+
+static Way way_of(const CacheInput *in, InsnId id)
+{
+    const Op *op = in->func->insns[id].op;
+    if (!(in->evaluation->insns[id].total.data_lanes > 0) || !(in->evaluation->insns[id].share > 0) || op->kind == OPK_ATOM || op->kind == OPK_RED || op->space == SPACE_CONST || op->space == SPACE_SHARED)
+        return WAY_NONE;
+    return op->flags & OPF_STORE && op->kind != OPK_CP_ASYNC ? WAY_STORE : WAY_LOAD;
+}
+
+#define ANYWHERE 1e15
+#define REACH_MOST 2147483648.0 /* bytes: numbers of nearly as many bits as they have say nothing */
+
+/* A table that data lead into has as many elements as there are threads, where nothing says how many: an index for each is what such data mostly are. Pointers
+ * lead anywhere. */
+static double reach_of(const CacheInput *in, InsnId id)
+{
+    double threads = in->evaluation->blocks * in->warps_per_block * 32;
+    if (in->spread[id].is_pointer)
+        return ANYWHERE;
+    return in->spread[id].reach < REACH_MOST ? in->spread[id].reach : threads * in->func->insns[id].access_bytes;
+}
+
+static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, Cached *out)
+{
+    double *missed = ptx_arena_array(arena, double, in->func->insn_count);
+    Pools pools = { .count = 0 };
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        Way way = way_of(in, i);
+        const Count *count = &in->evaluation->insns[i].total;
+        uint32_t bytes = in->func->insns[i].access_bytes;
+        if (way == WAY_STORE)
+            store_by_chance(count->data_lanes, in->spread[i].reach, bytes, out);
+        if (way == WAY_LOAD && !(in->spread[i].reach > 0))
+            load_along(count, bytes, out);
+        if (way == WAY_LOAD && in->spread[i].reach > 0) {
+            Pool *pool = find_pool(&pools, reach_of(in, i));
+            pool->lanes += count->data_lanes;
+            pool->own += count->data_lanes * in->spread[i].own;
+        }
+    }
+    for (unsigned p = 0; p < pools.count; p++)
+        load_by_chance(m, &pools.all[p], out);
+    for (InsnId i = 0; i < in->func->insn_count; i++) {
+        bool is_led = way_of(in, i) == WAY_LOAD;
+        missed[i] = !is_led ? 1 : in->spread[i].reach > 0 ? find_pool(&pools, reach_of(in, i))->missed : fmin(1, in->func->insns[i].access_bytes / (double)SECTOR_BYTES);
+    }
+    out->data_missed = missed;
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+static double cache_bytes(const Gpu *gpu, FigureId figure)
+{
+    return ptx_gpu_has(gpu, figure) ? gpu->figures[figure] : (double)INFINITY;
+}
+
+Cached ptx_cached_compute(Arena *arena, const CacheInput *in)
+{
+    const Evaluation *evaluation = in->evaluation;
+    const Traffics *t = &evaluation->traffics;
+    Machinery m = { .evaluation = evaluation, .sms = in->gpu->figures[FIGURE_SMS] };
+    m.resident = fmax(1, fmin(in->blocks_per_sm, floor(evaluation->blocks / m.sms)));
+    m.l1_bytes = fmax(1 << 14, cache_bytes(in->gpu, FIGURE_L1_BYTES) - m.resident * (t->shared_bytes + RESERVED_BYTES));
+    m.l2_bytes = L2_SHARE * cache_bytes(in->gpu, FIGURE_L2_BYTES);
+    Cached out = { .load_lines = t->load_lines, .load_sectors = t->load_sectors, .store_lines = t->store_lines, .store_sectors = t->store_sectors,
+                   .read_bytes = t->read_bytes, .written_bytes = t->written_bytes };
+    double all = 0;
+    for (uint32_t a = 0; a < t->array_count; a++)
+        all += t->arrays[a].read_bytes;
+    for (uint32_t a = 0; a < t->array_count; a++) {
+        const ArrayTraffic *array = &t->arrays[a];
+        double sectors = sectors_of(&m, array);
+        out.load_sectors += sectors - array->missed;
+        out.read_bytes += all > m.l2_bytes ? bytes_of_waves(&m, array, sectors) - array->read_bytes : 0;
+    }
+    find_reuse(&m, in->warps_per_block, &out);
+    out.load_requests = t->load_sectors > 0 ? t->load_requests * out.load_sectors / t->load_sectors : 0;
+    out.fresh_sectors = out.read_bytes / SECTOR_BYTES;
+    if (in->spread)
+        follow_data(arena, &m, in, &out);
+    return out;
+}

@@ -1,0 +1,40 @@
+/* cache.h -- what of a launch's loads comes out of L1, out of L2, out of memory.
+ *
+ * A footprint (footprint.h) says which sectors a block asks for first and how far apart it asks for them again. Blocks that share an SM run side by side: what
+ * several of them read is fetched about once, and a sector asked for again is still there where what they all ask for in between fits. The same holds for L2 and
+ * all SMs. Where data say which address, lanes ask for elements by chance among those that they can reach (address_distribution.h), and in a table of as many elements as there are threads
+ * where nothing says how far that is. Blocks are given to SMs in order, one to each: those on one SM are as many apart as there are SMs. Reuse distance: Mattson, Gecsei, Slutz and Traiger,
+ * "Evaluation Techniques for Storage Hierarchies", IBM Systems Journal 1970. */
+#ifndef PTX_ANALYSIS_TIME_CACHE_H
+#define PTX_ANALYSIS_TIME_CACHE_H
+
+#include "analysis/time/address_distribution.h"
+#include "gpu/gpu.h"
+#include "analysis/access/evaluate.h"
+
+typedef struct CacheInput {
+    const Func *func;
+    const Evaluation *evaluation;
+    const Gpu *gpu;
+    const Spread *spread;       /* ptx_spread_compute; NULL: of no address data say where */
+    double blocks_per_sm, warps_per_block;
+} CacheInput;
+
+typedef struct Cached {
+    double load_lines;          /* passes through L1 */
+    double load_sectors, load_requests;     /* that L2 is asked for */
+    double store_lines, store_sectors;
+    double read_bytes, written_bytes;       /* from and to memory */
+    double scattered_bytes;     /* of read_bytes, those in pieces by chance */
+    double fresh_sectors;       /* of load_sectors, those that come from memory */
+    double lost;                /* of the sectors that blocks ask for again: the share that L1 has given up by then */
+    const double *data_missed;  /* per instruction: of the lanes whose address depends on data, the share that L1 does not hold; NULL: no such */
+} Cached;
+
+/* Of `count` places, those that `draws` of them by chance hit at least once. */
+double ptx_hit_by_chance(double draws, double count);
+
+/* Owned by arena. */
+Cached ptx_cached_compute(Arena *arena, const CacheInput *input);
+
+#endif

@@ -1,0 +1,240 @@
+#include "analysis/time/critical_path.h"
+#include "analysis/sass/unroll.h"
+
+#include <math.h>
+
+enum { LOOP_WALKS = 3 };
+
+typedef struct Walker {
+    const ChainInput *in;
+    const Sequence *sequences;  /* per instruction of the function */
+    double *ready;              /* per value */
+    bool *is_late;              /* per value: see is_late */
+    double *own;                /* per block: the clocks of its latest walk */
+    double now;
+    double stored[2];           /* the last store to the space has started */
+} Walker;
+
+/* ---- one block --------------------------------------------------------------------------------------------------- */
+
+static bool is_memory(MachineOp machine)
+{
+    return machine == MACHINE_GLOBAL || machine == MACHINE_SHARED || machine == MACHINE_ATOMIC || machine == MACHINE_ATOMIC_SHARED || machine == MACHINE_MATRIX;
+}
+
+/* Floating point stays in program order: ptxas moves what addresses come from ahead, but little else. */
+static bool is_float(MachineOp machine)
+{
+    return machine == MACHINE_FP32 || machine == MACHINE_FP16 || machine == MACHINE_FP64 || machine == MACHINE_XU || machine == MACHINE_TENSOR;
+}
+
+static bool is_store(const LoweredInsn *insn)
+{
+    return is_memory((MachineOp)insn->machine) && (!insn->def_count || insn->machine == MACHINE_ATOMIC || insn->machine == MACHINE_ATOMIC_SHARED);
+}
+
+/* Global memory and generic addresses are one; shared memory is the other. */
+static unsigned store_class(const LoweredInsn *insn)
+{
+    return insn->machine == MACHINE_SHARED || insn->machine == MACHINE_ATOMIC_SHARED || insn->machine == MACHINE_MATRIX;
+}
+
+static double latency_of(const Walker *w, const LoweredInsn *insn)
+{
+    const Latencies *l = w->in->latencies;
+    double extra = insn->count > 1 ? ((double)insn->count - 1) * (double)l->machine[MACHINE_ALU] : 0;
+    bool is_load = insn->machine == MACHINE_GLOBAL && insn->origin != NO_ID && w->in->func->insns[insn->origin].op->kind == OPK_LD;
+    bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID;
+    if (ptx_lowered_is_copy(insn))
+        return 0;
+    if (insn->origin != NO_ID && w->sequences[insn->origin].each > 0)
+        return w->sequences[insn->origin].each * (double)insn->count;
+    return (is_load ? (double)w->in->load_clocks[insn->origin] : (double)l->machine[is_move ? MACHINE_ALU : insn->machine]) + extra;
+}
+
+/* Clocks after its start in which an instruction's own ones issue. */
+static double issue_of(const Walker *w, const LoweredInsn *insn, double latency)
+{
+    bool is_sequence = insn->machine == MACHINE_REDUX || (insn->origin != NO_ID && w->sequences[insn->origin].is_in_order);
+    return is_sequence ? fmax(0, latency - (double)w->in->latencies->machine[MACHINE_ALU]) : 0;
+}
+
+static double operands_ready(const Walker *w, const LoweredInsn *insn, double start)
+{
+    const LoweredValueId *uses = &w->in->lowered->operands[insn->operand_first + insn->def_count];
+    double at = start;
+    for (unsigned u = 0; u < insn->use_count; u++)
+        at = fmax(at, w->ready[uses[u]]);
+    return at;
+}
+
+/* In a loop, where a body is often several iterations side by side, floats that rest on a sequence without a branch let those behind them go first. */
+static bool is_late(const Walker *w, const LoweredInsn *insn, BlockId block)
+{
+    const LoweredValueId *uses = &w->in->lowered->operands[insn->operand_first + insn->def_count];
+    const Sequence *sequence = insn->origin == NO_ID ? NULL : &w->sequences[insn->origin];
+    bool late = sequence && sequence->each > 0 && !sequence->has_branch;
+    for (unsigned u = 0; u < insn->use_count; u++)
+        late |= w->is_late[uses[u]];
+    return late && w->in->loops->loop_of[block] != NO_LOOP;
+}
+
+static void define(Walker *w, const LoweredInsn *insn, double ready, bool late)
+{
+    const LoweredValueId *defs = &w->in->lowered->operands[insn->operand_first];
+    for (unsigned d = 0; d < insn->def_count; d++) {
+        w->ready[defs[d]] = ready;
+        w->is_late[defs[d]] = late;
+    }
+}
+
+static double walk_block(Walker *w, BlockId block)
+{
+    const Lowered *lowered = w->in->lowered;
+    double begin = w->now, start = w->now, last = w->now, issued = 0, next = w->now, made = w->now;
+    for (uint32_t i = lowered->first[block]; i < lowered->first[block + 1]; i++) {
+        const LoweredInsn *insn = &lowered->insns[i];
+        double at = operands_ready(w, insn, start), latency = latency_of(w, insn), issue = issue_of(w, insn, latency);
+        bool late = is_late(w, insn, block), is_ordered = is_float((MachineOp)insn->machine);
+        if (i > lowered->first[block] && insn->origin != NO_ID && insn->origin == insn[-1].origin)
+            at = fmax(at, made);
+        if (insn->machine == MACHINE_BARRIER)
+            at = fmax(at, last);
+        if (is_memory((MachineOp)insn->machine))
+            at = fmax(at, w->stored[store_class(insn)]);
+        at = fmax(at, begin + issued);
+        issued += (double)insn->count;
+        if (is_ordered && !late) {
+            at = fmax(at, next);
+            next = at + (double)insn->count;
+        }
+        if (is_store(insn))
+            w->stored[store_class(insn)] = at;
+        if (insn->machine == MACHINE_BARRIER)
+            start = at + latency + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
+        define(w, insn, at + latency, late);
+        made = insn->def_count || issue > 0 || is_ordered ? at + latency : at;
+        last = ptx_lowered_is_copy(insn) ? last : fmax(last, at + issue);
+    }
+    w->now = fmax(fmax(last, start), begin + issued);
+    w->own[block] = w->now - begin;
+    return w->own[block];
+}
+
+/* ---- the function ------------------------------------------------------------------------------------------------ */
+
+/* How often the warp of any block runs it that runs it most. */
+static double longest(const ChainInput *in, BlockId block)
+{
+    LoopId loop = in->loops->loop_of[block];
+    if (in->are_left_out && loop != NO_LOOP && in->are_left_out[loop])
+        return 0;
+    const Evaluated *insn = &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first];
+    return insn->total.warps > 0 ? ptx_usual_warps(insn) / insn->total.warps * insn->total.longest : 0;
+}
+
+/* How often the warp of a block runs it that runs it most: a block makes room for the next when its last warp ends. */
+static double executions(const ChainInput *in, BlockId block)
+{
+    LoopId loop = in->loops->loop_of[block];
+    if (in->are_left_out && loop != NO_LOOP && in->are_left_out[loop])
+        return 0;
+    const Evaluated *insn = &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first];
+    double usual = ptx_usual_warps(insn), share = insn->total.warps > 0 ? usual / insn->total.warps : 0;
+    double all = usual / in->blocks, each = fmax(all / in->warps_per_block, share * insn->total.most / in->blocks);
+    return each >= 1 ? each : fmin(1, all);
+}
+
+/* No iteration is shorter than the way back takes; joined ones share it. */
+static void hold_iteration(Walker *w, uint32_t first, uint32_t end, LoopId loop)
+{
+    const Unrolling *unrolled = &w->in->lowered->unrolled[loop];
+    const BlockId *rpo = w->in->cfg->rpo;
+    double clocks = 0;
+    for (uint32_t k = first; k < end; k++)
+        clocks += w->own[rpo[k]];
+    if (unrolled->is_whole || !(clocks > 0))
+        return;
+    double least = (double)w->in->latencies->iteration / fmax(1, unrolled->times);
+    for (uint32_t k = first; k < end && clocks < least; k++)
+        w->own[rpo[k]] *= least / clocks;
+}
+
+/* The branch back, behind all that the iteration issues. */
+static void branch_back(Walker *w, LoopId loop, BlockId last)
+{
+    const Unrolling *unrolled = &w->in->lowered->unrolled[loop];
+    double clocks = unrolled->is_whole ? 0 : (double)w->in->latencies->branch_back / fmax(1, unrolled->times);
+    w->now += clocks;
+    w->own[last] += clocks;
+}
+
+static LoopId loop_at(const Walker *w, uint32_t r)
+{
+    return w->in->loops->loop_of[w->in->cfg->rpo[r]];
+}
+
+/* Blocks of loops that hold others once more: what the first walk brought from outside does not come again. */
+static void walk_outer(Walker *w)
+{
+    const Loops *loops = w->in->loops;
+    for (uint32_t r = 0; r < w->in->cfg->rpo_count; r++) {
+        BlockId block = w->in->cfg->rpo[r];
+        LoopId loop = loop_at(w, r);
+        bool is_nested = loop != NO_LOOP && (!loops->loops[loop].is_innermost || loops->loops[loop].parent != NO_LOOP);
+        if (is_nested && executions(w->in, block) > 0)
+            walk_block(w, block);
+    }
+}
+
+/* The blocks of innermost loops again, until an iteration takes what the one before took. */
+static void walk_loops(Walker *w)
+{
+    const Cfg *cfg = w->in->cfg;
+    for (uint32_t r = 0; r < cfg->rpo_count;) {
+        LoopId loop = loop_at(w, r);
+        if (loop == NO_LOOP || !w->in->loops->loops[loop].is_innermost) {
+            r++;
+            continue;
+        }
+        uint32_t end = r;
+        while (end < cfg->rpo_count && loop_at(w, end) == loop)
+            end++;
+        for (unsigned again = 1; again < LOOP_WALKS; again++) {
+            for (uint32_t k = r; k < end; k++)
+                walk_block(w, cfg->rpo[k]);
+            branch_back(w, loop, cfg->rpo[end - 1]);
+        }
+        hold_iteration(w, r, end, loop);
+        r = end;
+    }
+}
+
+static const Sequence *all_sequences(Arena *scratch, const ChainInput *in)
+{
+    Sequence *sequences = ptx_arena_array(scratch, Sequence, in->func->insn_count + 1);
+    for (InsnId i = 0; i < in->func->insn_count; i++)
+        sequences[i] = ptx_sequence_find(in->gpu, in->func->insns[i].op);
+    return sequences;
+}
+
+Chain ptx_chain_compute(Arena *scratch, const ChainInput *in)
+{
+    Chain out = { 0 };
+    ArenaMark mark = ptx_arena_mark(scratch);
+    Walker w = { .in = in, .sequences = all_sequences(scratch, in) };
+    w.ready = ptx_arena_array(scratch, double, in->lowered->value_count + 1);
+    w.is_late = ptx_arena_array(scratch, bool, in->lowered->value_count + 1);
+    w.own = ptx_arena_array(scratch, double, in->cfg->block_count);
+    for (uint32_t r = 0; r < in->cfg->rpo_count; r++)
+        if (executions(in, in->cfg->rpo[r]) > 0)
+            walk_block(&w, in->cfg->rpo[r]);
+    walk_outer(&w);
+    walk_loops(&w);
+    for (uint32_t r = 0; r < in->cfg->rpo_count; r++) {
+        out.clocks += w.own[in->cfg->rpo[r]] * executions(in, in->cfg->rpo[r]);
+        out.longest_clocks += w.own[in->cfg->rpo[r]] * longest(in, in->cfg->rpo[r]);
+    }
+    ptx_arena_release(scratch, mark);
+    return out;
+}

@@ -1,0 +1,376 @@
+#include "analysis/time/parallelism.h"
+
+#include "analysis/time/latency.h"
+
+#include <math.h>
+
+/* The first iterations warm up; what two more take beyond is what each goes on to take. */
+enum {
+    WARM_WALKS = 2, MORE_WALKS = 2,
+    STEPS_PER_INSN = 64,        /* bounds the walks over deep nests of loops; beyond, nothing is known of the outer ones */
+};
+
+/* How far an instruction is down the chains that lead to it. */
+typedef struct Chains {
+    double instructions, clocks, loads;
+} Chains;
+
+typedef struct Walker {
+    const Func *func;
+    const Cfg *cfg;
+    const Loops *loops;
+    const Lowered *lowered;
+    const Evaluation *evaluation;
+    const float *load_clocks;    /* per instruction of func; NULL */
+    Latencies latencies;
+    const BlockId *sorted;       /* blocks by the loop that no inner one is around, a loop's with those of its inner ones behind each other */
+    const uint32_t *first;       /* per loop and two more: into sorted; those in no loop last */
+    LoopId *end;                 /* per loop: the last loop inside it, and one more */
+    uint32_t *from, *to;         /* per loop: its first and last block in reverse postorder */
+    double *turns;               /* per loop: iterations for one of the loop around it; NaN: not known */
+    Chains *carried;             /* per loop: what an iteration adds to the chains that go round */
+    uint64_t steps;              /* instructions that may still be walked over */
+    uint32_t *shifted;           /* per value: the last leave that it was moved by */
+    uint32_t leaves;             /* of inner loops, so far */
+    Chains *values, *kept;       /* per value of lowered: when it is there; when it was after the first iterations */
+    Chains stored[2];            /* when the last store to a space could start */
+    Chains barrier;              /* when the last barrier let go */
+    Chains started, ended;       /* the latest of all */
+} Walker;
+
+/* ---- one instruction --------------------------------------------------------------------------------------------- */
+
+static void wait_for(Chains *to, const Chains *by)
+{
+    to->instructions = fmax(to->instructions, by->instructions);
+    to->clocks = fmax(to->clocks, by->clocks);
+    to->loads = fmax(to->loads, by->loads);
+}
+
+static bool is_shared(MachineOp machine)
+{
+    return machine == MACHINE_SHARED || machine == MACHINE_ATOMIC_SHARED || machine == MACHINE_MATRIX;
+}
+
+static bool is_global(MachineOp machine)
+{
+    return machine == MACHINE_GLOBAL || machine == MACHINE_ATOMIC;
+}
+
+static bool is_store(const LoweredInsn *insn)
+{
+    return !insn->def_count || insn->machine == MACHINE_ATOMIC || insn->machine == MACHINE_ATOMIC_SHARED;
+}
+
+static Chains start_of(const Walker *w, const LoweredInsn *insn)
+{
+    const LoweredValueId *uses = &w->lowered->operands[insn->operand_first] + insn->def_count;
+    MachineOp machine = (MachineOp)insn->machine;
+    Chains at = w->barrier;
+    for (unsigned u = 0; u < insn->use_count; u++)
+        wait_for(&at, &w->values[uses[u]]);
+    if (is_shared(machine) || is_global(machine))
+        wait_for(&at, &w->stored[is_shared(machine)]);
+    if (machine == MACHINE_BARRIER)
+        wait_for(&at, &w->started);
+    return at;
+}
+
+static bool is_load(const Walker *w, const LoweredInsn *insn)
+{
+    return insn->machine == MACHINE_GLOBAL && insn->def_count && insn->origin != NO_ID && w->func->insns[insn->origin].op->kind == OPK_LD;
+}
+
+static double latency_of(const Walker *w, const LoweredInsn *insn)
+{
+    return w->load_clocks && is_load(w, insn) ? (double)w->load_clocks[insn->origin] : (double)w->latencies.machine[insn->machine];
+}
+
+/* Nobody waits for a store. */
+static double clocks_of(const Walker *w, const LoweredInsn *insn)
+{
+    bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID, is_waited_for = (insn->def_count && !is_move) || insn->machine == MACHINE_BARRIER;
+    double simple = (double)w->latencies.machine[MACHINE_ALU], rest = insn->count > 1 ? ((double)insn->count - 1) * simple : 0;
+    return ptx_lowered_is_copy(insn) ? 0 : rest + (is_waited_for ? latency_of(w, insn) : simple);
+}
+
+static void walk_insn(Walker *w, const LoweredInsn *insn)
+{
+    const LoweredValueId *defs = &w->lowered->operands[insn->operand_first];
+    MachineOp machine = (MachineOp)insn->machine;
+    const Chains at = start_of(w, insn);
+    const Chains end = { at.instructions + (double)insn->count, at.clocks + clocks_of(w, insn), at.loads + is_load(w, insn) };
+    for (unsigned d = 0; d < insn->def_count; d++)
+        w->values[defs[d]] = end;
+    if (machine == MACHINE_BARRIER)
+        w->barrier = end;
+    if ((is_shared(machine) || is_global(machine)) && is_store(insn))
+        w->stored[is_shared(machine)] = at;
+    wait_for(&w->started, &at);
+    wait_for(&w->ended, &end);
+}
+
+/* ---- an inner loop ----------------------------------------------------------------------------------------------- */
+
+static Chains times(const Chains *c, double n)
+{
+    return (Chains){ c->instructions * n, c->clocks * n, c->loads * n };
+}
+
+static void move_by(Chains *at, const Chains *by)
+{
+    *at = (Chains){ at->instructions + by->instructions, at->clocks + by->clocks, at->loads + by->loads };
+}
+
+/* Behind a loop that was walked once: its other iterations follow each other as fast as the chains that go round let them. */
+static void leave_loop(Walker *w, LoopId loop)
+{
+    Chains by = times(&w->carried[loop], w->turns[loop] - 1);
+    bool has_barrier = false, has_store[2] = { false, false };
+    w->leaves++;
+    for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]] && w->turns[loop] > 1; b++)
+        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++) {
+            const LoweredInsn *insn = &w->lowered->insns[i];
+            MachineOp machine = (MachineOp)insn->machine;
+            has_barrier |= machine == MACHINE_BARRIER;
+            if (is_shared(machine) || is_global(machine))
+                has_store[is_shared(machine)] |= is_store(insn);
+            for (unsigned d = 0; d < insn->def_count; d++) {
+                LoweredValueId value = w->lowered->operands[insn->operand_first + d];
+                if (w->shifted[value] == w->leaves)
+                    continue;
+                w->shifted[value] = w->leaves;
+                move_by(&w->values[value], &by);
+                wait_for(&w->ended, &w->values[value]);
+                wait_for(&w->started, &w->values[value]);
+            }
+        }
+    if (has_barrier)
+        move_by(&w->barrier, &by);
+    for (unsigned s = 0; s < 2; s++)
+        if (has_store[s])
+            move_by(&w->stored[s], &by);
+}
+
+/* ---- an iteration ------------------------------------------------------------------------------------------------ */
+
+static void walk_block(Walker *w, BlockId block)
+{
+    for (uint32_t i = w->lowered->first[block]; i < w->lowered->first[block + 1]; i++)
+        walk_insn(w, &w->lowered->insns[i]);
+    uint32_t steps = w->lowered->first[block + 1] - w->lowered->first[block] + 1;
+    w->steps -= steps < w->steps ? steps : w->steps;
+}
+
+/* What is in no loop: its own blocks alone. */
+static void walk_rest(Walker *w)
+{
+    for (uint32_t b = w->first[w->loops->loop_count]; b < w->first[w->loops->loop_count + 1]; b++)
+        walk_block(w, w->sorted[b]);
+}
+
+/* One iteration, with those of the loops inside it. */
+static void walk_loop(Walker *w, LoopId loop)
+{
+    for (uint32_t r = w->from[loop]; r <= w->to[loop] && w->steps; r++) {
+        LoopId at = w->loops->loop_of[w->cfg->rpo[r]];
+        w->steps -= 1;
+        if (at == NO_LOOP || at < loop || at >= w->end[loop])
+            continue;
+        walk_block(w, w->cfg->rpo[r]);
+        for (LoopId left = at; left != loop && w->to[left] == r; left = w->loops->loops[left].parent)
+            leave_loop(w, left);
+    }
+}
+
+static void walk(Walker *w, LoopId loop)
+{
+    if (loop < w->loops->loop_count)
+        walk_loop(w, loop);
+    else
+        walk_rest(w);
+}
+
+/* What comes from before the loop is there. */
+static void begin(Walker *w, LoopId loop)
+{
+    w->barrier = w->started = w->ended = w->stored[0] = w->stored[1] = (Chains){ 0 };
+    for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]]; b++)
+        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++) {
+            const LoweredInsn *insn = &w->lowered->insns[i];
+            for (unsigned o = 0; o < (unsigned)insn->def_count + insn->use_count; o++)
+                w->values[w->lowered->operands[insn->operand_first + o]] = (Chains){ 0 };
+        }
+}
+
+static double bytes_of(const Walker *w, const LoweredInsn *insn)
+{
+    const Count *total = w->evaluation ? &w->evaluation->insns[insn->origin].total : NULL;
+    return total && total->requests > 0 && total->sectors > 0 ? 32 * total->sectors / total->requests : 32.0 * w->func->insns[insn->origin].access_bytes;
+}
+
+/* The blocks that no inner loop holds. */
+static void count_own(const Walker *w, LoopId loop, Parallelism *out)
+{
+    for (uint32_t b = w->first[loop]; b < w->first[loop + 1]; b++)
+        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++) {
+            const LoweredInsn *insn = &w->lowered->insns[i];
+            out->instructions += (double)insn->count;
+            if (!is_load(w, insn))
+                continue;
+            out->loads++;
+            out->load_bytes += bytes_of(w, insn);
+        }
+}
+
+/* Of the loops directly inside, which stand there already. */
+static void count_inner(const Walker *w, const Parallelism *of, LoopId loop, Parallelism *out)
+{
+    for (LoopId inner = loop + 1; loop < w->loops->loop_count && inner < w->end[loop]; inner = w->end[inner]) {
+        out->instructions += w->turns[inner] * of[inner].instructions;
+        out->loads += w->turns[inner] * of[inner].loads;
+        out->load_bytes += w->turns[inner] * of[inner].load_bytes;
+    }
+}
+
+static const Parallelism unknown = { (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN };
+
+static void keep_value(Walker *w, LoopId loop, LoweredValueId value)
+{
+    (void)loop;
+    w->kept[value] = w->values[value];
+}
+
+/* By what a value comes later, an iteration on. */
+static void note_growth(Walker *w, LoopId loop, LoweredValueId value)
+{
+    const Chains *now = &w->values[value], *kept = &w->kept[value];
+    const Chains growth = { now->instructions - kept->instructions, now->clocks - kept->clocks, now->loads - kept->loads }, each = times(&growth, 1.0 / MORE_WALKS);
+    wait_for(&w->carried[loop], &each);
+}
+
+/* What the loop writes. */
+static void each_value(Walker *w, LoopId loop, void (*visit)(Walker *, LoopId, LoweredValueId))
+{
+    for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]]; b++)
+        for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++)
+            for (unsigned d = 0; d < w->lowered->insns[i].def_count; d++)
+                visit(w, loop, w->lowered->operands[w->lowered->insns[i].operand_first + d]);
+}
+
+static Parallelism measure(Walker *w, const Parallelism *of, LoopId loop)
+{
+    Parallelism out = { 0 };
+    bool is_loop = loop < w->loops->loop_count, has_clocks = w->load_clocks || !isnan(w->latencies.machine[MACHINE_GLOBAL]);
+    count_own(w, loop, &out);
+    count_inner(w, of, loop, &out);
+    if (isnan(out.instructions))
+        return unknown;
+    begin(w, loop);
+    walk(w, loop);
+    out.path = w->ended.instructions;
+    out.path_clocks = has_clocks || out.loads <= 0 ? w->ended.clocks : (double)NAN;
+    out.load_path = w->ended.loads;
+    out.carried_clocks = out.carried_loads = (double)NAN;
+    if (!is_loop)
+        return out;
+    for (unsigned i = 1; i < WARM_WALKS; i++)
+        walk(w, loop);
+    each_value(w, loop, keep_value);
+    for (unsigned i = 0; i < MORE_WALKS; i++)
+        walk(w, loop);
+    each_value(w, loop, note_growth);
+    out.carried_clocks = has_clocks || out.loads <= 0 ? w->carried[loop].clocks : (double)NAN;
+    out.carried_loads = w->carried[loop].loads;
+    return w->steps ? out : unknown;
+}
+
+/* ---- the function ------------------------------------------------------------------------------------------------ */
+
+/* The blocks of each loop that no inner one holds, behind each other; those in no loop last. first: per loop and two more. */
+static const BlockId *sort_blocks(Arena *scratch, const Cfg *cfg, const Loops *loops, uint32_t *first)
+{
+    BlockId *sorted = ptx_arena_array(scratch, BlockId, cfg->rpo_count + 1);
+    uint32_t *next = ptx_arena_array(scratch, uint32_t, loops->loop_count + 2);
+    for (uint32_t r = 0; r < cfg->rpo_count; r++) {
+        LoopId loop = loops->loop_of[cfg->rpo[r]];
+        first[(loop == NO_LOOP ? loops->loop_count : loop) + 1]++;
+    }
+    for (uint32_t l = 0; l <= loops->loop_count; l++) {
+        first[l + 1] += first[l];
+        next[l] = first[l];
+    }
+    for (uint32_t r = 0; r < cfg->rpo_count; r++) {
+        LoopId loop = loops->loop_of[cfg->rpo[r]];
+        sorted[next[loop == NO_LOOP ? loops->loop_count : loop]++] = cfg->rpo[r];
+    }
+    return sorted;
+}
+
+static double warps_at(const Walker *w, LoopId loop)
+{
+    return w->evaluation ? w->evaluation->insns[w->cfg->blocks[w->loops->loops[loop].header].first].total.warps : 0;
+}
+
+/* Where each loop ends, and how often it goes round for once around it. What is in no loop ends behind the last. */
+static void find_extents(Walker *w, Arena *scratch)
+{
+    uint32_t count = w->loops->loop_count;
+    w->end = ptx_arena_array(scratch, LoopId, count + 1);
+    w->from = ptx_arena_array(scratch, uint32_t, count + 1);
+    w->to = ptx_arena_array(scratch, uint32_t, count + 1);
+    w->turns = ptx_arena_array(scratch, double, count + 1);
+    w->end[count] = count + 1;
+    for (uint32_t r = w->cfg->rpo_count; r-- > 0;) {
+        LoopId loop = w->loops->loop_of[w->cfg->rpo[r]];
+        if (loop == NO_LOOP)
+            continue;
+        w->from[loop] = r;
+        w->to[loop] = w->to[loop] ? w->to[loop] : r;
+    }
+    for (LoopId l = count; l-- > 0;) {
+        LoopId parent = w->loops->loops[l].parent;
+        w->end[l] = w->end[l] ? w->end[l] : l + 1;
+        w->turns[l] = parent != NO_LOOP && warps_at(w, parent) > 0 ? warps_at(w, l) / warps_at(w, parent) : (double)NAN;
+        if (parent == NO_LOOP)
+            continue;
+        w->end[parent] = w->end[parent] ? w->end[parent] : w->end[l];
+        w->from[parent] = w->from[l] < w->from[parent] ? w->from[l] : w->from[parent];
+        w->to[parent] = w->to[l] > w->to[parent] ? w->to[l] : w->to[parent];
+    }
+}
+
+const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Loops *loops, const Lowered *lowered,
+                                            const Evaluation *evaluation, const float *load_clocks, const Gpu *gpu)
+{
+    Parallelisms *out = ptx_arena_new(arena, Parallelisms);
+    Parallelism *of = ptx_arena_array(arena, Parallelism, loops->loop_count + 1);
+    ArenaMark mark = ptx_arena_mark(scratch);
+    Walker w = { .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .evaluation = evaluation, .load_clocks = load_clocks };
+    uint32_t *first = ptx_arena_array(scratch, uint32_t, loops->loop_count + 2);
+    w.sorted = sort_blocks(scratch, cfg, loops, first);
+    w.first = first;
+    w.steps = STEPS_PER_INSN * ((uint64_t)lowered->insn_count + cfg->rpo_count + 64);
+    find_extents(&w, scratch);
+    ptx_latencies_find(gpu, (gpu->figures[FIGURE_GLOBAL_LATENCY_MIN] + gpu->figures[FIGURE_GLOBAL_LATENCY_MAX]) / 2, &w.latencies);
+    w.values = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
+    w.kept = ptx_arena_array(scratch, Chains, lowered->value_count + 1);
+    w.shifted = ptx_arena_array(scratch, uint32_t, lowered->value_count + 1);
+    w.carried = ptx_arena_array(scratch, Chains, loops->loop_count + 1);
+    for (LoopId l = loops->loop_count + 1; l-- > 0;)
+        of[l] = measure(&w, of, l);
+    out->loops = of;
+    out->rest = of[loops->loop_count];
+    ptx_arena_release(scratch, mark);
+    return out;
+}
+
+double ptx_parallelism_ilp(const Parallelism *p)
+{
+    return p->path > 0 ? p->instructions / p->path : (double)NAN;
+}
+
+double ptx_parallelism_mlp(const Parallelism *p)
+{
+    return p->load_path > 0 ? p->loads / p->load_path : (double)NAN;
+}

@@ -1,0 +1,63 @@
+/* predict.h -- how long a launch takes: at least, and most likely.
+ *
+ * A launch keeps several things busy at once, each for so long: the dispatch of blocks, issue slots, each pipeline, the banks of shared memory, L1, L2, memory,
+ * atomic units, and warps that wait for their own results. None can take longer than the whole; that is the bound. They do not overlap
+ * perfectly: what is predicted is the overhead of a launch, the way of the first warps through an empty machine, and a norm of all. */
+#ifndef PTX_ANALYSIS_TIME_PREDICT_H
+#define PTX_ANALYSIS_TIME_PREDICT_H
+
+#include "analysis/time/throughput.h"
+#include "analysis/time/critical_path.h"
+#include "analysis/sass/executed.h"
+
+typedef enum TimePart {
+#define TP(id, key, what, advice) PART_##id,
+#include "analysis/time/parts.def"
+#undef TP
+    PART__COUNT
+} TimePart;
+
+typedef struct PartInfo { const char *key, *what, *advice; } PartInfo;
+extern const PartInfo ptx_part_info[PART__COUNT];
+
+typedef struct PredictInput {
+    const Gpu *gpu;
+    const Module *module;
+    const Func *func;
+    const Cfg *cfg;
+    const Dom *dom;
+    const Loops *loops;
+    const Lowered *lowered;
+    const Executed *executed;
+    const Evaluation *evaluation;
+    const OpCycles *ops;        /* of the GPU */
+    const uint8_t *work;        /* ptx_work_compute */
+    double blocks, warps_per_block, blocks_per_sm;
+    float *load_clocks;         /* per instruction: set to what a load of global memory takes in this launch; NULL: not wanted */
+} PredictInput;
+
+typedef struct Prediction {     /* NaN: not known */
+    double dram_bytes;
+    double bound_us, predicted_us;
+    double low_us, high_us;     /* where nine in ten such launches fall: band.h */
+    int band;                   /* BandKind; -1 */
+    bool is_measured_gpu;       /* the band was made on such a GPU */
+    double parts_us[PART__COUNT];
+    double tail_us;             /* of blocks that have more to do than others */
+    double lsu_us, pipe_us, second_us;  /* of PART_PIPE: the load-store units; the dearest other one, and the next */
+    const char *first_pipe, *second_pipe;       /* that take pipe_us and second_us */
+    bool bound_is_assumed;      /* it would rest on what the launch does not give, so there is none */
+    int bound_by, limiter;      /* TimePart; -1 */
+    const char *pipe, *bound_pipe;      /* of PART_PIPE: the dearest; that holds the bound */
+    const char *why;            /* nothing is predicted; NULL: it is */
+    Certainty certainty;        /* of dram_bytes and the bound, at best CERTAINTY_BOUND; the prediction is an estimate */
+} Prediction;
+
+extern const Prediction ptx_prediction_unknown;
+
+/* The same launch, did one part take nothing: what is to be had there at most. */
+Prediction ptx_predict_without(const Prediction *prediction, TimePart part);
+
+Prediction ptx_predict(Arena *scratch, const PredictInput *input);
+
+#endif

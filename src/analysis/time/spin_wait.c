@@ -1,0 +1,167 @@
+#include "analysis/time/spin_wait.h"
+
+#include "isa/isa.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Measured on an H200: rounds of a barrier of 2 to 1,056 blocks (an atomic addition and loads until all have come), what a fence with stores before it adds, and a
+ * block that waits for the one before it, 132 to 4,096 of them. */
+#define US_ROUND_LEAST 0.47
+#define US_ROUND 0.29
+#define US_ROUND_BLOCK 0.0024
+#define US_FENCE 0.3
+#define US_LINK 0.222
+
+enum { MOST_INSNS = 24, MOST_STEPS = 64 };
+
+typedef struct Finder {
+    const Func *func;
+    const Cfg *cfg;
+    const Loops *loops;
+    InsnId *definition;         /* per register: the last one in the text, + 1 */
+    unsigned steps;             /* that may still be taken */
+} Finder;
+
+/* ---- what a register rests on ------------------------------------------------------------------------------------ */
+
+static bool rests_on_block(Finder *f, RegId reg)
+{
+    InsnId def = f->definition[reg];
+    if (!def || !f->steps)
+        return false;
+    f->steps--;
+    const Operand *operands = ptx_insn_operands(f->func, &f->func->insns[def - 1]);
+    f->definition[reg] = 0;                     /* once is enough */
+    bool found = false;
+    for (uint32_t o = 0; !found && o < f->func->insns[def - 1].operand_count; o++) {
+        if (operands[o].kind == OPERAND_SREG && operands[o].id == SREG_CTAID)
+            found = true;
+        else if (operands[o].kind == OPERAND_REG && operands[o].role & (ROLE_USE | ROLE_ADDRESS))
+            found = rests_on_block(f, operands[o].id);
+    }
+    f->definition[reg] = def;
+    return found;
+}
+
+static bool rests_on(Finder *f, RegId reg, InsnId wanted, unsigned depth)
+{
+    InsnId def = f->definition[reg];
+    if (!def || !depth)
+        return false;
+    if (def - 1 == wanted)
+        return true;
+    const Operand *operands = ptx_insn_operands(f->func, &f->func->insns[def - 1]);
+    for (uint32_t o = 0; o < f->func->insns[def - 1].operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE && rests_on(f, operands[o].id, wanted, depth - 1))
+            return true;
+    return false;
+}
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+static bool has_zero(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_INT && operands[o].value == 0)
+            return true;
+    return false;
+}
+
+/* That others may have written by now: volatile, of some order; an atomic that adds nothing. One that swaps gets on by itself. */
+static bool asks_anew(const Func *func, const Insn *insn)
+{
+    bool is_global = insn->op->space == SPACE_GLOBAL || insn->op->space == SPACE_GENERIC, is_load = insn->op->kind == OPK_LD && insn->op->flags & OPF_SIDE_EFFECT;
+    return is_global && (is_load || (insn->op->kind == OPK_ATOM && !ptx_op_has(insn->op, MOD_CAS) && has_zero(func, insn)));
+}
+
+/* What the loop asks for; NO_ID: it does not wait. */
+static InsnId polled_in(Finder *f, LoopId loop)
+{
+    const Cfg *cfg = f->cfg;
+    InsnId polled = NO_ID, branch = NO_ID;
+    uint32_t count = 0;
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        if (f->loops->loop_of[b] != loop)
+            continue;
+        count += cfg->blocks[b].end - cfg->blocks[b].first;
+        if (count > MOST_INSNS)
+            return NO_ID;
+        for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++) {
+            const Insn *insn = &f->func->insns[i];
+            if (insn->op->flags & OPF_STORE && insn->op->kind != OPK_ATOM)
+                return NO_ID;
+            polled = asks_anew(f->func, insn) ? i : polled;
+            branch = insn->op->kind == OPK_BRA && insn->guard != NO_ID ? i : branch;
+        }
+    }
+    return polled != NO_ID && branch != NO_ID && rests_on(f, f->func->insns[branch].guard, polled, 4) ? polled : NO_ID;
+}
+
+static const Operand *address_of(const Func *func, InsnId id)
+{
+    const Operand *operands = ptx_insn_operands(func, &func->insns[id]);
+    for (uint32_t o = 0; o < func->insns[id].operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_ADDRESS)
+            return &operands[o];
+    return NULL;
+}
+
+static bool has_fence(const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Op *op = func->insns[i].op;
+        if (op->family == OP_MEMBAR || op->family == OP_FENCE)
+            return true;
+    }
+    return false;
+}
+
+static bool tells_before(const Func *func, InsnId at)
+{
+    for (InsnId i = 0; i < at; i++)
+        if (func->insns[i].op->space == SPACE_GLOBAL && func->insns[i].op->flags & OPF_STORE)
+            return true;
+    return false;
+}
+
+/* Of a warp: as often as it goes around the loop outside. */
+static double rounds_of(const Finder *f, const Evaluation *evaluation, LoopId loop, double warps)
+{
+    LoopId parent = f->loops->loops[loop].parent;
+    double all = parent == NO_LOOP ? 0 : evaluation->insns[f->cfg->blocks[f->loops->loops[parent].header].first].total.warps;
+    return fmax(1, all / evaluation->blocks / warps);
+}
+
+Waiting ptx_waiting_find(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Evaluation *evaluation, double warps_per_block)
+{
+    Waiting out = { NULL, 0 };
+    bool *are_waiting = NULL;
+    Finder f = { .func = func, .cfg = cfg, .loops = loops };
+    for (InsnId i = 0; i < func->insn_count && !f.definition; i++)
+        if (asks_anew(func, &func->insns[i]) && loops->loop_of[cfg->block_of[i]] != NO_LOOP)
+            f.definition = ptx_arena_array(arena, InsnId, func->reg_count + 1);
+    if (!f.definition)
+        return out;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
+        for (uint32_t o = 0; o < func->insns[i].operand_count; o++)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF)
+                f.definition[operands[o].id] = i + 1;
+    }
+    for (LoopId l = 0; l < loops->loop_count; l++) {
+        InsnId polled = loops->loops[l].is_innermost ? polled_in(&f, l) : NO_ID;
+        const Operand *address = polled == NO_ID ? NULL : address_of(func, polled);
+        if (!address || !(evaluation->insns[polled].total.warps > 0) || (f.definition[address->id] && loops->loop_of[cfg->block_of[f.definition[address->id] - 1]] == l))
+            continue;
+        f.steps = MOST_STEPS;
+        bool is_own = rests_on_block(&f, address->id), is_chain = is_own && !tells_before(func, polled);
+        double blocks = is_own ? 1 : evaluation->blocks, round = fmax(US_ROUND_LEAST, US_ROUND + US_ROUND_BLOCK * blocks) + (has_fence(func) ? US_FENCE : 0);
+        out.us += rounds_of(&f, evaluation, l, warps_per_block) * (is_chain ? US_LINK * evaluation->blocks : round);
+        are_waiting = are_waiting ? are_waiting : ptx_arena_array(arena, bool, loops->loop_count);
+        are_waiting[l] = true;
+    }
+    out.loops = are_waiting;
+    return out;
+}

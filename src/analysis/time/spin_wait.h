@@ -1,0 +1,20 @@
+/* spin_wait.h -- loops in which a thread asks memory again and again until another block has written there.
+ *
+ * Such a loop is innermost and short, stores nothing, and its test rests on what it loads, past L1, from an address that it does not change. How often it goes
+ * round says nothing; how long it takes depends on who is waited for. Where all blocks ask for one place, all of them have to come: a barrier of the grid. Where the
+ * place depends on the block, and the block has published nothing before, each waits for another one: a chain through the whole grid. */
+#ifndef PTX_ANALYSIS_TIME_SPIN_WAIT_H
+#define PTX_ANALYSIS_TIME_SPIN_WAIT_H
+
+#include "analysis/flow/loop.h"
+#include "analysis/access/evaluate.h"
+
+typedef struct Waiting {
+    const bool *loops;          /* per loop: it waits for other blocks; NULL: none does */
+    double us;                  /* of the launch */
+} Waiting;
+
+/* Owned by arena. */
+Waiting ptx_waiting_find(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Evaluation *evaluation, double warps_per_block);
+
+#endif

@@ -1,0 +1,30 @@
+/* launch.h -- what is known of how a kernel is launched, in the words that analyses need. */
+#ifndef PTX_ANALYSIS_VALUE_LAUNCH_H
+#define PTX_ANALYSIS_VALUE_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct LaunchParam {
+    const uint8_t *bytes;       /* little-endian, as the kernel's .param holds it; NULL: not known */
+    uint32_t length;
+    bool is_pointer;            /* an unknown base, aligned to 256 bytes */
+} LaunchParam;
+
+typedef struct LaunchTrip {     /* --trip LABEL=N or LINE=N */
+    const char *name;
+    uint32_t line;              /* that the name is; 0: it is a label */
+    int64_t count;
+} LaunchTrip;
+
+typedef struct Launch {
+    uint32_t grid[3], block[3], cluster[3];     /* 0: not known */
+    int64_t dynamic_shared_bytes;               /* -1: not known */
+    uint8_t bank_bytes;                         /* width of a bank of shared memory, as the kernel was set to; 0: the GPU's default */
+    const LaunchParam *params;                  /* by position; those beyond param_count are not known */
+    uint32_t param_count;
+    const LaunchTrip *trips;
+    uint32_t trip_count;
+} Launch;
+
+#endif

@@ -1,0 +1,597 @@
+#include "analysis/value/must_diverge.h"
+
+#include "analysis/value/ssa.h"
+
+#include <stdlib.h>
+
+enum {
+    STEPS_PER_INSN = 16,        /* budget of Reach, as for trip counts ... */
+    STEPS_FLOOR = 1 << 14,
+    WORK_PER_INSN = 512,        /* budget of nodes evaluated, and of nodes and blocks walked: each so much for an instruction ... */
+    WORK_FLOOR = 1 << 17,       /* ... this for small functions ... */
+    WORK_PER_FUNC = 1 << 22,    /* ... and this for large ones */
+    MOST_NODES = 256,           /* of a condition */
+    MOST_WARPS = 32,            /* of a block */
+    MOST_MASKS = 1 << 20,       /* blocks times warps; beyond, only the first warp */
+    MOST_PASSES = 16,           /* over the blocks, until no more lanes come anywhere */
+    MOST_LEAVING = 8,           /* blocks in a row that do nothing but leave */
+    LANES = 32,
+};
+
+/* A block with several ways on. */
+typedef struct Branch {
+    SymId guard;                /* 0: not a guard, as of brx.idx */
+    bool varies;                /* not proven the same in all lanes */
+    bool is_together;           /* though, in every warp of the block all lanes go one way */
+    bool hides;                 /* of the lanes that come behind it nothing is known */
+    uint32_t *never, *always;   /* per warp: lanes that certainly do not, and do, take it; NULL: none */
+} Branch;
+
+typedef struct Splitter {
+    Arena *scratch;
+    const Func *func;
+    const Cfg *cfg;
+    const Dom *dom;
+    const Uniforms *uniforms;
+    Reach *reach;
+    Symbols *s;
+    Branch *branches;           /* per block */
+    Interval *ranges;           /* per node, while a lane is evaluated */
+    uint32_t *arrive;           /* per block and warp: lanes that may come */
+    uint32_t shape[3];          /* of a block of threads; x only: lanes of the one warp */
+    uint32_t warp_count;
+    bool has_shape;             /* the warps are all of those of a block */
+    bool is_assumed;            /* the shape is not known */
+    bool has_tid;               /* lanes are known by %tid */
+    uint64_t work;              /* left; 0: the function stays in doubt */
+    uint64_t evaluations;       /* left; 0: further conditions do */
+} Splitter;
+
+static bool spend_from(uint64_t *left, uint64_t count)
+{
+    *left = *left > count ? *left - count : 0;
+    return *left != 0;
+}
+
+static bool spend(Splitter *sp, uint64_t count)
+{
+    return spend_from(&sp->work, count);
+}
+
+static const Insn *last_insn(const Splitter *sp, BlockId block)
+{
+    return &sp->func->insns[sp->cfg->blocks[block].end - 1];
+}
+
+static bool is_choice(const Splitter *sp, BlockId block)
+{
+    return sp->cfg->blocks[block].succ_count > 1;
+}
+
+/* The guards as expressions. What holds for one row of threads alone is not proven. False: the budget is spent. */
+static bool find_guards(Splitter *sp)
+{
+    for (uint32_t i = 0; i < sp->cfg->rpo_count; i++) {
+        BlockId block = sp->cfg->rpo[i];
+        InsnId last = sp->cfg->blocks[block].end - 1;
+        bool is_guard = sp->func->insns[last].guard != NO_ID && sp->func->insns[last].op->kind != OPK_BRX;
+        const Affine *condition = &sp->uniforms->branches[block];
+        sp->branches[block].varies = is_choice(sp, block) && (!ptx_affine_is_uniform(*condition) || condition->is_assumed);
+        if (is_choice(sp, block) && is_guard)
+            sp->branches[block].guard = ptx_reach_guard(sp->reach, last);
+    }
+    return !ptx_reach_is_spent(sp->reach);
+}
+
+/* ---- control dependence ------------------------------------------------------------------------------------------ */
+
+typedef struct Stack {
+    BlockId *blocks;
+    uint32_t count;
+} Stack;
+
+static void push_new(Splitter *sp, bool *marks, Stack *stack, BlockId block)
+{
+    if (marks[block])
+        return;
+    marks[block] = true;
+    if (is_choice(sp, block))
+        stack->blocks[stack->count++] = block;
+}
+
+/* Marks what hangs on the branch of a block: Ferrante, Ottenstein and Warren, "The Program Dependence Graph and Its Use in
+ * Optimization" (TOPLAS 1987): up the post-dominator tree from each successor to the block's own post-dominator. */
+static void mark_dependent(Splitter *sp, bool *marks, Stack *stack, BlockId block)
+{
+    const Block *b = &sp->cfg->blocks[block];
+    for (uint32_t e = 0; e < b->succ_count; e++) {
+        BlockId at = sp->cfg->succs[b->succ_first + e];
+        for (; at != EXIT_BLOCK && at != sp->dom->ipdom[block] && spend(sp, 1); at = sp->dom->ipdom[at])
+            push_new(sp, marks, stack, at);
+    }
+}
+
+/* Marks the blocks that hang on a branch for which `is` holds, or on one in such a block. False: too much work. */
+static bool mark_all_dependent(Splitter *sp, bool *marks, bool (*is)(const Branch *))
+{
+    ArenaMark mark = ptx_arena_mark(sp->scratch);
+    Stack stack = { .blocks = ptx_arena_array(sp->scratch, BlockId, sp->cfg->block_count) };
+    for (uint32_t i = 0; i < sp->cfg->rpo_count; i++)
+        if (is_choice(sp, sp->cfg->rpo[i]) && is(&sp->branches[sp->cfg->rpo[i]]))
+            mark_dependent(sp, marks, &stack, sp->cfg->rpo[i]);
+    while (stack.count && sp->work)
+        mark_dependent(sp, marks, &stack, stack.blocks[--stack.count]);
+    ptx_arena_release(sp->scratch, mark);
+    return sp->work != 0;
+}
+
+static bool branch_parts_lanes(const Branch *branch)
+{
+    return branch->varies && !branch->is_together;
+}
+
+static bool branch_hides(const Branch *branch)
+{
+    return branch->hides;
+}
+
+/* ---- lane by lane ------------------------------------------------------------------------------------------------ */
+
+/* All nodes of a condition, operands before what uses them. */
+typedef struct Program {
+    SymId ids[MOST_NODES];
+    bool varies[MOST_NODES];    /* it hangs on the lane */
+    uint32_t count;
+    bool has_lane;              /* %tid, %laneid */
+    bool has_input;             /* a parameter, or memory: anything that a program may be given */
+    bool has_ctaid;
+} Program;
+
+static int by_id(const void *a, const void *b)
+{
+    SymId x = *(const SymId *)a, y = *(const SymId *)b;
+    return (x > y) - (x < y);
+}
+
+static bool is_lane(const Sym *sym)
+{
+    return sym->kind == SYM_SREG && (sym->a == SREG_TID || sym->a == SREG_LANEID);
+}
+
+static void take_leaf(Program *p, const Sym *sym)
+{
+    bool is_known = ptx_interval_is_point(&sym->range);
+    p->has_lane |= is_lane(sym);
+    p->has_ctaid |= sym->kind == SYM_SREG && sym->a == SREG_CTAID;
+    p->has_input |= !is_known && (sym->kind == SYM_PARAM || sym->kind == SYM_CONSTANT);
+    p->has_input |= sym->kind == SYM_OPAQUE && (sym->a == WHY_MEMORY || sym->a == WHY_ATOMIC);
+}
+
+static bool add_node(Splitter *sp, Program *p, SymId id)
+{
+    Sym *sym = &sp->s->nodes[id];
+    if (sym->stamp == sp->s->stamp)
+        return true;
+    if (p->count == MOST_NODES || !spend(sp, 1))
+        return false;
+    sym->stamp = sp->s->stamp;
+    p->ids[p->count++] = id;
+    take_leaf(p, sym);
+    return true;
+}
+
+/* The i-th operand of a node; 0 behind the last. *count: so many there are. */
+static SymId operand_of(const Splitter *sp, const Sym *sym, uint32_t i, uint32_t *count)
+{
+    const SymId operands[] = { sym->a, sym->b, sym->c };
+    *count = sym->kind == SYM_SUM ? sym->b : ptx_sym_operands(sym);
+    return i >= *count ? 0 : sym->kind == SYM_SUM ? sp->s->terms[sym->a + i].atom : operands[i];
+}
+
+/* Operands stand before what uses them. */
+static void mark_varying(const Splitter *sp, Program *p)
+{
+    for (uint32_t n = 0, count = 0; n < p->count; n++) {
+        const Sym *sym = ptx_sym(sp->s, p->ids[n]);
+        p->varies[n] = is_lane(sym);
+        SymId operand = operand_of(sp, sym, 0, &count);
+        for (uint32_t i = 0; i < count && !p->varies[n]; operand = operand_of(sp, sym, ++i, &count)) {
+            const SymId *found = bsearch(&operand, p->ids, n, sizeof *p->ids, by_id);
+            p->varies[n] = !found || p->varies[found - p->ids];
+        }
+    }
+}
+
+static bool make_program(Splitter *sp, SymId root, Program *p)
+{
+    p->count = 0;
+    p->has_lane = p->has_input = p->has_ctaid = false;
+    sp->s->stamp++;
+    bool fits = add_node(sp, p, root);
+    for (uint32_t done = 0; done < p->count && fits; done++) {
+        const Sym sym = *ptx_sym(sp->s, p->ids[done]);
+        uint32_t count;
+        SymId operand = operand_of(sp, &sym, 0, &count);
+        for (uint32_t i = 0; i < count && fits; operand = operand_of(sp, &sym, ++i, &count))
+            fits = add_node(sp, p, operand);
+    }
+    qsort(p->ids, p->count, sizeof *p->ids, by_id);
+    mark_varying(sp, p);
+    return fits;
+}
+
+/* A thread of the block; with the first block of the grid, where is_first. */
+typedef struct Thread {
+    uint32_t tid[3], lane;
+    bool is_first;
+} Thread;
+
+static Interval leaf_range(const Splitter *sp, const Thread *thread, const Sym *sym)
+{
+    bool is_sreg = sym->kind == SYM_SREG;
+    if (is_sreg && sym->a == SREG_LANEID)
+        return ptx_interval_point(32, thread->lane);
+    if (is_sreg && sym->a == SREG_TID && sp->has_tid)
+        return ptx_interval_point(32, thread->tid[sym->b]);
+    return is_sreg && sym->a == SREG_CTAID && thread->is_first ? ptx_interval_point(32, 0) : sym->range;
+}
+
+/* is_first: else what does not hang on the lane stands as it was found for the one before. */
+static Interval evaluate(Splitter *sp, const Program *p, const Thread *thread, bool is_first)
+{
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (!is_first && !p->varies[i])
+            continue;
+        const Sym *sym = ptx_sym(sp->s, p->ids[i]);
+        bool is_leaf = sym->kind < SYM_SUM;
+        sp->ranges[p->ids[i]] = is_leaf ? leaf_range(sp, thread, sym) : ptx_sym_range(sp->s, p->ids[i], sp->ranges);
+    }
+    return sp->ranges[p->ids[p->count - 1]];        /* the root has the highest number */
+}
+
+static uint32_t thread_count(const Splitter *sp)
+{
+    return sp->shape[0] * sp->shape[1] * sp->shape[2];
+}
+
+/* Lanes that a warp has: threads are numbered x first. */
+static uint32_t lanes_of(const Splitter *sp, uint32_t warp)
+{
+    uint32_t left = thread_count(sp) - warp * LANES;
+    return left >= LANES ? UINT32_MAX : (UINT32_C(1) << left) - 1;
+}
+
+static Thread thread_of(const Splitter *sp, uint32_t warp, uint32_t lane, bool is_first)
+{
+    uint32_t n = warp * LANES + lane;
+    return (Thread){ { n % sp->shape[0], n / sp->shape[0] % sp->shape[1], n / sp->shape[0] / sp->shape[1] }, lane, is_first };
+}
+
+/* Fills the masks of one warp; false: the budget is spent. */
+static bool evaluate_warp(Splitter *sp, const Program *p, uint32_t warp, bool is_first, uint32_t *never, uint32_t *always)
+{
+    uint32_t lanes = lanes_of(sp, warp);
+    *never = *always = 0;
+    for (uint32_t lane = 0; lane < LANES && lanes >> lane & 1; lane++) {
+        if (!spend_from(&sp->evaluations, p->count))
+            return false;
+        Thread thread = thread_of(sp, warp, lane, is_first);
+        Interval value = evaluate(sp, p, &thread, lane == 0);
+        *never |= (uint32_t)(value.umax == 0) << lane;
+        *always |= (uint32_t)(value.umin > 0) << lane;
+    }
+    return true;
+}
+
+/* Whether in the first block of the grid all lanes of some warp certainly go one way. */
+static bool agrees_at_first(Splitter *sp, const Program *p)
+{
+    for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
+        uint32_t never, always;
+        if (!evaluate_warp(sp, p, warp, true, &never, &always))
+            return false;
+        if (never == lanes_of(sp, warp) || always == lanes_of(sp, warp))
+            return true;
+    }
+    return false;
+}
+
+/* The masks of all warps, and what follows for the branch; none where the budget is spent. */
+static void evaluate_warps(Splitter *sp, const Program *p, Branch *branch)
+{
+    bool is_certain = true, is_together = sp->has_shape;
+    uint32_t *never = ptx_arena_array(sp->scratch, uint32_t, sp->warp_count);
+    uint32_t *always = ptx_arena_array(sp->scratch, uint32_t, sp->warp_count);
+    for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
+        uint32_t lanes = lanes_of(sp, warp);
+        if (!evaluate_warp(sp, p, warp, false, &never[warp], &always[warp]))
+            return;
+        is_certain &= (never[warp] | always[warp]) == lanes;
+        is_together &= never[warp] == lanes || always[warp] == lanes;
+    }
+    branch->never = never;
+    branch->always = always;
+    branch->is_together = is_together;
+    branch->hides = branch->varies && !is_certain && !p->has_input && !(p->has_ctaid && agrees_at_first(sp, p));
+}
+
+static void evaluate_branch(Splitter *sp, Branch *branch)
+{
+    Program p;
+    branch->hides = branch->varies;
+    if (!branch->guard || !sp->evaluations || !make_program(sp, branch->guard, &p))
+        return;
+    if (p.has_lane || !branch->varies)
+        evaluate_warps(sp, &p, branch);
+    else
+        branch->hides = !p.has_input;
+}
+
+static void evaluate_branches(Splitter *sp)
+{
+    sp->ranges = ptx_arena_array(sp->scratch, Interval, sp->s->count);
+    for (uint32_t i = 0; i < sp->cfg->rpo_count; i++)
+        if (is_choice(sp, sp->cfg->rpo[i]))
+            evaluate_branch(sp, &sp->branches[sp->cfg->rpo[i]]);
+}
+
+/* ---- which lanes may come ---------------------------------------------------------------------------------------- */
+
+/* Over the e-th edge out of a block; the first is the one taken. */
+static uint32_t lanes_over(const Splitter *sp, BlockId block, uint32_t e, uint32_t warp)
+{
+    const Branch *branch = &sp->branches[block];
+    uint32_t lanes = sp->arrive[(size_t)block * sp->warp_count + warp];
+    if (!branch->never)
+        return lanes;
+    return lanes & ~(e == 0 ? branch->never[warp] : branch->always[warp]);
+}
+
+static bool hand_on(Splitter *sp, BlockId block)
+{
+    const Block *b = &sp->cfg->blocks[block];
+    bool changed = false;
+    for (uint32_t e = 0; e < b->succ_count; e++) {
+        BlockId to = sp->cfg->succs[b->succ_first + e];
+        for (uint32_t warp = 0; to != EXIT_BLOCK && warp < sp->warp_count; warp++) {
+            uint32_t *lanes = &sp->arrive[(size_t)to * sp->warp_count + warp], before = *lanes;
+            *lanes |= lanes_over(sp, block, e, warp);
+            changed |= *lanes != before;
+        }
+    }
+    return changed;
+}
+
+/* The least solution, from all lanes at the entry. False: it takes too many passes. */
+static bool find_arriving(Splitter *sp)
+{
+    sp->arrive = ptx_arena_array(sp->scratch, uint32_t, (size_t)sp->cfg->block_count * sp->warp_count);
+    for (uint32_t warp = 0; warp < sp->warp_count; warp++)
+        sp->arrive[warp] = lanes_of(sp, warp);
+    for (int pass = 0; pass < MOST_PASSES; pass++) {
+        bool changed = false;
+        for (uint32_t i = 0; i < sp->cfg->rpo_count; i++)
+            changed |= hand_on(sp, sp->cfg->rpo[i]);
+        if (!changed)
+            return true;
+    }
+    return false;
+}
+
+/* ---- marks ------------------------------------------------------------------------------------------------------- */
+
+/* Whether lanes of a warp certainly go both ways; block: NO_ID, or one that some of those on side e come to. */
+static bool certainly_splits(const Splitter *sp, BlockId b, uint32_t e, BlockId block)
+{
+    const Branch *branch = &sp->branches[b];
+    for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
+        uint32_t lanes = sp->arrive[(size_t)b * sp->warp_count + warp];
+        uint32_t here = lanes & (e == 0 ? branch->always[warp] : branch->never[warp]);
+        uint32_t there = lanes & (e == 0 ? branch->never[warp] : branch->always[warp]);
+        if (block != NO_ID)
+            here &= sp->arrive[(size_t)block * sp->warp_count + warp];
+        if (here && there)
+            return true;
+    }
+    return false;
+}
+
+static bool does_nothing(const Insn *insn)
+{
+    return !(insn->op->flags & (OPF_SIDE_EFFECT | OPF_LOAD | OPF_STORE | OPF_WARP | OPF_UNKNOWN));
+}
+
+/* Whether all that a block leads to is the end of the thread. */
+static bool only_leaves(Splitter *sp, BlockId block)
+{
+    for (int n = 0; n < MOST_LEAVING && block != EXIT_BLOCK; n++) {
+        const Block *b = &sp->cfg->blocks[block];
+        for (InsnId i = b->first; i + 1 < b->end; i++)
+            if (!spend(sp, 1) || !does_nothing(&sp->func->insns[i]))
+                return false;
+        const Insn *last = last_insn(sp, block);
+        bool goes_on = last->op->kind == OPK_BRA || last->op->kind == OPK_RET || last->op->kind == OPK_EXIT || does_nothing(last);
+        if (b->succ_count != 1 || !goes_on)
+            return false;
+        block = sp->cfg->succs[b->succ_first];
+    }
+    return block == EXIT_BLOCK;
+}
+
+/* What the two sides of a branch reach before they meet again. */
+typedef struct Sides {
+    uint8_t *seen;              /* per block: bits of the sides */
+    BlockId *blocks;            /* those seen, each once */
+    uint32_t count;
+} Sides;
+
+/* False: a way leads back to the branch, or the work is too much. */
+static bool walk_side(Splitter *sp, Sides *sides, BlockId *stack, BlockId branch, uint32_t e)
+{
+    const Block *b = &sp->cfg->blocks[branch];
+    uint32_t depth = 0;
+    uint8_t bit = (uint8_t)(1u << e);
+    stack[depth++] = sp->cfg->succs[b->succ_first + e];
+    while (depth) {
+        BlockId at = stack[--depth];
+        if (at == sp->dom->ipdom[branch] || at == EXIT_BLOCK || sides->seen[at] & bit)
+            continue;
+        const Block *next = &sp->cfg->blocks[at];
+        if (at == branch || !spend(sp, (uint64_t)1 + next->succ_count))
+            return false;
+        if (!sides->seen[at])
+            sides->blocks[sides->count++] = at;
+        sides->seen[at] |= bit;
+        for (uint32_t s = 0; s < next->succ_count; s++) {
+            BlockId succ = sp->cfg->succs[next->succ_first + s];
+            if (succ != EXIT_BLOCK && !(sides->seen[succ] & bit))
+                stack[depth++] = succ;
+        }
+    }
+    return true;
+}
+
+static void mark_sides(Splitter *sp, Sides *sides, BlockId *stack, BlockId branch, BlockId *by)
+{
+    if (sp->dom->ipdom[branch] == EXIT_BLOCK || only_leaves(sp, sp->dom->ipdom[branch]))
+        return;
+    sides->count = 0;
+    bool is_plain = walk_side(sp, sides, stack, branch, 0) && walk_side(sp, sides, stack, branch, 1);
+    for (uint32_t i = 0; i < sides->count; i++) {
+        BlockId block = sides->blocks[i];
+        uint32_t e = sides->seen[block] >> 1;
+        bool on_one_side = sides->seen[block] != 3;
+        sides->seen[block] = 0;
+        if (is_plain && on_one_side && ptx_dom_dominates(sp->dom, branch, block) && certainly_splits(sp, branch, e, block))
+            by[block] = branch;
+    }
+}
+
+/* In reverse postorder, so that the nearest branch has the last word. */
+static void mark_blocks(Splitter *sp, const bool *is_hidden, uint8_t *splits, BlockId *by)
+{
+    size_t edges = sp->cfg->succ_count;
+    Sides sides = { .seen = ptx_arena_array(sp->scratch, uint8_t, sp->cfg->block_count),
+                    .blocks = ptx_arena_array(sp->scratch, BlockId, sp->cfg->block_count) };
+    BlockId *stack = ptx_arena_array(sp->scratch, BlockId, edges + 1);
+    for (uint32_t i = 0; i < sp->cfg->rpo_count && sp->work; i++) {
+        BlockId block = sp->cfg->rpo[i];
+        const Branch *branch = &sp->branches[block];
+        bool is_bra = last_insn(sp, block)->op->kind == OPK_BRA && sp->cfg->blocks[block].succ_count == 2;
+        if (!is_bra || !branch->never || is_hidden[block] || !certainly_splits(sp, block, 0, NO_ID))
+            continue;
+        splits[block] = 1;
+        mark_sides(sp, &sides, stack, block, by);
+    }
+}
+
+/* ---- the shape of a block of threads ----------------------------------------------------------------------------- */
+
+/* %tid and %ntid have other components than x, and the kernel reads one. */
+static bool reads_other_dimensions(const Func *func)
+{
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        for (uint32_t o = 0; o < insn->operand_count; o++) {
+            bool is_place = operands[o].kind == OPERAND_SREG && (operands[o].id == SREG_TID || operands[o].id == SREG_NTID);
+            if (is_place && (operands[o].value || insn->op->vector > 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Lanes of a warp where .maxntid allows for less than a whole one. PTX ISA, ".maxntid": a bound of the product. */
+static uint32_t lanes_at_most(const Func *func)
+{
+    uint64_t most = 1;
+    for (int i = 0; i < 3; i++)
+        most = most * func->bounds.maxntid[i] < LANES ? most * (func->bounds.maxntid[i] ? func->bounds.maxntid[i] : 1) : LANES;
+    return func->bounds.maxntid[0] && most < LANES ? (uint32_t)most : LANES;
+}
+
+/* One warp in a row. */
+static void assume_shape(Splitter *sp)
+{
+    const uint32_t *bound = sp->func->bounds.maxntid;
+    sp->shape[0] = lanes_at_most(sp->func);
+    sp->shape[1] = sp->shape[2] = 1;
+    sp->warp_count = 1;
+    sp->has_shape = false;
+    sp->is_assumed = true;
+    sp->has_tid = bound[1] <= 1 && bound[2] <= 1 && !reads_other_dimensions(sp->func);
+}
+
+static void find_shape(Splitter *sp)
+{
+    uint32_t grid[3];
+    ptx_reach_shape(sp->reach, sp->shape, grid);
+    uint64_t threads = (uint64_t)sp->shape[0] * sp->shape[1];
+    threads = threads <= MOST_WARPS * LANES ? threads * sp->shape[2] : 0;
+    if (!threads || threads > MOST_WARPS * LANES) {
+        assume_shape(sp);
+        return;
+    }
+    sp->warp_count = ((uint32_t)threads + LANES - 1) / LANES;
+    sp->has_shape = sp->has_tid = true;
+    if ((uint64_t)sp->warp_count * sp->cfg->block_count > MOST_MASKS) {
+        sp->warp_count = 1;
+        sp->has_shape = false;
+    }
+}
+
+/* ---- the interface ----------------------------------------------------------------------------------------------- */
+
+static void doubt(Splits *splits, const Cfg *cfg, uint8_t *certain, BlockId *by, bool *may)
+{
+    memset(certain, 0, cfg->block_count);
+    memset(by, 0xff, cfg->block_count * sizeof *by);
+    memset(may, true, cfg->block_count);
+    *splits = (Splits){ .splits = certain, .by = by, .may = may };
+}
+
+static void find_may(Splitter *sp, bool *may)
+{
+    bool *marks = ptx_arena_array(sp->scratch, bool, sp->cfg->block_count);
+    if (!mark_all_dependent(sp, marks, branch_parts_lanes))
+        return;
+    for (uint32_t i = 0; i < sp->cfg->rpo_count; i++)
+        may[sp->cfg->rpo[i]] = marks[sp->cfg->rpo[i]];
+}
+
+static void analyse(Splitter *sp, uint8_t *certain, BlockId *by, bool *may)
+{
+    sp->branches = ptx_arena_array(sp->scratch, Branch, sp->cfg->block_count);
+    if (!find_guards(sp))
+        return;
+    find_shape(sp);
+    bool *is_hidden = ptx_arena_array(sp->scratch, bool, sp->cfg->block_count);
+    evaluate_branches(sp);
+    find_may(sp, may);
+    if (find_arriving(sp) && mark_all_dependent(sp, is_hidden, branch_hides))
+        mark_blocks(sp, is_hidden, certain, by);
+}
+
+const Splits *ptx_splits_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
+                                 const Dom *dom, const Loops *loops, const Uniforms *uniforms, const Launch *launch)
+{
+    Splits *splits = ptx_arena_new(arena, Splits);
+    uint8_t *certain = ptx_arena_array(arena, uint8_t, cfg->block_count);
+    BlockId *by = ptx_arena_array(arena, BlockId, cfg->block_count);
+    bool *may = ptx_arena_array(arena, bool, cfg->block_count);
+    doubt(splits, cfg, certain, by, may);
+    if (!func->is_entry || func->has_syntax_error || func->has_unknown || cfg->has_unknown_target)
+        return splits;
+    ArenaMark mark = ptx_arena_mark(scratch);
+    uint64_t steps = (uint64_t)STEPS_PER_INSN * func->insn_count + STEPS_FLOOR;
+    Splitter sp = { .scratch = scratch, .func = func, .cfg = cfg, .dom = dom, .uniforms = uniforms };
+    sp.work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * func->insn_count;
+    sp.work = sp.evaluations = sp.work < WORK_PER_FUNC ? sp.work : WORK_PER_FUNC;
+    sp.reach = ptx_reach_new(scratch, module, func, cfg, dom, loops, launch, steps);
+    sp.s = ptx_reach_symbols(sp.reach);
+    analyse(&sp, certain, by, may);
+    splits->is_assumed = sp.is_assumed;
+    ptx_arena_release(scratch, mark);
+    return splits;
+}

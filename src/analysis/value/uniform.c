@@ -1,0 +1,484 @@
+#include "analysis/value/uniform.h"
+
+#include <string.h>
+
+enum {
+    LANES = 32,
+    MOST_PASSES = 24,           /* over the instructions */
+    WORK_PER_INSN = 256,        /* budget of definitions looked at and of steps up the post-dominator tree: so many for an instruction ... */
+    WORK_FLOOR = 1 << 14,       /* ... and so many for any function */
+    MOST_ARGS = 4,
+};
+
+/* Who may go different ways; AMONG_DOUBT: lanes, if what was assumed does not hold. */
+typedef enum Among { AMONG_LANES, AMONG_WARPS, AMONG_DOUBT, AMONG__COUNT } Among;
+
+typedef struct Diverger {
+    const Module *module;
+    const Func *func;
+    const Cfg *cfg;
+    const Dom *dom;
+    const Defs *defs;
+    Affine *insns, *branches;   /* the results */
+    Affine *regs;               /* per register: what holds of all its definitions */
+    Affine *here;               /* per register: of its last definition in the block in hand ... */
+    BlockId *here_block;        /* ... if this is that block, + 1 */
+    BlockId *side[AMONG__COUNT];        /* per block: the nearest block that not all come to, though it dominates this one; NO_ID: none */
+    bool *parts[AMONG__COUNT];          /* per loop: they may leave it in different iterations */
+    uint32_t block[3];          /* of threads; 0: not known */
+    bool is_row;                /* %tid.x alone is asked for */
+    bool has_changed;
+    uint64_t work;              /* left */
+    uint64_t climbs;            /* out of loops, left */
+} Diverger;
+
+/* ---- special registers ------------------------------------------------------------------------------------------- */
+
+/* Threads are numbered x first: PTX ISA, "%laneid", and CUDA C++ Programming Guide, "Thread Hierarchy". */
+static Affine thread_index(const Diverger *d, int64_t component)
+{
+    const uint32_t *block = d->block;
+    bool is_known = block[0] != 0;
+    if (component < 0 || component > 2 || (is_known && block[component] == 1))
+        return ptx_affine_number(0);
+    if (!is_known) {
+        Affine out = component ? ptx_affine_uniform(UNIFORMITY_UNKNOWN) : ptx_affine_lane(5, 10);
+        out.is_assumed = true;
+        return component || d->is_row ? out : ptx_affine_uniform(UNIFORMITY_DIVERGENT);
+    }
+    uint32_t threads_below = component == 0 ? 1 : component == 1 ? block[0] : block[0] * block[1];
+    bool is_row = component == 0 && (block[0] % LANES == 0 || block[1] * block[2] == 1);
+    if (is_row)
+        return block[0] <= LANES ? ptx_affine_lane(AFFINE_ALIGN_MOST, 5) : ptx_affine_lane(5, 10);
+    return ptx_affine_uniform(component && threads_below % LANES == 0 ? UNIFORMITY_WARP : UNIFORMITY_DIVERGENT);
+}
+
+static Affine special(const Diverger *d, const Operand *operand)
+{
+    Affine out = ptx_affine_uniform(UNIFORMITY_BLOCK);
+    switch ((SregId)operand->id) {
+    case SREG_TID:
+        return thread_index(d, operand->value);
+    case SREG_NTID:
+        out.bits = 11;
+        return d->block[0] && operand->value >= 0 && operand->value < 3 ? ptx_affine_number(d->block[operand->value]) : out;
+    case SREG_CTAID: case SREG_NCTAID: case SREG_CLUSTERID: case SREG_NCLUSTERID: case SREG_CLUSTER_CTAID: case SREG_CLUSTER_NCTAID:
+        out.bits = 31;
+        return out;
+    case SREG_CLUSTER_CTARANK: case SREG_CLUSTER_NCTARANK: case SREG_IS_EXPLICIT_CLUSTER: case SREG_DYNAMIC_SMEM_SIZE: case SREG_TOTAL_SMEM_SIZE:
+    case SREG_AGGR_SMEM_SIZE: case SREG_GRIDID: case SREG_ENVREG: case SREG_CURRENT_GRAPH_EXEC: case SREG_NSMID: case SREG_NWARPID:
+    case SREG_RESERVED_SMEM_OFFSET: case SREG_RESERVED_SMEM_OFFSET_BEGIN: case SREG_RESERVED_SMEM_OFFSET_CAP: case SREG_RESERVED_SMEM_OFFSET_END:
+        return out;
+    case SREG_LANEID:
+        return ptx_affine_lane(AFFINE_ALIGN_MOST, 5);
+    case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
+        return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
+    default:                    /* clocks, counters, %warpid: read once for a warp */
+        return ptx_affine_uniform(UNIFORMITY_WARP);
+    }
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+/* Whether those that come to a block over different definitions of a register may meet there, or left the loop of one in different iterations. */
+static bool may_be_mixed(Diverger *d, Among among, RegId reg, BlockId block)
+{
+    const BlockId *side = d->side[among];
+    uint32_t count = ptx_defs_count(d->defs, reg);
+    const Loops *loops = d->defs->loops;
+    for (uint32_t i = d->defs->first[reg]; i < d->defs->first[reg + 1]; i++) {
+        BlockId at = d->cfg->block_of[d->defs->insns[i]];
+        if (!d->work)
+            return true;
+        d->work--;
+        for (LoopId loop = loops->loop_of[at]; loop != NO_LOOP && !ptx_loop_holds(d->defs, loop, block); loop = loops->loops[loop].parent) {
+            if (d->parts[among][loop] || !d->climbs)
+                return true;
+            d->climbs--;
+        }
+        bool meets = count > 1 && side[at] != NO_ID;
+        if (meets && !ptx_dom_dominates(d->dom, at, block) && !ptx_dom_dominates(d->dom, side[at], block))
+            return true;
+    }
+    return false;
+}
+
+static Affine read_register(Diverger *d, RegId reg, BlockId block)
+{
+    if (d->here_block[reg] == block + 1)
+        return d->here[reg];
+    Affine value = d->regs[reg];
+    if (!value.uniformity && !ptx_defs_count(d->defs, reg))
+        return ptx_affine_uniform(UNIFORMITY_UNKNOWN);      /* the caller's, or nobody's */
+    bool is_fixed = value.is_known || value.uniformity >= UNIFORMITY_DIVERGENT;
+    if (!value.uniformity || is_fixed)
+        return value;
+    if (may_be_mixed(d, AMONG_LANES, reg, block))
+        return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
+    value.is_assumed = value.is_assumed || may_be_mixed(d, AMONG_DOUBT, reg, block);
+    return value.is_of_warp || !may_be_mixed(d, AMONG_WARPS, reg, block) ? value : ptx_affine_of_warp(value);
+}
+
+static Affine read_operand(Diverger *d, const Operand *operand, BlockId block)
+{
+    Affine out;
+    switch ((OperandKind)operand->kind) {
+    case OPERAND_REG:
+        out = read_register(d, operand->id, block);
+        if (operand->flags & (OPERAND_COMPONENT | OPERAND_MINUS))
+            return ptx_affine_is_uniform(out) || !out.uniformity ? ptx_affine_uniform((Uniformity)out.uniformity) : ptx_affine_uniform(UNIFORMITY_DIVERGENT);
+        return out;
+    case OPERAND_SREG:
+        return special(d, operand);
+    case OPERAND_INT:
+        return ptx_affine_number(operand->value);
+    case OPERAND_VAR:
+        out = ptx_affine_uniform(UNIFORMITY_BLOCK);
+        if (d->module->vars[operand->id].space == SPACE_LOCAL)
+            return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
+        out.align = operand->value ? 0 : (uint8_t)__builtin_ctz(d->module->vars[operand->id].align | UINT32_C(1) << 30);
+        return out;
+    case OPERAND_UNKNOWN:
+        return ptx_affine_uniform(UNIFORMITY_UNKNOWN);
+    default:
+        return ptx_affine_uniform(UNIFORMITY_BLOCK);
+    }
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------------------ */
+
+/* A parameter of the kernel; not one that a function is given, or that a call of one passes. */
+static bool is_parameter(const Diverger *d, const Operand *place)
+{
+    return d->func->is_entry && place->kind == OPERAND_VAR && d->module->vars[place->id].is_parameter;
+}
+
+/* Lanes that read one address at once get one value. Parameters of a kernel, constants and read-only data are the same for all its threads. */
+static Affine loaded(const Diverger *d, const Insn *insn, const Operand *place, Affine address)
+{
+    Space space = (Space)insn->op->space;
+    bool is_param = space == SPACE_PARAM || space == SPACE_PARAM_FUNC, is_fixed = space == SPACE_CONST || space == SPACE_PARAM_ENTRY || is_param;
+    is_fixed |= space == SPACE_GLOBAL && ptx_op_has(insn->op, MOD_NC);
+    bool is_plain = insn->op->kind == OPK_LD || insn->op->family == OP_MBARRIER;
+    if (!address.uniformity)
+        return (Affine){ 0 };
+    if ((is_param && !is_parameter(d, place)) || address.uniformity == UNIFORMITY_UNKNOWN)
+        return ptx_affine_uniform(UNIFORMITY_UNKNOWN);
+    if (!is_plain || space == SPACE_LOCAL || !ptx_affine_is_uniform(address))
+        return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
+    Affine out = ptx_affine_uniform(is_fixed ? (Uniformity)address.uniformity : UNIFORMITY_WARP);
+    out.is_assumed = address.is_assumed || !is_fixed;
+    return out;
+}
+
+/* One lane's value for all: PTX ISA, "shfl.sync", mode .idx with one index and no segments. */
+static Affine shuffled(const Insn *insn, const Affine *args, unsigned count)
+{
+    if (count && (ptx_affine_is_uniform(args[0]) || !args[0].uniformity))
+        return args[0];
+    bool is_whole = count > 2 && ptx_op_has(insn->op, MOD_IDX) && ptx_affine_is_uniform(args[1]) && args[2].is_known && !(args[2].base >> 8 & 31);
+    return ptx_affine_uniform(is_whole ? UNIFORMITY_WARP : UNIFORMITY_DIVERGENT);
+}
+
+static Affine result_of(Diverger *d, const Insn *insn, BlockId block)
+{
+    const Operand *operands = ptx_insn_operands(d->func, insn);
+    Affine args[MOST_ARGS], address = ptx_affine_uniform(UNIFORMITY_BLOCK), rest = address;
+    unsigned count = 0;
+    const Operand *place = NULL;
+    for (unsigned o = 0; o < insn->operand_count; o++) {
+        if (operands[o].role & ROLE_DEF || operands[o].position == 0)
+            continue;
+        Affine value = read_operand(d, &operands[o], block);
+        if (operands[o].role & ROLE_ADDRESS && !place) {
+            address = value;
+            place = &operands[o];
+        }
+        if (count < MOST_ARGS)
+            args[count++] = value;
+        else
+            rest = ptx_affine_join(rest, value);
+    }
+    if (insn->op->flags & OPF_UNKNOWN || !insn->op->opcode || insn->op->kind == OPK_CALL)
+        return ptx_affine_uniform(UNIFORMITY_UNKNOWN);
+    if (insn->op->space && place)
+        return loaded(d, insn, place, address);
+    if (insn->op->kind == OPK_BAR)
+        return ptx_affine_uniform(ptx_op_has(insn->op, MOD_WARP) ? UNIFORMITY_WARP : UNIFORMITY_BLOCK);     /* bar.red: one result for all */
+    if (insn->op->operation == OP_SHFL)
+        return shuffled(insn, args, count);
+    bool is_unpacked = operands[0].flags & OPERAND_ELEMENT;
+    Affine out = is_unpacked ? ptx_affine_blur(args, count) : ptx_affine_apply(insn->op, args, count);
+    return ptx_affine_is_uniform(rest) || !out.uniformity ? out : ptx_affine_join(out, ptx_affine_uniform(UNIFORMITY_DIVERGENT));
+}
+
+/* Under a guard the old value stays where it does not hold. */
+static Affine guarded(Diverger *d, const Insn *insn, RegId reg, BlockId block, Affine value)
+{
+    if (insn->guard == NO_ID || ptx_defs_count(d->defs, reg) < 2)
+        return value;
+    Affine guard = read_register(d, insn->guard, block);
+    if (guard.uniformity && !ptx_affine_is_uniform(guard))
+        return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
+    Affine both = ptx_affine_join(d->here_block[reg] == block + 1 ? d->here[reg] : d->regs[reg], value);
+    both.is_assumed |= guard.is_assumed && !both.is_known;
+    return guard.is_of_warp && !both.is_known ? ptx_affine_of_warp(both) : both;
+}
+
+static bool is_alike(const Affine *a, const Affine *b)
+{
+    return a->uniformity == b->uniformity && a->stride == b->stride && a->base == b->base && a->align == b->align && a->bits == b->bits
+        && a->is_known == b->is_known && a->is_of_warp == b->is_of_warp && a->is_assumed == b->is_assumed;
+}
+
+static void write_register(Diverger *d, const Insn *insn, RegId reg, BlockId block, Affine value)
+{
+    value = guarded(d, insn, reg, block, value);
+    Affine all = ptx_affine_join(d->regs[reg], value);
+    d->has_changed |= !is_alike(&all, &d->regs[reg]);
+    d->regs[reg] = all;
+    d->here[reg] = value;
+    d->here_block[reg] = block + 1;
+}
+
+/* The right one of d|p: one lane alone has it set (elect), or it says whether the lane's source was there (shfl); of setp the opposite. */
+static Affine paired(const Insn *insn, Affine value)
+{
+    return insn->op->kind == OPK_SETP ? value : ptx_affine_uniform(UNIFORMITY_DIVERGENT);
+}
+
+static void run_block(Diverger *d, BlockId block)
+{
+    const Block *b = &d->cfg->blocks[block];
+    for (InsnId i = b->first; i < b->end; i++) {
+        const Insn *insn = &d->func->insns[i];
+        const Operand *operands = ptx_insn_operands(d->func, insn);
+        bool has_def = false;
+        for (unsigned o = 0; o < insn->operand_count; o++)
+            has_def |= ptx_operand_is_def(&operands[o]);
+        if (!has_def)
+            continue;
+        Affine value = result_of(d, insn, block);
+        d->insns[i] = value;
+        for (unsigned o = 0; o < insn->operand_count; o++)
+            if (ptx_operand_is_def(&operands[o]))
+                write_register(d, insn, operands[o].id, block, operands[o].flags & OPERAND_RIGHT ? paired(insn, value) : value);
+    }
+    const Insn *last = &d->func->insns[b->end - 1];
+    if (b->succ_count < 2)
+        return;
+    d->branches[block] = last->guard != NO_ID ? read_register(d, last->guard, block) : ptx_affine_uniform(UNIFORMITY_NONE);
+    if (last->op->kind == OPK_BRX) {
+        Affine index = last->operand_count ? read_operand(d, ptx_insn_operands(d->func, last), block) : ptx_affine_uniform(UNIFORMITY_UNKNOWN);
+        d->branches[block] = d->branches[block].uniformity ? ptx_affine_join(d->branches[block], index) : index;
+    }
+}
+
+/* ---- control ----------------------------------------------------------------------------------------------------- */
+
+static bool may_part(const Affine *condition, Among among)
+{
+    return condition->uniformity >= (among == AMONG_WARPS ? UNIFORMITY_WARP : UNIFORMITY_AFFINE) || (among == AMONG_DOUBT && condition->is_assumed);
+}
+
+static bool is_below(const Dom *dom, BlockId upper, BlockId lower)
+{
+    return upper == NO_ID || ptx_dom_dominates(dom, upper, lower);
+}
+
+/* Blocks that hang on a branch: Ferrante, Ottenstein and Warren, "The Program Dependence Graph and Its Use in Optimization" (TOPLAS 1987). */
+static void mark_sides(Diverger *d, Among among, BlockId branch, bool is_parting)
+{
+    const Block *b = &d->cfg->blocks[branch];
+    BlockId *sides = d->side[among];
+    for (uint32_t e = 0; e < b->succ_count; e++) {
+        BlockId first = d->cfg->succs[b->succ_first + e];
+        for (BlockId at = first; at != EXIT_BLOCK && at != d->dom->ipdom[branch] && d->work; at = d->dom->ipdom[at]) {
+            BlockId side = is_parting ? first : sides[branch];
+            d->work--;
+            if (!ptx_dom_dominates(d->dom, side, at))
+                side = at;
+            if (side == sides[at] || !is_below(d->dom, sides[at], side))
+                continue;
+            sides[at] = side;
+            d->has_changed = true;
+        }
+    }
+}
+
+/* Lanes leave the loops around a branch in different iterations where it parts them, or where not all of them come to it. */
+static void mark_loops(Diverger *d, Among among, BlockId branch, bool is_parting)
+{
+    const Block *b = &d->cfg->blocks[branch];
+    const Loops *loops = d->defs->loops;
+    for (LoopId loop = loops->loop_of[branch]; loop != NO_LOOP; loop = loops->loops[loop].parent) {
+        bool is_exit = false;
+        for (uint32_t e = 0; e < b->succ_count; e++) {
+            BlockId to = d->cfg->succs[b->succ_first + e];
+            is_exit |= to == EXIT_BLOCK || !ptx_loop_holds(d->defs, loop, to);
+        }
+        if (!is_exit || !d->work)
+            return;
+        d->work--;
+        BlockId side = d->side[among][branch];
+        bool is_partial = side != NO_ID && side != loops->loops[loop].header && ptx_loop_holds(d->defs, loop, side);
+        if (d->parts[among][loop] || (!is_parting && !is_partial))
+            continue;
+        d->parts[among][loop] = d->has_changed = true;
+    }
+}
+
+static void mark_control(Diverger *d, Among among)
+{
+    for (uint32_t i = 0; i < d->cfg->rpo_count; i++) {
+        BlockId block = d->cfg->rpo[i];
+        if (d->cfg->blocks[block].succ_count < 2)
+            continue;
+        bool is_parting = may_part(&d->branches[block], among);
+        if (is_parting || d->side[among][block] != NO_ID)
+            mark_sides(d, among, block, is_parting);
+        mark_loops(d, among, block, is_parting);
+    }
+}
+
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_LOOKED_AT = 64, MOST_DEFS = 4 };
+
+typedef struct Chain {
+    const Uniforms *uniforms;
+    const Func *func;
+    InsnId insns[MOST_LOOKED_AT];       /* found, the nearest first */
+    unsigned count;
+} Chain;
+
+static void add_link(Chain *chain, InsnId insn)
+{
+    for (unsigned i = 0; i < chain->count; i++)
+        if (chain->insns[i] == insn)
+            return;
+    if (chain->count < MOST_LOOKED_AT)
+        chain->insns[chain->count++] = insn;
+}
+
+/* The definition before `at` in its block; else those of the register. */
+static void add_definitions(Chain *chain, RegId reg, InsnId at)
+{
+    const Defs *defs = chain->uniforms->defs;
+    uint32_t low = defs->first[reg], high = defs->first[reg + 1], count = ptx_defs_count(defs, reg);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (defs->insns[middle] < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > defs->first[reg] && defs->cfg->block_of[defs->insns[low - 1]] == defs->cfg->block_of[at])
+        add_link(chain, defs->insns[low - 1]);
+    else
+        for (uint32_t i = 0; i < count && count <= MOST_DEFS; i++)
+            add_link(chain, defs->insns[defs->first[reg] + i]);
+}
+
+/* What data came by memory is not asked for further. */
+static void add_sources(Chain *chain, InsnId at, bool is_root)
+{
+    const Insn *insn = &chain->func->insns[at];
+    const Operand *operands = ptx_insn_operands(chain->func, insn);
+    bool is_branch = insn->op->kind == OPK_BRA;
+    if (!is_root && insn->op->space)
+        return;
+    if (is_branch && insn->guard != NO_ID)
+        add_definitions(chain, insn->guard, at);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && (is_root ? operands[o].role & ROLE_ADDRESS : operands[o].role & ROLE_USE))
+            add_definitions(chain, operands[o].id, at);
+}
+
+unsigned ptx_chain_find(const Uniforms *uniforms, const Func *func, InsnId insn, Link links[CHAIN_MOST])
+{
+    Chain chain = { .uniforms = uniforms, .func = func };
+    unsigned count = 0;
+    add_sources(&chain, insn, true);
+    for (unsigned i = 0; i < chain.count; i++)
+        add_sources(&chain, chain.insns[i], false);
+    for (int is_uniform = 0; is_uniform < 2; is_uniform++)
+        for (unsigned i = 0; i < chain.count && count < CHAIN_MOST; i++) {
+            const Affine value = uniforms->insns[chain.insns[i]];
+            if (chain.insns[i] != insn && ptx_affine_is_uniform(value) == is_uniform)
+                links[count++] = (Link){ chain.insns[i], value };
+        }
+    return count;
+}
+
+/* ---- the interface ----------------------------------------------------------------------------------------------- */
+
+static bool reads_row_alone(const Func *func)
+{
+    for (uint32_t o = 0; o < func->operand_count; o++)
+        if (func->operands[o].kind == OPERAND_SREG && func->operands[o].id == SREG_TID && func->operands[o].value > 0)
+            return false;
+    return true;
+}
+
+static void find_block(Diverger *d, const Launch *launch)
+{
+    const uint32_t *shape = launch && launch->block[0] ? launch->block : d->func->bounds.reqntid;
+    for (unsigned i = 0; i < 3; i++)
+        d->block[i] = shape[0] ? (shape[i] ? shape[i] : 1) : 0;
+    d->is_row = reads_row_alone(d->func);
+}
+
+/* False: the bound of the work was reached. */
+static bool solve(Diverger *d)
+{
+    for (unsigned pass = 0; pass < MOST_PASSES && d->work; pass++) {
+        d->has_changed = false;
+        memset(d->here_block, 0, d->func->reg_count * sizeof *d->here_block);
+        for (uint32_t i = 0; i < d->cfg->rpo_count; i++)
+            run_block(d, d->cfg->rpo[i]);
+        for (Among among = 0; among < AMONG__COUNT; among++)
+            mark_control(d, among);
+        if (!d->has_changed)
+            return true;
+    }
+    return false;
+}
+
+static void give_up(Affine *values, uint32_t count, bool is_all)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (is_all || !values[i].uniformity)
+            values[i] = ptx_affine_uniform(UNIFORMITY_UNKNOWN);
+}
+
+const Uniforms *ptx_uniform_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
+                                    const Launch *launch)
+{
+    Uniforms *out = ptx_arena_new(arena, Uniforms);
+    Diverger d = { .module = module, .func = func, .cfg = cfg, .dom = dom, .defs = ptx_defs_compute(arena, func, cfg, loops) };
+    d.insns = ptx_arena_array(arena, Affine, func->insn_count);
+    d.branches = ptx_arena_array(arena, Affine, cfg->block_count);
+    ArenaMark mark = ptx_arena_mark(scratch);
+    d.regs = ptx_arena_array(scratch, Affine, func->reg_count + 1);
+    d.here = ptx_arena_array(scratch, Affine, func->reg_count + 1);
+    d.here_block = ptx_arena_array(scratch, BlockId, func->reg_count + 1);
+    for (Among among = 0; among < AMONG__COUNT; among++) {
+        d.side[among] = ptx_arena_array(scratch, BlockId, cfg->block_count);
+        d.parts[among] = ptx_arena_array(scratch, bool, loops->loop_count + 1);
+        memset(d.side[among], 0xff, cfg->block_count * sizeof *d.side[among]);
+    }
+    d.climbs = d.work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * func->insn_count;
+    find_block(&d, launch);
+    bool is_done = !cfg->has_unknown_target && !func->has_syntax_error && solve(&d);
+    bool *is_partial = ptx_arena_array(arena, bool, cfg->block_count);
+    give_up(d.insns, func->insn_count, !is_done);
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        is_partial[b] = !is_done || d.side[AMONG_WARPS][b] != NO_ID;
+        if (cfg->blocks[b].succ_count > 1)
+            give_up(&d.branches[b], 1, !is_done);
+    }
+    ptx_arena_release(scratch, mark);
+    *out = (Uniforms){ d.insns, d.branches, is_partial, d.defs };
+    return out;
+}

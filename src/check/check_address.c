@@ -1,0 +1,79 @@
+#include "check/judge.h"
+
+#include "check/sreg.h"
+
+#include <string.h>
+
+bool ptx_space_takes(Space wanted, Space have)
+{
+    switch (wanted) {
+    case SPACE_GENERIC: case SPACE_NONE:
+        return have != SPACE_CONST && have != SPACE_PARAM;
+    case SPACE_SHARED: case SPACE_SHARED_CTA: case SPACE_SHARED_CLUSTER:
+        return have == SPACE_SHARED;
+    case SPACE_PARAM: case SPACE_PARAM_ENTRY: case SPACE_PARAM_FUNC:
+        return have == SPACE_PARAM;
+    case SPACE_GLOBAL:
+        return have == SPACE_GLOBAL || have == SPACE_TEX;
+    case SPACE__COUNT:
+        return true;
+    default:
+        return have == wanted;
+    }
+}
+
+/* Addresses are integers of the width of an address, or less. */
+static Wrong judge_register(const Reg *reg)
+{
+    const TypeInfo *type = &ptx_type_info[reg->type];
+    if (type->kind == KIND_PREDICATE || type->kind == KIND_FLOAT || type->bits > 64)
+        return WRONG_ADDRESS;
+    return reg->vector > 1 ? WRONG_ADDRESS_SHAPE : WRONG_NOTHING;
+}
+
+/* [name], [name+number] and [number] are all that brackets hold; those of textures, surfaces and tensors hold coordinates too. */
+static bool has_shape(const FormOperand *shape, const AstOperand *ast)
+{
+    if (ast->kind == AST_ADDRESS) {
+        const AstOperand *first = ast->child;
+        bool takes_more = strchr(shape->name, ',') != NULL;
+        return first->kind == AST_NAME && !(first->flags & (AST_NOT | AST_NEGATIVE | AST_BRACKETS | AST_PARENTHESES | AST_INDEXED))
+            && !first->suffix_length && takes_more == (first->next != NULL);
+    }
+    return ast->kind != AST_NAME || !(ast->flags & (AST_PARENTHESES | AST_INDEXED) || ast->suffix_length);
+}
+
+Wrong ptx_judge_address(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint32_t at, Space wanted)
+{
+    if (shape->type == OPERAND_ANY)
+        return WRONG_NOTHING;
+    bool is_bare = !(ast->flags & AST_BRACKETS) && ast->kind != AST_ADDRESS;
+    if (is_bare && !(ast->flags & AST_INDEXED))
+        return WRONG_NOTHING;                   /* a register, where bulk copies take it */
+    if (ast->kind == AST_ADDRESS && ast->child->kind == AST_BAD)
+        return WRONG_NOTHING;                   /* diagnosed already */
+    if (!is_bare && !has_shape(shape, ast))             /* bare: g[1] */
+        return WRONG_ADDRESS_SHAPE;
+    const Operand *operand = &c->operands[at];
+    if (at >= c->count)
+        return WRONG_NOTHING;
+    switch ((OperandKind)operand->kind) {
+    case OPERAND_REG:
+        return ast->kind == AST_NAME ? judge_register(&c->regs[operand->id]) : WRONG_NOTHING;
+    case OPERAND_SREG:
+        return shape->type == OPERAND_BITS32 || (ptx_sreg_info[operand->id].vector > 1 && ast->kind == AST_NAME && !ast->suffix_length)
+            ? WRONG_SREG : WRONG_NOTHING;
+    case OPERAND_VAR:
+        if (shape->type == OPERAND_BITS32)
+            return WRONG_VARIABLE;              /* its address has 64 */
+        if (!ptx_space_takes(wanted, (Space)c->module->vars[operand->id].space))
+            return WRONG_SPACE;
+        return c->op->kind == OPK_ST && c->module->vars[operand->id].is_input ? WRONG_INPUT : WRONG_NOTHING;
+    case OPERAND_FUNCTION: case OPERAND_SINK:
+        return WRONG_ADDRESS_SHAPE;
+    case OPERAND_INT:
+        return ast->kind == AST_ADDRESS || wanted == SPACE_LOCAL || wanted == SPACE__COUNT ? WRONG_NOTHING : WRONG_IMMEDIATE_ADDRESS;
+    default:
+        return WRONG_NOTHING;
+    }
+}
