@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-enum { SETS = 8192, THREADS = 128, TEXT_MOST = 4096, SHOWN = 3 };
+enum { SETS = 8192, THREADS = 128, MAX_TEXT = 4096, SHOWN = 3 };
 
 typedef int driver_fn();        /* of libcuda, whose arguments are its own */
 
@@ -93,7 +93,7 @@ static unsigned compare(unsigned row, uint64_t in[SETS][4], const uint64_t *got)
 int main(int argc, char **argv)
 {
     static uint64_t in[SETS][4], got[SETS];
-    static char text[TEXT_MOST];
+    static char text[MAX_TEXT];
     void *library = dlopen("libcuda.so.1", RTLD_NOW), *context, *module, *kernel;
     unsigned long long inputs, outputs;
     int device, same = 0, different = 0, skipped = 0;

@@ -5,20 +5,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_MOST = 80, TEXT_BYTES = 160 };
+enum { MAX_LIST = 80, TEXT_BYTES = 160 };
 
-typedef struct List {
+typedef struct AssumedList {
     ptxlint_module *module;
     const char **items;
     size_t count, room;
     char *give;                 /* options that would give them; give_bytes of room */
     size_t give_bytes;
     uint64_t given;             /* bits of positions that it has */
-} List;
+} AssumedList;
 
-static void add(List *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(AssumedList *list, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void add(List *list, const char *format, ...)
+static void add(AssumedList *list, const char *format, ...)
 {
     char text[TEXT_BYTES];
     va_list args;
@@ -30,14 +30,14 @@ static void add(List *list, const char *format, ...)
     list->items[list->count++] = ptx_arena_strndup(&list->module->arena, text, strlen(text));
 }
 
-static void give(List *list, const char *option)
+static void give(AssumedList *list, const char *option)
 {
     size_t length = strlen(list->give);
     snprintf(list->give + length, list->give_bytes - length, "%s%s", length ? ", " : "", option);
 }
 
 /* Of a structure the bytes are given, all at once. */
-static void give_param(List *list, const AssumedParam *param)
+static void give_param(AssumedList *list, const AssumedParam *param)
 {
     char option[48];
     uint64_t bit = UINT64_C(1) << (param->position & 63);
@@ -48,7 +48,7 @@ static void give_param(List *list, const AssumedParam *param)
     give(list, option);
 }
 
-static void add_param(List *list, const AssumedParam *param)
+static void add_param(AssumedList *list, const AssumedParam *param)
 {
     char place[24] = "", number[32];
     double wide;
@@ -66,14 +66,14 @@ static void add_param(List *list, const AssumedParam *param)
     give_param(list, param);
 }
 
-static void add_shape(List *list, const char *name, const char *option, double x, double y, double z)
+static void add_shape(AssumedList *list, const char *name, const char *option, double x, double y, double z)
 {
     add(list, "%s = %.0f x %.0f x %.0f", name, x, y, z);
     give(list, option);
 }
 
 /* Loops of the view stand in the order of their numbers. */
-static void add_trips(List *list, const GuessedTrips *trips, const ptxlint_kernel *kernel)
+static void add_trips(AssumedList *list, const GuessedTrips *trips, const ptxlint_kernel *kernel)
 {
     const ptxlint_loop *loop = trips->loop < kernel->loop_count ? &kernel->loops[trips->loop] : NULL;
     if (loop && *loop->label)
@@ -85,8 +85,8 @@ void ptx_view_assumed(ptxlint_module *m, const Evaluation *evaluation, ptxlint_k
     ptxlint_launch *launch = &kernel->launch;
     char options[1024] = "";
     uint32_t params = evaluation ? evaluation->assumed_count : 0;
-    params = params < LIST_MOST ? params : LIST_MOST;
-    List list = { .module = m, .room = params + 3 + GUESSED_MOST, .give = options, .give_bytes = sizeof options };
+    params = params < MAX_LIST ? params : MAX_LIST;
+    AssumedList list = { .module = m, .room = params + 3 + MAX_GUESSED, .give = options, .give_bytes = sizeof options };
     list.items = ptx_arena_array(&m->arena, const char *, list.room);
     if (launch->block_is_assumed)
         add_shape(&list, "block", "--block", (double)launch->block[0], (double)launch->block[1], (double)launch->block[2]);

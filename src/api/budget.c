@@ -3,17 +3,17 @@
 
 #include "api/module.h"
 
-typedef struct Place {
+typedef struct BudgetPlace {
     ptxlint_module *module;
     Span span;
-} Place;
+} BudgetPlace;
 
 /* What is certain, or a bound, is an error. */
 static void tell(void *context, const Overrun *overrun)
 {
     static const Certainty certainties[] = { [PTXLINT_EXACT] = CERTAINTY_EXACT, [PTXLINT_BOUND] = CERTAINTY_BOUND,
                                              [PTXLINT_ESTIMATE] = CERTAINTY_ESTIMATE, [PTXLINT_NOT_KNOWN] = CERTAINTY_UNKNOWN };
-    const Place *place = context;
+    const BudgetPlace *place = context;
     DiagSink *sink = &place->module->diags;
     Diag *diag = ptx_diag(sink, overrun->is_unknown ? DIAG_BUDGET_UNKNOWN : DIAG_OVER_BUDGET, place->span, "%s", overrun->message);
     diag->certainty = overrun->is_unknown ? CERTAINTY_EXACT : certainties[overrun->certainty];
@@ -37,7 +37,7 @@ void ptx_check_budget(ptxlint_module *m, Arena *scratch, const ptxlint_budget *b
     for (FuncId f = 0; f < m->ir->func_count; f++) {
         if (!m->ir->funcs[f].has_body)
             continue;
-        Place place = { m, m->ir->funcs[f].name };
+        BudgetPlace place = { m, m->ir->funcs[f].name };
         m->diags.func = (int32_t)f;
         ptx_budget_check(budget, &m->kernels[kernel++], findings[f], tell, &place);
     }

@@ -153,20 +153,20 @@ static bool read_list(ConfigReader *r, const yaml_node_t *node, const char *want
 typedef bool (*PairFn)(ConfigReader *r, const yaml_node_t *key, Scalar text, const yaml_node_t *value, unsigned arg);
 
 /* Keys that were there, by hash: a file may have tens of thousands. */
-typedef struct Seen {
+typedef struct ConfigYamlSeen {
     const Scalar **slots;
     uint32_t mask;
-} Seen;
+} ConfigYamlSeen;
 
-static Seen make_seen(ConfigReader *r, size_t count)
+static ConfigYamlSeen make_seen(ConfigReader *r, size_t count)
 {
     uint32_t slots = 16;
     while (slots < 2 * count)
         slots *= 2;
-    return (Seen){ ptx_arena_array(&r->config->arena, const Scalar *, slots), slots - 1 };
+    return (ConfigYamlSeen){ ptx_arena_array(&r->config->arena, const Scalar *, slots), slots - 1 };
 }
 
-static bool see(Seen *seen, const Scalar *key)
+static bool see(ConfigYamlSeen *seen, const Scalar *key)
 {
     uint32_t slot = ptx_hash_bytes(key->text, key->length) & seen->mask;
     for (; seen->slots[slot]; slot = (slot + 1) & seen->mask)
@@ -181,7 +181,7 @@ static bool read_mapping(ConfigReader *r, const yaml_node_t *node, const char *w
     if (node->type != YAML_MAPPING_NODE)
         return FAIL(r, node, "expected %s", wanted);
     size_t count = (size_t)(node->data.mapping.pairs.top - node->data.mapping.pairs.start);
-    Seen seen = make_seen(r, count);
+    ConfigYamlSeen seen = make_seen(r, count);
     Scalar *keys = ptx_arena_array(&r->config->arena, Scalar, count ? count : 1);
     for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++, keys++) {
         const yaml_node_t *key = node_of(r, pair->key);

@@ -143,11 +143,11 @@ void ptxlint_coverage_free(ptxlint_coverage *c)
 
 /* ---- one function ------------------------------------------------------------------------------------------------ */
 
-typedef struct Subject {
+typedef struct CoverSubject {
     const ptxlint_module *module;
     const Func *func;
     const ptxlint_kernel *view;
-} Subject;
+} CoverSubject;
 
 /* is_free: the file says nothing of it. */
 static bool learn(ptxlint_coverage *c, ptxlint_launch_part part, const char *name, bool is_free)
@@ -156,7 +156,7 @@ static bool learn(ptxlint_coverage *c, ptxlint_launch_part part, const char *nam
 }
 
 /* Whether the parameter's name, alone or behind "KERNEL_", or its position is what an item says. */
-static bool is_param(const Subject *s, Span name, uint32_t position, const char *said)
+static bool is_param(const CoverSubject *s, Span name, uint32_t position, const char *said)
 {
     char digits[16];
     const char *text = s->module->text + name.begin;
@@ -168,7 +168,7 @@ static bool is_param(const Subject *s, Span name, uint32_t position, const char 
            !memcmp(text + kernel + 1, said, said_length);
 }
 
-static void match_param(const Subject *s, Item *item)
+static void match_param(const CoverSubject *s, Item *item)
 {
     for (uint32_t i = 0; s->func->is_entry && i < s->func->param_count; i++) {
         const Var *var = s->func->params[i] == NO_ID ? NULL : &s->module->ir->vars[s->func->params[i]];
@@ -188,7 +188,7 @@ static uint32_t lines_between(uint32_t a, uint32_t b)
     return a > b ? a - b : b - a;
 }
 
-static void match_line(const Subject *s, Item *item)
+static void match_line(const CoverSubject *s, Item *item)
 {
     const uint32_t line = item->seen.line;
     Session *session = ptx_session_at(s->module, (FuncId)(s->func - s->module->ir->funcs));
@@ -202,7 +202,7 @@ static void match_line(const Subject *s, Item *item)
     }
 }
 
-static void match_trip(const Subject *s, Item *item)
+static void match_trip(const CoverSubject *s, Item *item)
 {
     if (item->seen.line) {
         match_line(s, item);
@@ -212,7 +212,7 @@ static void match_trip(const Subject *s, Item *item)
         item->seen.matches = !strcmp(s->view->loops[i].label, item->seen.name);
 }
 
-static void match_group(ptxlint_coverage *c, const Subject *s, const Group *group)
+static void match_group(ptxlint_coverage *c, const CoverSubject *s, const Group *group)
 {
     for (size_t i = group->first; i < group->first + group->count; i++) {
         Item *item = &c->items[i];
@@ -226,7 +226,7 @@ static void match_group(ptxlint_coverage *c, const Subject *s, const Group *grou
 }
 
 /* As it stands in the PTX, and without "KERNEL_" before it. */
-static bool learn_param(ptxlint_coverage *c, const Subject *s, Span span)
+static bool learn_param(ptxlint_coverage *c, const CoverSubject *s, Span span)
 {
     char name[256];
     size_t kernel = strlen(s->view->name);
@@ -236,7 +236,7 @@ static bool learn_param(ptxlint_coverage *c, const Subject *s, Span span)
 }
 
 /* Names of parameters and labels are for suggestions about settings alone: ENOUGH of them are. */
-static bool learn_names(ptxlint_coverage *c, const Subject *s)
+static bool learn_names(ptxlint_coverage *c, const CoverSubject *s)
 {
     enum { ENOUGH = 10000 };
     bool is_good = true;
@@ -248,7 +248,7 @@ static bool learn_names(ptxlint_coverage *c, const Subject *s)
     return is_good;
 }
 
-static bool add_func(ptxlint_coverage *c, const Subject *s, const char *kernel_glob)
+static bool add_func(ptxlint_coverage *c, const CoverSubject *s, const char *kernel_glob)
 {
     const json_t *number = json_object_get(c->index, s->view->name);
     bool is_wanted = !s->func->is_entry || !kernel_glob || !fnmatch(kernel_glob, s->view->name, 0);
@@ -271,7 +271,7 @@ ptxlint_status ptxlint_coverage_add(ptxlint_coverage *c, const ptxlint_module *m
     bool is_good = true;
     for (FuncId f = 0; f < module->ir->func_count && view < module->kernels + module->kernel_count; f++)
         if (module->ir->funcs[f].has_body)
-            is_good &= add_func(c, &(Subject){ module, &module->ir->funcs[f], view++ }, kernel_glob);
+            is_good &= add_func(c, &(CoverSubject){ module, &module->ir->funcs[f], view++ }, kernel_glob);
     return is_good ? PTXLINT_OK : PTXLINT_NO_MEMORY;
 }
 
@@ -279,22 +279,22 @@ ptxlint_status ptxlint_coverage_add(ptxlint_coverage *c, const ptxlint_module *m
 
 enum { NEAR_EDITS = 2, NEAR_SOURCE = 3, NEAR_PART = 4, NOT_NEAR = 5, PART_LEAST = 4 };
 
-typedef struct Word {
+typedef struct CoverWord {
     const char *text;
     size_t length;
-} Word;
+} CoverWord;
 
 /* What ends a name of Rust: 17h and 16 hexadecimal digits. */
-static bool is_hash(Word word)
+static bool is_hash(CoverWord word)
 {
     return word.length == 17 && word.text[0] == 'h' && strspn(word.text + 1, "0123456789abcdef") >= 16;
 }
 
 /* The function's own name in a mangled one (Itanium C++ ABI, "Mangling"; Rust's as far as it is like it): the last identifier before template arguments and
  * types; else the whole. */
-static Word source_name(const char *name)
+static CoverWord source_name(const char *name)
 {
-    Word word = { name, strlen(name) };
+    CoverWord word = { name, strlen(name) };
     if (strncmp(name, "_Z", 2) != 0)
         return word;
     const char *at = name + 2;
@@ -306,7 +306,7 @@ static Word source_name(const char *name)
         left -= (size_t)(end - at);
         if (length > left)
             break;
-        Word here = { end, length };
+        CoverWord here = { end, length };
         word = is_hash(here) ? word : here;
         at = end + length;
         if (!is_nested)
@@ -316,7 +316,7 @@ static Word source_name(const char *name)
 }
 
 /* Edits of what is left of two words without what they begin and end with alike. */
-static unsigned edits_between(Word a, Word b)
+static unsigned edits_between(CoverWord a, CoverWord b)
 {
     while (a.length && b.length && *a.text == *b.text)
         a.text++, b.text++, a.length--, b.length--;
@@ -325,7 +325,7 @@ static unsigned edits_between(Word a, Word b)
     return ptx_edit_distance(a.text, a.length, b.text, b.length);
 }
 
-static bool is_near(Word a, Word b)
+static bool is_near(CoverWord a, CoverWord b)
 {
     size_t least = a.length < b.length ? a.length : b.length;
     unsigned apart = edits_between(a, b);
@@ -335,7 +335,7 @@ static bool is_near(Word a, Word b)
 /* Fewer is nearer. */
 static unsigned distance(const char *wanted, const char *name)
 {
-    Word whole = { wanted, strlen(wanted) }, other = { name, strlen(name) }, own = source_name(wanted), its = source_name(name);
+    CoverWord whole = { wanted, strlen(wanted) }, other = { name, strlen(name) }, own = source_name(wanted), its = source_name(name);
     if (is_near(whole, other))
         return edits_between(whole, other);
     if (is_near(own, its))

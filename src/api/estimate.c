@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS_MOST = 1 << 18, MEMORY_MOST = 64 << 20, MEMORY_LEFT = 16 << 20 /* with the module, between calls */ };
+enum { MAX_STEPS = 1 << 18, MAX_MEMORY = 64 << 20, MEMORY_LEFT = 16 << 20 /* with the module, between calls */ };
 
 struct Estimator {
     Arena kept;                 /* of the program, and what it finds whatever the launch */
     Arena out, work, scratch;   /* of a call */
-    Program *program;
+    SimProgram *program;
 };
 
 void ptxlint_trial_init(ptxlint_trial *trial)
@@ -87,7 +87,7 @@ static bool knows_numbers(const Module *module, uint64_t pointers, const Func *f
     for (uint32_t p = 0; p < func->param_count; p++) {
         bool is_given = p < launch->param_count && (launch->params[p].bytes || launch->params[p].is_pointer);
         bool is_float = func->params[p] != NO_ID && ptx_type_info[module->vars[func->params[p]].type].kind == KIND_FLOAT;
-        if (!is_given && !is_float && !(p < POINTERS_MOST && pointers >> p & 1))
+        if (!is_given && !is_float && !(p < MAX_POINTERS && pointers >> p & 1))
             return false;
     }
     return true;
@@ -101,7 +101,7 @@ static double count_accesses(const Evaluation *evaluation, const Func *func, boo
         const Count *total = &evaluation->insns[i].total;
         if (!is_of_memory(&func->insns[i]) || !(total->requests > 0))
             continue;
-        lanes += total->doubt <= DOUBT_MODEL || (knows && total->doubt == DOUBT_PARAMETER) ? total->active : (double)NAN;
+        lanes += total->doubt <= UNCERTAIN_MODEL || (knows && total->doubt == UNCERTAIN_PARAMETER) ? total->active : (double)NAN;
     }
     return lanes;
 }
@@ -173,7 +173,7 @@ static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, co
 {
     Session *s = ptx_session_at(m, id);         /* what it has been asked for by now is only read */
     const Func *func = &m->ir->funcs[id];
-    const Evaluation *evaluation = ptx_evaluate(&e->out, &e->work, &e->scratch, e->program, id, launch, m->gpus[gpu], steps > 0 ? steps : STEPS_MOST,
+    const Evaluation *evaluation = ptx_evaluate(&e->out, &e->work, &e->scratch, e->program, id, launch, m->gpus[gpu], steps > 0 ? steps : MAX_STEPS,
                                                 steps > 0 ? DEPTH_WHOLE : DEPTH_FEW);
     if (!evaluation)
         return;
@@ -244,10 +244,10 @@ static Estimator *take_estimator(const ptxlint_module *m)
     e = calloc(1, sizeof *e);
     if (!e)
         return NULL;
-    ptx_arena_init(&e->kept, MEMORY_MOST, NULL);
-    ptx_arena_init(&e->out, MEMORY_MOST, NULL);
-    ptx_arena_init(&e->work, MEMORY_MOST, NULL);
-    ptx_arena_init(&e->scratch, MEMORY_MOST, NULL);
+    ptx_arena_init(&e->kept, MAX_MEMORY, NULL);
+    ptx_arena_init(&e->out, MAX_MEMORY, NULL);
+    ptx_arena_init(&e->work, MAX_MEMORY, NULL);
+    ptx_arena_init(&e->scratch, MAX_MEMORY, NULL);
     return e;
 }
 
@@ -342,7 +342,7 @@ static bool find_index(const Module *module, const Func *func, ThreadIndex *out)
 {
     jmp_buf on_failure;
     Arena arena;
-    ptx_arena_init(&arena, MEMORY_MOST, &on_failure);
+    ptx_arena_init(&arena, MAX_MEMORY, &on_failure);
     if (setjmp(on_failure)) {
         ptx_arena_free(&arena);
         return false;

@@ -76,31 +76,31 @@ static bool is_trip(const json_t *value)
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
 /* Something of a kernel's entry that is not as it should be. */
-typedef struct Wrong {
+typedef struct LaunchWrong {
     const char *key, *wanted;
     size_t position;            /* of a parameter, from 1; 0: not one */
     const char *label;          /* of a trip; NULL */
-} Wrong;
+} LaunchWrong;
 
-static bool check_trips(const json_t *trips, Wrong *wrong)
+static bool check_trips(const json_t *trips, LaunchWrong *wrong)
 {
     const char *label;
     json_t *value;
-    *wrong = (Wrong){ "trips", "an object", 0, NULL };
+    *wrong = (LaunchWrong){ "trips", "an object", 0, NULL };
     if (trips && !json_is_object(trips))
         return false;
     /* the iteration does not write; jansson has no form of it for const */
     json_object_foreach((json_t *)(uintptr_t)trips, label, value) {
-        *wrong = (Wrong){ "trips", trip_wanted, 0, label };
+        *wrong = (LaunchWrong){ "trips", trip_wanted, 0, label };
         if (!is_trip(value))
             return false;
     }
     return true;
 }
 
-static bool check_params(const json_t *params, Wrong *wrong)
+static bool check_params(const json_t *params, LaunchWrong *wrong)
 {
-    *wrong = (Wrong){ "params", "an array", 0, NULL };
+    *wrong = (LaunchWrong){ "params", "an array", 0, NULL };
     if (params && !json_is_array(params))
         return false;
     wrong->wanted = ptx_param_wanted;
@@ -112,20 +112,20 @@ static bool check_params(const json_t *params, Wrong *wrong)
     return true;
 }
 
-static bool check_kernel(const json_t *kernel, Wrong *wrong)
+static bool check_kernel(const json_t *kernel, LaunchWrong *wrong)
 {
     for (size_t i = 0; i < SHAPE_KEY_COUNT; i++) {
         const json_t *shape = json_object_get(kernel, shape_keys[i].key);
-        *wrong = (Wrong){ shape_keys[i].key, shape_keys[i].wanted, 0, NULL };
+        *wrong = (LaunchWrong){ shape_keys[i].key, shape_keys[i].wanted, 0, NULL };
         if (shape && !is_shape(&shape_keys[i], shape))
             return false;
     }
     const json_t *shared = json_object_get(kernel, "dynamic_shared");
-    *wrong = (Wrong){ "dynamic_shared", shared_wanted, 0, NULL };
+    *wrong = (LaunchWrong){ "dynamic_shared", shared_wanted, 0, NULL };
     if (shared && !is_shared(shared))
         return false;
     const json_t *bank_bytes = json_object_get(kernel, "shared_bank_bytes");
-    *wrong = (Wrong){ "shared_bank_bytes", "4 or 8", 0, NULL };
+    *wrong = (LaunchWrong){ "shared_bank_bytes", "4 or 8", 0, NULL };
     return (!bank_bytes || is_bank_bytes(bank_bytes)) && check_params(json_object_get(kernel, "params"), wrong) &&
            check_trips(json_object_get(kernel, "trips"), wrong);
 }
@@ -154,7 +154,7 @@ static ptxlint_status check_kernels(json_t *kernels, char *error, size_t error_s
 {
     const char *name;
     json_t *kernel;
-    Wrong wrong;
+    LaunchWrong wrong;
     json_object_foreach(kernels, name, kernel) {
         if (!json_is_object(kernel))
             return say(error, error_size, "kernel \"%.100s\" is not an object", name);

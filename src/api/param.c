@@ -9,11 +9,11 @@
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-typedef struct Number {
+typedef struct ParamNumber {
     bool is_real, is_negative;
     uint64_t magnitude;         /* of an integer */
     double real;                /* finite */
-} Number;
+} ParamNumber;
 
 bool ptx_digits_read(const char *text, uint64_t *out)
 {
@@ -28,9 +28,9 @@ bool ptx_digits_read(const char *text, uint64_t *out)
     return !errno && value <= UINT64_MAX;
 }
 
-static bool read_json_number(const json_t *value, Number *out)
+static bool read_json_number(const json_t *value, ParamNumber *out)
 {
-    *out = (Number){ 0 };
+    *out = (ParamNumber){ 0 };
     if (json_is_integer(value)) {
         json_int_t integer = json_integer_value(value);
         out->is_negative = integer < 0;
@@ -43,9 +43,9 @@ static bool read_json_number(const json_t *value, Number *out)
 }
 
 /* An integer of 64 bits, more than JSON numbers hold here, or a JSON number. */
-static bool read_number(const char *text, Number *out)
+static bool read_number(const char *text, ParamNumber *out)
 {
-    *out = (Number){ .is_negative = *text == '-' };
+    *out = (ParamNumber){ .is_negative = *text == '-' };
     if (ptx_digits_read(text + out->is_negative, &out->magnitude))
         return true;
     json_t *value = json_loads(text, JSON_DECODE_ANY, NULL);
@@ -67,7 +67,7 @@ static bool is_hex(const char *text)
 
 bool ptx_param_is(const json_t *value)
 {
-    Number number;
+    ParamNumber number;
     if (json_is_object(value)) {
         const char *hex = json_string_value(json_object_get(value, "bytes"));
         return hex && is_hex(hex);
@@ -79,7 +79,7 @@ bool ptx_param_is(const json_t *value)
 /* A number stays text: it may have 64 bits. */
 json_t *ptx_param_parse(const char *text)
 {
-    Number number;
+    ParamNumber number;
     if (read_number(text, &number))
         return json_string(text);
     json_t *value = json_loads(text, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, NULL);
@@ -99,7 +99,7 @@ static bool store_bits(uint64_t bits, uint32_t length, uint8_t *out)
 }
 
 /* An integer goes straight to float: by way of double it would be rounded twice. */
-static bool store_float(const Number *number, uint8_t *out)
+static bool store_float(const ParamNumber *number, uint8_t *out)
 {
     uint32_t bits;
     if (number->is_real && fabs(number->real) > (double)FLT_MAX)
@@ -111,7 +111,7 @@ static bool store_float(const Number *number, uint8_t *out)
     return store_bits(bits, 4, out);
 }
 
-static bool store_double(const Number *number, uint8_t *out)
+static bool store_double(const ParamNumber *number, uint8_t *out)
 {
     uint64_t bits;
     double value = number->is_real ? number->real : (double)number->magnitude;
@@ -122,7 +122,7 @@ static bool store_double(const Number *number, uint8_t *out)
 }
 
 /* bits: 8, 16, 32 or 64. Two's complement. Compilers write .u32 for int too, so that an unsigned type takes negative numbers. */
-static bool store_integer(Number number, unsigned bits, bool is_signed, uint8_t *out)
+static bool store_integer(ParamNumber number, unsigned bits, bool is_signed, uint8_t *out)
 {
     const uint64_t sign = UINT64_C(1) << (bits - 1), all = sign | (sign - 1);
     if (number.is_real) {               /* 1e6; beyond 2^53 a double is no longer every integer */
@@ -136,7 +136,7 @@ static bool store_integer(Number number, unsigned bits, bool is_signed, uint8_t 
 }
 
 /* Bits as they are: halves, packed types, and those in an array of .b8, as compilers declare half2. length: 1 to 8 bytes. */
-static bool store_raw(const Number *number, uint32_t length, uint8_t *out)
+static bool store_raw(const ParamNumber *number, uint32_t length, uint8_t *out)
 {
     if (number->is_real || number->is_negative || (length < 8 && number->magnitude >> (8 * length)))
         return false;
@@ -144,7 +144,7 @@ static bool store_raw(const Number *number, uint32_t length, uint8_t *out)
 }
 
 /* Into 8 bytes of room; false: it does not fit the type. */
-static bool store_number(const Var *var, const Number *number, uint8_t *out)
+static bool store_number(const Var *var, const ParamNumber *number, uint8_t *out)
 {
     const TypeInfo *type = &ptx_type_info[var->type];
     if (var->type == TYPE_B8 && (var->bytes == 2 || var->bytes == 4 || var->bytes == 8))
@@ -180,14 +180,14 @@ static void build_bytes(Arena *arena, const char *hex, const Var *var, LaunchPar
     *out = (LaunchParam){ .bytes = bytes, .length = length };
 }
 
-static bool read_value(const json_t *value, Number *number)
+static bool read_value(const json_t *value, ParamNumber *number)
 {
     return json_is_string(value) ? read_number(json_string_value(value), number) : read_json_number(value, number);
 }
 
 bool ptx_param_fits(const Var *var, const json_t *value)
 {
-    Number number;
+    ParamNumber number;
     uint8_t bytes[8];
     if (json_is_object(value))
         return strlen(json_string_value(json_object_get(value, "bytes"))) / 2 == var->bytes;
@@ -196,12 +196,12 @@ bool ptx_param_fits(const Var *var, const json_t *value)
 
 bool ptx_param_is_pointer(const Var *var, uint32_t address_size, uint64_t pointers, uint32_t position)
 {
-    return var->bytes == address_size / 8 && (position >= POINTERS_MOST || pointers >> position & 1);
+    return var->bytes == address_size / 8 && (position >= MAX_POINTERS || pointers >> position & 1);
 }
 
 void ptx_param_build(Arena *arena, const Var *var, const json_t *value, LaunchParam *out)
 {
-    Number number;
+    ParamNumber number;
     if (json_is_object(value)) {
         build_bytes(arena, json_string_value(json_object_get(value, "bytes")), var, out);
     } else if (read_value(value, &number)) {

@@ -16,35 +16,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Entry {
+typedef struct PtxasEntry {
     PtxasKernel kernel;         /* its name and sm are one allocation */
     size_t name_length;
     size_t order;               /* a later one replaces an earlier one */
-} Entry;
+} PtxasEntry;
 
 struct ptxlint_ptxas {
-    Entry *entries;             /* sorted by name, sm, order; between two calls no two of the same name and sm */
+    PtxasEntry *entries;             /* sorted by name, sm, order; between two calls no two of the same name and sm */
     size_t count, capacity;
     size_t next_order;
 };
 
-enum { MIXED_AT_MOST = 64 };    /* kernels whose lines may be mixed */
+enum { MAX_MIXED_AT = 64 };    /* kernels whose lines may be mixed */
 
 #define UNKNOWN PTXLINT_UNKNOWN
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-typedef struct Line {
+typedef struct PtxasLine {
     const char *at, *end;       /* without its end */
     bool is_whole;              /* a line end follows */
-} Line;
+} PtxasLine;
 
-static bool next_line(const char **at, const char *end, Line *line)
+static bool next_line(const char **at, const char *end, PtxasLine *line)
 {
     if (*at == end)
         return false;
     const char *stop = memchr(*at, '\n', (size_t)(end - *at));
-    *line = (Line){ *at, stop ? stop : end, stop != NULL };
+    *line = (PtxasLine){ *at, stop ? stop : end, stop != NULL };
     *at = stop ? stop + 1 : end;
     while (line->end > line->at && (line->end[-1] == '\r' || line->end[-1] == ' '))
         line->end--;
@@ -97,12 +97,12 @@ static bool read_item(const char *at, const char *end, const char *word, int64_t
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-typedef struct Reader {
+typedef struct PtxasReader {
     ptxlint_ptxas *ptxas;
     size_t first;               /* of the entries that this log adds */
     size_t current;             /* the kernel whose registers are awaited; count: none */
     bool is_own;                /* the properties in hand are the kernel's, not those of a function it calls */
-} Reader;
+} PtxasReader;
 
 /* "sm_90a": at most four digits and a letter. */
 static bool is_sm(const char *at, size_t length)
@@ -119,7 +119,7 @@ static bool grow(ptxlint_ptxas *ptxas)
     if (ptxas->count < ptxas->capacity)
         return true;
     size_t capacity = ptxas->capacity ? 2 * ptxas->capacity : 16;
-    Entry *larger = realloc(ptxas->entries, capacity * sizeof *larger);
+    PtxasEntry *larger = realloc(ptxas->entries, capacity * sizeof *larger);
     if (!larger)
         return false;
     ptxas->entries = larger;
@@ -136,7 +136,7 @@ static bool add_entry(ptxlint_ptxas *ptxas, const char *name, size_t length, con
     text[length] = 0;
     memcpy(text + length + 1, sm, sm_length);
     text[length + 1 + sm_length] = 0;
-    ptxas->entries[ptxas->count++] = (Entry){
+    ptxas->entries[ptxas->count++] = (PtxasEntry){
         .kernel = { text, text + length + 1, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
         .name_length = length,
         .order = ptxas->next_order++,
@@ -145,7 +145,7 @@ static bool add_entry(ptxlint_ptxas *ptxas, const char *name, size_t length, con
 }
 
 /* Compiling entry function 'NAME' for 'sm_NN'. False: no memory. */
-static bool read_entry(Reader *r, const char *name, const char *end)
+static bool read_entry(PtxasReader *r, const char *name, const char *end)
 {
     const char *sm = find_after(name, end, "' for '");
     const char *quote = sm ? memchr(sm, '\'', (size_t)(end - sm)) : NULL;
@@ -160,13 +160,13 @@ static bool read_entry(Reader *r, const char *name, const char *end)
 }
 
 /* Function properties for NAME: of the kernel in hand, of another one that has no registers yet, or of a function. */
-static void read_owner(Reader *r, const char *name, const char *end)
+static void read_owner(PtxasReader *r, const char *name, const char *end)
 {
     const ptxlint_ptxas *ptxas = r->ptxas;
     size_t length = (size_t)(end - name);
     r->is_own = false;
-    for (size_t i = ptxas->count; i > r->first && ptxas->count - i < MIXED_AT_MOST; i--) {
-        const Entry *entry = &ptxas->entries[i - 1];
+    for (size_t i = ptxas->count; i > r->first && ptxas->count - i < MAX_MIXED_AT; i--) {
+        const PtxasEntry *entry = &ptxas->entries[i - 1];
         if (entry->kernel.registers < 0 && entry->name_length == length && !memcmp(entry->kernel.name, name, length)) {
             r->current = i - 1;
             r->is_own = true;
@@ -176,7 +176,7 @@ static void read_owner(Reader *r, const char *name, const char *end)
 }
 
 /* N bytes stack frame, N bytes spill stores, N bytes spill loads */
-static void read_spills(Reader *r, const char *at, const char *end)
+static void read_spills(PtxasReader *r, const char *at, const char *end)
 {
     if (!r->is_own)
         return;
@@ -193,7 +193,7 @@ static void read_spills(Reader *r, const char *at, const char *end)
 
 /* Used N registers, used N barriers, N bytes cumulative stack size, N bytes smem, N bytes cmem[0]. What is 0 is left out, barriers
  * also by ptxas before CUDA 12. */
-static void read_used(Reader *r, const Line *line, const char *at)
+static void read_used(PtxasReader *r, const PtxasLine *line, const char *at)
 {
     if (r->current >= r->ptxas->count)
         return;
@@ -213,7 +213,7 @@ static void read_used(Reader *r, const Line *line, const char *at)
 }
 
 /* False: no memory. */
-static bool read_line(Reader *r, const Line *line)
+static bool read_line(PtxasReader *r, const PtxasLine *line)
 {
     const char *after = find_after(line->at, line->end, "Compiling entry function '");
     if (after)
@@ -235,18 +235,18 @@ static bool read_line(Reader *r, const Line *line)
 
 static int compare_entries(const void *a, const void *b)
 {
-    const Entry *left = a, *right = b;
+    const PtxasEntry *left = a, *right = b;
     int names = strcmp(left->kernel.name, right->kernel.name);
     int sms = names ? names : strcmp(left->kernel.sm, right->kernel.sm);
     return sms ? sms : (left->order > right->order) - (left->order < right->order);
 }
 
-static bool is_same(const Entry *a, const Entry *b)
+static bool is_same(const PtxasEntry *a, const PtxasEntry *b)
 {
     return !strcmp(a->kernel.name, b->kernel.name) && !strcmp(a->kernel.sm, b->kernel.sm);
 }
 
-static void entry_free(Entry *entry)
+static void entry_free(PtxasEntry *entry)
 {
     free((char *)(uintptr_t)entry->kernel.name);
 }
@@ -293,8 +293,8 @@ ptxlint_status ptxlint_ptxas_add(ptxlint_ptxas *ptxas, const char *log, size_t l
 {
     if (!ptxas || (!log && length))
         return PTXLINT_BAD_ARGUMENT;
-    Reader reader = { ptxas, ptxas->count, SIZE_MAX, false };
-    Line line;
+    PtxasReader reader = { ptxas, ptxas->count, SIZE_MAX, false };
+    PtxasLine line;
     bool has_memory = true;
     for (const char *at = log, *end = length ? log + length : log; has_memory && next_line(&at, end, &line);)
         has_memory = read_line(&reader, &line);
@@ -340,10 +340,10 @@ static size_t lower_bound(const ptxlint_ptxas *ptxas, const char *kernel, const 
 /* Few entries begin with the same number: is_sm sees to it. */
 const PtxasKernel *ptx_ptxas_find(const ptxlint_ptxas *ptxas, const char *kernel, const char *sm)
 {
-    const Entry *found = NULL;
+    const PtxasEntry *found = NULL;
     size_t length = number_end(sm);
     for (size_t i = ptxas ? lower_bound(ptxas, kernel, sm, length) : 0; ptxas && i < ptxas->count; i++) {
-        const Entry *entry = &ptxas->entries[i];
+        const PtxasEntry *entry = &ptxas->entries[i];
         if (strcmp(entry->kernel.name, kernel) || strncmp(entry->kernel.sm, sm, length))
             break;
         if (!strcmp(entry->kernel.sm, sm))

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef enum Reach { REACH_NONE, REACH_LINE, REACH_KERNEL, REACH_FILE, REACH__COUNT } Reach;
+typedef enum Ssa { REACH_NONE, REACH_LINE, REACH_KERNEL, REACH_FILE, REACH__COUNT } Ssa;
 
 static const struct { const char *word, *here; } reaches[REACH__COUNT] = {
     [REACH_LINE] = { "ignore", "here" }, [REACH_KERNEL] = { "ignore-kernel", "in this function" }, [REACH_FILE] = { "ignore-file", "in this file" },
@@ -36,27 +36,27 @@ typedef struct Comment {
 } Comment;
 
 /* A finding. */
-typedef struct Row {
+typedef struct SuppressRow {
     uint32_t begin;
     uint32_t next;              /* of the same rule, while a group of comments is at work: index + 1 */
     RuleId rule;
     Diag *diag;
-} Row;
+} SuppressRow;
 
-typedef struct Body {           /* of a function that has one */
+typedef struct SuppressBody {           /* of a function that has one */
     Span span;
     FuncId id;
-} Body;
+} SuppressBody;
 
 /* What the last search for a statement gave: good for all lines whose code begins in [from, begin]. */
-typedef struct Found {
+typedef struct SuppressFound {
     bool has_statement, has_line;
     uint32_t from;
     uint32_t begin;             /* of the statement; limit: there is none */
     uint32_t limit;
     Span statement;             /* the last one whose end was looked for */
     uint32_t line_from, line_end;       /* the first end of a line from line_from on */
-} Found;
+} SuppressFound;
 
 typedef struct Suppress {
     Arena *arena, *scratch;
@@ -64,15 +64,15 @@ typedef struct Suppress {
     const Module *module;
     const ptxlint_config *config;
     const Selectors *selectors;
-    Body *bodies;
+    SuppressBody *bodies;
     uint32_t body_count;
     List comments, named;       /* Comment, Named */
-    Row *rows;
+    SuppressRow *rows;
     uint32_t row_count;
     uint32_t *heads;            /* per rule: first row of a group, + 1 */
     RuleId *present;            /* rules of a group's rows */
     uint32_t present_count;
-    Found found;
+    SuppressFound found;
     uint32_t complaints;        /* of bad comments so far */
 } Suppress;
 
@@ -109,7 +109,7 @@ static Diag *say(Suppress *s, DiagId id, Span span, int32_t func, const char *me
 }
 
 /* The body that holds a byte, or else (*inside false) the next one; NULL: there is neither. */
-static const Body *find_body(const Suppress *s, uint32_t at, bool *inside)
+static const SuppressBody *find_body(const Suppress *s, uint32_t at, bool *inside)
 {
     uint32_t low = 0, high = s->body_count;
     while (low < high) {
@@ -126,12 +126,12 @@ static const Body *find_body(const Suppress *s, uint32_t at, bool *inside)
 static int32_t func_at(const Suppress *s, uint32_t at)
 {
     bool inside;
-    const Body *body = find_body(s, at, &inside);
+    const SuppressBody *body = find_body(s, at, &inside);
     return inside ? (int32_t)body->id : -1;
 }
 
 /* Suggestions are for those who write comments, not for a file full of mistakes. */
-enum { SUGGESTIONS_MOST = 100 };
+enum { MAX_SUGGESTIONS = 100 };
 
 static void complain(Suppress *s, Span span, const char *message, const char *help)
 {
@@ -184,7 +184,7 @@ static void complain_word(Suppress *s, Span word, Span line)
 
 enum { WORD_BYTES_MAX = 64, LIST_BYTES_MAX = 4096 };      /* many comments may share a line: none is read to its end for nothing */
 
-static Reach read_word(Suppress *s, uint32_t *pos, Span line)
+static Ssa read_word(Suppress *s, uint32_t *pos, Span line)
 {
     const char *text = s->module->text;
     while (*pos < line.end && is_blank(text[*pos]))
@@ -195,7 +195,7 @@ static Reach read_word(Suppress *s, uint32_t *pos, Span line)
     *pos = word.end;
     for (int r = REACH_LINE; r < REACH__COUNT; r++)
         if (ptx_span_length(word) == strlen(reaches[r].word) && !memcmp(text + word.begin, reaches[r].word, ptx_span_length(word)))
-            return (Reach)r;
+            return (Ssa)r;
     complain_word(s, word, line);
     return REACH_NONE;
 }
@@ -213,7 +213,7 @@ static void complain_rule(Suppress *s, Span span, const Selector *selector)
         complain(s, span, ptx_diag_text(s->diags, "`%.*s` comes from the front end or a limit, and cannot be ignored", ptx_shown(length), text), NULL);
         return;
     }
-    const char *near = s->complaints < SUGGESTIONS_MOST ? ptx_selector_suggest(s->selectors, text, length, &near_length) : NULL;
+    const char *near = s->complaints < MAX_SUGGESTIONS ? ptx_selector_suggest(s->selectors, text, length, &near_length) : NULL;
     if (near)
         help = ptx_diag_text(s->diags, "did you mean `%.*s`?", (int)near_length, near);
     complain(s, span, ptx_diag_text(s->diags, "unknown rule `%.*s`", ptx_shown(length), text), help);
@@ -266,7 +266,7 @@ static bool read_list(Suppress *s, Comment *comment, uint32_t pos, uint32_t end)
 
 static uint32_t line_end(Suppress *s, uint32_t pos)
 {
-    Found *found = &s->found;
+    SuppressFound *found = &s->found;
     if (found->has_line && pos >= found->line_from && pos <= found->line_end)
         return found->line_end;
     const char *newline = memchr(s->module->text + pos, '\n', s->module->length - pos);
@@ -279,10 +279,10 @@ static uint32_t line_end(Suppress *s, uint32_t pos)
 /* Where the statement begins that follows the code, or is it, that the line of a comment begins with. False: there is none. */
 static bool find_begin(Suppress *s, uint32_t from, uint32_t *begin)
 {
-    Found *found = &s->found;
+    SuppressFound *found = &s->found;
     if (!found->has_statement || from < found->from || from > found->begin) {
         bool inside;
-        const Body *body = find_body(s, from, &inside);
+        const SuppressBody *body = find_body(s, from, &inside);
         found->has_statement = true;
         found->from = from;
         found->limit = inside ? body->span.end - 1 : s->module->length;         /* not beyond the function's own brace */
@@ -305,7 +305,7 @@ static Span statement_at(Suppress *s, uint32_t begin)
 static Span with_whole_insn(const Suppress *s, Span range)
 {
     bool inside;
-    const Body *body = find_body(s, range.begin, &inside);
+    const SuppressBody *body = find_body(s, range.begin, &inside);
     if (!inside)
         return range;
     const Func *func = &s->module->funcs[body->id];
@@ -338,7 +338,7 @@ static bool find_line(Suppress *s, const CommentScan *scan, Comment *comment)
 static bool find_kernel(Suppress *s, Comment *comment)
 {
     bool inside;
-    const Body *body = find_body(s, comment->span.begin, &inside);
+    const SuppressBody *body = find_body(s, comment->span.begin, &inside);
     if (!body) {
         complain(s, comment->span, "no function follows that this could apply to", NULL);
         return false;
@@ -377,17 +377,17 @@ static void read_comment(Suppress *s, const CommentScan *scan, uint32_t at, uint
 
 static int compare_bodies(const void *a, const void *b)
 {
-    uint32_t x = ((const Body *)a)->span.begin, y = ((const Body *)b)->span.begin;
+    uint32_t x = ((const SuppressBody *)a)->span.begin, y = ((const SuppressBody *)b)->span.begin;
     return x < y ? -1 : x > y;
 }
 
 static void find_bodies(Suppress *s)
 {
     const Module *module = s->module;
-    s->bodies = ptx_arena_array(s->scratch, Body, module->func_count ? module->func_count : 1);
+    s->bodies = ptx_arena_array(s->scratch, SuppressBody, module->func_count ? module->func_count : 1);
     for (FuncId f = 0; f < module->func_count; f++)
         if (module->funcs[f].has_body && ptx_span_length(module->funcs[f].span))
-            s->bodies[s->body_count++] = (Body){ module->funcs[f].span, f };
+            s->bodies[s->body_count++] = (SuppressBody){ module->funcs[f].span, f };
     qsort(s->bodies, s->body_count, sizeof *s->bodies, compare_bodies);
 }
 
@@ -415,7 +415,7 @@ static bool is_of_suppressions(const Suppress *s, RuleId rule)
 
 static int compare_rows(const void *pa, const void *pb)
 {
-    const Row *a = pa, *b = pb;
+    const SuppressRow *a = pa, *b = pb;
     if (a->begin != b->begin)
         return a->begin < b->begin ? -1 : 1;
     return a->diag->order < b->diag->order ? -1 : a->diag->order > b->diag->order;
@@ -425,14 +425,14 @@ static int compare_rows(const void *pa, const void *pb)
 static void find_rows(Suppress *s, bool of_suppressions)
 {
     s->row_count = 0;
-    s->rows = ptx_arena_array(s->scratch, Row, s->diags->count ? s->diags->count : 1);
+    s->rows = ptx_arena_array(s->scratch, SuppressRow, s->diags->count ? s->diags->count : 1);
     for (uint32_t i = 0; i < s->diags->count; i++) {
         Diag *diag = s->diags->items[i];
         RuleId rule = ptx_rule_of(s->selectors, diag->info);
         if (rule == NO_RULE || ptx_rule_is_locked(s->selectors->rules[rule]) || is_of_suppressions(s, rule) != of_suppressions)
             continue;
         bool has_place = diag->span.end > 0;
-        s->rows[s->row_count++] = (Row){ .begin = has_place ? diag->span.begin : UINT32_MAX - 1, .rule = rule, .diag = diag };
+        s->rows[s->row_count++] = (SuppressRow){ .begin = has_place ? diag->span.begin : UINT32_MAX - 1, .rule = rule, .diag = diag };
     }
     qsort(s->rows, s->row_count, sizeof *s->rows, compare_rows);
 }
@@ -450,7 +450,7 @@ static void gather(Suppress *s, Span range)
     }
     s->present_count = 0;
     for (uint32_t i = low; i < s->row_count && s->rows[i].begin < range.end; i++) {
-        Row *row = &s->rows[i];
+        SuppressRow *row = &s->rows[i];
         if (row->diag->suppression != SUPPRESSION_NONE)
             continue;
         if (!s->heads[row->rule])
@@ -525,7 +525,7 @@ static Span with_comments(const Suppress *s, const Comment *comment)
 }
 
 /* Comments of one reach that speak of the same range follow each other: its findings are gathered once for all of them. */
-static void apply_reach(Suppress *s, Reach reach, bool of_suppressions)
+static void apply_reach(Suppress *s, Ssa reach, bool of_suppressions)
 {
     Comment *comments = s->comments.items, *group = NULL;
     for (uint32_t c = 0; c < s->comments.count; c++) {
@@ -548,7 +548,7 @@ static void apply_comments(Suppress *s, bool of_suppressions)
 {
     find_rows(s, of_suppressions);
     for (int reach = REACH_LINE; reach < REACH__COUNT; reach++)
-        apply_reach(s, (Reach)reach, of_suppressions);
+        apply_reach(s, (Ssa)reach, of_suppressions);
 }
 
 /* ---- SUP101 ------------------------------------------------------------------------------------------------------ */
@@ -667,20 +667,20 @@ static bool names_rule(const Suppress *s, const Ignore *ignore, RuleId rule)
 }
 
 /* What a finding is matched by. */
-typedef struct Place {
+typedef struct SuppressPlace {
     const char *kernel, *path;  /* NULL: none */
-    Loc locs[LOC_CHAIN_MOST];   /* the CUDA line, and those that it was inlined into */
+    Loc locs[MAX_LOC_CHAIN];   /* the CUDA line, and those that it was inlined into */
     uint32_t loc_count;
-} Place;
+} SuppressPlace;
 
 static const char *copy_text(const Suppress *s, Span span)
 {
     return ptx_arena_strndup(s->scratch, s->module->text + span.begin, ptx_span_length(span));
 }
 
-static Place place_of(Suppress *s, const Diag *diag, const char *path)
+static SuppressPlace place_of(Suppress *s, const Diag *diag, const char *path)
 {
-    Place place = { .path = path };
+    SuppressPlace place = { .path = path };
     if (diag->func < 0)
         return place;
     const Func *func = &s->module->funcs[diag->func];
@@ -699,7 +699,7 @@ static bool fits_source(const Suppress *s, const Ignore *ignore, const Loc *loc)
     return file && fits_path(ignore->glob, copy_text(s, file->path));
 }
 
-static bool fits_sources(const Suppress *s, const Ignore *ignore, const Place *place)
+static bool fits_sources(const Suppress *s, const Ignore *ignore, const SuppressPlace *place)
 {
     for (uint32_t i = 0; i < place->loc_count; i++)
         if (fits_source(s, ignore, &place->locs[i]))
@@ -707,7 +707,7 @@ static bool fits_sources(const Suppress *s, const Ignore *ignore, const Place *p
     return false;
 }
 
-static bool fits(const Suppress *s, const Ignore *ignore, IgnoreKind kind, const Place *place)
+static bool fits(const Suppress *s, const Ignore *ignore, IgnoreKind kind, const SuppressPlace *place)
 {
     switch (kind) {
     case IGNORE_KERNEL: return place->kernel && !fnmatch(ignore->glob, place->kernel, 0);
@@ -717,7 +717,7 @@ static bool fits(const Suppress *s, const Ignore *ignore, IgnoreKind kind, const
     }
 }
 
-static const Ignore *find_ignore(const Suppress *s, const List *list, IgnoreKind kind, const Row *row, const Place *place)
+static const Ignore *find_ignore(const Suppress *s, const List *list, IgnoreKind kind, const SuppressRow *row, const SuppressPlace *place)
 {
     const Ignore *items = list->items;
     for (uint32_t i = 0; i < list->count; i++)
@@ -726,10 +726,10 @@ static const Ignore *find_ignore(const Suppress *s, const List *list, IgnoreKind
     return NULL;
 }
 
-static void apply_ignores(Suppress *s, const Row *row, const char *path)
+static void apply_ignores(Suppress *s, const SuppressRow *row, const char *path)
 {
     const ArenaMark mark = ptx_arena_mark(s->scratch);
-    const Place place = place_of(s, row->diag, path);
+    const SuppressPlace place = place_of(s, row->diag, path);
     const Ignore *ignore = NULL;
     for (int kind = 0; kind < IGNORE__COUNT && !ignore; kind++) {
         ignore = find_ignore(s, &s->config->files.silenced[kind], (IgnoreKind)kind, row, &place);

@@ -43,7 +43,7 @@ static void find_source(ptxlint_module *m, const Func *func, const Diag *diag, p
     const Insn *insn = ptx_view_find_insn(func, diag->span.begin);
     if (!insn || !insn->loc)
         return;
-    Loc chain[LOC_CHAIN_MOST];
+    Loc chain[MAX_LOC_CHAIN];
     uint32_t count = ptx_loc_chain(m->ir, insn->loc, chain);
     const ptxlint_source_place place = view_loc(m, &chain[0]);
     out->source_path = place.path;

@@ -78,16 +78,16 @@ static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation)
     say(why, *text ? text : "rests on the unknown base of a pointer");
 }
 
-static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, Doubt doubt)
+static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, Uncertainty doubt)
 {
     switch (doubt) {
-    case DOUBT_ADDRESS:     say(why, "data-dependent address"); break;
-    case DOUBT_DATA:        say(why, "data-dependent control flow or offset"); break;
-    case DOUBT_REPEAT:      say(why, "some iterations of a long loop are taken for all"); break;
-    case DOUBT_PARAMETER:   say_assumed(why, evaluation); break;
-    case DOUBT_ORDER:       say(why, "which lanes run together depends on how the GPU schedules diverged lanes"); break;
-    case DOUBT_MODEL:       say(why, "how the GPU serves such an access is not documented: a rule measured on another GPU, or an approximation"); break;
-    case DOUBT_NONE:        break;
+    case UNCERTAIN_ADDRESS:     say(why, "data-dependent address"); break;
+    case UNCERTAIN_DATA:        say(why, "data-dependent control flow or offset"); break;
+    case UNCERTAIN_REPEAT:      say(why, "some iterations of a long loop are taken for all"); break;
+    case UNCERTAIN_PARAMETER:   say_assumed(why, evaluation); break;
+    case UNCERTAIN_ORDER:       say(why, "which lanes run together depends on how the GPU schedules diverged lanes"); break;
+    case UNCERTAIN_MODEL:       say(why, "how the GPU serves such an access is not documented: a rule measured on another GPU, or an approximation"); break;
+    case UNCERTAIN_NONE:        break;
     }
 }
 
@@ -99,7 +99,7 @@ static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation, c
         say(why, evaluation->is_cut ? "not reached within the budget of the evaluation" : "no thread reaches it in this launch");
         return;
     }
-    say_doubt(why, evaluation, (Doubt)insn->total.doubt);
+    say_doubt(why, evaluation, (Uncertainty)insn->total.doubt);
     if (insn->certainty != CERTAINTY_ESTIMATE)
         return;
     if (evaluation->is_cut) {
@@ -108,7 +108,7 @@ static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation, c
         snprintf(text, sizeof text, "a sample of the blocks: %u of %.0f", (unsigned)evaluation->blocks_run, evaluation->blocks);
         say(why, text);
     }
-    if (insn->total.doubt == DOUBT_PARAMETER)       /* which has named them */
+    if (insn->total.doubt == UNCERTAIN_PARAMETER)       /* which has named them */
         return;
     if (evaluation->grid_is_assumed && !evaluation->is_cut && !evaluation->is_whole)
         say(why, "the grid is not known");
@@ -207,8 +207,8 @@ static const ptxlint_related *view_chain(ptxlint_module *m, FuncId id, InsnId in
 {
     const Uniforms *uniforms = ptx_session_cfg(ptx_session_at(m, id)) ? ptx_session_uniforms(ptx_session_at(m, id)) : NULL;
     const Func *func = &m->ir->funcs[id];
-    Link links[CHAIN_MOST];
-    *count = uniforms ? ptx_chain_find(uniforms, func, insn, links) : 0;
+    Link links[MAX_CHAIN];
+    *count = uniforms ? ptx_critical_path_find(uniforms, func, insn, links) : 0;
     if (!*count)
         return NULL;
     ptxlint_related *chain = ptx_arena_array(&m->arena, ptxlint_related, *count);
@@ -289,7 +289,7 @@ static ptxlint_uniformity to_uniformity(const Affine *a)
 }
 
 /* What can be is the analysis's word; what is, that of the evaluation. */
-static void judge_split(const Affine *condition, ptxlint_branch *out, const Parted *parted)
+static void judge_split(const Affine *condition, ptxlint_branch *out, const DivergenceCost *parted)
 {
     bool is_seen = parted->certainty == CERTAINTY_EXACT && !isnan(parted->percent);
     out->certainty = condition->is_assumed ? PTXLINT_ESTIMATE : PTXLINT_EXACT;
@@ -311,9 +311,9 @@ static void view_branch(ptxlint_module *m, FuncId id, BlockId block, PartedCosts
     const Affine *condition = &ptx_session_uniforms(session)->branches[block];
     InsnId last = cfg->blocks[block].end - 1;
     BlockId meeting = ptx_session_dom(session)->ipdom[block];
-    Parted parted = { (double)NAN, (double)NAN, (double)NAN, CERTAINTY_ESTIMATE };
+    DivergenceCost parted = { (double)NAN, (double)NAN, (double)NAN, CERTAINTY_ESTIMATE };
     if (costs)
-        parted = ptx_parted_measure(costs, block);
+        parted = ptx_divergence_measure(costs, block);
     *out = (ptxlint_branch){ .size = sizeof *out, .span = ptx_view_span(func->insns[last].span), .condition = to_uniformity(condition), .parted_percent = parted.percent,
                              .wasted_slots = parted.wasted_slots, .wasted_percent = parted.wasted_percent };
     if (meeting != EXIT_BLOCK)
@@ -331,7 +331,7 @@ static void view_branches(ptxlint_module *m, FuncId id, ptxlint_kernel *out)
     if (!out->branch_count)
         return;
     const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
-    PartedCosts *costs = evaluation ? ptx_parted_new(&m->arena, evaluation, &m->ir->funcs[id], cfg, ptx_session_dom(session)) : NULL;
+    PartedCosts *costs = evaluation ? ptx_divergence_new(&m->arena, evaluation, &m->ir->funcs[id], cfg, ptx_session_dom(session)) : NULL;
     ptxlint_branch *view = ptx_arena_array(&m->arena, ptxlint_branch, out->branch_count);
     out->branches = view;
     for (BlockId b = 0; b < cfg->block_count; b++)

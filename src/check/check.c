@@ -79,13 +79,13 @@ static bool is_relaxed(const Op *op)
 
 /* ---- one operand ------------------------------------------------------------------------------------------------- */
 
-typedef struct Finding {
+typedef struct CheckFinding {
     Wrong wrong;
     const AstOperand *at;
     const FormOperand *shape;
     Type type;                  /* wanted */
     const Operand *operand;
-} Finding;
+} CheckFinding;
 
 static bool is_address(const AstOperand *ast)
 {
@@ -422,11 +422,11 @@ static Space address_space(const Op *op, const FormInfo *form, uint32_t index)
     return index < op->space_count ? (Space)op->spaces[index] : op->space_count == 1 ? (Space)op->spaces[0] : SPACE_SHARED;
 }
 
-typedef struct Place {          /* of one operand */
+typedef struct CheckPlace {          /* of one operand */
     uint32_t at;                /* its first one in OperandCheck.operands */
     uint32_t address_index;     /* so many addresses stand before it */
     uint8_t position;
-} Place;
+} CheckPlace;
 
 /* Of a register: v has those of its vector, v.x is one. */
 static uint32_t whole_elements(const OperandCheck *c, const Operand *operand)
@@ -452,7 +452,7 @@ static Wrong judge_columns(const OperandCheck *c, const FormOperand *shape, cons
 }
 
 /* The type that a form gives an address, or the vector in it. */
-static void judge_inside(const OperandCheck *c, const FormOperand *shape, uint8_t position, Finding *found)
+static void judge_inside(const OperandCheck *c, const FormOperand *shape, uint8_t position, CheckFinding *found)
 {
     bool is_vector = shape->elements != ELEMENTS_UNSAID;
     if (is_vector && is_mixed(c, position))
@@ -467,7 +467,7 @@ static void judge_inside(const OperandCheck *c, const FormOperand *shape, uint8_
 }
 
 /* [x, {..}]: the elements, whatever their type. */
-static void judge_coordinates(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint8_t position, Finding *found)
+static void judge_coordinates(const OperandCheck *c, const FormOperand *shape, const AstOperand *ast, uint8_t position, CheckFinding *found)
 {
     const AstOperand *last = NULL;
     for (const AstOperand *child = ast->kind == AST_ADDRESS ? ast->child : NULL; child; child = child->next)
@@ -503,9 +503,9 @@ static Wrong judge_operand(const OperandCheck *c, const FormInfo *form, const Fo
 }
 
 /* The operands of one position. */
-static Finding judge_position(const OperandCheck *c, const FormInfo *form, const FormOperand *shape, const AstOperand *ast, Place place)
+static CheckFinding judge_position(const OperandCheck *c, const FormInfo *form, const FormOperand *shape, const AstOperand *ast, CheckPlace place)
 {
-    Finding found = { WRONG_NOTHING, ast, shape, operand_type(c, form, shape), NULL };
+    CheckFinding found = { WRONG_NOTHING, ast, shape, operand_type(c, form, shape), NULL };
     bool wants_address = shape->role & ROLE_ADDRESS;
     if (shape->type == OPERAND_LABEL || shape->type == OPERAND_FUNC || shape->type == OPERAND_PARAMS)
         return found;
@@ -552,15 +552,15 @@ static Finding judge_position(const OperandCheck *c, const FormInfo *form, const
     return found;
 }
 
-static Finding judge(const OperandCheck *c, FormId id)
+static CheckFinding judge(const OperandCheck *c, FormId id)
 {
     const FormInfo *form = &ptx_form_info[id];
     const FormOperand *shape = ptx_form_operands + form->operand_first;
-    Finding found = { WRONG_NOTHING, NULL, NULL, TYPE_NONE, NULL };
-    Place place = { 0, 0, 0 };
+    CheckFinding found = { WRONG_NOTHING, NULL, NULL, TYPE_NONE, NULL };
+    CheckPlace place = { 0, 0, 0 };
     const AstOperand *ast = c->stmt->operands;
     if (c->op->kind == OPK_MOV && c->op->vector == 1 && ast->kind == AST_VECTOR && ast->next && ast->next->kind == AST_VECTOR)
-        return (Finding){ WRONG_VECTORS, ast, shape, TYPE_NONE, NULL };
+        return (CheckFinding){ WRONG_VECTORS, ast, shape, TYPE_NONE, NULL };
     for (; ast && place.position < form->operand_count && !found.wrong; ast = ast->next, place.position++) {
         while (place.at < c->count && c->operands[place.at].position < place.position)
             place.at++;
@@ -593,7 +593,7 @@ static const char *selector_help(Parts parts)
     }
 }
 
-static void report_address(const OperandCheck *c, const Finding *f)
+static void report_address(const OperandCheck *c, const CheckFinding *f)
 {
     Span span = f->at->span;
     const char *operand = c->text + span.begin, *opcode = c->op->text;
@@ -615,7 +615,7 @@ static void report_address(const OperandCheck *c, const Finding *f)
     diag->help = strchr(f->shape->name, ',') ? "an address here is [name, {coordinates}]" : "an address is [name], [name+number] or [number]";
 }
 
-static void report(const OperandCheck *c, const Finding *f)
+static void report(const OperandCheck *c, const CheckFinding *f)
 {
     Span span = f->at->span;
     const char *operand = c->text + span.begin, *opcode = c->op->text;
@@ -739,7 +739,7 @@ static void check_source_size(const OperandCheck *c)
 
 void ptx_check_operands(const OperandCheck *c, FormId form)
 {
-    Finding first = judge(c, form);
+    CheckFinding first = judge(c, form);
     if (!first.wrong && c->op->kind == OPK_CP_ASYNC)
         check_source_size(c);
     bool is_newer = c->op->flags & OPF_TOO_NEW;         /* said already */

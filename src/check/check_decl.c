@@ -3,9 +3,9 @@
 #include <string.h>
 
 enum {
-    PARAM_ALIGN_MOST = 128,             /* of what is passed between functions: bytes */
-    VECTOR_BITS_MOST = 128,
-    ENTRY_BYTES_MOST = 32764,           /* parameters of a kernel, from PTX 8.1 and sm_70 on */
+    MAX_PARAM_ALIGN = 128,             /* of what is passed between functions: bytes */
+    MAX_VECTOR_BITS = 128,
+    MAX_ENTRY_BYTES = 32764,           /* parameters of a kernel, from PTX 8.1 and sm_70 on */
     ENTRY_BYTES_OLD = 4352,
 };
 
@@ -63,7 +63,7 @@ static bool check_vector(const ModuleCheck *c, const AstDecl *decl)
         return wrong(c, decl->span, decl, "is a vector of predicates; a predicate is alone", NULL);
     if (type->kind == KIND_OPAQUE)
         return wrong(c, decl->span, decl, "is a vector of an opaque type", NULL);
-    if (decl->vector == 8 || decl->vector * type->bits > VECTOR_BITS_MOST)
+    if (decl->vector == 8 || decl->vector * type->bits > MAX_VECTOR_BITS)
         return wrong(c, decl->span, decl, "is a vector of more than four elements, or of more than 128 bits", "declare an array, or registers one by one");
     return true;
 }
@@ -182,7 +182,7 @@ static bool check_array(const ModuleCheck *c, const AstDecl *decl, DeclPlace pla
 static bool check_alignment(const ModuleCheck *c, const AstDecl *decl, DeclPlace place)
 {
     bool is_passed = decl->space == SPACE_PARAM && place != DECL_ENTRY_PARAM;
-    if (is_passed && decl->align > PARAM_ALIGN_MOST)
+    if (is_passed && decl->align > MAX_PARAM_ALIGN)
         return wrong(c, decl->span, decl, "is aligned to more than 128 bytes, which no parameter is", NULL);
     if ((decl->is_pointer || decl->is_aligned_behind) && place != DECL_ENTRY_PARAM)
         return wrong(c, decl->span, decl, decl->is_pointer ? "has .ptr, which is for the parameters of an .entry"
@@ -267,7 +267,7 @@ static void check_bytes(const ModuleCheck *c, const AstFunc *entry)
     }
     const Module *m = c->module;
     bool is_new = (!m->version || m->version >= 81) && (!m->target.sm || m->target.sm >= 70);
-    uint64_t most = is_new ? ENTRY_BYTES_MOST : ENTRY_BYTES_OLD;
+    uint64_t most = is_new ? MAX_ENTRY_BYTES : ENTRY_BYTES_OLD;
     if (!entry->body || bytes <= most)
         return;
     Diag *diag = ptx_diag(c->diags, DIAG_BAD_DECLARATION, (Span){ entry->span.end - 1, entry->span.end },

@@ -76,13 +76,13 @@ void ptx_check_gates(const Module *m, Op *op)
         op->flags |= OPF_TOO_NEW;
 }
 
-typedef struct Need {           /* what is needed, in words: "`.L2::128B` of `ld.global.L2::128B.f32`" */
+typedef struct CheckFormNeed {           /* what is needed, in words: "`.L2::128B` of `ld.global.L2::128B.f32`" */
     const char *what;
     uint8_t version;
     Target target;
-} Need;
+} CheckFormNeed;
 
-static void report_need(DiagSink *diags, const Module *m, Need need, Span where)
+static void report_need(DiagSink *diags, const Module *m, CheckFormNeed need, Span where)
 {
     const Target *t = &need.target;
     if (!version_allows(m, need.version)) {
@@ -125,7 +125,7 @@ static void report_need(DiagSink *diags, const Module *m, Need need, Span where)
 void ptx_report_gate(DiagSink *diags, const Module *m, const Op *op, FormId id, Span where)
 {
     const FormInfo *form = &ptx_form_info[id];
-    report_need(diags, m, (Need){ ptx_diag_text(diags, "`%.*s`", ptx_shown(op->length), op->text), form->version, form->target }, where);
+    report_need(diags, m, (CheckFormNeed){ ptx_diag_text(diags, "`%.*s`", ptx_shown(op->length), op->text), form->version, form->target }, where);
 }
 
 void ptx_check_pair_gate(DiagSink *diags, const Module *m, const Op *op, Span where)
@@ -135,7 +135,7 @@ void ptx_check_pair_gate(DiagSink *diags, const Module *m, const Op *op, Span wh
         const GateInfo *gate = &ptx_gate_info[g];
         if (gate->modifier == GATE_PAIR && is_closed(m, gate)) {
             const char *what = ptx_diag_text(diags, "the second result of `%.*s`", ptx_shown(op->length), op->text);
-            report_need(diags, m, (Need){ what, gate->version, gate->target }, where);
+            report_need(diags, m, (CheckFormNeed){ what, gate->version, gate->target }, where);
         }
     }
 }
@@ -153,7 +153,7 @@ void ptx_check_sreg(DiagSink *diags, const Module *m, SregId sreg, Span where)
     if (version_allows(m, version) && target_allows(m, target))
         return;
     const char *what = ptx_diag_text(diags, "`%.*s`", ptx_shown(ptx_span_length(where)), m->text + where.begin);
-    report_need(diags, m, (Need){ what, version, target }, where);
+    report_need(diags, m, (CheckFormNeed){ what, version, target }, where);
 }
 
 /* Of several forms that the module lacks, the one that asks for least: a version rather than a target, and the oldest of them. */
@@ -308,7 +308,7 @@ static void report_too_new(DiagSink *diags, const Module *m, const Op *op, Span 
     if (ptx_form_is_allowed(m, form) && gate) {
         const char *part = gate->modifier == GATE_GENERIC ? "the generic address" : ptx_diag_text(diags, "`.%s`", ptx_modifier_texts[gate->modifier]);
         const char *what = ptx_diag_text(diags, "%s of `%.*s`", part, ptx_shown(op->length), op->text);
-        report_need(diags, m, (Need){ what, gate->version, gate->target }, where);
+        report_need(diags, m, (CheckFormNeed){ what, gate->version, gate->target }, where);
         return;
     }
     ptx_report_gate(diags, m, op, form, where);

@@ -53,11 +53,11 @@ static Loc find_outer(const Module *m, const Loc *inner, uint32_t floor, uint32_
     return (Loc){ .file = inner->inlined_file, .line = inner->inlined_line, .column = inner->inlined_column };
 }
 
-uint32_t ptx_loc_chain(const Module *m, uint32_t at, Loc out[LOC_CHAIN_MOST])
+uint32_t ptx_loc_chain(const Module *m, uint32_t at, Loc out[MAX_LOC_CHAIN])
 {
     const uint32_t floor = at > LOOKED_AT ? at - LOOKED_AT : 1;
     uint32_t count = 1;
-    for (out[0] = m->locs[at]; count < LOC_CHAIN_MOST && out[count - 1].inlined_line; count++)
+    for (out[0] = m->locs[at]; count < MAX_LOC_CHAIN && out[count - 1].inlined_line; count++)
         out[count] = find_outer(m, &out[count - 1], floor, &at);
     return count;
 }

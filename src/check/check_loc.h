@@ -15,9 +15,9 @@ typedef struct LocSet {
 /* ast: the last of the module's locations. */
 void ptx_loc_check(LocSet *set, Arena *arena, DiagSink *diags, const Module *module, const AstLoc *ast);
 
-enum { LOC_CHAIN_MOST = 16 };
+enum { MAX_LOC_CHAIN = 16 };
 
 /* A location, and outwards from it those that it was inlined into: so many. */
-uint32_t ptx_loc_chain(const Module *module, uint32_t at, Loc out[LOC_CHAIN_MOST]);
+uint32_t ptx_loc_chain(const Module *module, uint32_t at, Loc out[MAX_LOC_CHAIN]);
 
 #endif

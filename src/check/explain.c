@@ -5,23 +5,23 @@
 #include <string.h>
 
 /* Suggestions are for those who write PTX, not for a file full of mistakes. */
-enum { SUGGESTIONS_MOST = 1000 };
+enum { MAX_SUGGESTIONS = 1000 };
 
 /* The best candidate so far, and another one that is as near. */
-typedef struct Nearest {
+typedef struct ExplainNearest {
     const char *text, *other;
     size_t length, other_length;
     unsigned distance, count;   /* count: of those that are as near */
     const Symbol *symbol;       /* or NULL */
-} Nearest;
+} ExplainNearest;
 
-static void consider(Nearest *best, const char *wanted, size_t wanted_length, const char *text, size_t length, const Symbol *symbol)
+static void consider(ExplainNearest *best, const char *wanted, size_t wanted_length, const char *text, size_t length, const Symbol *symbol)
 {
     unsigned distance = ptx_edit_distance(wanted, wanted_length, text, length);
     if (!distance || distance > best->distance)
         return;
     if (distance < best->distance || !best->count) {
-        *best = (Nearest){ .text = text, .length = length, .distance = distance, .count = 1, .symbol = symbol };
+        *best = (ExplainNearest){ .text = text, .length = length, .distance = distance, .count = 1, .symbol = symbol };
         return;
     }
     bool is_same = best->length == length && !memcmp(best->text, text, length);
@@ -33,7 +33,7 @@ static void consider(Nearest *best, const char *wanted, size_t wanted_length, co
     best->other_length = length;
 }
 
-static void suggest(DiagSink *sink, Diag *diag, const Nearest *best, const char *dot, Span place)
+static void suggest(DiagSink *sink, Diag *diag, const ExplainNearest *best, const char *dot, Span place)
 {
     if (best->count == 2)
         diag->help = ptx_diag_text(sink, "did you mean `%s%.*s` or `%s%.*s`?", dot, (int)best->length, best->text, dot,
@@ -91,9 +91,9 @@ static bool explain_range(DiagSink *sink, Diag *diag, const Names *names, Span n
     return true;
 }
 
-static Nearest nearest_symbol(const Names *names, Namespace space, const char *text, size_t length)
+static ExplainNearest nearest_symbol(const Names *names, Namespace space, const char *text, size_t length)
 {
-    Nearest best = { .distance = length < 4 ? 1 : 2 };
+    ExplainNearest best = { .distance = length < 4 ? 1 : 2 };
     for (uint32_t id = 1; id < names->symbol_count; id++) {
         const Symbol *symbol = &names->symbols[id];
         if (symbol->space == (uint8_t)space && symbol->kind != SYMBOL_UNDECLARED)
@@ -102,7 +102,7 @@ static Nearest nearest_symbol(const Names *names, Namespace space, const char *t
     return best;
 }
 
-static void consider_sregs(Nearest *best, const char *text, size_t length)
+static void consider_sregs(ExplainNearest *best, const char *text, size_t length)
 {
     static const char *const sregs[] = {
 #define SR(id, text, ...) "%" text,
@@ -115,11 +115,11 @@ static void consider_sregs(Nearest *best, const char *text, size_t length)
 
 void ptx_explain_name(DiagSink *sink, Diag *diag, const Names *names, Span name)
 {
-    if (sink->count > SUGGESTIONS_MOST || ptx_diag_is_dropped(sink, diag) || explain_range(sink, diag, names, name))
+    if (sink->count > MAX_SUGGESTIONS || ptx_diag_is_dropped(sink, diag) || explain_range(sink, diag, names, name))
         return;
     const char *text = names->text + name.begin;
     size_t length = ptx_span_length(name);
-    Nearest best = nearest_symbol(names, NAMES_ORDINARY, text, length);
+    ExplainNearest best = nearest_symbol(names, NAMES_ORDINARY, text, length);
     consider_sregs(&best, text, length);
     suggest(sink, diag, &best, "", name);
     if (best.count == 1 && best.symbol)
@@ -128,7 +128,7 @@ void ptx_explain_name(DiagSink *sink, Diag *diag, const Names *names, Span name)
 
 void ptx_explain_label(DiagSink *sink, Diag *diag, const Names *names, Span name, const Label *labels, uint32_t label_count)
 {
-    if (sink->count > SUGGESTIONS_MOST || ptx_diag_is_dropped(sink, diag))
+    if (sink->count > MAX_SUGGESTIONS || ptx_diag_is_dropped(sink, diag))
         return;
     const char *text = names->text + name.begin;
     size_t length = ptx_span_length(name);
@@ -139,7 +139,7 @@ void ptx_explain_label(DiagSink *sink, Diag *diag, const Names *names, Span name
             return;
         }
     }
-    Nearest best = nearest_symbol(names, NAMES_LABEL, text, length);
+    ExplainNearest best = nearest_symbol(names, NAMES_LABEL, text, length);
     suggest(sink, diag, &best, "", name);
     if (best.count == 1)
         ptx_diag_relate(sink, diag, best.symbol->name, "this one stands here");
@@ -147,17 +147,17 @@ void ptx_explain_label(DiagSink *sink, Diag *diag, const Names *names, Span name
 
 /* ---- opcodes ----------------------------------------------------------------------------------------------------- */
 
-static Nearest nearest_opcode(const char *text, size_t length)
+static ExplainNearest nearest_opcode(const char *text, size_t length)
 {
-    Nearest best = { .distance = length < 4 ? 1 : 2 };
+    ExplainNearest best = { .distance = length < 4 ? 1 : 2 };
     for (OpcodeId id = 1; id < ptx_opcode_count; id++)
         consider(&best, text, length, ptx_opcode_info[id].text, strlen(ptx_opcode_info[id].text), NULL);
     return best;
 }
 
-static Nearest nearest_modifier(const Op *op, const char *text, size_t length)
+static ExplainNearest nearest_modifier(const Op *op, const char *text, size_t length)
 {
-    Nearest best = { .distance = length < 4 ? 1 : 2 };
+    ExplainNearest best = { .distance = length < 4 ? 1 : 2 };
     const OpcodeInfo *opcode = &ptx_opcode_info[op->opcode];
     for (unsigned f = 0; f < opcode->form_count; f++) {
         const FormInfo *form = &ptx_form_info[opcode->form_first + f];
@@ -174,12 +174,12 @@ static Nearest nearest_modifier(const Op *op, const char *text, size_t length)
 
 void ptx_explain_op(DiagSink *sink, Diag *diag, const Op *op, Span where)
 {
-    if (sink->count > SUGGESTIONS_MOST || ptx_diag_is_dropped(sink, diag))
+    if (sink->count > MAX_SUGGESTIONS || ptx_diag_is_dropped(sink, diag))
         return;
     bool is_whole = ptx_span_length(where) == op->length;
     if (op->opcode) {
         uint32_t begin = where.begin + op->unknown_at;
-        Nearest best = nearest_modifier(op, op->text + op->unknown_at, op->unknown_length);
+        ExplainNearest best = nearest_modifier(op, op->text + op->unknown_at, op->unknown_length);
         Span place = { begin, is_whole ? begin + op->unknown_length : begin };
         suggest(sink, diag, &best, ".", place);
         if (is_whole)
@@ -189,7 +189,7 @@ void ptx_explain_op(DiagSink *sink, Diag *diag, const Op *op, Span where)
     uint32_t head = 0;
     while (head < op->length && op->text[head] != '.')
         head++;
-    Nearest best = nearest_opcode(op->text, head);
+    ExplainNearest best = nearest_opcode(op->text, head);
     suggest(sink, diag, &best, "", (Span){ where.begin, is_whole ? where.begin + head : where.begin });
 }
 
@@ -203,7 +203,7 @@ static const char *operand_text(DiagSink *sink, const FormOperand *operand)
 
 void ptx_explain_operands(DiagSink *sink, Diag *diag, const Op *op)
 {
-    if (sink->count > SUGGESTIONS_MOST || ptx_diag_is_dropped(sink, diag))
+    if (sink->count > MAX_SUGGESTIONS || ptx_diag_is_dropped(sink, diag))
         return;
     const FormInfo *form = &ptx_form_info[op->form];
     const char *text = ptx_diag_text(sink, "write `%.*s", (int)op->length, op->text);

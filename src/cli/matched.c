@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_MOST = 8, LOOKED_UP_MOST = 200 };
+enum { MAX_LINES = 8, MAX_LOOKED_UP = 200 };
 
 /* ---- collecting -------------------------------------------------------------------------------------------------- */
 
@@ -198,7 +198,7 @@ static void tell_inside(const LaunchFile *file, const ptxlint_covered *seen)
 static void tell_near(const LaunchFile *file, size_t index, const ptxlint_covered *seen, unsigned *lines)
 {
     char text[512];
-    const char *near = *lines < LINES_MOST ? ptxlint_coverage_suggest(file->coverage, index) : NULL;
+    const char *near = *lines < MAX_LINES ? ptxlint_coverage_suggest(file->coverage, index) : NULL;
     if (!near)
         return;
     snprintf(text, sizeof text, "no kernel \"%.200s\"; did you mean \"%.200s\"?", seen->name, near);
@@ -228,9 +228,9 @@ static bool tell_file(const LaunchFile *file)
         first = is_kernel && !first ? seen.name : first;
         unmatched += is_kernel;
         inside += !is_kernel;
-        if (is_kernel && unmatched <= LOOKED_UP_MOST)
+        if (is_kernel && unmatched <= MAX_LOOKED_UP)
             tell_near(file, i, &seen, &lines);
-        else if (!is_kernel && inside <= LINES_MOST)
+        else if (!is_kernel && inside <= MAX_LINES)
             tell_inside(file, &seen);
     }
     if (unmatched)

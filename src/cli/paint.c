@@ -8,16 +8,16 @@
 
 enum { WIDTH = 80, LISTS_MAX = 8, CODE_INDENT = 4, COLUMNS_MAX = 8 };
 
-typedef struct List {
+typedef struct PaintList {
     bool is_ordered;
     unsigned number;            /* of the next item */
     unsigned mark_width;
-} List;
+} PaintList;
 
 typedef struct Painter {
     Text *out;
     Text line;                  /* of the block in hand, with escapes */
-    List lists[LISTS_MAX];
+    PaintList lists[LISTS_MAX];
     unsigned list_depth, list_overflow, quote_depth;
     char mark[16];              /* of the item that begins; "": it has begun */
     bool has_color, is_code, has_begun;
@@ -216,7 +216,7 @@ static void begin_list(Painter *p, bool is_ordered, unsigned start)
     if (p->list_depth == LISTS_MAX)
         p->list_overflow++;
     else
-        p->lists[p->list_depth++] = (List){ .is_ordered = is_ordered, .number = start, .mark_width = is_ordered ? 3 : 2 };
+        p->lists[p->list_depth++] = (PaintList){ .is_ordered = is_ordered, .number = start, .mark_width = is_ordered ? 3 : 2 };
 }
 
 static void end_list(Painter *p)
@@ -232,7 +232,7 @@ static void end_list(Painter *p)
 
 static void begin_item(Painter *p)
 {
-    List *list = &p->lists[p->list_depth - 1];
+    PaintList *list = &p->lists[p->list_depth - 1];
     flush(p);
     if (list->is_ordered) {
         snprintf(p->mark, sizeof p->mark, "%u. ", list->number++ % 1000);

@@ -94,16 +94,16 @@ ExitCode ptx_folder_list(StringList *list, const char *folder, const char *suffi
 }
 
 /* A walk over folders. */
-typedef struct Walk {
+typedef struct PathsWalk {
     StringList *list;
     Book *book;
     size_t excluded;            /* files and folders that the config keeps out */
-} Walk;
+} PathsWalk;
 
-static ExitCode add_folder(Walk *walk, const char *folder);
+static ExitCode add_folder(PathsWalk *walk, const char *folder);
 
 /* Links to files are followed; links to directories are not, so there are no cycles, and no file comes twice. */
-static ExitCode add_entry(Walk *walk, const char *folder, const char *name)
+static ExitCode add_entry(PathsWalk *walk, const char *folder, const char *name)
 {
     struct stat st;
     ExitCode code = EXIT_CLEAN;
@@ -123,7 +123,7 @@ static ExitCode add_entry(Walk *walk, const char *folder, const char *name)
 }
 
 /* The depth is bounded by the system: a path of more than PATH_MAX bytes cannot be opened. */
-static ExitCode add_folder(Walk *walk, const char *folder)
+static ExitCode add_folder(PathsWalk *walk, const char *folder)
 {
     struct dirent **entries;
     ExitCode code = EXIT_CLEAN;
@@ -142,7 +142,7 @@ static ExitCode add_folder(Walk *walk, const char *folder)
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */
 
-static ExitCode add_named(Walk *walk, const char *path)
+static ExitCode add_named(PathsWalk *walk, const char *path)
 {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
@@ -150,7 +150,7 @@ static ExitCode add_named(Walk *walk, const char *path)
     return add_item(walk->list, path);  /* one that is not there is told when it is opened */
 }
 
-static ExitCode add_pattern(Walk *walk, const char *pattern)
+static ExitCode add_pattern(PathsWalk *walk, const char *pattern)
 {
     glob_t found;
     ExitCode code = EXIT_CLEAN;
@@ -171,7 +171,7 @@ ExitCode ptx_paths_add(StringList *list, const char *path, Book *book)
 {
     struct stat st;
     size_t before = list->count;
-    Walk walk = { .list = list, .book = book };
+    PathsWalk walk = { .list = list, .book = book };
     bool is_pattern = strpbrk(path, "*?[") && lstat(path, &st) != 0;
     if (!strcmp(path, "-"))
         return add_item(list, path);

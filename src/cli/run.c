@@ -6,15 +6,15 @@
 #include <string.h>
 
 /* A document that is being written. */
-typedef struct Target {
+typedef struct RunTarget {
     ptxlint_write_options options;
     Sink sink;
     ptxlint_writer *writer;     /* NULL: findings are counted alone */
     Format format;
     bool is_lost;               /* its writing has failed: nothing more goes there */
-} Target;
+} RunTarget;
 
-typedef struct Run {
+typedef struct CliRun {
     const Options *options;
     const char *const *paths;   /* that inputs are taken from */
     ptxlint_report *report;     /* where modules go; NULL: to documents */
@@ -31,7 +31,7 @@ typedef struct Run {
     char *ptxas;                /* the program; NULL: it is not to run */
     ptxlint_profile **profiles; /* per worker; NULL: not wanted */
     unsigned worker_count;
-    Target *targets;            /* opened so far */
+    RunTarget *targets;            /* opened so far */
     size_t target_count;
     Tally tally;
     Progress progress;
@@ -39,14 +39,14 @@ typedef struct Run {
     bool has_gap;               /* some input could not be read */
     bool has_draft;             /* the head of a budget is written */
     ExitCode code;
-} Run;
+} CliRun;
 
-static void raise_code(Run *run, ExitCode code)
+static void raise_code(CliRun *run, ExitCode code)
 {
     run->code = exit_code_max(run->code, code);
 }
 
-static void complain_status(Run *run, const char *subject, ptxlint_status status)
+static void complain_status(CliRun *run, const char *subject, ptxlint_status status)
 {
     raise_code(run, ptx_complain_status(subject, status));
 }
@@ -54,13 +54,13 @@ static void complain_status(Run *run, const char *subject, ptxlint_status status
 /* ---- making a module, in any thread ------------------------------------------------------------------------------ */
 
 /* The launches of the config file are those of its files, else the command line's. */
-static const Inputs *launches_of(const Run *run, size_t index)
+static const Inputs *launches_of(const CliRun *run, size_t index)
 {
     const Inputs *config = &run->settings[index]->inputs;
     return config->launches ? config : &run->inputs;
 }
 
-static ptxlint_options module_options(const Run *run, size_t index, unsigned worker)
+static ptxlint_options module_options(const CliRun *run, size_t index, unsigned worker)
 {
     const Budget *budget = run->budgets[index];
     const Inputs *given = &run->inputs, *config = &run->settings[index]->inputs;
@@ -82,7 +82,7 @@ static ptxlint_options module_options(const Run *run, size_t index, unsigned wor
 }
 
 /* What the logs say, then what ptxas says now: it replaces what they say of the same kernel and architecture. */
-static ptxlint_status ask_ptxas(const Run *run, const char *path, const ptxlint_module *front, ptxlint_ptxas **said, Job *job)
+static ptxlint_status ask_ptxas(const CliRun *run, const char *path, const ptxlint_module *front, ptxlint_ptxas **said, Job *job)
 {
     ptxlint_status status = ptxlint_ptxas_new(said);
     if (status == PTXLINT_OK)
@@ -93,7 +93,7 @@ static ptxlint_status ask_ptxas(const Run *run, const char *path, const ptxlint_
 }
 
 /* The front end first, for the text, which may be there only once, and the target; then all of it with what ptxas says. */
-static ptxlint_status open_with_ptxas(const Run *run, const ptxlint_options *whole, Job *job)
+static ptxlint_status open_with_ptxas(const CliRun *run, const ptxlint_options *whole, Job *job)
 {
     ptxlint_options options = *whole;
     ptxlint_module *front;
@@ -116,7 +116,7 @@ static ptxlint_status open_with_ptxas(const Run *run, const ptxlint_options *who
 
 static void make_module(void *context, size_t index, unsigned worker, Job *job)
 {
-    const Run *run = context;
+    const CliRun *run = context;
     ptxlint_options options = module_options(run, index, worker);
     errno = 0;
     job->status = run->ptxas ? open_with_ptxas(run, &options, job) : ptxlint_module_open(options.path, &options, &job->module);
@@ -136,7 +136,7 @@ static bool is_cut_short(const ptxlint_module *module)
     return false;
 }
 
-static void judge_module(Run *run, const ptxlint_module *module)
+static void judge_module(CliRun *run, const ptxlint_module *module)
 {
     size_t counts[4];
     ptxlint_count_diagnostics(&module, 1, &run->write_options, counts);
@@ -147,11 +147,11 @@ static void judge_module(Run *run, const ptxlint_module *module)
 }
 
 /* False: every document is lost. */
-static bool write_module(Run *run, const char *path, const ptxlint_module *module)
+static bool write_module(CliRun *run, const char *path, const ptxlint_module *module)
 {
     bool is_good = false;
     for (size_t i = 0; i < run->target_count; i++) {
-        Target *target = &run->targets[i];
+        RunTarget *target = &run->targets[i];
         ptxlint_status status = target->writer && !target->is_lost ? ptxlint_writer_add(target->writer, module) : PTXLINT_OK;
         if (status != PTXLINT_OK && status != PTXLINT_WRITE)
             complain_status(run, path, status);
@@ -162,7 +162,7 @@ static bool write_module(Run *run, const char *path, const ptxlint_module *modul
 }
 
 /* budget init: the head before the first. */
-static void draft_budget(Run *run, const char *path, const ptxlint_module *module)
+static void draft_budget(CliRun *run, const char *path, const ptxlint_module *module)
 {
     Sink *sink = &run->targets[0].sink;
     bool is_lost = !run->has_draft && ptx_sink_write(sink, "budgets:\n", 9);
@@ -173,7 +173,7 @@ static void draft_budget(Run *run, const char *path, const ptxlint_module *modul
         complain_status(run, path, status);
 }
 
-static bool add_to_report(Run *run, const char *path, const ptxlint_module *module)
+static bool add_to_report(CliRun *run, const char *path, const ptxlint_module *module)
 {
     ptxlint_status status = ptxlint_report_add(run->report, module);
     if (status != PTXLINT_OK)
@@ -181,7 +181,7 @@ static bool add_to_report(Run *run, const char *path, const ptxlint_module *modu
     return status == PTXLINT_OK;
 }
 
-static bool take_module(Run *run, size_t index, const Job *job)
+static bool take_module(CliRun *run, size_t index, const Job *job)
 {
     const char *path = run->files.items[index];
     if (job->messages.length || job->status != PTXLINT_OK)
@@ -207,7 +207,7 @@ static bool take_module(Run *run, size_t index, const Job *job)
     return run->report ? add_to_report(run, path, job->module) : write_module(run, path, job->module);
 }
 
-static bool take_modules(Run *run)
+static bool take_modules(CliRun *run)
 {
     bool is_good = true;
     Jobs *jobs = ptx_jobs_start(run->worker_count, run->files.count, make_module, run);
@@ -226,7 +226,7 @@ static bool take_modules(Run *run)
 
 /* ---- what comes after them --------------------------------------------------------------------------------------- */
 
-static void write_text(Run *run, Target *target, const Text *text)
+static void write_text(CliRun *run, RunTarget *target, const Text *text)
 {
     if (text->has_failed)
         complain_status(run, NULL, PTXLINT_NO_MEMORY);
@@ -234,7 +234,7 @@ static void write_text(Run *run, Target *target, const Text *text)
         ptx_sink_write(&target->sink, text->bytes, text->length);
 }
 
-static void write_statistics(Run *run, Target *target)
+static void write_statistics(CliRun *run, RunTarget *target)
 {
     Text text = { 0 };
     bool is_table = target->format == FORMAT_TEXT && run->tally.count;
@@ -245,7 +245,7 @@ static void write_statistics(Run *run, Target *target)
     ptx_text_free(&text);
 }
 
-static void tell_profile(Run *run)
+static void tell_profile(CliRun *run)
 {
     Text text = { 0 };
     for (unsigned i = 1; i < run->worker_count; i++)
@@ -259,14 +259,14 @@ static void tell_profile(Run *run)
 }
 
 /* What is in inputs that could not be read is not known. */
-static void tell_unmatched(Run *run)
+static void tell_unmatched(CliRun *run)
 {
     if (!run->has_gap && run->code < EXIT_INPUT)
         raise_code(run, ptx_matched_tell(run->matched));
 }
 
 /* Only where all rules have run can be known what is stale. */
-static void finish_gates(Run *run)
+static void finish_gates(CliRun *run)
 {
     Text text = { 0 };
     if (run->options->command == COMMAND_BASELINE && run->has_gap)
@@ -279,12 +279,12 @@ static void finish_gates(Run *run)
     ptx_text_free(&text);
 }
 
-static void run_modules(Run *run)
+static void run_modules(CliRun *run)
 {
     run->has_gap = run->code != EXIT_CLEAN;
     bool is_good = take_modules(run);
     for (size_t i = 0; i < run->target_count; i++) {
-        Target *target = &run->targets[i];
+        RunTarget *target = &run->targets[i];
         ptxlint_status status = target->writer && !target->is_lost ? ptxlint_writer_finish(target->writer) : PTXLINT_OK;
         if (status != PTXLINT_OK && status != PTXLINT_WRITE)
             complain_status(run, NULL, status);
@@ -311,10 +311,10 @@ static ptxlint_format format_for_library(Format format)
 }
 
 /* In JSON the statistics are a document of their own, which stands for that of the findings. */
-static ExitCode open_target(Run *run, const Document *output)
+static ExitCode open_target(CliRun *run, const Document *output)
 {
     ptxlint_document document = run->options->command == COMMAND_CHECK ? PTXLINT_DIAGNOSTICS : PTXLINT_REPORT;
-    Target *target = &run->targets[run->target_count];
+    RunTarget *target = &run->targets[run->target_count];
     target->format = output->format;
     target->options = run->write_options;
     target->options.format = format_for_library(output->format);
@@ -330,7 +330,7 @@ static ExitCode open_target(Run *run, const Document *output)
     return status == PTXLINT_OK || status == PTXLINT_WRITE ? EXIT_CLEAN : ptx_complain_status(NULL, status);
 }
 
-static bool open_targets(Run *run)
+static bool open_targets(CliRun *run)
 {
     ExitCode code = EXIT_CLEAN;
     run->targets = calloc(run->options->output_count, sizeof *run->targets);
@@ -342,7 +342,7 @@ static bool open_targets(Run *run)
     return code == EXIT_CLEAN;
 }
 
-static void close_targets(Run *run)
+static void close_targets(CliRun *run)
 {
     for (size_t i = 0; i < run->target_count; i++) {
         run->targets[i].sink.progress = NULL;
@@ -366,7 +366,7 @@ static ExitCode add_named_gpus(Inputs *inputs, const char *const *names)
 }
 
 /* Without a name: which there are. */
-static void run_gpus(Run *run)
+static void run_gpus(CliRun *run)
 {
     const Inputs *inputs = &run->inputs;
     Sink sink;
@@ -407,7 +407,7 @@ static bool is_group(const ptxlint_rules *rules, const char *text)
     return false;
 }
 
-static void complain_group(Run *run, const ptxlint_rules *rules, const char *group)
+static void complain_group(CliRun *run, const ptxlint_rules *rules, const char *group)
 {
     char text[256];
     const char *near = ptxlint_rule_suggest(rules, group);
@@ -422,14 +422,14 @@ static void complain_group(Run *run, const ptxlint_rules *rules, const char *gro
     raise_code(run, EXIT_USAGE);
 }
 
-static void add_group(Run *run, const char *group)
+static void add_group(CliRun *run, const char *group)
 {
     if (!has_group(&run->groups, group))
         raise_code(run, ptx_strings_add(&run->groups, group, strlen(group)));
 }
 
 /* What the front end could not read for want of room is one of its findings: syntax brings limit with it. */
-static void choose_groups(Run *run, const ptxlint_rules *rules)
+static void choose_groups(CliRun *run, const ptxlint_rules *rules)
 {
     const StringList *only = &run->options->only;
     bool is_front_end = only->count && run->options->command == COMMAND_CHECK;
@@ -449,9 +449,9 @@ static void choose_groups(Run *run, const ptxlint_rules *rules)
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-static void run_begin(Run *run, const Options *options, Matched *matched)
+static void run_begin(CliRun *run, const Options *options, Matched *matched)
 {
-    *run = (Run){ .options = options, .paths = (const char *const *)options->paths };
+    *run = (CliRun){ .options = options, .paths = (const char *const *)options->paths };
     run->matched = matched ? matched : &run->own;
     if (!matched)
         raise_code(run, ptx_matched_begin(&run->own, options));
@@ -461,7 +461,7 @@ static void run_begin(Run *run, const Options *options, Matched *matched)
     run->write_options.primary = options->primary;
 }
 
-static void run_end(Run *run)
+static void run_end(CliRun *run)
 {
     for (unsigned i = 0; run->profiles && i < run->worker_count; i++)
         ptxlint_profile_free(run->profiles[i]);
@@ -480,7 +480,7 @@ static void run_end(Run *run)
 }
 
 /* Standard input that is named twice is read by the first that comes: then that must be the first in order. */
-static unsigned count_workers(const Run *run)
+static unsigned count_workers(const CliRun *run)
 {
     size_t pipes = 0;
     for (size_t i = 0; i < run->files.count; i++)
@@ -488,7 +488,7 @@ static unsigned count_workers(const Run *run)
     return pipes > 1 ? 1 : ptx_jobs_workers(run->options, run->files.count);
 }
 
-static void open_profiles(Run *run)
+static void open_profiles(CliRun *run)
 {
     run->profiles = calloc(run->worker_count, sizeof(ptxlint_profile *));
     for (unsigned i = 0; run->profiles && i < run->worker_count; i++)
@@ -499,7 +499,7 @@ static void open_profiles(Run *run)
 }
 
 /* What holds for each file. */
-static void find_settings(Run *run)
+static void find_settings(CliRun *run)
 {
     run->settings = calloc(run->files.count ? run->files.count : 1, sizeof(Settings *));
     if (!run->settings)
@@ -510,7 +510,7 @@ static void find_settings(Run *run)
 }
 
 /* A baseline is of findings, and so are budgets: a report tells of all. */
-static ExitCode find_gates(Run *run)
+static ExitCode find_gates(CliRun *run)
 {
     ExitCode code = EXIT_CLEAN;
     Command command = run->options->command;
@@ -530,7 +530,7 @@ static ExitCode find_gates(Run *run)
 
 /* All that can be wrong before the first module is read. False: there is no sense in going on; a PATH that leads nowhere does not
  * keep the others from being read. */
-static bool prepare(Run *run)
+static bool prepare(CliRun *run)
 {
     const ptxlint_rules *rules;
     raise_code(run, ptx_inputs_read(&run->inputs, run->options));
@@ -554,7 +554,7 @@ static bool prepare(Run *run)
     return code == EXIT_CLEAN && run->code < EXIT_INTERNAL;
 }
 
-static void run_paths(Run *run)
+static void run_paths(CliRun *run)
 {
     if (!prepare(run) || !run->files.count)
         return;
@@ -575,7 +575,7 @@ static void run_paths(Run *run)
 
 ExitCode ptx_run(const Options *options)
 {
-    Run run;
+    CliRun run;
     run_begin(&run, options, NULL);
     if (options->command == COMMAND_GPU)
         run_gpus(&run);
@@ -587,7 +587,7 @@ ExitCode ptx_run(const Options *options)
 
 ExitCode ptx_run_report(const Options *options, const char *path, ptxlint_report *report, Matched *matched)
 {
-    Run run;
+    CliRun run;
     const char *const paths[] = { path, NULL };
     run_begin(&run, options, matched);
     run.paths = paths;

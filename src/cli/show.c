@@ -79,14 +79,14 @@ static ExitCode init_config(const char *folder)
 /* ---- show -------------------------------------------------------------------------------------------------------- */
 
 /* What differs from the state that a rule has without any config. */
-typedef struct Change {
+typedef struct ShowChange {
     ptxlint_rule_state before, now;
     bool is_enabled, is_severity, is_threshold;
-} Change;
+} ShowChange;
 
-static bool find_change(const ptxlint_config *plain, const ptxlint_config *config, const ptxlint_rule *rule, Change *change)
+static bool find_change(const ptxlint_config *plain, const ptxlint_config *config, const ptxlint_rule *rule, ShowChange *change)
 {
-    *change = (Change){ .is_enabled = false };
+    *change = (ShowChange){ .is_enabled = false };
     if (ptxlint_config_state(plain, rule, &change->before) != PTXLINT_OK || ptxlint_config_state(config, rule, &change->now) != PTXLINT_OK)
         return false;
     change->is_enabled = change->before.is_enabled != change->now.is_enabled;
@@ -106,7 +106,7 @@ static void put_list(Text *out, const char *name, const ptxlint_config *config)
         ptx_text_put(out, "\n");
 }
 
-static void put_change(Text *out, const ptxlint_rule *rule, const Change *change)
+static void put_change(Text *out, const ptxlint_rule *rule, const ShowChange *change)
 {
     ptx_text_print(out, "  %-7s %s: ", rule->code, rule->name);
     ptx_text_put(out, change->now.is_enabled ? "on" : "off");
@@ -123,7 +123,7 @@ static void show_text(const Settings *settings, const ptxlint_config *plain, Tex
 {
     static const char *const lists[] = { "gpu", "launch", "rules", "exclude", "baseline", "budget", "tolerances" };
     const ptxlint_rule *rule;
-    Change change;
+    ShowChange change;
     size_t enabled = 0, changed = 0, count = 0;
     ptx_text_print(out, "%-8s %s\n", "config", settings->path ? settings->path : "none");
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
@@ -148,7 +148,7 @@ static json_t *values_json(const ptxlint_config *config, const char *key)
     return all;
 }
 
-static json_t *state_json(const ptxlint_rule *rule, const Change *change, bool is_changed)
+static json_t *state_json(const ptxlint_rule *rule, const ShowChange *change, bool is_changed)
 {
     json_t *thresholds = json_object();
     for (size_t i = 0; i < rule->threshold_count; i++)
@@ -160,7 +160,7 @@ static json_t *state_json(const ptxlint_rule *rule, const Change *change, bool i
 static void show_json(const Settings *settings, const ptxlint_config *plain, Text *out)
 {
     const ptxlint_rule *rule;
-    Change change;
+    ShowChange change;
     json_t *states = json_array(), *path = settings->path ? json_string(settings->path) : json_null();
     for (size_t i = 0; (rule = ptxlint_rule_at(settings->rules, i)); i++) {
         bool is_changed = find_change(plain, settings->config, rule, &change);

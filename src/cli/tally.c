@@ -128,14 +128,14 @@ void ptx_tally_free(Tally *tally)
 
 /* ---- times ------------------------------------------------------------------------------------------------------- */
 
-typedef struct Sum {
+typedef struct TallySum {
     double stages, rules;
-} Sum;
+} TallySum;
 
-static Sum sum_up(const ptxlint_profile *profile)
+static TallySum sum_up(const ptxlint_profile *profile)
 {
     ptxlint_profile_entry entry;
-    Sum sum = { 0, 0 };
+    TallySum sum = { 0, 0 };
     for (size_t i = 0; ptxlint_profile_at(profile, i, &entry); i++)
         *(entry.is_rule ? &sum.rules : &sum.stages) += entry.seconds;
     return sum;
@@ -152,7 +152,7 @@ static void write_times(const ptxlint_profile *profile, int is_rule, double sum,
 
 void ptx_profile_write(const ptxlint_profile *profile, Text *out)
 {
-    Sum sum = sum_up(profile);
+    TallySum sum = sum_up(profile);
     ptx_text_print(out, "%-16s  %10s  %5s  %12s\n", "stage", "ms", "%", "modules");
     write_times(profile, 0, sum.stages, out);
     if (sum.rules > 0) {

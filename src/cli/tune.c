@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHAPES_MOST = 160, THREADS_MOST = 1024, WARP = 32, VARIANTS_MOST = 8, REGISTER_STEP = 8, REGISTERS_LEAST = 16,
+enum { MAX_SHAPES = 160, MAX_THREADS = 1024, WARP = 32, MAX_VARIANTS = 8, REGISTER_STEP = 8, REGISTERS_LEAST = 16,
        CLOSER_LEAST = 12, STEPS_CLOSE = 1 << 19 /* a quarter of what a report takes */ };
 
 #define MODEL_ERROR 1.10        /* of the least time: the model does not tell these apart (docs/time.md, "Certainty") */
@@ -20,7 +20,7 @@ enum { SHAPES_MOST = 160, THREADS_MOST = 1024, WARP = 32, VARIANTS_MOST = 8, REG
 
 typedef enum Work { WORK_SAME, WORK_UNKNOWN, WORK_OTHER } Work;
 
-typedef struct Shape {
+typedef struct TuneShape {
     ptxlint_trial trial;
     ptxlint_estimated estimated;
     int64_t threads;
@@ -28,10 +28,10 @@ typedef struct Shape {
     bool has_more;              /* threads than the launch as it is */
     bool is_given;              /* the launch as it is */
     bool is_close;              /* evaluated over many blocks */
-} Shape;
+} TuneShape;
 
 typedef struct Variant {        /* of the shape to take */
-    Shape shape;
+    TuneShape shape;
     bool is_shared;             /* another size of dynamic shared memory; else a cap on registers */
 } Variant;
 
@@ -39,17 +39,17 @@ typedef struct Tune {
     const ptxlint_module *module;
     const ptxlint_kernel *kernel;
     ptxlint_thread_index index;
-    Shape shapes[SHAPES_MOST];
+    TuneShape shapes[MAX_SHAPES];
     size_t count;
-    const Shape *best;          /* NULL: nothing can be told */
+    const TuneShape *best;          /* NULL: nothing can be told */
     bool is_bound;              /* no other block was tried */
-    Variant variants[VARIANTS_MOST];
+    Variant variants[MAX_VARIANTS];
     size_t variant_count;
 } Tune;
 
 /* ---- the shapes -------------------------------------------------------------------------------------------------- */
 
-static bool is_predicted(const Shape *shape)
+static bool is_predicted(const TuneShape *shape)
 {
     return isfinite(shape->estimated.time.predicted_us);
 }
@@ -57,7 +57,7 @@ static bool is_predicted(const Shape *shape)
 static bool is_allowed(const ptxlint_kernel *kernel, const int64_t block[3])
 {
     int64_t most = kernel->maxntid[0];
-    for (int i = 1; i < 3 && most <= THREADS_MOST; i++)
+    for (int i = 1; i < 3 && most <= MAX_THREADS; i++)
         most *= kernel->maxntid[i] ? kernel->maxntid[i] : 1;
     return !most || block[0] * block[1] * block[2] <= most;
 }
@@ -83,10 +83,10 @@ static bool may_change(const Tune *t, int d)
 }
 
 /* As many threads in all, or the fewest that are no less. False: the code tells such a shape from the one that is given. */
-static bool set_shape(const Tune *t, const int64_t block[3], Shape *shape)
+static bool set_shape(const Tune *t, const int64_t block[3], TuneShape *shape)
 {
     const ptxlint_launch *given = &t->kernel->launch;
-    *shape = (Shape){ .threads = block[0] * block[1] * block[2], .is_given = true };
+    *shape = (TuneShape){ .threads = block[0] * block[1] * block[2], .is_given = true };
     ptxlint_trial_init(&shape->trial);
     for (int d = 0; d < 3; d++) {
         int64_t threads = given->grid[d] * given->block[d], grid = (threads + block[d] - 1) / block[d];
@@ -104,8 +104,8 @@ static bool set_shape(const Tune *t, const int64_t block[3], Shape *shape)
 
 static void add_shape(Tune *t, const int64_t block[3])
 {
-    Shape *shape = &t->shapes[t->count];
-    if (t->count == SHAPES_MOST || !is_allowed(t->kernel, block) || !set_shape(t, block, shape))
+    TuneShape *shape = &t->shapes[t->count];
+    if (t->count == MAX_SHAPES || !is_allowed(t->kernel, block) || !set_shape(t, block, shape))
         return;
     shape->estimated.size = sizeof shape->estimated;
     t->count += ptxlint_estimate(t->module, t->kernel->name, 0, &shape->trial, &shape->estimated) == PTXLINT_OK;
@@ -120,20 +120,20 @@ static void add_shapes(Tune *t)
     for (size_t i = 0; is_row(t) && i < sizeof rows / sizeof *rows; i++)
         if (rows[i] != given->block[0])
             add_shape(t, (int64_t[3]){ rows[i], 1, given->block[2] });
-    for (int64_t threads = WARP; !is_row(t) && threads <= THREADS_MOST; threads *= 2)
+    for (int64_t threads = WARP; !is_row(t) && threads <= MAX_THREADS; threads *= 2)
         for (int64_t x = 1; x <= threads; x *= 2)
             if (x != given->block[0] || threads / x != given->block[1])
                 add_shape(t, (int64_t[3]){ x, threads / x, given->block[2] });
 }
 
-static double time_of(const Shape *shape)
+static double time_of(const TuneShape *shape)
 {
     return is_predicted(shape) && shape->work != WORK_OTHER ? shape->estimated.time.predicted_us : HUGE_VAL;
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const Shape *x = a, *y = b;
+    const TuneShape *x = a, *y = b;
     double p = time_of(x), q = time_of(y);
     if (p != q)
         return p < q ? -1 : 1;
@@ -141,7 +141,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Threads beyond those of the launch as it is must have nothing to access. */
-static Work work_of(const Shape *shape, double accesses)
+static Work work_of(const TuneShape *shape, double accesses)
 {
     double found = shape->estimated.thread_accesses;
     if (!shape->has_more)
@@ -151,7 +151,7 @@ static Work work_of(const Shape *shape, double accesses)
     return fabs(found - accesses) <= ROUNDING * accesses ? WORK_SAME : WORK_OTHER;
 }
 
-static void look_closer(const Tune *t, Shape *shape, double accesses)
+static void look_closer(const Tune *t, TuneShape *shape, double accesses)
 {
     ptxlint_estimated closer = { .size = sizeof closer };
     shape->trial.steps = STEPS_CLOSE;
@@ -189,7 +189,7 @@ static bool is_tunable(const ptxlint_kernel *kernel)
 /* Kept where it lets an SM hold more blocks than the one before; `least` is what that one had. */
 static bool add_variant(Tune *t, const ptxlint_trial *trial, bool is_shared, int64_t least)
 {
-    if (t->variant_count == VARIANTS_MOST)
+    if (t->variant_count == MAX_VARIANTS)
         return false;
     Variant *variant = &t->variants[t->variant_count];
     *variant = (Variant){ .shape = { .trial = *trial, .threads = t->best->threads }, .is_shared = is_shared };
@@ -231,7 +231,7 @@ static void add_sizes(Tune *t)
         add_variant(t, &trial, true, now->blocks_per_sm);
 }
 
-static const Shape *given_shape(const Tune *t)
+static const TuneShape *given_shape(const Tune *t)
 {
     for (size_t i = 0; i < t->count; i++)
         if (t->shapes[i].is_given)
@@ -240,9 +240,9 @@ static const Shape *given_shape(const Tune *t)
 }
 
 /* The fastest that certainly does the same work, where it gains more than the model errs. */
-static const Shape *find_best(const Tune *t)
+static const TuneShape *find_best(const Tune *t)
 {
-    const Shape *given = given_shape(t), *best = NULL;
+    const TuneShape *given = given_shape(t), *best = NULL;
     for (size_t i = 0; i < t->count && !best; i++)
         if (t->shapes[i].work == WORK_SAME && t->shapes[i].is_close && is_predicted(&t->shapes[i]))
             best = &t->shapes[i];
@@ -282,7 +282,7 @@ static void put_reason(Text *out, const char *what, double now, double before, c
 }
 
 /* What is better about a shape than about the one that is given. */
-static void put_reasons(Text *out, const Shape *best, const Shape *given)
+static void put_reasons(Text *out, const TuneShape *best, const TuneShape *given)
 {
     const ptxlint_estimated *b = &best->estimated, *g = &given->estimated;
     if (is_less(b->sectors_per_request, g->sectors_per_request))
@@ -298,13 +298,13 @@ static void put_reasons(Text *out, const Shape *best, const Shape *given)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-typedef struct Number {
+typedef struct TuneNumber {
     char text[24];
-} Number;
+} TuneNumber;
 
-static Number short_number(double value)
+static TuneNumber short_number(double value)
 {
-    Number number = { "-" };
+    TuneNumber number = { "-" };
     if (isfinite(value))
         snprintf(number.text, sizeof number.text, "%.3g", value);
     return number;
@@ -429,14 +429,14 @@ static void put_bound(const Tune *t, Text *out)
 /* What must hold beside the code. */
 static const char assumption[] = "no index overflows 32 bits";
 
-typedef struct Dims {
+typedef struct TuneDims {
     char text[48];
-} Dims;
+} TuneDims;
 
 /* Without the ones at its end: 256, 32x8. */
-static Dims short_dims(const int64_t dims[3])
+static TuneDims short_dims(const int64_t dims[3])
 {
-    Dims d;
+    TuneDims d;
     if (dims[2] > 1)
         snprintf(d.text, sizeof d.text, "%ldx%ldx%ld", (long)dims[0], (long)dims[1], (long)dims[2]);
     else if (dims[1] > 1)
@@ -449,7 +449,7 @@ static Dims short_dims(const int64_t dims[3])
 enum { BLOCK_COLUMNS = 8, GRID_COLUMNS = 9 };
 
 /* *: the block to take; ?: whether it does the same work is not known. */
-static void put_shape(const Tune *t, const Shape *s, Text *out)
+static void put_shape(const Tune *t, const TuneShape *s, Text *out)
 {
     const ptxlint_estimated *e = &s->estimated;
     char bound[16] = "-", mark = s == t->best && !t->is_bound ? '*' : s->work == WORK_UNKNOWN ? '?' : ' ';
@@ -494,7 +494,7 @@ static void put_table(const Tune *t, Text *out)
 /* The block to take, or that there is none. */
 static void put_choice(const Tune *t, Text *out)
 {
-    const Shape *given = given_shape(t), *best = t->best;
+    const TuneShape *given = given_shape(t), *best = t->best;
     Text why = { 0 };
     put_bound(t, &why);
     if (why.length)
@@ -541,7 +541,7 @@ static json_t *sizes_json(const int64_t size[3])
     return json_pack("[I, I, I]", (json_int_t)size[0], (json_int_t)size[1], (json_int_t)size[2]);
 }
 
-static json_t *shape_json(const Tune *t, const Shape *s)
+static json_t *shape_json(const Tune *t, const TuneShape *s)
 {
     const ptxlint_estimated *e = &s->estimated;
     json_int_t shared = s->trial.dynamic_shared_bytes >= 0 ? s->trial.dynamic_shared_bytes : t->kernel->launch.dynamic_shared_bytes;
@@ -568,7 +568,7 @@ static json_t *variant_json(const Variant *v)
 static json_t *tune_json(const Tune *t)
 {
     json_t *shapes = json_array(), *variants = json_array();
-    const Shape *given = given_shape(t);
+    const TuneShape *given = given_shape(t);
     Text why = { 0 }, bound = { 0 };
     if (t->best && given && !t->best->is_given)
         put_reasons(&why, t->best, given);
@@ -602,10 +602,10 @@ typedef struct Tried {
 
 static void leave_out(Tried *tried, const ptxlint_kernel *kernel)
 {
-    enum { LINES_MOST = 8 };
+    enum { MAX_LINES = 8 };
     char text[600];
     snprintf(text, sizeof text, "kernel `%.300s`: %s", kernel->name, untunable(kernel));
-    if (++tried->left <= LINES_MOST)
+    if (++tried->left <= MAX_LINES)
         ptx_complain_to(&tried->why, NULL, text);
 }
 

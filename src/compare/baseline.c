@@ -14,16 +14,16 @@ enum {
 };
 
 /* rule "": the kernel was read; such an entry is not written. */
-typedef struct Entry {
+typedef struct BaselineEntry {
     const char *rule, *kernel, *statement;
     uint64_t count;
     uint64_t in_module;         /* of the module that is being added */
     uint32_t module;            /* its number */
-} Entry;
+} BaselineEntry;
 
 struct ptxlint_baseline {
     Arena arena;
-    Entry *entries;
+    BaselineEntry *entries;
     uint32_t count, capacity;
     uint32_t module_count;
     Index index;
@@ -53,12 +53,12 @@ static uint64_t hash_of(const char *rule, const char *kernel, const char *statem
 }
 
 /* NULL: there is none. */
-static Entry *find(const ptxlint_baseline *b, const char *rule, const char *kernel, const char *statement)
+static BaselineEntry *find(const ptxlint_baseline *b, const char *rule, const char *kernel, const char *statement)
 {
     uint32_t at = 0, number;
     uint64_t hash = hash_of(rule, kernel, statement);
     while (ptx_index_next(&b->index, hash, &at, &number)) {
-        Entry *entry = &b->entries[number];
+        BaselineEntry *entry = &b->entries[number];
         if (!strcmp(entry->rule, rule) && !strcmp(entry->kernel, kernel) && !strcmp(entry->statement, statement))
             return entry;
     }
@@ -71,15 +71,15 @@ static const char *copy(ptxlint_baseline *b, const char *text)
 }
 
 /* The one with that key, new if need be. */
-static Entry *need(ptxlint_baseline *b, const char *rule, const char *kernel, const char *statement)
+static BaselineEntry *need(ptxlint_baseline *b, const char *rule, const char *kernel, const char *statement)
 {
-    Entry *entry = find(b, rule, kernel, statement);
+    BaselineEntry *entry = find(b, rule, kernel, statement);
     if (entry)
         return entry;
     if (b->count == b->capacity)
         b->entries = ptx_arena_grow(&b->arena, b->entries, b->count, &b->capacity, sizeof *b->entries);
     entry = &b->entries[b->count];
-    *entry = (Entry){ .rule = copy(b, rule), .kernel = copy(b, kernel), .statement = copy(b, statement) };
+    *entry = (BaselineEntry){ .rule = copy(b, rule), .kernel = copy(b, kernel), .statement = copy(b, statement) };
     ptx_index_add(&b->arena, &b->index, hash_of(rule, kernel, statement), b->count++);
     return entry;
 }
@@ -88,7 +88,7 @@ bool ptx_baseline_take(const ptxlint_baseline *b, uint64_t *taken, const Finding
 {
     const char *statements[] = { key->statement, "" };
     for (int i = 0; i < 2; i++) {
-        const Entry *entry = i && !*key->statement ? NULL : find(b, key->rule, key->kernel, statements[i]);
+        const BaselineEntry *entry = i && !*key->statement ? NULL : find(b, key->rule, key->kernel, statements[i]);
         if (!entry || entry->count - taken[entry - b->entries] < key->count)
             continue;
         taken[entry - b->entries] += key->count;
@@ -136,10 +136,10 @@ void ptxlint_baseline_free(ptxlint_baseline *b)
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
 /* Where the entry is that is not as it should be, and what it lacks. */
-typedef struct Wrong {
+typedef struct BaselineWrong {
     size_t index;
     const char *what;           /* NULL: nothing is wrong */
-} Wrong;
+} BaselineWrong;
 
 static const char *text_of(const json_t *object, const char *key, bool may_be_empty)
 {
@@ -162,13 +162,13 @@ static const char *read_entry(ptxlint_baseline *b, const json_t *item)
     if (!json_is_integer(count) || json_integer_value(count) < 1 || json_integer_value(count) > COUNT_MAX)
         return "\"count\" must be a whole number from 1 to 1073741824";
     uint64_t number = (uint64_t)json_integer_value(count);
-    Entry *entry = need(b, rule, ptx_key_kernel(&b->arena, kernel, strlen(kernel)), statement);
+    BaselineEntry *entry = need(b, rule, ptx_key_kernel(&b->arena, kernel, strlen(kernel)), statement);
     if (number > entry->count)
         entry->count = number;
     return NULL;
 }
 
-static ptxlint_status read_entries(ptxlint_baseline *b, const char *path, const json_t *findings, Wrong *wrong)
+static ptxlint_status read_entries(ptxlint_baseline *b, const char *path, const json_t *findings, BaselineWrong *wrong)
 {
     jmp_buf on_failure;
     b->arena.on_failure = &on_failure;
@@ -188,7 +188,7 @@ static ptxlint_status read_root(ptxlint_baseline *b, const char *path, const jso
 {
     const char *schema = text_of(root, "schema", false);
     const json_t *findings = json_object_get(root, "findings");
-    Wrong wrong = { 0, NULL };
+    BaselineWrong wrong = { 0, NULL };
     if (!schema || strcmp(schema, "ptxlint-baseline/1") != 0 || !json_is_array(findings)) {
         snprintf(error, error_size, "%s:1:1: error: no baseline: {\"schema\": \"ptxlint-baseline/1\", \"findings\": [...]} is expected", path);
         return PTXLINT_BAD_FILE;
@@ -233,7 +233,7 @@ static void add_finding(ptxlint_baseline *b, const ptxlint_module *module, const
     const char *kernel = d->kernel ? ptx_key_kernel(&b->arena, d->kernel, strlen(d->kernel)) : "";
     if (!d->repeat_count)
         ptxlint_module_statement(module, d->span.begin, statement, sizeof statement);
-    Entry *entry = need(b, d->rule, kernel, statement);
+    BaselineEntry *entry = need(b, d->rule, kernel, statement);
     if (entry->module != b->module_count)
         entry->in_module = 0;
     entry->module = b->module_count;
@@ -270,11 +270,11 @@ ptxlint_status ptxlint_baseline_add(ptxlint_baseline *b, const ptxlint_module *m
 static void match(const ptxlint_baseline *b, const ptxlint_baseline *found, uint64_t *used)
 {
     for (uint32_t f = 0; f < found->count; f++) {
-        const Entry *there = &found->entries[f];
+        const BaselineEntry *there = &found->entries[f];
         uint64_t left = there->count;
         const char *statements[] = { there->statement, "" };
         for (int i = 0; i < (*there->statement ? 2 : 1); i++) {
-            const Entry *entry = find(b, there->rule, there->kernel, statements[i]);
+            const BaselineEntry *entry = find(b, there->rule, there->kernel, statements[i]);
             uint64_t room = entry ? entry->count - used[entry - b->entries] : 0, taken = left < room ? left : room;
             if (entry)
                 used[entry - b->entries] += taken;
@@ -284,7 +284,7 @@ static void match(const ptxlint_baseline *b, const ptxlint_baseline *found, uint
 }
 
 /* Whether the rule would have made its findings; one that is gone has none. */
-static bool did_run(const ptxlint_config *config, const Entry *entry)
+static bool did_run(const ptxlint_config *config, const BaselineEntry *entry)
 {
     ptxlint_rule_state state;
     const ptxlint_rule rule = { .code = entry->rule };
@@ -336,16 +336,16 @@ ptxlint_status ptxlint_baseline_prune(ptxlint_baseline *b, const ptxlint_baselin
 
 static int compare_entries(const void *pa, const void *pb)
 {
-    const Entry *a = *(const Entry *const *)pa, *b = *(const Entry *const *)pb;
+    const BaselineEntry *a = *(const BaselineEntry *const *)pa, *b = *(const BaselineEntry *const *)pb;
     int order = strcmp(a->kernel, b->kernel);
     order = order ? order : strcmp(a->rule, b->rule);
     return order ? order : strcmp(a->statement, b->statement);
 }
 
 /* Entries to be written, by kernel; free(). NULL: no memory. */
-static const Entry **sort_entries(const ptxlint_baseline *b, size_t *count)
+static const BaselineEntry **sort_entries(const ptxlint_baseline *b, size_t *count)
 {
-    const Entry **sorted = calloc(b->count ? b->count : 1, sizeof *sorted);
+    const BaselineEntry **sorted = calloc(b->count ? b->count : 1, sizeof *sorted);
     *count = 0;
     for (uint32_t e = 0; sorted && e < b->count; e++)
         if (b->entries[e].count && *b->entries[e].rule)
@@ -355,7 +355,7 @@ static const Entry **sort_entries(const ptxlint_baseline *b, size_t *count)
     return sorted;
 }
 
-static void put_entry(Out *out, const Entry *entry)
+static void put_entry(Out *out, const BaselineEntry *entry)
 {
     Json json = ptx_json_make(json_object());
     ptx_json_set(&json, "rule", ptx_value_text(entry->rule));
@@ -380,7 +380,7 @@ ptxlint_status ptxlint_baseline_write(const ptxlint_baseline *b, ptxlint_write_f
     size_t count;
     if (!b || !write)
         return PTXLINT_BAD_ARGUMENT;
-    const Entry **sorted = sort_entries(b, &count);
+    const BaselineEntry **sorted = sort_entries(b, &count);
     if (!sorted)
         return PTXLINT_NO_MEMORY;
     ptx_out_init(&out, write, context);

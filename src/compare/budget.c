@@ -23,17 +23,17 @@ typedef struct Limit {
     uint32_t line, column;
 } Limit;
 
-typedef struct Entry {
+typedef struct BudgetEntry {
     const char *kernel, *gpu;   /* gpu: NULL: any */
     int64_t grid[3], block[3];  /* 0: any */
     uint32_t line, column;
     Limit limits[METRIC__COUNT];
-} Entry;
+} BudgetEntry;
 
 struct ptxlint_budget {
     Arena arena;
     const char *path;
-    Entry *entries;
+    BudgetEntry *entries;
     uint32_t count;
     Index names;                /* of entries whose kernel is no pattern */
     uint32_t *patterns;         /* the others */
@@ -42,17 +42,17 @@ struct ptxlint_budget {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-typedef struct Reader {
+typedef struct BudgetReader {
     ptxlint_budget *budget;
     YamlSource source;
     uint32_t at, line, begin;   /* a place whose line is known, and where that begins */
     uint32_t wrong_at;
     char wrong[200];
-} Reader;
+} BudgetReader;
 
-static bool fail(Reader *r, const YamlNode *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail(BudgetReader *r, const YamlNode *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static bool fail(Reader *r, const YamlNode *node, const char *format, ...)
+static bool fail(BudgetReader *r, const YamlNode *node, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -63,7 +63,7 @@ static bool fail(Reader *r, const YamlNode *node, const char *format, ...)
 }
 
 /* Nodes come nearly in order, so the way from the last one is short. */
-static void place(Reader *r, const YamlNode *node, uint32_t *line, uint32_t *column)
+static void place(BudgetReader *r, const YamlNode *node, uint32_t *line, uint32_t *column)
 {
     if (node->at < r->at)
         r->at = r->line = r->begin = 0;
@@ -77,7 +77,7 @@ static void place(Reader *r, const YamlNode *node, uint32_t *line, uint32_t *col
 }
 
 /* 64, 0.5; without sign and exponent. By hand: strtod would ask the caller's locale for the decimal point. */
-static bool read_number(Reader *r, const YamlNode *node, const char *what, double *out)
+static bool read_number(BudgetReader *r, const YamlNode *node, const char *what, double *out)
 {
     double value = 0, place_value = 1;
     const char *p = node->kind == YAML_TEXT ? node->text : "";
@@ -96,7 +96,7 @@ static bool read_number(Reader *r, const YamlNode *node, const char *what, doubl
     return true;
 }
 
-static bool read_text(Reader *r, const YamlNode *node, const char *what, const char **out)
+static bool read_text(BudgetReader *r, const YamlNode *node, const char *what, const char **out)
 {
     if (node->kind != YAML_TEXT || !node->length)
         return fail(r, node, "%s must be a text", what);
@@ -105,7 +105,7 @@ static bool read_text(Reader *r, const YamlNode *node, const char *what, const c
 }
 
 /* 256, [16, 16] or [16, 16, 1]. */
-static bool read_dims(Reader *r, const YamlNode *node, const char *what, int64_t dims[3])
+static bool read_dims(BudgetReader *r, const YamlNode *node, const char *what, int64_t dims[3])
 {
     const YamlNode *item = node->kind == YAML_LIST ? node->first : node;
     for (int i = 0; i < 3; i++) {
@@ -120,7 +120,7 @@ static bool read_dims(Reader *r, const YamlNode *node, const char *what, int64_t
     return !item || fail(r, item, "%s has up to three whole numbers from 1", what);
 }
 
-static bool fail_key(Reader *r, const YamlNode *key)
+static bool fail_key(BudgetReader *r, const YamlNode *key)
 {
     static const char *const own[] = { "kernel", "gpu", "grid", "block" };
     const char *near = NULL;
@@ -139,7 +139,7 @@ static bool fail_key(Reader *r, const YamlNode *key)
                 : fail(r, key, "unknown key '%.60s'; it is kernel, gpu, grid, block or a metric", key->text);
 }
 
-static bool read_limit(Reader *r, const YamlNode *key, const YamlNode *value, Entry *entry)
+static bool read_limit(BudgetReader *r, const YamlNode *key, const YamlNode *value, BudgetEntry *entry)
 {
     MetricId id = ptx_metric_find(key->text, key->length);
     if (id == METRIC__COUNT)
@@ -149,7 +149,7 @@ static bool read_limit(Reader *r, const YamlNode *key, const YamlNode *value, En
     return read_number(r, value, key->text, &limit->value);
 }
 
-static bool read_pair(Reader *r, const YamlNode *key, const YamlNode *value, Entry *entry)
+static bool read_pair(BudgetReader *r, const YamlNode *key, const YamlNode *value, BudgetEntry *entry)
 {
     if (!strcmp(key->text, "kernel"))
         return read_text(r, value, "kernel", &entry->kernel);
@@ -172,7 +172,7 @@ static bool is_twice(const YamlNode *mapping, const YamlNode *key)
 
 enum { KEYS_MAX = METRIC__COUNT + 8 };  /* of a mapping; a good one has fewer, so that looking for double ones is cheap */
 
-static bool read_entry(Reader *r, const YamlNode *node, Entry *entry)
+static bool read_entry(BudgetReader *r, const YamlNode *node, BudgetEntry *entry)
 {
     if (node->kind != YAML_MAPPING || node->count > 2 * KEYS_MAX)
         return fail(r, node, "an entry is a mapping such as { kernel: \"gemm_*\", registers: 128 }");
@@ -190,15 +190,15 @@ static bool read_entry(Reader *r, const YamlNode *node, Entry *entry)
     return entry->kernel || fail(r, node, "an entry needs `kernel`: a name or a pattern");
 }
 
-static bool read_entries(Reader *r, const YamlNode *list)
+static bool read_entries(BudgetReader *r, const YamlNode *list)
 {
     ptxlint_budget *b = r->budget;
     if (list->kind != YAML_LIST)
         return fail(r, list, "`budgets` is a list");
-    b->entries = ptx_arena_array(&b->arena, Entry, list->count + 1);
+    b->entries = ptx_arena_array(&b->arena, BudgetEntry, list->count + 1);
     b->patterns = ptx_arena_array(&b->arena, uint32_t, list->count + 1);
     for (const YamlNode *node = list->first; node; node = node->next) {
-        Entry *entry = &b->entries[b->count];
+        BudgetEntry *entry = &b->entries[b->count];
         if (!read_entry(r, node, entry))
             return false;
         if (strpbrk(entry->kernel, "*?[\\"))
@@ -210,7 +210,7 @@ static bool read_entries(Reader *r, const YamlNode *list)
     return true;
 }
 
-static bool read_root(Reader *r, const YamlNode *root)
+static bool read_root(BudgetReader *r, const YamlNode *root)
 {
     if (root->kind != YAML_MAPPING || !root->first || root->first->kind != YAML_TEXT || strcmp(root->first->text, "budgets") != 0)
         return fail(r, root, "a budget is `budgets:` and a list of entries");
@@ -219,7 +219,7 @@ static bool read_root(Reader *r, const YamlNode *root)
     return read_entries(r, root->first->next);
 }
 
-static ptxlint_status read_all(ptxlint_budget *b, const char *path, const char *yaml, size_t length, Reader *r)
+static ptxlint_status read_all(ptxlint_budget *b, const char *path, const char *yaml, size_t length, BudgetReader *r)
 {
     jmp_buf on_failure;
     YamlError wrong = { 0 };
@@ -246,7 +246,7 @@ ptxlint_status ptxlint_budget_new(const char *path, const char *yaml, size_t len
     ptxlint_budget *b = calloc(1, sizeof *b);
     if (!b)
         return PTXLINT_NO_MEMORY;
-    Reader r = { .budget = b };
+    BudgetReader r = { .budget = b };
     ptxlint_status status = read_all(b, path, yaml ? yaml : "", length, &r);
     if (status == PTXLINT_OK) {
         *out = b;
@@ -273,7 +273,7 @@ int ptxlint_budget_at(const ptxlint_budget *b, size_t index, ptxlint_budget_entr
 {
     if (!b || !out || index >= b->count)
         return 0;
-    const Entry *entry = &b->entries[index];
+    const BudgetEntry *entry = &b->entries[index];
     *out = (ptxlint_budget_entry){ entry->kernel, entry->gpu, entry->line, entry->column };
     return 1;
 }
@@ -281,20 +281,20 @@ int ptxlint_budget_at(const ptxlint_budget *b, size_t index, ptxlint_budget_entr
 /* ---- which entries speak of a kernel ----------------------------------------------------------------------------- */
 
 /* Entries of its name in any order: first those that name it, then patterns. */
-typedef struct Walk {
+typedef struct BudgetWalk {
     const ptxlint_budget *budget;
     const char *name;
     uint64_t hash;
     uint32_t at, pattern;
-} Walk;
+} BudgetWalk;
 
-static Walk walk_begin(const ptxlint_budget *b, const char *name)
+static BudgetWalk walk_begin(const ptxlint_budget *b, const char *name)
 {
-    return (Walk){ b, name, ptx_key_hash(KEY_HASH, name), 0, 0 };
+    return (BudgetWalk){ b, name, ptx_key_hash(KEY_HASH, name), 0, 0 };
 }
 
 /* NULL: there are no more. */
-static const Entry *walk_next(Walk *w)
+static const BudgetEntry *walk_next(BudgetWalk *w)
 {
     uint32_t number;
     const ptxlint_budget *b = w->budget;
@@ -302,14 +302,14 @@ static const Entry *walk_next(Walk *w)
         if (!strcmp(b->entries[number].kernel, w->name))
             return &b->entries[number];
     while (w->pattern < b->pattern_count) {
-        const Entry *entry = &b->entries[b->patterns[w->pattern++]];
+        const BudgetEntry *entry = &b->entries[b->patterns[w->pattern++]];
         if (!fnmatch(entry->kernel, w->name, 0))
             return entry;
     }
     return NULL;
 }
 
-static bool is_launch(const Entry *entry, const ptxlint_launch *launch)
+static bool is_launch(const BudgetEntry *entry, const ptxlint_launch *launch)
 {
     for (int i = 0; i < 3; i++)
         if ((entry->grid[i] && entry->grid[i] != launch->grid[i]) || (entry->block[i] && entry->block[i] != launch->block[i]))
@@ -318,7 +318,7 @@ static bool is_launch(const Entry *entry, const ptxlint_launch *launch)
 }
 
 /* One without a GPU speaks of the kernel on each of them, and where there is none. */
-static bool is_on(const Entry *entry, const ptxlint_projection *p)
+static bool is_on(const BudgetEntry *entry, const ptxlint_projection *p)
 {
     const ptxlint_gpu_info *info = p ? ptxlint_gpu_get_info(p->gpu) : NULL;
     return !entry->gpu || (info && (!strcmp(entry->gpu, info->name) || !strcmp(entry->gpu, info->sm)));
@@ -329,7 +329,7 @@ static const ptxlint_projection *projection_of(const ptxlint_kernel *kernel, siz
     return index < kernel->projection_count ? &kernel->projections[index] : NULL;
 }
 
-static ptxlint_cover cover_of(const Entry *entry, const ptxlint_kernel *kernel)
+static ptxlint_cover cover_of(const BudgetEntry *entry, const ptxlint_kernel *kernel)
 {
     bool is_there = false;
     for (size_t p = 0; p < kernel->projection_count || !p; p++)
@@ -342,8 +342,8 @@ void ptxlint_budget_cover(const ptxlint_budget *b, const ptxlint_module *module,
     size_t count;
     const ptxlint_kernel *kernels = b && module && covers ? ptxlint_module_kernels(module, &count) : NULL;
     for (size_t k = 0; kernels && k < count; k++) {
-        const Entry *entry;
-        for (Walk walk = walk_begin(b, kernels[k].name); (entry = walk_next(&walk));) {
+        const BudgetEntry *entry;
+        for (BudgetWalk walk = walk_begin(b, kernels[k].name); (entry = walk_next(&walk));) {
             unsigned char cover = (unsigned char)cover_of(entry, &kernels[k]);
             unsigned char *place = &covers[entry - b->entries];
             *place = cover > *place ? cover : *place;
@@ -424,7 +424,7 @@ static bool is_of_gpu(MetricId id)
     return id != METRIC_MAX_LIVE && id != METRIC_LOCAL_BYTES && id != METRIC_INSTRUCTIONS && id != METRIC_FINDINGS;
 }
 
-static void check_entry(const ptxlint_budget *b, const Entry *entry, const ptxlint_kernel *kernel, double findings, OverrunFn tell, void *context)
+static void check_entry(const ptxlint_budget *b, const BudgetEntry *entry, const ptxlint_kernel *kernel, double findings, OverrunFn tell, void *context)
 {
     bool is_first = true;
     for (size_t i = 0; i < kernel->projection_count || !i; i++) {
@@ -444,8 +444,8 @@ static void check_entry(const ptxlint_budget *b, const Entry *entry, const ptxli
 
 void ptx_budget_check(const ptxlint_budget *b, const ptxlint_kernel *kernel, double findings, OverrunFn tell, void *context)
 {
-    const Entry *entry;
-    for (Walk walk = walk_begin(b, kernel->name); (entry = walk_next(&walk));)
+    const BudgetEntry *entry;
+    for (BudgetWalk walk = walk_begin(b, kernel->name); (entry = walk_next(&walk));)
         if (is_launch(entry, &kernel->launch))
             check_entry(b, entry, kernel, findings, tell, context);
 }

@@ -321,18 +321,18 @@ typedef struct Page {
     bool has_failed;
 } Page;
 
-typedef struct Piece {
+typedef struct DiffWritePiece {
     Buffer buffer;
     Out out;
-} Piece;
+} DiffWritePiece;
 
-static void piece_begin(Piece *piece)
+static void piece_begin(DiffWritePiece *piece)
 {
     piece->buffer = (Buffer){ 0 };
     ptx_out_init(&piece->out, ptx_buffer_write, &piece->buffer);
 }
 
-static void piece_end(Page *page, Piece *piece)
+static void piece_end(Page *page, DiffWritePiece *piece)
 {
     ptx_out_flush(&piece->out);
     page->has_failed |= piece->out.status != PTXLINT_OK;
@@ -357,7 +357,7 @@ static size_t page_rows(Page *page, const ptxlint_diff *d, bool is_regressed)
     for (uint32_t p = 0; p < d->count && !page->has_failed; p++)
         for (int i = 0; i < METRIC__COUNT; i++) {
             const Change *c = &d->pairs[p].changes[i];
-            Piece piece;
+            DiffWritePiece piece;
             if (c->verdict == VERDICT_SAME || (c->verdict == VERDICT_REGRESSED) != is_regressed)
                 continue;
             if (!count++)
@@ -374,7 +374,7 @@ static void page_findings(Page *page, const ptxlint_diff *d)
     bool has_any = false;
     for (uint32_t p = 0; p < d->count && !page->has_failed; p++)
         for (uint32_t i = 0; i < d->pairs[p].new_count + d->pairs[p].fixed_count; i++) {
-            Piece piece;
+            DiffWritePiece piece;
             page_text(page, has_any ? "" : "\n");
             has_any = true;
             piece_begin(&piece);
@@ -387,7 +387,7 @@ static void page_kernels(Page *page, const ptxlint_diff *d)
 {
     bool has_any = false;
     for (uint32_t p = 0; p < d->count && !page->has_failed; p++) {
-        Piece piece;
+        DiffWritePiece piece;
         if (d->pairs[p].old_kernel && d->pairs[p].new_kernel)
             continue;
         page_text(page, has_any ? "" : "\n");
@@ -411,7 +411,7 @@ static bool has_others(const ptxlint_diff *d)
 
 static void page_summary(Page *page, const ptxlint_diff *d, const ptxlint_diff_options *options)
 {
-    Piece piece;
+    DiffWritePiece piece;
     piece_begin(&piece);
     ptx_out_text(&piece.out, "### ptxlint: ");
     put_counts(&piece.out, &d->info);

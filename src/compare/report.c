@@ -262,7 +262,7 @@ static ptxlint_severity severity_of(const char *text)
     return !strcmp(text, "error") ? PTXLINT_ERROR : !strcmp(text, "warning") ? PTXLINT_WARNING : PTXLINT_NOTE;
 }
 
-enum { NAMESAKES_MOST = 256 };  /* kernels of one name that are compared for a finding */
+enum { MAX_NAMESAKES = 256 };  /* kernels of one name that are compared for a finding */
 
 static uint64_t place_hash(const char *path, const char *kernel)
 {
@@ -287,7 +287,7 @@ static void read_finding(ptxlint_report *r, const Index *index, const json_t *it
     if (json_is_object(json_object_get(item, "suppression")))
         return;
     ReportKernel *found = NULL;
-    for (unsigned i = 0; i < NAMESAKES_MOST && ptx_index_next(index, place_hash(path, kernel), &at, &number); i++) {
+    for (unsigned i = 0; i < MAX_NAMESAKES && ptx_index_next(index, place_hash(path, kernel), &at, &number); i++) {
         ReportKernel *other = &r->kernels[number];
         if (!strcmp(other->path, path) && !strcmp(other->name, kernel) && is_nearer(other, found, finding.line))
             found = other;

@@ -14,8 +14,8 @@ const char *const ptx_launch_error_text[LAUNCH__COUNT] = {
 };
 
 /* No figure of an SM is larger, so that products of three, each rounded up to a unit, fit in 64 bits. */
-#define COUNT_MOST (INT64_C(1) << 20)
-#define BYTES_MOST (INT64_C(1) << 40)           /* of static and dynamic shared memory; more is as impossible */
+#define MAX_COUNT (INT64_C(1) << 20)
+#define MAX_BYTES (INT64_C(1) << 40)           /* of static and dynamic shared memory; more is as impossible */
 
 /* The figures of a GPU that occupancy asks for, each 0..COUNT_MOST. */
 typedef struct Sm {
@@ -30,14 +30,14 @@ typedef struct Sm {
 static int64_t figure(const Gpu *gpu, FigureId id, int64_t otherwise)
 {
     double value = gpu->figures[id];
-    return value >= 0 && value <= (double)COUNT_MOST ? (int64_t)value : otherwise;
+    return value >= 0 && value <= (double)MAX_COUNT ? (int64_t)value : otherwise;
 }
 
 static void read_registers(Sm *sm, const Gpu *gpu)
 {
     sm->registers = figure(gpu, FIGURE_REGISTERS_PER_SM, 0);
     sm->registers_per_block = figure(gpu, FIGURE_REGISTERS_PER_BLOCK, sm->registers);
-    sm->registers_per_thread = figure(gpu, FIGURE_REGISTERS_PER_THREAD, COUNT_MOST);
+    sm->registers_per_thread = figure(gpu, FIGURE_REGISTERS_PER_THREAD, MAX_COUNT);
     sm->register_unit = figure(gpu, FIGURE_REGISTER_UNIT, 0);
     sm->registers_by_block = figure(gpu, FIGURE_REGISTERS_BY_BLOCK, 0) != 0;
     sm->warp_unit = figure(gpu, FIGURE_WARP_UNIT, 1);
@@ -88,7 +88,7 @@ typedef int64_t LimitOf(const Sm *sm, const Resources *r);
 
 static int64_t warps_of(const Sm *sm, int64_t threads)
 {
-    return threads > 1 ? (least(threads, COUNT_MOST) + sm->warp_size - 1) / sm->warp_size : 1;
+    return threads > 1 ? (least(threads, MAX_COUNT) + sm->warp_size - 1) / sm->warp_size : 1;
 }
 
 /* 2.x: the unit is 64, but 128 at 21, 22, 29, 30, 37, 38, 45 and 46 registers: cuda_occupancy.h (CUDA 7.0),
@@ -101,14 +101,14 @@ static int64_t register_unit(const Sm *sm, int64_t registers)
 
 static int64_t registers_of_warp(const Sm *sm, int64_t registers)
 {
-    return round_up(least(registers, COUNT_MOST) * sm->warp_size, register_unit(sm, registers));
+    return round_up(least(registers, MAX_COUNT) * sm->warp_size, register_unit(sm, registers));
 }
 
 static int64_t registers_of_block(const Sm *sm, int64_t threads, int64_t registers)
 {
     int64_t warps = warps_of(sm, threads);
     if (sm->registers_by_block)
-        return round_up(round_up(warps, sm->warp_unit) * sm->warp_size * least(registers, COUNT_MOST), sm->register_unit);
+        return round_up(round_up(warps, sm->warp_unit) * sm->warp_size * least(registers, MAX_COUNT), sm->register_unit);
     return warps * registers_of_warp(sm, registers);
 }
 
@@ -117,7 +117,7 @@ static int64_t shared_of_block(const Sm *sm, const Resources *r)
 {
     if (r->static_shared_bytes < 0 || r->dynamic_shared_bytes < 0)
         return -1;
-    int64_t bytes = least(r->static_shared_bytes, BYTES_MOST) + least(r->dynamic_shared_bytes, BYTES_MOST);
+    int64_t bytes = least(r->static_shared_bytes, MAX_BYTES) + least(r->dynamic_shared_bytes, MAX_BYTES);
     return round_up(bytes + sm->shared_reserved, sm->shared_unit);
 }
 
@@ -307,7 +307,7 @@ static void set_shared_steps(Occupancy *out, const Sm *sm, const Resources *r)
     out->shared_to_free = out->shared_free = -1;
     if (out->shared_allocated_per_block < 0 || blocks < 0)
         return;
-    int64_t now = least(r->static_shared_bytes, BYTES_MOST) + least(r->dynamic_shared_bytes, BYTES_MOST);
+    int64_t now = least(r->static_shared_bytes, MAX_BYTES) + least(r->dynamic_shared_bytes, MAX_BYTES);
     other.static_shared_bytes = 0;
     int64_t fewer = largest_for(sm, limit_of_shared, &other, &other.dynamic_shared_bytes, end, blocks + 1);
     int64_t more = largest_for(sm, limit_of_shared, &other, &other.dynamic_shared_bytes, end, blocks);
@@ -319,7 +319,7 @@ static int64_t carveout_for(const Gpu *gpu, const Occupancy *occupancy)
 {
     if (occupancy->blocks_per_sm < 0 || occupancy->shared_allocated_per_block < 0)
         return -1;
-    int64_t bytes = occupancy->blocks_per_sm * least(occupancy->shared_allocated_per_block, BYTES_MOST);
+    int64_t bytes = occupancy->blocks_per_sm * least(occupancy->shared_allocated_per_block, MAX_BYTES);
     for (uint32_t i = 0; i < gpu->carveout_count && i < GPU_CARVEOUTS_MAX; i++)
         if ((int64_t)gpu->carveouts[i] >= bytes)
             return gpu->carveouts[i];

@@ -43,14 +43,14 @@ static bool is_word(char byte)
 /* ---- what comes of a statement ----------------------------------------------------------------------------------- */
 
 /* All of it goes into the hash, the beginning into text. */
-typedef struct Sink {
+typedef struct NormalSink {
     uint64_t hash;
     char *text;                 /* NORMAL_BYTES; NULL: the hash alone */
     size_t length;              /* in all */
     char last;
-} Sink;
+} NormalSink;
 
-static void put(Sink *sink, const char *bytes, size_t length)
+static void put(NormalSink *sink, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         sink->hash = fnv(sink->hash, bytes[i]);
@@ -64,7 +64,7 @@ static void put(Sink *sink, const char *bytes, size_t length)
 /* Where the scan of one statement is. */
 typedef struct Scan {
     const char *p, *end;
-    Sink *sink;
+    NormalSink *sink;
     unsigned word_count;        /* behind the guard */
     int brackets;
     bool is_branch;             /* its operands are labels */
@@ -88,7 +88,7 @@ static const char *find_part(const char *word, size_t length, const char *part)
     return NULL;
 }
 
-static void put_without_digits(Sink *sink, const char *word, size_t length)
+static void put_without_digits(NormalSink *sink, const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         if (!is_digit(word[i]))
@@ -214,7 +214,7 @@ static Span statement_around(const char *text, size_t length, uint32_t offset)
     return (Span){ begin, end };
 }
 
-static void shorten(Sink *sink)
+static void shorten(NormalSink *sink)
 {
     uint64_t rest = sink->hash;
     if (sink->length >= NORMAL_BYTES)
@@ -228,7 +228,7 @@ Normal ptx_normal_statement(const char *text, size_t length, uint32_t offset)
     const char *begin = text + span.begin;
     if (find_part(begin, span.end - span.begin, ".entry") || find_part(begin, span.end - span.begin, ".func"))
         return normal;
-    Sink sink = { .hash = fnv_begin, .text = normal.text };
+    NormalSink sink = { .hash = fnv_begin, .text = normal.text };
     Scan scan = { .p = begin, .end = text + span.end, .sink = &sink };
     take_statement(&scan);
     shorten(&sink);
@@ -277,7 +277,7 @@ static const char *statement_end(const Scan *scan)
 uint64_t ptx_normal_body(const char *text, Span func)
 {
     const char *open = memchr(text + func.begin, '{', func.end - func.begin);
-    Sink sink = { .hash = fnv_begin };
+    NormalSink sink = { .hash = fnv_begin };
     Scan all = { .p = open ? open + 1 : text + func.end, .end = text + func.end };
     for (skip_to_statement(&all); all.p < all.end; skip_to_statement(&all)) {
         Scan scan = { .p = all.p, .end = statement_end(&all), .sink = &sink };

@@ -3,12 +3,12 @@
 enum { LINE_MAX_BYTES = 1024 };         /* of a form in words; a test holds every form to it */
 
 /* Text in a room of its own; what does not fit is left out. */
-typedef struct Line {
+typedef struct ManualLine {
     char text[LINE_MAX_BYTES];
     size_t length;
-} Line;
+} ManualLine;
 
-static void put(Line *line, const char *text)
+static void put(ManualLine *line, const char *text)
 {
     size_t length = strlen(text);
     if (length >= sizeof line->text - line->length)
@@ -17,7 +17,7 @@ static void put(Line *line, const char *text)
     line->length += length;
 }
 
-static const char *copy(Arena *arena, const Line *line)
+static const char *copy(Arena *arena, const ManualLine *line)
 {
     return ptx_arena_strndup(arena, line->text, line->length);
 }
@@ -69,7 +69,7 @@ bool ptx_form_admits(FormId id, const Op *op)
 const char *ptx_form_modifiers_text(Arena *arena, FormId id)
 {
     const FormInfo *form = &ptx_form_info[id];
-    Line line = { .length = 0 };
+    ManualLine line = { .length = 0 };
     put(&line, ptx_opcode_info[form->opcode].text);
     for (unsigned s = 0; s < form->modifier_count; s++) {
         bool is_optional = ptx_form_modifiers[form->modifier_first + s].optional;
@@ -88,7 +88,7 @@ const char *ptx_operand_pair_text(const FormOperand *o)
     return !o->pair_role ? NULL : strcmp(o->name, "p") ? "p" : "q";
 }
 
-static void put_operand(Line *line, const FormOperand *o, bool is_first)
+static void put_operand(ManualLine *line, const FormOperand *o, bool is_first)
 {
     bool is_address = (o->role & ROLE_ADDRESS) != 0;
     put(line, o->optional ? is_first ? "{" : "{, " : is_first ? "" : ", ");
@@ -107,7 +107,7 @@ static void put_operand(Line *line, const FormOperand *o, bool is_first)
 const char *ptx_form_operands_text(Arena *arena, FormId id)
 {
     const FormInfo *form = &ptx_form_info[id];
-    Line line = { .length = 0 };
+    ManualLine line = { .length = 0 };
     if (!strcmp(ptx_opcode_info[form->opcode].text, "call"))
         return "{(ret), }f{, (args)}{, proto}";         /* its operands are those of the function: the table has none */
     for (unsigned i = 0; i < form->operand_count; i++)
@@ -127,7 +127,7 @@ static bool is_type_group(const GroupInfo *group)
 
 static const char *dotted(Arena *arena, const char *text)
 {
-    Line line = { .length = 0 };
+    ManualLine line = { .length = 0 };
     put(&line, ".");
     put(&line, text);
     return copy(arena, &line);

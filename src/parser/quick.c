@@ -15,19 +15,19 @@ static const uint8_t classes[256] = {
     3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0, 0, 0, 0, 0,
 };
 
-typedef struct Reader {
+typedef struct QuickReader {
     Parser *p;
     const unsigned char *at;
-} Reader;
+} QuickReader;
 
-static void skip_blanks(Reader *r)
+static void skip_blanks(QuickReader *r)
 {
     while (classes[*r->at] & IS_BLANK)
         r->at++;
 }
 
 /* Blanks and whole lines of comment; true where a line ended. */
-static bool skip_lines(Reader *r)
+static bool skip_lines(QuickReader *r)
 {
     bool ended = false;
     for (;;) {
@@ -43,20 +43,20 @@ static bool skip_lines(Reader *r)
 }
 
 /* Bytes from begin to where the reader is, as a token of this kind. */
-static Token token_from(const Reader *r, const unsigned char *begin, int kind)
+static Token token_from(const QuickReader *r, const unsigned char *begin, int kind)
 {
     return (Token){ .begin = (uint32_t)(begin - r->p->lexer.base), .length = (uint32_t)(r->at - begin) & TOKEN_LONGEST,
                     .kind = (unsigned)kind & 127 };
 }
 
-static Token take_byte(Reader *r, int kind)
+static Token take_byte(QuickReader *r, int kind)
 {
     r->at++;
     return token_from(r, r->at - 1, kind);
 }
 
 /* A word, or one with modifiers behind it. Kind 0: none. */
-static Token read_word(Reader *r)
+static Token read_word(QuickReader *r)
 {
     const unsigned char *begin = r->at, *at = begin;
     int kind = TOK_WORD;
@@ -87,7 +87,7 @@ static bool is_hex(unsigned char c)
 }
 
 /* A decimal or hexadecimal integer of less than 64 bits, or the bits of a float. Kind 0: none. */
-static Token read_number(Reader *r)
+static Token read_number(QuickReader *r)
 {
     const unsigned char *begin = r->at, *at = begin;
     int kind = TOK_INT;
@@ -115,7 +115,7 @@ static Token read_number(Reader *r)
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
-static AstOperand *read_number_operand(Reader *r)
+static AstOperand *read_number_operand(QuickReader *r)
 {
     Token number = read_number(r);
     if (!number.kind)
@@ -123,14 +123,14 @@ static AstOperand *read_number_operand(Reader *r)
     return number.kind == TOK_BITS ? ptx_operand_bits(r->p, number) : ptx_operand_int(r->p, number);
 }
 
-static AstOperand *read_name(Reader *r)
+static AstOperand *read_name(QuickReader *r)
 {
     Token word = read_word(r);
     return word.kind ? ptx_operand_name(r->p, word) : NULL;
 }
 
 /* Behind a name: +8, -8, +-8, or |q. */
-static AstOperand *read_rest(Reader *r, AstOperand *name)
+static AstOperand *read_rest(QuickReader *r, AstOperand *name)
 {
     const unsigned char sign = *r->at;
     Token operator = take_byte(r, sign == '+' ? TOK_PLUS : sign == '-' ? TOK_MINUS : TOK_OR);
@@ -151,7 +151,7 @@ static AstOperand *read_rest(Reader *r, AstOperand *name)
 }
 
 /* A name with what may be behind it, a number, or one of them behind a sign. Leaves the reader behind blanks. */
-static AstOperand *read_value(Reader *r)
+static AstOperand *read_value(QuickReader *r)
 {
     AstOperand *value;
     if (classes[*r->at] & IS_START) {
@@ -171,7 +171,7 @@ static AstOperand *read_value(Reader *r)
 }
 
 /* What stands in brackets of any kind: values and commas. */
-static AstOperand *read_group(Reader *r)
+static AstOperand *read_group(QuickReader *r)
 {
     const unsigned char open = *r->at, close = open == '[' ? ']' : open == '{' ? '}' : ')';
     Token begin = take_byte(r, open == '[' ? TOK_LBRACKET : open == '{' ? TOK_LBRACE : TOK_LPAREN);
@@ -193,7 +193,7 @@ static AstOperand *read_group(Reader *r)
     return ptx_operand_group(r->p, open == '{' ? AST_VECTOR : AST_LIST, begin, list, end);
 }
 
-static bool read_operands(Reader *r, Quick *quick)
+static bool read_operands(QuickReader *r, Quick *quick)
 {
     for (;;) {
         bool is_group = *r->at == '[' || *r->at == '{' || *r->at == '(';
@@ -210,7 +210,7 @@ static bool read_operands(Reader *r, Quick *quick)
 
 /* ---- statements -------------------------------------------------------------------------------------------------- */
 
-static bool read_guard(Reader *r, Quick *quick)
+static bool read_guard(QuickReader *r, Quick *quick)
 {
     Token sign = take_byte(r, TOK_AT);
     skip_blanks(r);
@@ -223,7 +223,7 @@ static bool read_guard(Reader *r, Quick *quick)
     return name.kind == TOK_WORD;
 }
 
-static void read_insn(Reader *r, Quick *quick)
+static void read_insn(QuickReader *r, Quick *quick)
 {
     bool is_guarded = *r->at == '@';
     if (is_guarded && !read_guard(r, quick))
@@ -242,7 +242,7 @@ static void read_insn(Reader *r, Quick *quick)
     }
 }
 
-static Token read_integer_token(Reader *r)
+static Token read_integer_token(QuickReader *r)
 {
     while (*r->at == ' ' || *r->at == '\t')
         r->at++;
@@ -250,7 +250,7 @@ static Token read_integer_token(Reader *r)
     return number.kind == TOK_INT ? number : (Token){ 0 };
 }
 
-static bool read_keyword(Reader *r, const char *keyword, Token *out)
+static bool read_keyword(QuickReader *r, const char *keyword, Token *out)
 {
     size_t length = strlen(keyword);
     if (*r->at != ',')
@@ -262,7 +262,7 @@ static bool read_keyword(Reader *r, const char *keyword, Token *out)
 }
 
 /* , function_name NAME+8, inlined_at 1 20 3 */
-static AstLoc *read_inlined(Reader *r)
+static AstLoc *read_inlined(QuickReader *r)
 {
     Token function_name, inlined_at;
     if (!read_keyword(r, "function_name", &function_name))
@@ -280,7 +280,7 @@ static AstLoc *read_inlined(Reader *r)
     return column.kind && line.kind && file.kind ? ptx_loc_inlined_at(r->p, function_name, name, inlined_at, file, line, column) : NULL;
 }
 
-static void read_loc(Reader *r, Quick *quick)
+static void read_loc(QuickReader *r, Quick *quick)
 {
     const unsigned char *begin = r->at;
     r->at += strlen(".loc");
@@ -294,7 +294,7 @@ static void read_loc(Reader *r, Quick *quick)
         return;
     while (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')
         r->at++;
-    Reader next = *r;
+    QuickReader next = *r;
     skip_blanks(&next);
     quick->kind = *r->at == '\n' && *next.at != ',' ? QUICK_LOC : QUICK_NONE;
 }
@@ -302,7 +302,7 @@ static void read_loc(Reader *r, Quick *quick)
 Quick ptx_quick_read(Parser *p)
 {
     Quick quick = { .kind = QUICK_NONE };
-    Reader r = { p, p->lexer.cur };
+    QuickReader r = { p, p->lexer.cur };
     skip_lines(&r);
     if (*r.at == '.' && r.at[1] == 'l' && r.at[2] == 'o' && r.at[3] == 'c' && (r.at[4] == ' ' || r.at[4] == '\t'))
         read_loc(&r, &quick);

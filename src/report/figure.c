@@ -11,7 +11,7 @@
 
 enum {
     DIGITS = 10,                /* of a number in full; JSON has as many */
-    DECIMALS_MOST = 6
+    MAX_DECIMALS = 6
 };
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
@@ -75,14 +75,14 @@ Figure ptx_figure_fixed(double number, int decimals)
 {
     Figure f = { "unknown" };
     int64_t scale = 1;
-    for (int i = 0; i < decimals && i < DECIMALS_MOST; i++)
+    for (int i = 0; i < decimals && i < MAX_DECIMALS; i++)
         scale *= 10;
     if (!(number >= 0 && number < 1e12))
         return isfinite(number) ? ptx_figure_number(number) : f;
     int64_t scaled = (int64_t)((double)scale * number + 0.5);
     int used = snprintf(f.text, sizeof f.text, "%" PRId64, scaled / scale);
     if (decimals > 0)
-        snprintf(f.text + used, sizeof f.text - (size_t)used, ".%0*" PRId64, decimals < DECIMALS_MOST ? decimals : DECIMALS_MOST,
+        snprintf(f.text + used, sizeof f.text - (size_t)used, ".%0*" PRId64, decimals < MAX_DECIMALS ? decimals : MAX_DECIMALS,
                  scaled % scale);
     return f;
 }
@@ -91,7 +91,7 @@ Figure ptx_figure_short(double number)
 {
     int decimals = 1;
     double least = 1;
-    for (; number > 0 && number < least && decimals < DECIMALS_MOST; decimals++)
+    for (; number > 0 && number < least && decimals < MAX_DECIMALS; decimals++)
         least /= 10;
     return ptx_figure_fixed(number, decimals);
 }

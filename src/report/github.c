@@ -27,7 +27,7 @@ void ptx_github_free(Github *github)
     if (!github)
         return;
     for (int severity = 0; severity < 4; severity++)
-        ptx_keep_free(&github->keeps[severity]);
+        ptx_top_k_free(&github->keeps[severity]);
     free(github);
 }
 
@@ -100,13 +100,13 @@ ptxlint_status ptx_github_add(Github *github, const Finding *finding)
     Out out;
     Buffer buffer = { 0 };
     Keep *keep = &github->keeps[finding->diagnostic->severity];
-    if (!ptx_keep_offer(keep, finding->diagnostic, &rank))
+    if (!ptx_top_k_offer(keep, finding->diagnostic, &rank))
         return PTXLINT_OK;
     ptx_out_init(&out, ptx_buffer_write, &buffer);
     put_command(&out, finding);
     ptx_out_flush(&out);
     if (out.status == PTXLINT_OK)
-        return ptx_keep_add(keep, &rank, 0, &buffer);
+        return ptx_top_k_add(keep, &rank, 0, &buffer);
     free(buffer.bytes);
     return PTXLINT_NO_MEMORY;
 }
@@ -119,7 +119,7 @@ void ptx_github_finish(Github *github, Out *out)
         Keep *keep = &github->keeps[severity];
         if (severity == PTXLINT_NOTE && (more || keep->seen > keep->limit))
             keep->limit = SHOWN_EACH - 1;
-        ptx_keep_close(keep);
+        ptx_top_k_close(keep);
         for (size_t i = 0; i < keep->count; i++)
             ptx_out_bytes(out, keep->items[i].text, keep->items[i].length);
         more += keep->seen - keep->count;

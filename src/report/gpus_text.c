@@ -12,7 +12,7 @@ enum {
     CITATION_COLUMNS = 4,
     TEXT_INDENT = 2 + NAME_COLUMNS + VALUE_COLUMNS + 2 + UNIT_COLUMNS + 2 + CITATION_COLUMNS,
     COLUMN_LEAST = 10,
-    CITATIONS_MOST = 128        /* more than there are figures and pipes */
+    MAX_CITATIONS = 128        /* more than there are figures and pipes */
 };
 
 static Figure figure_value(double value)
@@ -46,7 +46,7 @@ static void put_gpu_name(Out *out, const ptxlint_gpu *gpu)
 
 /* Sources by number, in the order in which they are first named. */
 typedef struct Citations {
-    const char *sources[CITATIONS_MOST];
+    const char *sources[MAX_CITATIONS];
     size_t count;
 } Citations;
 
@@ -58,7 +58,7 @@ static size_t cite(Citations *citations, const char *source)
     for (size_t i = 0; i < citations->count; i++)
         if (!strcmp(citations->sources[i], source))
             return i + 1;
-    if (citations->count == CITATIONS_MOST)
+    if (citations->count == MAX_CITATIONS)
         return 0;
     citations->sources[citations->count++] = source;
     return citations->count;

@@ -31,7 +31,7 @@ static bool is_wrong(const ptxlint_diagnostic *diagnostic)
     return false;
 }
 
-bool ptx_keep_offer(Keep *keep, const ptxlint_diagnostic *diagnostic, Rank *rank)
+bool ptx_top_k_offer(Keep *keep, const ptxlint_diagnostic *diagnostic, Rank *rank)
 {
     *rank = (Rank){
         .severity = diagnostic->severity, .is_suppressed = diagnostic->suppression != PTXLINT_NOT_SUPPRESSED,
@@ -70,7 +70,7 @@ static bool keep_has_room(Keep *keep)
     return true;
 }
 
-ptxlint_status ptx_keep_add(Keep *keep, const Rank *rank, uint32_t rule, Buffer *text)
+ptxlint_status ptx_top_k_add(Keep *keep, const Rank *rank, uint32_t rule, Buffer *text)
 {
     Buffer taken = *text;
     *text = (Buffer){ 0 };
@@ -83,12 +83,12 @@ ptxlint_status ptx_keep_add(Keep *keep, const Rank *rank, uint32_t rule, Buffer 
     return PTXLINT_OK;
 }
 
-void ptx_keep_close(Keep *keep)
+void ptx_top_k_close(Keep *keep)
 {
     keep_cut(keep);
 }
 
-void ptx_keep_free(Keep *keep)
+void ptx_top_k_free(Keep *keep)
 {
     for (size_t i = 0; i < keep->count; i++)
         free(keep->items[i].text);

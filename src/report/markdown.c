@@ -24,7 +24,7 @@ void ptx_markdown_free(Markdown *markdown)
 {
     if (!markdown)
         return;
-    ptx_keep_free(&markdown->keep);
+    ptx_top_k_free(&markdown->keep);
     free(markdown);
 }
 
@@ -78,13 +78,13 @@ ptxlint_status ptx_markdown_add(Markdown *markdown, const Finding *finding)
     Rank rank;
     Out out;
     Buffer buffer = { 0 };
-    if (!ptx_keep_offer(&markdown->keep, finding->diagnostic, &rank))
+    if (!ptx_top_k_offer(&markdown->keep, finding->diagnostic, &rank))
         return PTXLINT_OK;
     ptx_out_init(&out, ptx_buffer_write, &buffer);
     put_row(&out, finding);
     ptx_out_flush(&out);
     if (out.status == PTXLINT_OK)
-        return ptx_keep_add(&markdown->keep, &rank, 0, &buffer);
+        return ptx_top_k_add(&markdown->keep, &rank, 0, &buffer);
     free(buffer.bytes);
     return PTXLINT_NO_MEMORY;
 }
@@ -93,7 +93,7 @@ void ptx_markdown_finish(Markdown *markdown, Out *out, const Totals *totals)
 {
     Keep *keep = &markdown->keep;
     size_t used = 0, shown = 0;
-    ptx_keep_close(keep);
+    ptx_top_k_close(keep);
     ptx_out_text(out, "**ptxlint:** ");
     if (!keep->seen)
         ptx_out_text(out, "nothing found\n");

@@ -237,14 +237,14 @@ typedef struct Keep {
 } Keep;
 
 /* Counts one in: false where it is not among the worst, so that its text need not be made. */
-bool ptx_keep_offer(Keep *keep, const ptxlint_diagnostic *diagnostic, Rank *rank);
+bool ptx_top_k_offer(Keep *keep, const ptxlint_diagnostic *diagnostic, Rank *rank);
 
 /* Takes the text over, also when it fails for want of memory. */
-ptxlint_status ptx_keep_add(Keep *keep, const Rank *rank, uint32_t rule, Buffer *text);
+ptxlint_status ptx_top_k_add(Keep *keep, const Rank *rank, uint32_t rule, Buffer *text);
 
 /* No more will come: at most limit items, worst first. */
-void ptx_keep_close(Keep *keep);
-void ptx_keep_free(Keep *keep);
+void ptx_top_k_close(Keep *keep);
+void ptx_top_k_free(Keep *keep);
 
 /* ---- text.c ------------------------------------------------------------------------------------------------------ */
 

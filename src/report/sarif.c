@@ -38,7 +38,7 @@ void ptx_sarif_free(Sarif *sarif)
 {
     if (!sarif)
         return;
-    ptx_keep_free(&sarif->keep);
+    ptx_top_k_free(&sarif->keep);
     for (size_t i = 0; i < sarif->rule_count; i++) {
         free(sarif->rules[i].code);
         free(sarif->rules[i].text.bytes);
@@ -134,13 +134,13 @@ ptxlint_status ptx_sarif_add(Sarif *sarif, const Finding *finding)
     Rank rank;
     uint32_t rule;
     Buffer buffer = { 0 };
-    if (!ptx_keep_offer(&sarif->keep, finding->diagnostic, &rank))
+    if (!ptx_top_k_offer(&sarif->keep, finding->diagnostic, &rank))
         return PTXLINT_OK;
     ptxlint_status status = rule_number(sarif, finding->diagnostic, &rule);
     if (status == PTXLINT_OK)
         status = result_render(sarif, finding, &buffer);
     if (status == PTXLINT_OK)
-        return ptx_keep_add(&sarif->keep, &rank, rule, &buffer);
+        return ptx_top_k_add(&sarif->keep, &rank, rule, &buffer);
     free(buffer.bytes);
     return status;
 }
@@ -248,7 +248,7 @@ static void put_run(const Sarif *sarif, Out *out)
 
 void ptx_sarif_finish(Sarif *sarif, Out *out)
 {
-    ptx_keep_close(&sarif->keep);
+    ptx_top_k_close(&sarif->keep);
     ptx_out_text(out, "{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json\","
                       "\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{\"name\":\"ptxlint\",\"semanticVersion\":\"");
     ptx_out_text(out, ptxlint_version());

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SHOWN = 10, DETAIL_INDENT = 15 };
+enum { MAX_SHOWN = 10, DETAIL_INDENT = 15 };
 
 static int access_compare(const void *pa, const void *pb)
 {
@@ -116,10 +116,10 @@ static void put_costly(Out *out, const ptxlint_module *module, const ptxlint_ker
     qsort(costly, count, sizeof *costly, costly_compare);
     if (count)
         ptx_put_heading(out, "  costly line  access            sectors  ideal   waves  ideal  lanes    used  pattern     certainty");
-    for (size_t i = 0; i < count && i < MOST_SHOWN; i++)
+    for (size_t i = 0; i < count && i < MAX_SHOWN; i++)
         put_access(out, module, costly[i]);
-    if (count > MOST_SHOWN)
-        ptx_out_format(out, "  %11s  and %zu more\n", "", count - MOST_SHOWN);
+    if (count > MAX_SHOWN)
+        ptx_out_format(out, "  %11s  and %zu more\n", "", count - MAX_SHOWN);
     if (count)
         ptx_out_format(out, "  %11s  -: sectors are of global memory, waves of shared memory\n", "");
     free(costly);
@@ -171,9 +171,9 @@ void ptx_table_branches(Out *out, const ptxlint_module *module, const ptxlint_ke
     qsort(parting, count, sizeof *parting, branch_compare);
     if (count)
         ptx_put_heading(out, "  branch line  condition splits      parted   wasted  meets at  condition made");
-    for (size_t i = 0; i < count && i < MOST_SHOWN; i++)
+    for (size_t i = 0; i < count && i < MAX_SHOWN; i++)
         put_branch(out, module, parting[i]);
-    if (count > MOST_SHOWN)
-        ptx_out_format(out, "  %11s  and %zu more\n", "", count - MOST_SHOWN);
+    if (count > MAX_SHOWN)
+        ptx_out_format(out, "  %11s  and %zu more\n", "", count - MAX_SHOWN);
     free(parting);
 }

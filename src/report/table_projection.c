@@ -8,7 +8,7 @@
 
 enum {
     BEST_SHOWN = 10,            /* block sizes that reach the best occupancy */
-    PIPES_MOST = 64,
+    MAX_PIPES = 64,
     PIPES_A_ROW = 8,
     PIPE_COLUMNS = 9,           /* at least */
     ROW_COLUMNS = 15
@@ -330,7 +330,7 @@ static bool is_positive(const ptxlint_pipe_cycles *pipe)
 
 static void mark_used(const ptxlint_cycles *cycles, size_t count, PipeSet *used)
 {
-    for (size_t i = 0; i < count && i < cycles->pipe_count && i < PIPES_MOST; i++)
+    for (size_t i = 0; i < count && i < cycles->pipe_count && i < MAX_PIPES; i++)
         if (is_positive(&cycles->pipes[i]))
             *used |= (PipeSet)1 << i;
 }
@@ -379,7 +379,7 @@ static size_t put_pipes(Out *out, const ptxlint_cycles *cycles, PipeSet used, si
 {
     int decimals = decimals_of(cycles);
     size_t i = first, shown = 0;
-    for (; i < cycles->pipe_count && i < PIPES_MOST && shown < PIPES_A_ROW; i++) {
+    for (; i < cycles->pipe_count && i < MAX_PIPES && shown < PIPES_A_ROW; i++) {
         const ptxlint_pipe_cycles *pipe = &cycles->pipes[i];
         if (!(used >> i & 1))
             continue;
@@ -424,7 +424,7 @@ void ptx_table_cycles(Out *out, const ptxlint_kernel *kernel)
     if (!used)
         return;
     ptx_put_heading(out, "  clocks of an SM per warp, at peak rate (a bound)");
-    for (size_t next = 0; next < PIPES_MOST && used >> next;)
+    for (size_t next = 0; next < MAX_PIPES && used >> next;)
         next = put_part(out, &kernel->projections[0].cycles, used, next);
     put_why_cycles(out, &kernel->projections[0].cycles);
 }

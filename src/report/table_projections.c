@@ -57,12 +57,12 @@ static Figure bytes_moved(const ptxlint_projection *p)
 
 typedef enum RowKind { ROW_COUNT, ROW_NUMBER, ROW_PERCENT, ROW_WORD } RowKind;
 
-typedef struct Row {
+typedef struct TableProjectionsRow {
     const char *name;
     Figure (*figure)(const ptxlint_projection *projection);     /* NULL: what stands at `at` */
     RowKind kind;
     size_t at;
-} Row;
+} TableProjectionsRow;
 
 /* int64_t, double and const char * members of a projection. */
 #define COUNT(member) NULL, ROW_COUNT, offsetof(ptxlint_projection, member)
@@ -71,7 +71,7 @@ typedef struct Row {
 #define WORD(member) NULL, ROW_WORD, offsetof(ptxlint_projection, member)
 #define FIGURE(function) function, ROW_WORD, 0
 
-static const Row rows[] = {
+static const TableProjectionsRow rows[] = {
     { "registers a thread", FIGURE(registers) },
     { "blocks of an SM", FIGURE(blocks) },
     { "warps of an SM", COUNT(occupancy.warps_per_sm) },
@@ -103,7 +103,7 @@ static const Row rows[] = {
     { "in flight of an SM, B", NUMBER(concurrency.bytes) },
 };
 
-static Figure figure_of(const Row *row, const ptxlint_projection *projection)
+static Figure figure_of(const TableProjectionsRow *row, const ptxlint_projection *projection)
 {
     const void *at = (const char *)projection + row->at;
     if (row->figure)
@@ -147,7 +147,7 @@ static void put_right(Out *out, const char *text, size_t width)
     ptx_out_clean(out, text);
 }
 
-static void put_row(Out *out, const ptxlint_kernel *kernel, const Row *row, size_t first, size_t end)
+static void put_row(Out *out, const ptxlint_kernel *kernel, const TableProjectionsRow *row, size_t first, size_t end)
 {
     ptx_out_format(out, "  %-*s", NAME_COLUMNS, row->name);
     for (size_t i = first; i < end; i++)

@@ -313,13 +313,13 @@ static RegId range_reg(Lower *l, uint32_t range_id, uint64_t index, Span name)
     return *place - 1;
 }
 
-typedef struct Binding {
+typedef struct ResolveBinding {
     SymbolKind kind;
     uint32_t id;
-} Binding;
+} ResolveBinding;
 
 /* What bind_range finds for `%r12` where all its digits are the index; SYMBOL_NONE: look it up in full. */
-static Binding bind_usual_range(Lower *l, Span name)
+static ResolveBinding bind_usual_range(Lower *l, Span name)
 {
     size_t length = ptx_span_length(name), stem = length;
     const char *text = text_at(l, name);
@@ -327,7 +327,7 @@ static Binding bind_usual_range(Lower *l, Span name)
     while (stem > 1 && text[stem - 1] >= '0' && text[stem - 1] <= '9')
         stem--;
     if (stem > sizeof word || length - stem > 9 || (text[stem] == '0' && length - stem > 1))
-        return (Binding){ SYMBOL_NONE, 0 };
+        return (ResolveBinding){ SYMBOL_NONE, 0 };
     for (size_t i = stem; i < length; i++)
         index = 10 * index + (uint64_t)(text[i] - '0');
     for (size_t i = 0; i < stem; i++)
@@ -336,17 +336,17 @@ static Binding bind_usual_range(Lower *l, Span name)
     if (memo->stem != word || memo->changes != l->names.range_changes) {
         const Symbol *range = ptx_names_find(&l->names, NAMES_RANGE, text, stem);
         if (!range)
-            return (Binding){ SYMBOL_NONE, 0 };
+            return (ResolveBinding){ SYMBOL_NONE, 0 };
         *memo = (RangeMemo){ word, range->id, l->names.range_changes };
     }
     if (index >= l->ranges.items[memo->range].count)
-        return (Binding){ SYMBOL_NONE, 0 };
-    return (Binding){ SYMBOL_REG, range_reg(l, memo->range, index, name) };
+        return (ResolveBinding){ SYMBOL_NONE, 0 };
+    return (ResolveBinding){ SYMBOL_REG, range_reg(l, memo->range, index, name) };
 }
 
 /* `%r12` is index 12 of stem `%r`. A stem may itself end in digits (`%r1<8>` declares %r10 to %r17): every split is
  * tried, the longest index first. An index has no leading zero. */
-static Binding bind_range(Lower *l, Span name, const Symbol *single)
+static ResolveBinding bind_range(Lower *l, Span name, const Symbol *single)
 {
     size_t length = ptx_span_length(name), stem = length;
     const char *text = text_at(l, name);
@@ -362,30 +362,30 @@ static Binding bind_range(Lower *l, Span name, const Symbol *single)
         for (size_t i = stem; i < length; i++)
             index = 10 * index + (uint64_t)(text[i] - '0');
         if (index < l->ranges.items[range->id].count)
-            return (Binding){ SYMBOL_REG, range_reg(l, range->id, index, name) };
+            return (ResolveBinding){ SYMBOL_REG, range_reg(l, range->id, index, name) };
     }
-    return (Binding){ SYMBOL_NONE, 0 };
+    return (ResolveBinding){ SYMBOL_NONE, 0 };
 }
 
-static Binding bind_name(Lower *l, Span name)
+static ResolveBinding bind_name(Lower *l, Span name)
 {
     const char *text = text_at(l, name);
     size_t length = ptx_span_length(name);
     bool digits = text[length - 1] >= '0' && text[length - 1] <= '9', percent = text[0] == '%';
     const Symbol *single = NULL;
     if (digits && percent && !l->names.percent_digit_names) {
-        Binding usual = bind_usual_range(l, name);
+        ResolveBinding usual = bind_usual_range(l, name);
         if (usual.kind)
             return usual;
     }
     if (!digits || !percent || l->names.percent_digit_names)
         single = ptx_names_find(&l->names, NAMES_ORDINARY, text, length);
     if (digits && (percent || !single)) {
-        Binding range = bind_range(l, name, single);
+        ResolveBinding range = bind_range(l, name, single);
         if (range.kind)
             return range;
     }
-    return single ? (Binding){ (SymbolKind)single->kind, single->id } : (Binding){ SYMBOL_NONE, 0 };
+    return single ? (ResolveBinding){ (SymbolKind)single->kind, single->id } : (ResolveBinding){ SYMBOL_NONE, 0 };
 }
 
 static RegId undeclared(Lower *l, Span name)
@@ -407,7 +407,7 @@ static Operand bind_operand(Lower *l, const AstOperand *ast)
         operand.kind = OPERAND_SINK;
         return operand;
     }
-    Binding binding = bind_name(l, name);
+    ResolveBinding binding = bind_name(l, name);
     operand.id = binding.id;
     const char *suffix = text_at(l, name) + ast->name_length;
     switch (binding.kind) {

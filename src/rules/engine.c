@@ -66,12 +66,12 @@ struct Engine {
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-typedef struct Buffer {
+typedef struct EngineBuffer {
     char bytes[TEXT_BYTES];
     size_t length;
-} Buffer;
+} EngineBuffer;
 
-static void put_bytes(Buffer *b, const char *text, size_t length)
+static void put_bytes(EngineBuffer *b, const char *text, size_t length)
 {
     size_t room = sizeof b->bytes - b->length;
     if (length > room)
@@ -80,7 +80,7 @@ static void put_bytes(Buffer *b, const char *text, size_t length)
     b->length += length;
 }
 
-static void put_shown(Buffer *b, const char *text, size_t length)
+static void put_shown(EngineBuffer *b, const char *text, size_t length)
 {
     put_bytes(b, text, length > SHOWN_BYTES ? SHOWN_BYTES : length);
     if (length > SHOWN_BYTES)
@@ -88,7 +88,7 @@ static void put_shown(Buffer *b, const char *text, size_t length)
 }
 
 /* Up to three digits behind the point; not by printf, whose point is the locale's. */
-static void put_number(Buffer *b, double value)
+static void put_number(EngineBuffer *b, double value)
 {
     char text[64];
     double size = fabs(value);
@@ -107,7 +107,7 @@ static void put_number(Buffer *b, double value)
     put_bytes(b, text, (size_t)count);
 }
 
-static void put_value(Buffer *b, const Hole *hole, double value)
+static void put_value(EngineBuffer *b, const Hole *hole, double value)
 {
     const char *text = isnan(value) ? "unknown" : hole->type == FACT_TRUTH ? (value != 0 ? "true" : "false")
                      : hole->type == FACT_WORD ? ptx_domain_word((Domain)hole->domain, (uint32_t)value) : NULL;
@@ -127,7 +127,7 @@ static bool is_sentence(uint32_t fact)
 /* The template filled in, of the module's arena; NULL for none. */
 static const char *fill(Engine *e, Ask *ask, const Template *template)
 {
-    Buffer b = { .length = 0 };
+    EngineBuffer b = { .length = 0 };
     if (!template->count)
         return NULL;
     for (uint32_t h = 0; h < template->count; h++) {
@@ -166,7 +166,7 @@ static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
 
 static void relate(Engine *e, const Active *active, Ask *ask, Diag *diag)
 {
-    Place places[PLACES_MOST];
+    Place places[MAX_PLACES];
     unsigned count = active->rule->related_at < FACT__COUNT ? ptx_measure_places(ask->evaluator->q, &ask->at, active->rule->related_at, places) : 0;
     const char *text = count ? fill(e, ask, &active->rule->related) : NULL;
     diag->related = NULL;
@@ -191,7 +191,7 @@ static void describe(Engine *e, const Active *active, Ask *ask, Severity severit
 {
     if (ptx_diag_is_dropped(e->diags, diag))
         return;
-    Place places[PLACES_MOST];
+    Place places[MAX_PLACES];
     bool is_elsewhere = active->rule->at < FACT__COUNT && ptx_measure_places(ask->evaluator->q, &ask->at, active->rule->at, places);
     diag->span = is_elsewhere ? places[0].span : ptx_subject_span(&e->inquiry, (Subject)active->rule->subject, &ask->at);
     diag->severity = severity;

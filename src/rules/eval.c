@@ -174,15 +174,15 @@ static double quantify(Ask *ask, const Code *code)
 
 /* ---- paths ------------------------------------------------------------------------------------------------------- */
 
-typedef struct Walk {
+typedef struct EvalWalk {
     const Cfg *cfg;
     const bool *has_hit;        /* per block */
     bool *reached;
     BlockId *stack;
     uint32_t depth;
-} Walk;
+} EvalWalk;
 
-static void reach(Walk *w, BlockId block)
+static void reach(EvalWalk *w, BlockId block)
 {
     if (block == EXIT_BLOCK || !ptx_block_is_reachable(w->cfg, block) || w->reached[block])
         return;
@@ -190,7 +190,7 @@ static void reach(Walk *w, BlockId block)
     w->stack[w->depth++] = block;
 }
 
-static void reach_next(Walk *w, BlockId block, bool backward)
+static void reach_next(EvalWalk *w, BlockId block, bool backward)
 {
     const Block *b = &w->cfg->blocks[block];
     for (uint32_t e = 0; e < (backward ? b->pred_count : b->succ_count); e++)
@@ -214,7 +214,7 @@ static const bool *walk(const Inquiry *q, const bool *has_hit, bool backward, bo
     Arena *scratch = q->shared->scratch;
     bool *reached = ptx_arena_array(q->arena, bool, cfg->block_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
-    Walk w = { cfg, has_hit, reached, ptx_arena_array(scratch, BlockId, cfg->block_count + 1), 0 };
+    EvalWalk w = { cfg, has_hit, reached, ptx_arena_array(scratch, BlockId, cfg->block_count + 1), 0 };
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
         BlockId block = cfg->rpo[r];
         if (!avoid && has_hit[block])
@@ -383,11 +383,11 @@ double ptx_eval_codes(Ask *ask, const Code *codes, uint32_t count)
 /* ---- what is left where the opcode text is known ----------------------------------------------------------------- */
 
 /* A value on the stack of the codes written so far. */
-typedef struct Held {
+typedef struct EvalHeld {
     uint32_t first;             /* of the codes that give it */
     bool is_known;
     double value;
-} Held;
+} EvalHeld;
 
 /* An `and` or `or` whose right side is being written. */
 typedef struct Junction {
@@ -399,7 +399,7 @@ typedef struct Narrower {
     Ask *ask;
     Code *codes;
     uint32_t count;
-    Held held[CODE_STACK + 1];  /* [1..depth] */
+    EvalHeld held[CODE_STACK + 1];  /* [1..depth] */
     Junction junctions[CODE_STACK];
     uint32_t depth, junction_count;
 } Narrower;
@@ -420,21 +420,21 @@ static bool is_of_op(const Code *code)
 static void hold(Narrower *n, const Code *code)
 {
     bool is_known = is_of_op(code);
-    n->held[++n->depth] = (Held){ n->count, is_known, is_known ? push(n->ask, code) : UNKNOWN };
+    n->held[++n->depth] = (EvalHeld){ n->count, is_known, is_known ? push(n->ask, code) : UNKNOWN };
     n->codes[n->count++] = *code;
 }
 
 static void replace_top(Narrower *n, const Code *code)
 {
-    Held *top = &n->held[n->depth];
+    EvalHeld *top = &n->held[n->depth];
     top->value = code->kind == CODE_IN ? is_in(n->ask->evaluator->set, code, top->value) : change((CodeKind)code->kind, top->value);
     n->codes[n->count++] = *code;
 }
 
 static void join_two(Narrower *n, const Code *code)
 {
-    const Held *right = &n->held[n->depth--];
-    Held *left = &n->held[n->depth];
+    const EvalHeld *right = &n->held[n->depth--];
+    EvalHeld *left = &n->held[n->depth];
     left->is_known &= right->is_known;
     left->value = combine((CodeKind)code->kind, left->value, right->value);
     n->codes[n->count++] = *code;
@@ -443,7 +443,7 @@ static void join_two(Narrower *n, const Code *code)
 /* Behind the left side. True: that decides, and the right side is not wanted. */
 static bool begin_junction(Narrower *n, const Code *code)
 {
-    Held *left = &n->held[n->depth];
+    EvalHeld *left = &n->held[n->depth];
     double deciding = code->kind == CODE_OR_JUMP;
     if (left->is_known && decides(code, left->value))
         return true;
@@ -464,7 +464,7 @@ static void end_junction(Narrower *n, const Code *code)
     const Junction *junction = &n->junctions[--n->junction_count];
     if (junction->is_dropped)
         return;
-    const Held *right = &n->held[n->depth--];
+    const EvalHeld *right = &n->held[n->depth--];
     if (right->is_known && right->value == (code->kind == CODE_AND)) {
         n->count = junction->jump;      /* the left side decides alone */
         return;
@@ -490,6 +490,6 @@ Rest ptx_eval_narrow(Ask *ask, Program program, Code *codes)
         else if (begin_junction(&n, &from[at]))
             at = from[at].arg - 1u;
     }
-    const Held *all = &n.held[1];
+    const EvalHeld *all = &n.held[1];
     return (Rest){ codes, n.count, program.count && !all->is_known, !program.count || (all->is_known && all->value == 1) };
 }

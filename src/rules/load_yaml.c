@@ -12,7 +12,7 @@ typedef struct Open {           /* a list or mapping that has not ended */
     YamlNode **tail;
 } Open;
 
-typedef struct Reader {
+typedef struct LoadYamlReader {
     Arena *arena;
     jmp_buf *outer;             /* the arena's, while ours stands there */
     YamlSource source;
@@ -24,7 +24,7 @@ typedef struct Reader {
     uint32_t depth, documents;
     size_t characters;          /* before byte, the way from one event to the next */
     uint32_t byte;
-} Reader;
+} LoadYamlReader;
 
 static const char mark[] = "\xEF\xBB\xBF";      /* of byte order */
 
@@ -33,9 +33,9 @@ static uint32_t after_mark(YamlSource source)
     return source.length >= 3 && !memcmp(source.bytes, mark, 3) ? 3 : 0;
 }
 
-static bool fail(Reader *r, uint32_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail(LoadYamlReader *r, uint32_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static bool fail(Reader *r, uint32_t at, const char *format, ...)
+static bool fail(LoadYamlReader *r, uint32_t at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -53,7 +53,7 @@ static bool is_continuation(char byte)
 }
 
 /* Byte offset of a character. Events come nearly in order, so the way from the last one is short. */
-static uint32_t byte_of(Reader *r, size_t character)
+static uint32_t byte_of(LoadYamlReader *r, size_t character)
 {
     const char *bytes = r->source.bytes;
     const uint32_t length = r->source.length;
@@ -66,7 +66,7 @@ static uint32_t byte_of(Reader *r, size_t character)
     return r->byte;
 }
 
-static bool fail_parser(Reader *r)
+static bool fail_parser(LoadYamlReader *r)
 {
     const yaml_parser_t *p = &r->parser;
     if (p->error == YAML_MEMORY_ERROR)
@@ -78,7 +78,7 @@ static bool fail_parser(Reader *r)
     return fail(r, byte_of(r, p->problem_mark.index), "not YAML: %s", p->problem ? p->problem : "it cannot be read");
 }
 
-static YamlNode *add_node(Reader *r, YamlKind kind)
+static YamlNode *add_node(LoadYamlReader *r, YamlKind kind)
 {
     YamlNode *node = ptx_arena_new(r->arena, YamlNode);
     node->kind = (uint8_t)kind;
@@ -94,7 +94,7 @@ static YamlNode *add_node(Reader *r, YamlKind kind)
     return node;
 }
 
-static bool add_text(Reader *r)
+static bool add_text(LoadYamlReader *r)
 {
     static const uint8_t styles[] = {
         [YAML_PLAIN_SCALAR_STYLE] = YAML_PLAIN, [YAML_SINGLE_QUOTED_SCALAR_STYLE] = YAML_SINGLE_QUOTED,
@@ -114,7 +114,7 @@ static bool add_text(Reader *r)
     return true;
 }
 
-static bool open_node(Reader *r, YamlKind kind, const void *anchor, const void *tag)
+static bool open_node(LoadYamlReader *r, YamlKind kind, const void *anchor, const void *tag)
 {
     YamlNode *node = add_node(r, kind);
     if (anchor || tag)
@@ -125,7 +125,7 @@ static bool open_node(Reader *r, YamlKind kind, const void *anchor, const void *
     return true;
 }
 
-static bool take_event(Reader *r)
+static bool take_event(LoadYamlReader *r)
 {
     const yaml_event_t *event = &r->event;
     switch (event->type) {
@@ -148,7 +148,7 @@ static bool take_event(Reader *r)
     }
 }
 
-static bool read_events(Reader *r)
+static bool read_events(LoadYamlReader *r)
 {
     for (bool is_end = false; !is_end;) {
         if (!yaml_parser_parse(&r->parser, &r->event))
@@ -161,7 +161,7 @@ static bool read_events(Reader *r)
     return true;
 }
 
-static void close_reader(Reader *r)
+static void close_reader(LoadYamlReader *r)
 {
     yaml_event_delete(&r->event);
     yaml_parser_delete(&r->parser);
@@ -169,7 +169,7 @@ static void close_reader(Reader *r)
 }
 
 /* The parser's memory is not the arena's: an arena that fails comes by here first. */
-static bool read_guarded(Reader *r)
+static bool read_guarded(LoadYamlReader *r)
 {
     jmp_buf inner;
     r->arena->on_failure = &inner;
@@ -184,7 +184,7 @@ static bool read_guarded(Reader *r)
 
 YamlNode *ptx_yaml_read(Arena *arena, YamlSource source, YamlError *error)
 {
-    Reader r = { .arena = arena, .outer = arena->on_failure, .source = source, .error = error };
+    LoadYamlReader r = { .arena = arena, .outer = arena->on_failure, .source = source, .error = error };
     r.byte = after_mark(source);
     if (!yaml_parser_initialize(&r.parser))
         ptx_arena_fail(arena);

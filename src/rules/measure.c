@@ -228,7 +228,7 @@ static double excluded_lanes(Inquiry *q, const Subjects *s)
 {
     const Insn *insn = &q->func->insns[s->insn];
     int64_t mask;
-    if (!takes_mask(insn->op) || insn->guard != NO_ID || !ptx_base_constant(ptx_session_bases(q->session), last_operand(q->func, insn), &mask))
+    if (!takes_mask(insn->op) || insn->guard != NO_ID || !ptx_points_to_constant(ptx_session_bases(q->session), last_operand(q->func, insn), &mask))
         return UNKNOWN;
     uint32_t bits = (uint32_t)mask, active = bits;
     if (bits == UINT32_MAX)
@@ -253,7 +253,7 @@ static double barrier_threads(Inquiry *q, const Insn *insn)
     if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_WARP) || ptx_op_has(insn->op, MOD_CLUSTER)
         || ptx_op_has(insn->op, MOD_RED))
         return UNKNOWN;
-    return insn->operand_count == 2 && ptx_base_constant(ptx_session_bases(q->session), &operands[1], &value) && value >= 0 ? (double)value : UNKNOWN;
+    return insn->operand_count == 2 && ptx_points_to_constant(ptx_session_bases(q->session), &operands[1], &value) && value >= 0 ? (double)value : UNKNOWN;
 }
 
 static bool is_integer(const Op *op)
@@ -270,7 +270,7 @@ static double divisor(Inquiry *q, const Insn *insn, bool wants_zero)
         return 0;
     if (!wants_zero && (operand->kind == OPERAND_F32 || operand->kind == OPERAND_F64))
         return 1;
-    bool is_constant = ptx_base_constant(ptx_session_bases(q->session), operand, &value);
+    bool is_constant = ptx_points_to_constant(ptx_session_bases(q->session), operand, &value);
     return wants_zero ? is_constant && !value && is_integer(insn->op) : is_constant;
 }
 
@@ -469,14 +469,14 @@ static double measure_insn(Inquiry *q, const Subjects *s, FactId fact, Certainty
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
-static bool base_of(Inquiry *q, const Subjects *s, Base *base)
+static bool base_of(Inquiry *q, const Subjects *s, PointsTo *base)
 {
-    return !q->func->has_unknown && ptx_base_of_access(ptx_session_bases(q->session), q->shared->module, q->func, &q->func->insns[s->insn], base);
+    return !q->func->has_unknown && ptx_points_to_of_access(ptx_session_bases(q->session), q->shared->module, q->func, &q->func->insns[s->insn], base);
 }
 
 /* What the address without its offset is certainly a multiple of, at most the bytes accessed: a number of any, a variable of its
  * .align. 0: not known. */
-static int64_t alignment_of(const Inquiry *q, const Base *base, int64_t bytes)
+static int64_t alignment_of(const Inquiry *q, const PointsTo *base, int64_t bytes)
 {
     bool is_var = base->kind == BASE_VAR;
     if (bytes <= 0 || bytes & (bytes - 1) || (!is_var && base->kind != BASE_CONST))
@@ -497,7 +497,7 @@ static double measure_run_alignment(Inquiry *q, const Subjects *s, FactId fact, 
 
 static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
-    Base base;
+    PointsTo base;
     int64_t bytes = q->func->insns[s->insn].access_bytes;
     int64_t align = base_of(q, s, &base) && base.has_offset ? alignment_of(q, &base, bytes) : 0;
     if (!align || align & (align - 1))
@@ -509,7 +509,7 @@ static double measure_alignment(Inquiry *q, const Subjects *s, FactId fact, Cert
 /* Of a variable whose address, size and offset are known. */
 static double measure_place(Inquiry *q, const Subjects *s, FactId fact)
 {
-    Base base;
+    PointsTo base;
     int64_t bytes = q->func->insns[s->insn].access_bytes;
     if (!base_of(q, s, &base) || base.kind != BASE_VAR)
         return UNKNOWN;
@@ -550,7 +550,7 @@ static const uint32_t *array_loads_of(Inquiry *q)
     uint64_t *keys = ptx_arena_array(q->shared->scratch, uint64_t, slots);
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Subjects at = { .insn = i };
-        Base base;
+        PointsTo base;
         if (func->insns[i].op->kind != OPK_LD || !base_of(q, &at, &base) || base.kind != BASE_PARAM)
             continue;
         LoopId loop = q->loops->loop_of[q->cfg->block_of[i]];
@@ -572,7 +572,7 @@ static const uint32_t *array_loads_of(Inquiry *q)
 static double measure_access(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
     const Insn *insn = &q->func->insns[s->insn];
-    Base base;
+    PointsTo base;
     switch (fact) {
     case FACT_ACCESS_bytes:             return insn->access_bytes ? insn->access_bytes : UNKNOWN;
     case FACT_ACCESS_address_space:     return base_of(q, s, &base) ? word(base.space) : UNKNOWN;
@@ -969,7 +969,7 @@ static const char *label_text(Inquiry *q, LoopId loop, size_t *length)
 /* Why an access goes to local memory: what of its address the compiler could not resolve. */
 static const char *local_cause(Inquiry *q, const Subjects *s)
 {
-    Base base;
+    PointsTo base;
     if (!base_of(q, s, &base) || base.kind != BASE_VAR)
         return "its address is not that of one variable";
     if (!base.has_offset)
@@ -980,7 +980,7 @@ static const char *local_cause(Inquiry *q, const Subjects *s)
 const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length)
 {
     const Module *module = q->shared->module;
-    Base base;
+    PointsTo base;
     switch (fact) {
     case FACT_MODULE_target_name:   return target_text(q, length);
     case FACT_KERNEL_name:          return span_text(q, q->func->name, length);
@@ -1029,17 +1029,17 @@ static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
 }
 
 /* Those that make lanes differ. */
-static unsigned find_chain(Inquiry *q, InsnId insn, Place places[PLACES_MOST])
+static unsigned find_chain(Inquiry *q, InsnId insn, Place places[MAX_PLACES])
 {
-    Link links[CHAIN_MOST];
-    unsigned found = ptx_chain_find(ptx_session_uniforms(q->session), q->func, insn, links), count = 0;
-    for (unsigned i = 0; i < found && count < PLACES_MOST; i++)
+    Link links[MAX_CHAIN];
+    unsigned found = ptx_critical_path_find(ptx_session_uniforms(q->session), q->func, insn, links), count = 0;
+    for (unsigned i = 0; i < found && count < MAX_PLACES; i++)
         if (!ptx_affine_is_uniform(links[i].value))
             places[count++] = (Place){ q->func->insns[links[i].insn].span, ptx_affine_describe(q->arena, &links[i].value) };
     return count;
 }
 
-unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place places[PLACES_MOST])
+unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place places[MAX_PLACES])
 {
     if (fact == FACT_ACCESS_chain || fact == FACT_BRANCH_chain)
         return find_chain(q, s->insn, places);

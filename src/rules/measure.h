@@ -102,16 +102,16 @@ typedef struct Place {
     const char *what;           /* to be said of it; NULL */
 } Place;
 
-enum { PLACES_MOST = 4 };
+enum { MAX_PLACES = 4 };
 
 /* How many there are, PLACES_MOST at the most. */
 /* What removes a finding at that place of the race at an instruction; NULL: it is no race. */
 const DiagRepair *ptx_measure_repair(Inquiry *q, InsnId insn);
 
-unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place places[PLACES_MOST]);
+unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place places[MAX_PLACES]);
 
 /* measure_hazard.c: of a race at an instruction of the kernel: itself, or in a function that is called there; the other access, and the calls. */
-unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[PLACES_MOST]);
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[MAX_PLACES]);
 
 /* Where a subject stands in the text. */
 Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s);

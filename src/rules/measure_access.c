@@ -44,7 +44,7 @@ typedef struct Siblings {
 } Siblings;
 
 enum {
-    MOST_PERIOD = 64 * 64,
+    MAX_PERIOD = 64 * 64,
     NEAR = 2048,                /* instructions before and behind an access that are looked at */
 };
 
@@ -118,9 +118,9 @@ static double measure_siblings(Inquiry *q, const Subjects *subject, FactId fact,
     const Operand *address = address_of(q->func, &q->func->insns[subject->insn]);
     int64_t stride = total ? total->stride : 0;
     Siblings s = { .stride = stride < 0 ? -stride : stride };
-    if (fact == FACT_ACCESS_used_together && (!total || total->is_free || s.stride == 0 || s.stride > MOST_PERIOD))
+    if (fact == FACT_ACCESS_used_together && (!total || total->is_free || s.stride == 0 || s.stride > MAX_PERIOD))
         return UNKNOWN;
-    if (s.stride > MOST_PERIOD)
+    if (s.stride > MAX_PERIOD)
         s.stride = 0;
     if (!address)
         return fact == FACT_ACCESS_siblings ? 1 : UNKNOWN;
@@ -234,7 +234,7 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_ACCESS_address_alignment:
         return is_global || is_shared ? (double)((total->low_bits | 32u) & -(total->low_bits | 32u)) : UNKNOWN;
     case FACT_ACCESS_is_firm:
-        return total->doubt <= DOUBT_PARAMETER && !total->is_free && is_block_known(q->func, evaluation_of(q));
+        return total->doubt <= UNCERTAIN_PARAMETER && !total->is_free && is_block_known(q->func, evaluation_of(q));
     case FACT_ACCESS_cost_share:        return cost_share(q, total);
     case FACT_ACCESS_used_together:     return measure_siblings(q, s, fact, total);
     default:                            return UNKNOWN;
@@ -354,7 +354,7 @@ double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty 
     PartedCosts *costs = ptx_session_parted(q->session);
     if (!costs)
         return UNKNOWN;
-    Parted parted = ptx_parted_measure(costs, s->block);
+    DivergenceCost parted = ptx_divergence_measure(costs, s->block);
     *certainty = fact == FACT_BRANCH_parted ? parted.certainty : CERTAINTY_ESTIMATE;
     return fact == FACT_BRANCH_parted ? parted.percent : parted.wasted_percent;
 }

@@ -101,7 +101,7 @@ static unsigned find_block_places(const BlockRace *race, FactId fact, Place *pla
 }
 
 /* The other access, and the calls that lead to either. */
-static unsigned find_others(const Func *kernel, const Hazard *h, Place places[PLACES_MOST])
+static unsigned find_others(const Func *kernel, const Hazard *h, Place places[MAX_PLACES])
 {
     static const char call[] = "the function is called here";
     const HazardAccess *a = &h->second, *b = &h->first;
@@ -113,7 +113,7 @@ static unsigned find_others(const Func *kernel, const Hazard *h, Place places[PL
     return count;
 }
 
-unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[PLACES_MOST])
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[MAX_PLACES])
 {
     const Divergence *divergence = divergence_at(q, insn);
     const Hazard *h = ptx_measure_hazard(q, insn);

@@ -6,7 +6,7 @@
 
 #define UNKNOWN ((double)NAN)
 
-enum { BLOCK_MOST = 1 << 16 };  /* threads, whatever a user's GPU allows */
+enum { MAX_BLOCK = 1 << 16 };  /* threads, whatever a user's GPU allows */
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
@@ -69,7 +69,7 @@ static void find_best_block(Inquiry *q, double *percent, double *threads)
     int64_t dynamic = ptx_session_launch(q->session) && ptx_session_launch(q->session)->dynamic_shared_bytes > 0 ? ptx_session_launch(q->session)->dynamic_shared_bytes : 0;
     Resources resources = { .registers_per_thread = given(ptx_measure_registers(q)), .static_shared_bytes = given(f->static_shared_bytes), .dynamic_shared_bytes = dynamic, .barriers = -1 };
     *percent = *threads = UNKNOWN;
-    for (int64_t size = 32; q->shared->gpu && size <= BLOCK_MOST && (double)size <= q->shared->gpu->figures[FIGURE_THREADS_PER_BLOCK]; size += 32) {
+    for (int64_t size = 32; q->shared->gpu && size <= MAX_BLOCK && (double)size <= q->shared->gpu->figures[FIGURE_THREADS_PER_BLOCK]; size += 32) {
         Occupancy fit;
         resources.threads_per_block = size;
         if (!ptx_occupancy_compute(q->shared->gpu, &resources, &fit) || isnan(fit.percent))

@@ -109,23 +109,23 @@ static bool fail_unseen(Expr *e, Span at, const char *what)
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 /* The name nearest to what was written; those that are not seen count as a little farther. */
-typedef struct Nearest {
+typedef struct TypeNearest {
     const char *scope, *name;
     unsigned best;
-} Nearest;
+} TypeNearest;
 
-static void try_name(const Expr *e, Span at, const char *scope, const char *name, bool seen, Nearest *nearest)
+static void try_name(const Expr *e, Span at, const char *scope, const char *name, bool seen, TypeNearest *nearest)
 {
     char full[DESCRIPTION];
     int length = snprintf(full, sizeof full, "%s.%s", scope, name);
     unsigned distance = 2 * ptx_edit_distance(e->text + at.begin, ptx_span_length(at), full, (size_t)length) + !seen;
     if (distance < nearest->best)
-        *nearest = (Nearest){ scope, name, distance };
+        *nearest = (TypeNearest){ scope, name, distance };
 }
 
-static Nearest nearest_fact(const Expr *e, Span at)
+static TypeNearest nearest_fact(const Expr *e, Span at)
 {
-    Nearest nearest = { NULL, NULL, 6 };        /* a distance of at most 2 */
+    TypeNearest nearest = { NULL, NULL, 6 };        /* a distance of at most 2 */
     for (int f = 0; f < FACT__COUNT; f++)
         try_name(e, at, ptx_scope_text[ptx_fact_info[f].scope], ptx_fact_info[f].name, is_seen(e, (Scope)ptx_fact_info[f].scope),
                  &nearest);
@@ -138,7 +138,7 @@ static Nearest nearest_fact(const Expr *e, Span at)
 
 static bool fail_fact(Expr *e, Span at, Span scope_span, bool has_scope)
 {
-    Nearest nearest = nearest_fact(e, at);
+    TypeNearest nearest = nearest_fact(e, at);
     if (nearest.name)
         return ptx_expr_fail(e, at, "unknown fact '%.*s'; did you mean '%s.%s'?", EXPR_TEXT(e, at), nearest.scope, nearest.name);
     if (has_scope)
@@ -182,7 +182,7 @@ static bool take_threshold(Expr *e, Node *node, Span name)
         node->asks = 1 << LEVEL_MODULE;
         return true;
     }
-    Nearest nearest = nearest_fact(e, node->at);
+    TypeNearest nearest = nearest_fact(e, node->at);
     if (nearest.name)
         return ptx_expr_fail(e, node->at, "unknown threshold '%.*s'; did you mean '%s.%s'?", EXPR_TEXT(e, node->at), nearest.scope,
                              nearest.name);

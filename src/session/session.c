@@ -30,9 +30,9 @@ typedef struct OfGpu {
 typedef struct Passing {
     ArenaMark mark;             /* of work, before it */
     const Defs *defs;
-    const Bases *bases;
-    const Splits *splits;
-    const Repeats *repeats;
+    const PointsToSet *bases;
+    const MustDiverge *splits;
+    const RedundantLoads *repeats;
     const InsnId *fused;
     const bool *fp64_trips, *unused_results, *read_only;
     const uint32_t *loop_overhead;
@@ -70,7 +70,7 @@ struct Session {
 /* What functions share; NULL: not asked for yet. */
 struct OfModule {
     Session *items;             /* per function */
-    Program *program;           /* of the runs */
+    SimProgram *program;           /* of the runs */
     const OpCycles **ops;       /* per GPU */
     Writers *writers;
     const Usage *usage;
@@ -304,19 +304,19 @@ const Defs *ptx_session_defs(Session *s)
     return p->defs;
 }
 
-const Bases *ptx_session_bases(Session *s)
+const PointsToSet *ptx_session_bases(Session *s)
 {
     Passing *p = s->passing;
     if (!p->bases)
-        p->bases = ptx_bases_compute(s->all->work, s->all->scratch, s->all->module, s->func);
+        p->bases = ptx_points_to_sets_compute(s->all->work, s->all->scratch, s->all->module, s->func);
     return p->bases;
 }
 
-const Splits *ptx_session_splits(Session *s)
+const MustDiverge *ptx_session_splits(Session *s)
 {
     Passing *p = s->passing;
     if (!p->splits)
-        p->splits = ptx_splits_compute(s->all->work, s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, ptx_session_uniforms(s),
+        p->splits = ptx_must_diverge_compute(s->all->work, s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, ptx_session_uniforms(s),
                                        s->launch);
     return p->splits;
 }
@@ -327,11 +327,11 @@ static const Defs *defs_in_loops(Session *s)
     return ptx_session_loops(s)->loop_count ? ptx_session_defs(s) : s->passing->defs;
 }
 
-const Repeats *ptx_session_repeats(Session *s)
+const RedundantLoads *ptx_session_repeats(Session *s)
 {
     Passing *p = s->passing;
     if (!p->repeats)
-        p->repeats = ptx_repeats_compute(s->all->work, s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->loops, defs_in_loops(s));
+        p->repeats = ptx_redundant_loads_compute(s->all->work, s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->loops, defs_in_loops(s));
     return p->repeats;
 }
 
@@ -355,7 +355,7 @@ const bool *ptx_session_unused_results(Session *s)
 {
     Passing *p = s->passing;
     if (!p->unused_results)
-        p->unused_results = ptx_unused_results_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s), ptx_session_live(s));
+        p->unused_results = ptx_dead_code_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s), ptx_session_live(s));
     return p->unused_results;
 }
 
@@ -387,7 +387,7 @@ const MatrixFaults *ptx_session_matrix_faults(Session *s)
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 /* What is found of functions whatever the launch goes with the function in hand. */
-static Program *program_of(Session *s)
+static SimProgram *program_of(Session *s)
 {
     Sessions *all = s->all;
     if (!all->own->program)
@@ -436,7 +436,7 @@ PartedCosts *ptx_session_parted(Session *s)
 {
     const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FINDINGS);
     if (evaluation && !s->passing->parted)
-        s->passing->parted = ptx_parted_new(s->all->work, evaluation, s->func, ptx_session_cfg(s), s->dom);
+        s->passing->parted = ptx_divergence_new(s->all->work, evaluation, s->func, ptx_session_cfg(s), s->dom);
     return s->passing->parted;
 }
 

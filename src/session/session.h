@@ -87,9 +87,9 @@ const Pressure *ptx_session_pressure(Session *session, size_t gpu);
 /* ---- until the function is done ---------------------------------------------------------------------------------- */
 
 const Defs *ptx_session_defs(Session *session);
-const Bases *ptx_session_bases(Session *session);
-const Splits *ptx_session_splits(Session *session);
-const Repeats *ptx_session_repeats(Session *session);
+const PointsToSet *ptx_session_bases(Session *session);
+const MustDiverge *ptx_session_splits(Session *session);
+const RedundantLoads *ptx_session_repeats(Session *session);
 const InsnId *ptx_session_fused(Session *session);
 const bool *ptx_session_fp64_trips(Session *session);
 const bool *ptx_session_unused_results(Session *session);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { CALLS = 101, KERNELS_MOST = 4096 };
+enum { CALLS = 101, MAX_KERNELS = 4096 };
 
 typedef struct Sample {
     double us;
@@ -93,7 +93,7 @@ static size_t measure_file(const ptxlint_gpu *gpu, const char *path, const char 
     if (ptxlint_module_open(path, &options, &module) != PTXLINT_OK)
         die("failed", path);
     const ptxlint_kernel *kernels = ptxlint_module_kernels(module, &kernel_count);
-    for (size_t k = 0; k < kernel_count && count < KERNELS_MOST; k++) {
+    for (size_t k = 0; k < kernel_count && count < MAX_KERNELS; k++) {
         ptxlint_estimated e = { .size = sizeof e };
         if (!kernels[k].is_entry || kernels[k].launch.source != PTXLINT_LAUNCH_FILE)
             continue;
@@ -112,7 +112,7 @@ static size_t measure_file(const ptxlint_gpu *gpu, const char *path, const char 
 
 int main(int argc, char **argv)
 {
-    static Sample samples[KERNELS_MOST];
+    static Sample samples[MAX_KERNELS];
     size_t count = 0;
     int first = argc > 1 && !strcmp(argv[1], "-v") ? 2 : 1;
     const ptxlint_gpu *gpu = argc > first ? ptxlint_gpu_find(argv[first]) : NULL;

@@ -2,7 +2,7 @@
 
 #include "fuzz.h"
 
-enum { EDITS_MOST = 4, SPLICE_MOST = 40, TRIES = 20 };
+enum { MAX_EDITS = 4, MAX_SPLICE = 40, TRIES = 20 };
 
 typedef struct Edit {           /* the text as it stands */
     char *bytes;
@@ -196,7 +196,7 @@ static void add_module(Edit *e)
 static void splice(Edit *e)
 {
     Range from = some_line(e, e->other), to = some_line(e, whole(e));
-    for (size_t lines = below(e, SPLICE_MOST); lines > 0; lines--)
+    for (size_t lines = below(e, MAX_SPLICE); lines > 0; lines--)
         from.end = line_at(e->other, from.end).end;
     replace_by(e, (Range){ to.begin, to.begin }, e->other, from);
 }
@@ -239,7 +239,7 @@ char *mutate(const Sample *samples, size_t count, uint64_t number, size_t *lengt
     if (first.length)
         memcpy(e.bytes, first.bytes, first.length);
     e.length = first.length;
-    for (size_t left = 1 + below(&e, EDITS_MOST); left > 0 && e.length; left--)
+    for (size_t left = 1 + below(&e, MAX_EDITS); left > 0 && e.length; left--)
         edits[below(&e, sizeof edits / sizeof *edits)](&e);
     *length = e.length;
     return e.bytes;

@@ -142,7 +142,7 @@ static void run_cuts(size_t step, const char *path)
 
 /* ---- mutants ----------------------------------------------------------------------------------------------------- */
 
-enum { SAMPLE_BYTES_MOST = 32 << 10 };
+enum { MAX_SAMPLE_BYTES = 32 << 10 };
 
 typedef struct Samples {
     Sample *items;
@@ -152,7 +152,7 @@ typedef struct Samples {
 static void add_sample(Samples *samples, const char *path)
 {
     Text text = read_file(path);
-    if (!text.length || text.length > SAMPLE_BYTES_MOST) {
+    if (!text.length || text.length > MAX_SAMPLE_BYTES) {
         free(text.bytes);
         return;
     }

@@ -9,7 +9,7 @@
 #include "oracle_parts.h"
 
 enum {
-    MOST_STMTS = 1024, MOST_THREADS = 256, MOST_BLOCK_WARPS = MOST_THREADS / ORACLE_LANES, SLOTS = 3, TABLE_AT = 0, BUFFER_AT = 4096, BUFFER_MASK = 0xfff,
+    MAX_STMTS = 1024, MAX_THREADS = 256, MAX_BLOCK_WARPS = MAX_THREADS / ORACLE_LANES, SLOTS = 3, TABLE_AT = 0, BUFFER_AT = 4096, BUFFER_MASK = 0xfff,
     /* registers: one file, named by its parts */
     R = 0, R_GENERAL = 12, R_COUNTER = 12, R_LIMIT = 15, R_ADDRESS = 18, R_LINEAR = 19, R_LOADED = 20,
     D = 24, D_GENERAL = 5, D_INDEX = 29, D_BASE = 30, D_ADDRESS = 32,      /* one for each access, as compilers have it */
@@ -56,7 +56,7 @@ typedef struct Stmt {
 struct OracleKernel {
     uint64_t random;
     bool is_pure;
-    Stmt stmts[MOST_STMTS];
+    Stmt stmts[MAX_STMTS];
     unsigned stmt_count, access_count, label_count, line, local_label;
     OracleAccess accesses[ORACLE_ACCESSES];
     Stmt *body, *callee;
@@ -65,11 +65,11 @@ struct OracleKernel {
     const Surroundings *around;
     OracleWatch *watch;
     void *watch_context;
-    uint32_t ctaid[3], table[MOST_THREADS];
-    uint64_t regs[MOST_THREADS][REGISTERS], slots[MOST_THREADS][SLOTS];
-    bool is_done[MOST_THREADS];
-    uint32_t masks[MOST_BLOCK_WARPS][ORACLE_ACCESSES][ORACLE_KEYS];
-    uint64_t addresses[MOST_BLOCK_WARPS][ORACLE_ACCESSES][ORACLE_KEYS][ORACLE_LANES];
+    uint32_t ctaid[3], table[MAX_THREADS];
+    uint64_t regs[MAX_THREADS][REGISTERS], slots[MAX_THREADS][SLOTS];
+    bool is_done[MAX_THREADS];
+    uint32_t masks[MAX_BLOCK_WARPS][ORACLE_ACCESSES][ORACLE_KEYS];
+    uint64_t addresses[MAX_BLOCK_WARPS][ORACLE_ACCESSES][ORACLE_KEYS][ORACLE_LANES];
 };
 
 /* ---- chance ------------------------------------------------------------------------------------------------------ */
@@ -96,7 +96,7 @@ static bool chance(OracleKernel *k, unsigned percent)
 
 static Stmt *stmt(OracleKernel *k, Kind kind, Stmt ***at)
 {
-    Stmt *s = &k->stmts[k->stmt_count < MOST_STMTS - 1 ? k->stmt_count++ : MOST_STMTS - 1];
+    Stmt *s = &k->stmts[k->stmt_count < MAX_STMTS - 1 ? k->stmt_count++ : MAX_STMTS - 1];
     *s = (Stmt){ .kind = (uint8_t)kind, .guard = NO_REGISTER, .dst = NO_REGISTER };
     for (unsigned i = 0; i < 4; i++)
         s->src[i].reg = NO_REGISTER;
@@ -318,7 +318,7 @@ static void make_list(OracleKernel *k, Stmt **list, unsigned count, unsigned dep
 {
     while (*list)
         list = &(*list)->next;
-    for (unsigned i = 0; i < count && k->stmt_count < MOST_STMTS - 64; i++) {
+    for (unsigned i = 0; i < count && k->stmt_count < MAX_STMTS - 64; i++) {
         unsigned what = below(k, 100);
         if (what < 14 && may_access)
             make_small(k, &list, depth, what);

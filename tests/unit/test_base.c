@@ -45,7 +45,7 @@ static void put_space(Text *text, uint8_t space)
 }
 
 /* "s+4 shared/shared", "*out+? generic/-", "=16", "?". */
-static void put_base(Text *text, const ptxlint_module *module, const Base *base)
+static void put_base(Text *text, const ptxlint_module *module, const PointsTo *base)
 {
     if (base->kind == BASE_UNKNOWN)
         kit_print(text, "?");
@@ -117,14 +117,14 @@ static void test_bases(void **state)
         ptxlint_module *module = kernel_of("", bases[i].body);
         const Func *func = &module->ir->funcs[0];
         ArenaMark before = ptx_arena_mark(&w->scratch);
-        const Bases *got = ptx_bases_compute(&w->arena, &w->scratch, module->ir, func);
+        const PointsToSet *got = ptx_points_to_sets_compute(&w->arena, &w->scratch, module->ir, func);
         ArenaMark after = ptx_arena_mark(&w->scratch);
         assert_true(before.chunk == after.chunk && before.next == after.next);
         Text text = { 0 };
         for (InsnId n = 0; n < func->insn_count; n++) {
-            Base base;
+            PointsTo base;
             const Op *op = func->insns[n].op;
-            bool found = ptx_base_of_access(got, module->ir, func, &func->insns[n], &base);
+            bool found = ptx_points_to_of_access(got, module->ir, func, &func->insns[n], &base);
             assert_int_equal(found, base.kind != BASE_UNKNOWN);
             if (!(op->flags & (OPF_LOAD | OPF_STORE)))
                 continue;
@@ -145,7 +145,7 @@ static void test_definitions(void **state)
         fail_msg("arena");
     ptxlint_module *module = kernel_of("", "mov.u32 a1, 7;\nadd.s32 a2, a1, a1;\nsetp.eq.u32 p1, a2, 14;\n@p1 mov.u32 a3, a2;\nmov.u32 a4, 0;\nmov.u32 a4, 1;\nst.global.u32 [g], a4;\n");
     const Func *func = &module->ir->funcs[0];
-    const Bases *got = ptx_bases_compute(&w->arena, &w->scratch, module->ir, func);
+    const PointsToSet *got = ptx_points_to_sets_compute(&w->arena, &w->scratch, module->ir, func);
     static const struct { const char *name; InsnId def; uint32_t uses; int64_t value; } want[] = {
         { "a1", 0, 2, 7 }, { "a2", 1, 2, 14 }, { "p1", 2, 1, -1 }, { "a3", NO_ID, 0, -1 }, { "a4", NO_ID, 1, -1 },
     };
@@ -155,7 +155,7 @@ static void test_definitions(void **state)
                 continue;
             int64_t value = -1;
             Operand operand = { .kind = OPERAND_REG, .role = ROLE_USE, .id = reg };
-            ptx_base_constant(got, &operand, &value);
+            ptx_points_to_constant(got, &operand, &value);
             if (got->def[reg] != want[i].def || got->use_count[reg] != want[i].uses || value != want[i].value)
                 fail_msg("%s: %u %u %lld", want[i].name, got->def[reg], got->use_count[reg], (long long)value);
         }
@@ -173,7 +173,7 @@ static const char *label_at(const ptxlint_module *module, const Func *func, Insn
     return insn ? "-" : "entry";
 }
 
-static const Splits *splits_of(World *w, const ptxlint_module *module, FuncId f, const Launch *launch)
+static const MustDiverge *splits_of(World *w, const ptxlint_module *module, FuncId f, const Launch *launch)
 {
     Session *s = ptx_session_at(module, f);
     const Cfg *cfg = ptx_session_cfg(s);
@@ -182,14 +182,14 @@ static const Splits *splits_of(World *w, const ptxlint_module *module, FuncId f,
     ArenaMark before = ptx_arena_mark(&w->scratch);
     const Func *func = &module->ir->funcs[f];
     const Uniforms *uniforms = ptx_uniform_compute(&w->arena, &w->scratch, module->ir, func, cfg, dom, loops, launch);
-    const Splits *splits = ptx_splits_compute(&w->arena, &w->scratch, module->ir, func, cfg, dom, loops, uniforms, launch);
+    const MustDiverge *splits = ptx_must_diverge_compute(&w->arena, &w->scratch, module->ir, func, cfg, dom, loops, uniforms, launch);
     ArenaMark after = ptx_arena_mark(&w->scratch);
     assert_true(before.chunk == after.chunk && before.next == after.next);
     return splits;
 }
 
 /* Of each block with a mark: "A!" splits, "B<A" by, "C?" may. */
-static void put_splits(Text *text, const ptxlint_module *module, FuncId f, const Splits *splits)
+static void put_splits(Text *text, const ptxlint_module *module, FuncId f, const MustDiverge *splits)
 {
     const Func *func = &module->ir->funcs[f];
     const Cfg *cfg = ptx_session_cfg(ptx_session_at(module, f));
@@ -464,14 +464,14 @@ typedef struct Tally {
 
 static void tally_bases(World *w, const ptxlint_module *module, const Func *func, Tally *tally)
 {
-    const Bases *got = ptx_bases_compute(&w->arena, &w->scratch, module->ir, func);
+    const PointsToSet *got = ptx_points_to_sets_compute(&w->arena, &w->scratch, module->ir, func);
     for (InsnId n = 0; n < func->insn_count; n++) {
-        Base base;
+        PointsTo base;
         const Op *op = func->insns[n].op;
         if (!(op->flags & (OPF_LOAD | OPF_STORE)) || op->space == SPACE_PARAM)
             continue;
         tally->accesses++;
-        tally->known += ptx_base_of_access(got, module->ir, func, &func->insns[n], &base);
+        tally->known += ptx_points_to_of_access(got, module->ir, func, &func->insns[n], &base);
     }
 }
 
@@ -479,7 +479,7 @@ static void tally_splits(World *w, const ptxlint_module *module, FuncId f, const
 {
     const Func *func = &module->ir->funcs[f];
     const Cfg *cfg = ptx_session_cfg(ptx_session_at(module, f));
-    const Splits *s = splits_of(w, module, f, launch);
+    const MustDiverge *s = splits_of(w, module, f, launch);
     for (BlockId b = 0; b < cfg->block_count; b++) {
         assert_true((s->by[b] == NO_ID && !s->splits[b]) || (func->is_entry && ptx_block_is_reachable(cfg, b)));
         assert_true(s->may[b] || (func->is_entry && s->by[b] == NO_ID));

@@ -172,7 +172,7 @@ static void test_spread(void **state)
         ptx_arena_init(&arena, 1 << 20, &on_failure);
         assert_int_equal(setjmp(on_failure), 0);
         const Func *func = &module->ir->funcs[0];
-        const Spread *spread = ptx_spread_compute(&arena, &arena, func);
+        const AddressDistribution *spread = ptx_address_distribution_compute(&arena, &arena, func);
         double got = spread[func->insn_count - 2].reach;
         if (!(got == cases[c].want))
             fail_msg("%s: %g bytes, not %g", cases[c].body, got, cases[c].want);
@@ -202,7 +202,7 @@ static void test_neighbours(void **state)
         ptx_arena_init(&arena, 1 << 20, &on_failure);
         assert_int_equal(setjmp(on_failure), 0);
         const Func *func = &module->ir->funcs[0];
-        double got = ptx_spread_compute(&arena, &arena, func)[func->insn_count - 2].own;
+        double got = ptx_address_distribution_compute(&arena, &arena, func)[func->insn_count - 2].own;
         if (fabs(got - cases[c].want) > 1e-9)
             fail_msg("%s: %g, not %g", cases[c].body, got, cases[c].want);
         ptx_arena_free(&arena);

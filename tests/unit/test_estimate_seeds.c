@@ -100,12 +100,12 @@ static const char sum_of_matrices[] =
     "add.s64 %rd5, %rd1, %rd4; add.s64 %rd6, %rd2, %rd4; add.s64 %rd7, %rd3, %rd4;\n"
     "ld.global.f32 %f1, [%rd5]; ld.global.f32 %f2, [%rd6]; add.f32 %f3, %f1, %f2; st.global.f32 [%rd7], %f3; ret;\n}\n";
 
-enum { SHAPES_MOST = 11 };
+enum { MAX_SHAPES = 11 };
 
 typedef struct Shapes {
     uint32_t threads;
     size_t count;
-    double ms[SHAPES_MOST];     /* measured, of 1, 2, 4, ... columns: the header of the published table names rows */
+    double ms[MAX_SHAPES];     /* measured, of 1, 2, 4, ... columns: the header of the published table names rows */
     double spearman;            /* of lines a warp against these */
 } Shapes;
 
@@ -147,7 +147,7 @@ static void rank(const double *values, size_t count, double *ranks)
 
 static double spearman(const double *a, const double *b, size_t count)
 {
-    double x[SHAPES_MOST], y[SHAPES_MOST], mean = ((double)count - 1) / 2, xy = 0, xx = 0, yy = 0;
+    double x[MAX_SHAPES], y[MAX_SHAPES], mean = ((double)count - 1) / 2, xy = 0, xx = 0, yy = 0;
     rank(a, count, x);
     rank(b, count, y);
     for (size_t i = 0; i < count; i++) {
@@ -162,7 +162,7 @@ static void test_torres(void **state)
 {
     (void)state;
     for (size_t t = 0; t < COUNT(tables); t++) {
-        double lines[SHAPES_MOST], us[SHAPES_MOST], best = INFINITY;
+        double lines[MAX_SHAPES], us[MAX_SHAPES], best = INFINITY;
         for (size_t i = 0; i < tables[t].count; i++) {
             Run run = run_shape(1u << i, tables[t].threads >> i);
             lines[i] = lines_of(&run);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { SURROUNDINGS = 3, MOST_SHOWN = 12, KERNELS = 300 };
+enum { SURROUNDINGS = 3, MAX_SHOWN = 12, KERNELS = 300 };
 
 typedef struct Tally {
     unsigned slices, exact, estimates, unknown, wrong, timid, shown;
@@ -72,7 +72,7 @@ static bool agrees(const ptxlint_access *got, const Figures *want)
 
 static void show(Tally *tally, const char *what, uint64_t seed, uint32_t line, const ptxlint_access *got, const Figures *want)
 {
-    if (tally->shown++ < MOST_SHOWN)
+    if (tally->shown++ < MAX_SHOWN)
         print_message("%s: seed %llu line %u: active %g sectors %g wavefronts %g (%s), want %g %g %g\n", what, (unsigned long long)seed, line, got->active_threads,
                       got->sectors_per_request, got->wavefronts_per_request, got->why, want->active / want->requests, want->sectors / want->requests,
                       want->wavefronts / want->requests);

@@ -4,7 +4,7 @@
  * told has to name two blocks that leave different numbers there. test_global_races [FIRST COUNT]. */
 #include "kit.h"
 
-enum { THREADS = 64, GRID = 20, PLACES = 1024, MOST_STORES = 3, KERNELS = 600, MOST_SHOWN = 4, FEWEST_TOLD = KERNELS / 10 };
+enum { THREADS = 64, GRID = 20, PLACES = 1024, MAX_STORES = 3, KERNELS = 600, MAX_SHOWN = 4, FEWEST_TOLD = KERNELS / 10 };
 
 typedef struct Store {
     unsigned by_block, by_thread, from, below_thread, below_block;      /* below: 0: all */
@@ -13,7 +13,7 @@ typedef struct Store {
 } Store;
 
 typedef struct Kernel {
-    Store stores[MOST_STORES];
+    Store stores[MAX_STORES];
     unsigned count, mask;
     Text text;
 } Kernel;
@@ -57,7 +57,7 @@ static void put_store(Text *t, const Store *s, unsigned mask)
 static void make_kernel(Kernel *k, uint64_t seed)
 {
     uint64_t r = seed * UINT64_C(0x9e3779b97f4a7c15) + 5;
-    *k = (Kernel){ .count = 1 + pick(&r, MOST_STORES), .mask = pick(&r, 3) ? PLACES - 1 : 255 };
+    *k = (Kernel){ .count = 1 + pick(&r, MAX_STORES), .mask = pick(&r, 3) ? PLACES - 1 : 255 };
     kit_print(&k->text, ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n.reg .pred %%p<2>;\n.reg .b32 %%r<6>;\n"
                         ".reg .b64 %%rd<6>;\nld.param.u64 %%rd1, [in];\nld.param.u64 %%rd2, [out];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, %%ctaid.x;\n");
     for (unsigned i = 0; i < k->count; i++) {
@@ -140,7 +140,7 @@ static void check(uint64_t seed, const ptxlint_launches *launches, Tally *tally)
         if (strcmp(diags[d].rule, "COR126"))
             continue;
         told++;
-        if (!is_right(diags[d].message) && tally->wrong++ < MOST_SHOWN)
+        if (!is_right(diags[d].message) && tally->wrong++ < MAX_SHOWN)
             print_error("kernel %llu: %s\n%s\n", (unsigned long long)seed, diags[d].message, k.text.bytes);
     }
     tally->told += told > 0;

@@ -99,7 +99,7 @@ static const Op ops[] = {
     [OPK_TRAP] = { .kind = OPK_TRAP },   [OPK_MOV] = { .kind = OPK_MOV },
 };
 
-enum { MOST_INSNS = 64 };
+enum { MAX_INSNS = 64 };
 
 static Func *new_func(Arena *arena, uint32_t insns, uint32_t operands, uint32_t labels, uint32_t tables, uint32_t table_ids)
 {
@@ -274,11 +274,11 @@ static void read_insn(Func *func, const char **text, LabelId prototype)
 /* From instructions parted by a blank: add  ret  exit  trap  bra:LABEL  brx:LABEL,...  call:returns; `@` guards them. */
 static Func *func_of_insns(Arena *arena, const char *text)
 {
-    Func *func = new_func(arena, MOST_INSNS, 4 * MOST_INSNS, 3 * MOST_INSNS, MOST_INSNS, 4 * MOST_INSNS);
+    Func *func = new_func(arena, MAX_INSNS, 4 * MAX_INSNS, 3 * MAX_INSNS, MAX_INSNS, 4 * MAX_INSNS);
     InsnId count = *text != 0;
     for (const char *c = text; *c; c++)
         count += *c == ' ';
-    assert_true(count < MOST_INSNS);
+    assert_true(count < MAX_INSNS);
     for (InsnId i = 0; i <= count; i++)
         add_label(func, i);
     LabelId prototype = add_label(func, count ? 1 : 0);
@@ -456,15 +456,15 @@ static void test_graphs(void **state)
 
 /* ---- against the definitions ------------------------------------------------------------------------------------- */
 
-enum { MOST_NODES = 32 };
+enum { MAX_NODES = 32 };
 
 /* A block is a bit, the exit the bit after the last one. */
 typedef uint64_t Set;
 
 typedef struct Naive {
     uint32_t count;             /* blocks */
-    Set succs[MOST_NODES + 1], reachable;
-    uint32_t pre[MOST_NODES], last[MOST_NODES];         /* of the depth-first tree: subtree of b is [pre, last] */
+    Set succs[MAX_NODES + 1], reachable;
+    uint32_t pre[MAX_NODES], last[MAX_NODES];         /* of the depth-first tree: subtree of b is [pre, last] */
 } Naive;
 
 static bool in(Set set, uint32_t x)
@@ -534,7 +534,7 @@ static BlockId closest(const Set *dominators, uint32_t x, uint32_t count)
 
 static void check_dom(const Naive *n, const Dom *dom)
 {
-    Set dominators[MOST_NODES] = { 0 }, post_dominators[MOST_NODES] = { 0 };
+    Set dominators[MAX_NODES] = { 0 }, post_dominators[MAX_NODES] = { 0 };
     for (BlockId a = 0; a < n->count; a++) {
         Set without = reach(n, 0, ~((Set)1 << a));
         for (BlockId b = 0; b < n->count; b++) {
@@ -580,7 +580,7 @@ static bool naive_irreducible(const Naive *n, BlockId h, Set body)
 
 static void check_loops(const Naive *n, const Loops *loops)
 {
-    Set found[MOST_NODES] = { 0 }, inner = 0;
+    Set found[MAX_NODES] = { 0 }, inner = 0;
     for (BlockId b = 0; b < n->count; b++) {
         uint32_t depth = ptx_loop_depth(loops, b);
         for (LoopId id = loops->loop_of[b]; id != NO_LOOP; id = loops->loops[id].parent) {
@@ -627,8 +627,8 @@ static uint32_t random_below(uint64_t *seed, uint32_t limit)     /* Marsaglia, "
 
 static const Func *random_func(Arena *arena, uint64_t *seed, unsigned round)
 {
-    GraphEdge edges[3 * MOST_NODES];
-    uint32_t node_count = 1 + random_below(seed, round % 16 ? 10 : MOST_NODES), edge_count = 0;
+    GraphEdge edges[3 * MAX_NODES];
+    uint32_t node_count = 1 + random_below(seed, round % 16 ? 10 : MAX_NODES), edge_count = 0;
     uint32_t line = round % 2 ? node_count - 1 : 0;     /* without a line through them, few of many are reachable */
     uint32_t most = line + random_below(seed, 2 * node_count);
     for (; edge_count < line; edge_count++)
@@ -841,12 +841,12 @@ static const char *read_body(Func *func, const char *text, const char *functions
     return text;
 }
 
-static Module *read_module(Arena *arena, const char *text, char functions[MOST_NODES])
+static Module *read_module(Arena *arena, const char *text, char functions[MAX_NODES])
 {
     Module *module = ptx_arena_new(arena, Module);
-    memset(functions, 0, MOST_NODES);
+    memset(functions, 0, MAX_NODES);
     module->text = text;
-    module->funcs = ptx_arena_array(arena, Func, MOST_NODES);
+    module->funcs = ptx_arena_array(arena, Func, MAX_NODES);
     module->vars = ptx_arena_array(arena, Var, 1);
     for (const char *at = text; *at; at++) {            /* names first: a body may call what follows */
         if ((at[1] == ':' || at[1] == ';') && strchr(" ", at == text ? ' ' : at[-1]))
@@ -861,7 +861,7 @@ static Module *read_module(Arena *arena, const char *text, char functions[MOST_N
             continue;
         }
         Func *func = &module->funcs[id++];
-        *func = *new_func(arena, MOST_INSNS, 4 * MOST_INSNS, MOST_INSNS, MOST_INSNS, 4 * MOST_INSNS);
+        *func = *new_func(arena, MAX_INSNS, 4 * MAX_INSNS, MAX_INSNS, MAX_INSNS, 4 * MAX_INSNS);
         func->name = (Span){ begin, begin + 1 };
         func->has_body = at[1] == ':';
         at = func->has_body ? read_body(func, at + 2, functions) : at + 2;
@@ -876,7 +876,7 @@ static void test_calls(void **state)
     if (setjmp(w->failure))
         fail_msg("arena");
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        char functions[MOST_NODES];
+        char functions[MAX_NODES];
         const Module *module = read_module(&w->arena, calls[i].module, functions);
         const CallGraph *graph = ptx_callgraph_build(&w->arena, &w->scratch, module);
         Text callees = { .length = 0 }, recursive = { .length = 0 }, called = { .length = 0 }, taken = { .length = 0 };

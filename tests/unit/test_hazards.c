@@ -7,7 +7,7 @@
 #include "kit.h"
 
 enum {
-    THREADS = 128, WARPS = THREADS / 32, WORDS = 512, MOST_ITEMS = 64, MOST_STEPS = 256, MOST_SEEN = 1024, KERNELS = 800, MOST_SHOWN = 6,
+    THREADS = 128, WARPS = THREADS / 32, WORDS = 512, MAX_ITEMS = 64, MAX_STEPS = 256, MAX_SEEN = 1024, KERNELS = 800, MAX_SHOWN = 6,
     FEWEST_RACES = KERNELS / 10, FEWEST_REDUNDANT = 10, MISSED_OF = 50, UNREPAIRED_OF = 20, FEWEST_FILES = 8,
 };
 
@@ -22,7 +22,7 @@ typedef struct Item {
 } Item;
 
 typedef struct Kernel {
-    Item items[MOST_ITEMS];
+    Item items[MAX_ITEMS];
     unsigned count, loop_first, loop_end, turns;
     uint32_t latch_first, latch_end;    /* lines that count the loop's iterations and branch back */
     Text text;
@@ -34,7 +34,7 @@ typedef struct Step {           /* an item in an iteration */
 } Step;
 
 typedef struct Run {
-    Step steps[MOST_STEPS];
+    Step steps[MAX_STEPS];
     unsigned count;
 } Run;
 
@@ -191,7 +191,7 @@ static bool are_alike(const Item *a, const Item *b)
 }
 
 typedef struct Meeting {
-    bool races[MOST_ITEMS][MOST_ITEMS];
+    bool races[MAX_ITEMS][MAX_ITEMS];
     bool any, any_meets;        /* meets: even if both write one number */
 } Meeting;
 
@@ -240,7 +240,7 @@ static ptxlint_launches *read_launches(const char *json)
 
 static void show(Tally *tally, uint64_t seed, const char *what, const Kernel *k)
 {
-    if (tally->shown++ < MOST_SHOWN)
+    if (tally->shown++ < MAX_SHOWN)
         print_error("kernel %llu: %s\n%s\n", (unsigned long long)seed, what, k->text.bytes);
 }
 
@@ -268,7 +268,7 @@ static unsigned index_of_insertion(const Kernel *k, uint32_t line, bool *is_in_l
 }
 
 /* Where each of the kernel's items went, in at. */
-static void insert_item(Kernel *k, const ptxlint_insertion *insertion, unsigned at[MOST_ITEMS])
+static void insert_item(Kernel *k, const ptxlint_insertion *insertion, unsigned at[MAX_ITEMS])
 {
     bool is_in_loop;
     const unsigned i = index_of_insertion(k, insertion->line, &is_in_loop);
@@ -280,11 +280,11 @@ static void insert_item(Kernel *k, const ptxlint_insertion *insertion, unsigned 
     k->count++;
     k->loop_first += i < k->loop_first;
     k->loop_end += is_in_loop || i < k->loop_end;
-    for (unsigned j = 0; j < MOST_ITEMS; j++)
+    for (unsigned j = 0; j < MAX_ITEMS; j++)
         at[j] += at[j] >= i;
 }
 
-static void insert_all(Kernel *k, const ptxlint_diagnostic *diag, unsigned at[MOST_ITEMS])
+static void insert_all(Kernel *k, const ptxlint_diagnostic *diag, unsigned at[MAX_ITEMS])
 {
     for (size_t i = 0; i < diag->repair_count; i++)
         insert_item(k, &diag->repair[i], at);
@@ -293,9 +293,9 @@ static void insert_all(Kernel *k, const ptxlint_diagnostic *diag, unsigned at[MO
 static void check_repair(uint64_t seed, const Kernel *k, const ptxlint_diagnostic *diag, unsigned own, unsigned other, Tally *tally)
 {
     Kernel repaired = *k;
-    unsigned at[MOST_ITEMS];
+    unsigned at[MAX_ITEMS];
     Meeting meeting;
-    for (unsigned i = 0; i < MOST_ITEMS; i++)
+    for (unsigned i = 0; i < MAX_ITEMS; i++)
         at[i] = i;
     insert_all(&repaired, diag, at);
     find_meetings(&repaired, &meeting);
@@ -311,7 +311,7 @@ static void check_repair(uint64_t seed, const Kernel *k, const ptxlint_diagnosti
 static void check_all_repairs(const Kernel *k, const ptxlint_diagnostic *diags, size_t count, Tally *tally)
 {
     Kernel repaired = *k;
-    unsigned at[MOST_ITEMS] = { 0 }, races = 0;
+    unsigned at[MAX_ITEMS] = { 0 }, races = 0;
     Meeting meeting;
     bool has_all = true;
     for (size_t d = 0; d < count && has_all; d++) {

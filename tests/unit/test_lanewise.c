@@ -18,7 +18,7 @@ static const float floats[] = { 0.0f, -0.0f, 0.5f, -0.5f, 1.0f, 1.5f, 2.5f, -1.5
 static const uint64_t halves[] = { 0x0001, 0x03ff, 0x0400, 0x0401, 0x3555, 0x3800, 0x3c00, 0x3c01, 0x3e00, 0x3f80, 0x3f81, 0x4100, 0x4248, 0x4b01, 0x6400, 0x6401, 0x7bff,
                                    0x7c00, 0x7e00, 0x7f7f, 0x7f80, 0x8001, 0x83ff, 0xbc00, 0xbc01, 0xc0ff, 0xfbff, 0xfc00, 0xff80, 0x0080, 0x007f };
 
-enum { MOST_CORNERS = sizeof corners / sizeof *corners + sizeof floats / sizeof *floats + sizeof halves / sizeof *halves };
+enum { MAX_CORNERS = sizeof corners / sizeof *corners + sizeof floats / sizeof *floats + sizeof halves / sizeof *halves };
 
 static bool is_carry_left(unsigned row)
 {
@@ -103,8 +103,8 @@ static unsigned check_row(unsigned row, const Lanewise *lanewise)
 {
     char kinds[6] = { 0 };
     unsigned count = oracle_kinds(&oracle_rows[row], kinds), sizes[4] = { 1, 1, 1, 1 }, wrong = 0;
-    static const uint64_t nothing[MOST_CORNERS];
-    uint64_t values[4][MOST_CORNERS];
+    static const uint64_t nothing[MAX_CORNERS];
+    uint64_t values[4][MAX_CORNERS];
     memcpy(values[0], nothing, sizeof nothing);
     for (unsigned i = 0; i < 4; i++) {
         values[i][0] = 0;

@@ -4,15 +4,15 @@
  * races in it. tests/data/repairs: what nvcc makes of reduction trees, scans, histograms, stencils, tiles and copies with their barriers left out. */
 #include "kit.h"
 
-enum { FEWEST_REPAIRS = 90, MOST_WITHOUT = 8, MOST_INSERTED = 128 };
+enum { FEWEST_REPAIRS = 90, MAX_WITHOUT = 8, MAX_INSERTED = 128 };
 
 typedef struct Tally {
     unsigned findings, repairs, insertions, wrong;
 } Tally;
 
 typedef struct Inserted {
-    uint32_t lines[MOST_INSERTED];
-    const char *texts[MOST_INSERTED];
+    uint32_t lines[MAX_INSERTED];
+    const char *texts[MAX_INSERTED];
     size_t count;
 } Inserted;
 
@@ -54,7 +54,7 @@ static void add(Inserted *into, const ptxlint_diagnostic *diag)
             is_there |= into->lines[j] == diag->repair[i].line && !strcmp(into->texts[j], diag->repair[i].text);
         if (is_there)
             continue;
-        assert_true(into->count < MOST_INSERTED);
+        assert_true(into->count < MAX_INSERTED);
         into->lines[into->count] = diag->repair[i].line;
         into->texts[into->count++] = diag->repair[i].text;
     }
@@ -189,7 +189,7 @@ static void test_repairs(void **state)
     print_message("%u findings, %u with a repair of %u insertions, %u wrong\n", tally.findings, tally.repairs, tally.insertions, tally.wrong);
     assert_int_equal(tally.wrong, 0);
     assert_true(tally.repairs >= FEWEST_REPAIRS);
-    assert_true(tally.findings - tally.repairs <= MOST_WITHOUT);
+    assert_true(tally.findings - tally.repairs <= MAX_WITHOUT);
 }
 
 /* What is said of one kernel, of COR124 alone: "LINE: TEXT before LINES". */

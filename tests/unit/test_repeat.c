@@ -58,13 +58,13 @@ static void print_lines(const Run *run, const bool *is_set)
             kit_print(run->out, "%s%u", blank(run), line_of(run, i));
 }
 
-static const Repeats *repeats_of(const Run *run)
+static const RedundantLoads *repeats_of(const Run *run)
 {
     World *w = run->world;
     const Cfg *cfg = ptx_session_cfg(run->session);
     const Loops *loops = ptx_session_loops(run->session);
     char *before = w->scratch.next;
-    const Repeats *repeats = ptx_repeats_compute(&w->arena, &w->scratch, run->module->ir, run->func, cfg, loops,
+    const RedundantLoads *repeats = ptx_redundant_loads_compute(&w->arena, &w->scratch, run->module->ir, run->func, cfg, loops,
                                                  ptx_defs_compute(&w->arena, run->func, cfg, loops));
     assert_ptr_equal(w->scratch.next, before);
     return repeats;
@@ -613,7 +613,7 @@ static const Case unused[] = {
 static void describe_unused(const Run *run)
 {
     World *w = run->world;
-    print_lines(run, ptx_unused_results_compute(&w->arena, &w->scratch, run->func, ptx_session_cfg(run->session), ptx_session_live(run->session)));
+    print_lines(run, ptx_dead_code_compute(&w->arena, &w->scratch, run->func, ptx_session_cfg(run->session), ptx_session_live(run->session)));
 }
 
 static void test_unused(void **state)
@@ -680,7 +680,7 @@ static void describe_read_only(const Run *run)
 {
     World *w = run->world;
     char *before = w->scratch.next;
-    const Bases *bases = ptx_bases_compute(&w->arena, &w->scratch, run->module->ir, run->func);
+    const PointsToSet *bases = ptx_points_to_sets_compute(&w->arena, &w->scratch, run->module->ir, run->func);
     Writers *writers = ptx_writers_new(&w->arena, run->module->ir, ptx_callgraph_build(&w->arena, &w->scratch, run->module->ir));
     print_lines(run, ptx_read_only_params_compute(&w->arena, &w->scratch, writers, run->func, ptx_session_cfg(run->session), bases));
     assert_ptr_equal(w->scratch.next, before);

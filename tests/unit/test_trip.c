@@ -54,12 +54,12 @@ static void put_trip(Text *text, const Trip *trip, const Trip *launched)
 
 /* ---- sources that say what they count ---------------------------------------------------------------------------- */
 
-enum { MOST_PARAMS = 16, MOST_BYTES = 64 };
+enum { MAX_PARAMS = 16, MAX_BYTES = 64 };
 
 typedef struct Launched {
     Launch launch;
-    LaunchParam params[MOST_PARAMS];
-    uint8_t bytes[MOST_PARAMS][MOST_BYTES];
+    LaunchParam params[MAX_PARAMS];
+    uint8_t bytes[MAX_PARAMS][MAX_BYTES];
 } Launched;
 
 static const char *read_shape(const char *at, uint32_t shape[3])
@@ -78,7 +78,7 @@ static void read_values(const char *at, const Module *module, const Func *func, 
     for (uint32_t p = 0; p < func->param_count; p++, out->launch.param_count++) {
         uint64_t bytes = module->vars[func->params[p]].bytes;
         at += strspn(at, " ");
-        assert_true(*at && p < MOST_PARAMS && bytes <= MOST_BYTES);
+        assert_true(*at && p < MAX_PARAMS && bytes <= MAX_BYTES);
         if (*at == '-' && strchr(" \n", at[1])) {
             at++;
             continue;

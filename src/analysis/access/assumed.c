@@ -6,7 +6,7 @@
 /* An unknown base of a pointer is no assumption: its alignment is a promise of the allocator. */
 static bool is_base(const Machine *m, const Var *var, uint32_t position, unsigned bytes, uint64_t pointers)
 {
-    bool may_be = position >= POINTERS_MOST || pointers >> position & 1;
+    bool may_be = position >= MAX_POINTERS || pointers >> position & 1;
     return may_be && bytes == m->module->address_size / 8 && var->bytes >= bytes;
 }
 

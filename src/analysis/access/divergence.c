@@ -17,7 +17,7 @@ struct PartedCosts {
     uint64_t work;              /* left */
 };
 
-PartedCosts *ptx_parted_new(Arena *arena, const Evaluation *evaluation, const Func *func, const Cfg *cfg, const Dom *dom)
+PartedCosts *ptx_divergence_new(Arena *arena, const Evaluation *evaluation, const Func *func, const Cfg *cfg, const Dom *dom)
 {
     PartedCosts *costs = ptx_arena_new(arena, PartedCosts);
     *costs = (PartedCosts){ .evaluation = evaluation, .cfg = cfg, .dom = dom };
@@ -101,13 +101,13 @@ static double wasted_slots(PartedCosts *costs, BlockId block, const Count *branc
     return wasted_on(costs, block, branch, BOTH_SIDES);
 }
 
-Parted ptx_parted_measure(PartedCosts *costs, BlockId block)
+DivergenceCost ptx_divergence_measure(PartedCosts *costs, BlockId block)
 {
     const Evaluation *evaluation = costs->evaluation;
     const Count *branch = &evaluation->insns[costs->cfg->blocks[block].end - 1].total;
-    if (!(branch->warps > 0) || evaluation->is_cut || branch->doubt >= DOUBT_DATA)
-        return (Parted){ UNKNOWN, UNKNOWN, UNKNOWN, CERTAINTY_ESTIMATE };
+    if (!(branch->warps > 0) || evaluation->is_cut || branch->doubt >= UNCERTAIN_DATA)
+        return (DivergenceCost){ UNKNOWN, UNKNOWN, UNKNOWN, CERTAINTY_ESTIMATE };
     bool is_exact = !branch->doubt && !evaluation->block_is_assumed && evaluation->is_whole;
     double wasted = wasted_slots(costs, block, branch);
-    return (Parted){ 100 * branch->parted / branch->warps, wasted, 100 * wasted / costs->slots, is_exact ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
+    return (DivergenceCost){ 100 * branch->parted / branch->warps, wasted, 100 * wasted / costs->slots, is_exact ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
 }

@@ -6,20 +6,20 @@
 #include "analysis/flow/dom.h"
 #include "analysis/access/evaluate.h"
 
-typedef struct Parted {
+typedef struct DivergenceCost {
     double percent;             /* of a warp's executions of the branch: those that part its lanes; NaN: not known, since it never runs or data decide */
     double wasted_slots;        /* issue slots up to where the lanes meet again, beyond those that they would take if packed as densely as at the branch; NaN */
     double wasted_percent;      /* of all that the kernel takes in its own function */
     Certainty certainty;        /* of percent; the others are estimates */
-} Parted;
+} DivergenceCost;
 
 /* Of the kernel's branches, one after the other. */
 typedef struct PartedCosts PartedCosts;
 
 /* Owned by arena, where it does its work too. */
-PartedCosts *ptx_parted_new(Arena *arena, const Evaluation *evaluation, const Func *func, const Cfg *cfg, const Dom *dom);
+PartedCosts *ptx_divergence_new(Arena *arena, const Evaluation *evaluation, const Func *func, const Cfg *cfg, const Dom *dom);
 
 /* block ends in the branch. The work for all of them is bounded; what is beyond is not known. */
-Parted ptx_parted_measure(PartedCosts *costs, BlockId block);
+DivergenceCost ptx_divergence_measure(PartedCosts *costs, BlockId block);
 
 #endif

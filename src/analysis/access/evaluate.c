@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CLASSES = 27, SAMPLES_INSIDE = 24, SAMPLES_ASSUMED = 2, QUICK_STAYS = 4, FEW_BLOCKS = 3 };
+enum { MAX_CLASSES = 27, SAMPLES_INSIDE = 24, SAMPLES_ASSUMED = 2, QUICK_STAYS = 4, MIN_BLOCKS = 3 };
 
 /* Blocks that lie alike at the edges of the grid: [first, first + count) in each dimension. */
 typedef struct Class {
@@ -18,17 +18,17 @@ typedef struct Class {
 } Class;
 
 /* Of a function that runs: per instruction. */
-typedef struct Tally {
+typedef struct EvaluateTally {
     const Func *func;
     Evaluated *insns;
     Count *totals;
     double *first_ratio;        /* what an active lane moved in the first block that came by; NaN */
     Count *shaped;              /* per access and Evaluation.shapes; NULL: none were tried */
-} Tally;
+} EvaluateTally;
 
-typedef struct Evaluator {
+typedef struct EvaluateEvaluator {
     Machine *machine;
-    Tally *tallies;             /* of Machine.run, in its order: the kernel is the first */
+    EvaluateTally *tallies;             /* of Machine.run, in its order: the kernel is the first */
     uint32_t tally_count, tally_capacity;
     Evaluation *out;
     Arena *arena;
@@ -36,14 +36,14 @@ typedef struct Evaluator {
     double least_work, most_work;       /* instructions of a block that was run */
     double work[3];             /* of blocks: how many, their instructions, the squares of those */
     double busiest;             /* instructions of the block that executed most */
-} Evaluator;
+} EvaluateEvaluator;
 
-static void add_tally(Evaluator *e, const Func *func, Evaluated *insns)
+static void add_tally(EvaluateEvaluator *e, const Func *func, Evaluated *insns)
 {
     if (e->tally_count == e->tally_capacity)
         e->tallies = ptx_arena_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity, sizeof *e->tallies);
-    Tally *tally = &e->tallies[e->tally_count++];
-    *tally = (Tally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count), ptx_arena_array(e->arena, double, func->insn_count), NULL };
+    EvaluateTally *tally = &e->tallies[e->tally_count++];
+    *tally = (EvaluateTally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count), ptx_arena_array(e->arena, double, func->insn_count), NULL };
     for (InsnId i = 0; i < func->insn_count; i++) {
         tally->first_ratio[i] = (double)NAN;
         insns[i].best_share = (double)INFINITY;
@@ -87,7 +87,7 @@ static unsigned make_classes(const uint32_t grid[3], Class *classes)
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
 
-static void note_ratio(Tally *tally, InsnId insn, const Count *count)
+static void note_ratio(EvaluateTally *tally, InsnId insn, const Count *count)
 {
     if (!(count->active > 0))
         return;
@@ -105,37 +105,37 @@ static double longest_of(const Count *count, uint32_t warps)
 }
 
 /* is_rest: only of what was not come to before. warps: of a block. How many instructions ran. */
-static double collect_routine(const Routine *routine, Tally *tally, double weight, bool is_rest, uint32_t warps)
+static double collect_routine(const FuncState *func_state, EvaluateTally *tally, double weight, bool is_rest, uint32_t warps)
 {
     double work = 0;
-    for (InsnId i = 0, end; i < routine->func->insn_count; i = end) {
-        const Count *first = &routine->sums[i];
-        end = i + (routine->slice.plain[i] ? routine->slice.plain[i] : 1u);
+    for (InsnId i = 0, end; i < func_state->func->insn_count; i = end) {
+        const Count *first = &func_state->sums[i];
+        end = i + (func_state->slice.plain[i] ? func_state->slice.plain[i] : 1u);
         if (!(first->warps > 0))
             continue;
         work += first->warps * (end - i);
         const double longest = longest_of(first, warps);
         if (is_rest && tally->totals[i].warps > 0) {
-            routine->sums[i] = (Count){ 0 };
+            func_state->sums[i] = (Count){ 0 };
             continue;
         }
-        if (!routine->slice.plain[i]) {
+        if (!func_state->slice.plain[i]) {
             note_ratio(tally, i, first);
             ptx_count_add(&tally->totals[i], first, weight);
         }
         for (InsnId k = i; k < end; k++)
             tally->totals[k].longest = fmax(tally->totals[k].longest, longest);
-        for (InsnId k = i; routine->slice.plain[i] && k < end; k++) {   /* they run as often as the first of them */
+        for (InsnId k = i; func_state->slice.plain[i] && k < end; k++) {   /* they run as often as the first of them */
             tally->totals[k].warps += weight * first->warps;
             tally->totals[k].lanes += weight * first->lanes;
             tally->totals[k].most += weight * first->most;
         }
-        routine->sums[i] = (Count){ 0 };
+        func_state->sums[i] = (Count){ 0 };
     }
     return work;
 }
 
-static double collect_all(Evaluator *e, double weight, bool is_rest)
+static double collect_all(EvaluateEvaluator *e, double weight, bool is_rest)
 {
     const Machine *m = e->machine;
     double work = 0;
@@ -144,14 +144,14 @@ static double collect_all(Evaluator *e, double weight, bool is_rest)
         add_tally(e, func, ptx_arena_array(e->arena, Evaluated, func->insn_count));
     }
     for (uint32_t t = 0; t < m->run_count; t++)
-        work += collect_routine(m->program->routines[m->run[t]], &e->tallies[t], weight, is_rest, m->warp_count);
+        work += collect_routine(m->program->func_states[m->run[t]], &e->tallies[t], weight, is_rest, m->warp_count);
     if (m->footprint)
         ptx_footprint_close(m->footprint, weight);
     return work;
 }
 
 /* A block. Its instructions. */
-static double collect(Evaluator *e, double weight)
+static double collect(EvaluateEvaluator *e, double weight)
 {
     double work = collect_all(e, weight, false);
     e->busiest = weight > 0 ? fmax(e->busiest, work) : e->busiest;
@@ -162,7 +162,7 @@ static double collect(Evaluator *e, double weight)
 }
 
 /* A block that the budget cuts short counts only where there is no other: it would show the beginning of the kernel without its end. */
-static void run_block(Evaluator *e, const uint32_t ctaid[3], double weight)
+static void run_block(EvaluateEvaluator *e, const uint32_t ctaid[3], double weight)
 {
     if (e->machine->is_cut && e->out->blocks_run)
         return;
@@ -177,24 +177,24 @@ static void run_block(Evaluator *e, const uint32_t ctaid[3], double weight)
 
 /* ---- all blocks -------------------------------------------------------------------------------------------------- */
 
-enum { MOST_PIECES = 1 << 12 };
+enum { MAX_PIECES = 1 << 12 };
 
-typedef struct Piece {          /* of the grid: blocks of block_stride.h */
+typedef struct EvaluatePiece {          /* of the grid: blocks of block_stride.h */
     uint32_t first[3], step[3], count[3];
-} Piece;
+} EvaluatePiece;
 
 typedef struct Pieces {         /* that no run stands for yet */
-    Piece *items;
+    EvaluatePiece *items;
     uint32_t count;
 } Pieces;
 
-static bool push_piece(Pieces *pieces, const Piece *from, unsigned d, uint32_t first, uint32_t step, uint32_t count)
+static bool push_piece(Pieces *pieces, const EvaluatePiece *from, unsigned d, uint32_t first, uint32_t step, uint32_t count)
 {
     if (!count)
         return true;
-    if (pieces->count == MOST_PIECES)
+    if (pieces->count == MAX_PIECES)
         return false;
-    Piece *to = &pieces->items[pieces->count++];
+    EvaluatePiece *to = &pieces->items[pieces->count++];
     *to = *from;
     to->first[d] = first;
     to->step[d] = step;
@@ -203,7 +203,7 @@ static bool push_piece(Pieces *pieces, const Piece *from, unsigned d, uint32_t f
 }
 
 /* What is left of a piece once some of its blocks, from its first on, are done. */
-static bool push_rest(Pieces *pieces, Piece piece, const Blocks *done)
+static bool push_rest(Pieces *pieces, EvaluatePiece piece, const Blocks *done)
 {
     for (unsigned d = 0; d < 3; d++) {
         uint32_t first = piece.first[d], step = piece.step[d], count = piece.count[d], times = done->step[d] / step, reach = (count + times - 1) / times;
@@ -219,7 +219,7 @@ static bool push_rest(Pieces *pieces, Piece piece, const Blocks *done)
 }
 
 /* The first warp of the grid and the last, for nothing: so that the ends of what is touched are seen. Once more in a hurry: what is behind their loops too. */
-static void run_ends(Evaluator *e, uint64_t most_steps)
+static void run_ends(EvaluateEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     const uint32_t first[3] = { 0, 0, 0 }, last[3] = { m->grid[0] - 1, m->grid[1] - 1, m->grid[2] - 1 };
@@ -234,7 +234,7 @@ static void run_ends(Evaluator *e, uint64_t most_steps)
 }
 
 /* The blocks at the corners of the grid, once more and for nothing: so that the ends of what is touched are seen. */
-static void run_corners(Evaluator *e, uint64_t most_steps)
+static void run_corners(EvaluateEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     for (unsigned corner = 0; m->footprint && corner < 8; corner++) {
@@ -255,14 +255,14 @@ static void run_corners(Evaluator *e, uint64_t most_steps)
 }
 
 /* As many runs as it takes for each block to be stood for by one that it would not differ from. False: the budget does not do for that. */
-static bool run_all(Evaluator *e, uint64_t most_steps)
+static bool run_all(EvaluateEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
-    Pieces pieces = { ptx_arena_array(e->arena, Piece, MOST_PIECES), 1 };
-    pieces.items[0] = (Piece){ { 0, 0, 0 }, { 1, 1, 1 }, { m->grid[0], m->grid[1], m->grid[2] } };
+    Pieces pieces = { ptx_arena_array(e->arena, EvaluatePiece, MAX_PIECES), 1 };
+    pieces.items[0] = (EvaluatePiece){ { 0, 0, 0 }, { 1, 1, 1 }, { m->grid[0], m->grid[1], m->grid[2] } };
     m->most_steps = most_steps;
     while (pieces.count) {
-        const Piece piece = pieces.items[--pieces.count];
+        const EvaluatePiece piece = pieces.items[--pieces.count];
         const Blocks blocks = ptx_blocks_new(piece.first, piece.step, piece.count);
         ptx_machine_run_for(m, &blocks, 0, m->warp_count);
         if (m->is_cut)
@@ -305,7 +305,7 @@ static void place_sample(const Class *c, uint32_t sample, uint32_t at[3])
     }
 }
 
-static void run_sample(Evaluator *e, const Class *c, uint32_t sample)
+static void run_sample(EvaluateEvaluator *e, const Class *c, uint32_t sample)
 {
     uint32_t at[3];
     place_sample(c, sample, at);
@@ -315,7 +315,7 @@ static void run_sample(Evaluator *e, const Class *c, uint32_t sample)
 #define WORK_DIFFERS (1 + 1e-9)         /* sums of many are not exact */
 
 /* In what its accesses move, or in what it executes. */
-static bool any_differs(const Evaluator *e)
+static bool any_differs(const EvaluateEvaluator *e)
 {
     if (e->most_work > e->least_work * WORK_DIFFERS)
         return true;
@@ -329,12 +329,12 @@ static bool any_differs(const Evaluator *e)
 static void discard_counts(const Machine *m)
 {
     for (uint32_t r = 0; r < m->run_count; r++) {
-        const Routine *routine = m->program->routines[m->run[r]];
-        memset(routine->sums, 0, routine->func->insn_count * sizeof *routine->sums);
+        const FuncState *func_state = m->program->func_states[m->run[r]];
+        memset(func_state->sums, 0, func_state->func->insn_count * sizeof *func_state->sums);
     }
 }
 
-static void forget(Evaluator *e)
+static void forget(EvaluateEvaluator *e)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
@@ -349,7 +349,7 @@ static void forget(Evaluator *e)
 }
 
 /* How many blocks of each class, in proportion to what it stands for, within the budget; one of each at the least. */
-static void share_out(const Evaluator *e, Class *classes, unsigned count, double affordable)
+static void share_out(const EvaluateEvaluator *e, Class *classes, unsigned count, double affordable)
 {
     for (unsigned c = 0; c < count; c++) {
         double share = floor((affordable - count) * classes[c].blocks / e->out->blocks);
@@ -357,7 +357,7 @@ static void share_out(const Evaluator *e, Class *classes, unsigned count, double
     }
 }
 
-static void run_classes(Evaluator *e, Class *classes, unsigned count, double affordable)
+static void run_classes(EvaluateEvaluator *e, Class *classes, unsigned count, double affordable)
 {
     share_out(e, classes, count, affordable);
     for (unsigned c = 0; c < count; c++) {
@@ -374,7 +374,7 @@ static uint32_t spread(double step, uint64_t sample, uint32_t count)
 }
 
 /* Warps from all over the grid, as long as the budget does. How many ran. */
-static uint64_t run_single_warps(Evaluator *e)
+static uint64_t run_single_warps(EvaluateEvaluator *e)
 {
     Machine *m = e->machine;
     uint64_t samples = 0;
@@ -409,7 +409,7 @@ static void join_counts(Count *blocks, const Count *warps, double share, double 
 }
 
 /* Where warps that hang on nobody take different ways, as many of them as three quarters of the budget do for: more of the launch is seen than by whole blocks. */
-static void add_single_warps(Evaluator *e, uint64_t most_steps)
+static void add_single_warps(EvaluateEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     Footprint *footprint = m->footprint;
@@ -432,7 +432,7 @@ static void add_single_warps(Evaluator *e, uint64_t most_steps)
 }
 
 /* Warps stood for others of their block: it has one that comes somewhere most often. */
-static void divide_most(Evaluator *e, uint32_t warps)
+static void divide_most(EvaluateEvaluator *e, uint32_t warps)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
@@ -440,7 +440,7 @@ static void divide_most(Evaluator *e, uint32_t warps)
 }
 
 /* The budget does not do for one block: its first warp and its last stand for all. */
-static void run_warps(Evaluator *e, uint64_t most_steps)
+static void run_warps(EvaluateEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     const uint32_t middle[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
@@ -462,7 +462,7 @@ static void run_warps(Evaluator *e, uint64_t most_steps)
 }
 
 /* The budget does not do for a few blocks of each class: as many from all over the grid as a quarter of it does for. False: for none. */
-static bool run_anywhere(Evaluator *e, uint64_t most_steps, double cost)
+static bool run_anywhere(EvaluateEvaluator *e, uint64_t most_steps, double cost)
 {
     Machine *m = e->machine;
     Class all = { { 0, 0, 0 }, { m->grid[0], m->grid[1], m->grid[2] }, e->out->blocks, (uint32_t)fmax(1, (double)(most_steps / 4) / cost) };
@@ -477,10 +477,10 @@ static bool run_anywhere(Evaluator *e, uint64_t most_steps, double cost)
 /* ---- strata ------------------------------------------------------------------------------------------------------ */
 
 /* All blocks of the grid, or as many as are looked at. */
-static const Place *list_places(const Evaluator *e, Class *classes, unsigned class_count, uint32_t *count)
+static const Place *list_places(const EvaluateEvaluator *e, Class *classes, unsigned class_count, uint32_t *count)
 {
     *count = 0;
-    share_out(e, classes, class_count, STRATA_PLACES_MOST - MOST_CLASSES);
+    share_out(e, classes, class_count, MAX_STRATA_PLACES - MAX_CLASSES);
     for (unsigned c = 0; c < class_count; c++)
         *count += classes[c].samples;
     Place *places = ptx_arena_array(e->arena, Place, *count), *to = places;
@@ -494,17 +494,17 @@ static const Place *list_places(const Evaluator *e, Class *classes, unsigned cla
 
 static double measure_place(void *context, const Place *place)
 {
-    Evaluator *e = context;
+    EvaluateEvaluator *e = context;
     ptx_machine_run(e->machine, place->at, 0, e->machine->warp_count);
     double work = collect_all(e, 0, false);
     return e->machine->is_cut ? -1 : work;
 }
 
-#define UNCERTAIN_MOST 0.02
+#define MAX_UNCERTAIN 0.02
 
 /* Where values of the blocks decide how much they do, those blocks that show it. False: they do not, or the budget is too small to say; how many blocks are
  * affordable is then known better. */
-static bool run_strata(Evaluator *e, Class *classes, unsigned class_count, double *affordable)
+static bool run_strata(EvaluateEvaluator *e, Class *classes, unsigned class_count, double *affordable)
 {
     Machine *m = e->machine;
     uint32_t count;
@@ -514,10 +514,10 @@ static bool run_strata(Evaluator *e, Class *classes, unsigned class_count, doubl
     if (!strata)
         return false;
     const uint64_t steps = m->steps;
-    Knots knots = ptx_strata_divide(e->arena, strata, measure_place, e, (uint32_t)fmin(*affordable / 2, STRATA_PLACES_MOST));
+    Knots knots = ptx_strata_divide(e->arena, strata, measure_place, e, (uint32_t)fmin(*affordable / 2, MAX_STRATA_PLACES));
     m->is_cut = false;
     m->most_steps += m->steps - steps;
-    if (!knots.differs || knots.uncertain > UNCERTAIN_MOST) {
+    if (!knots.differs || knots.uncertain > MAX_UNCERTAIN) {
         *affordable = knots.measured ? fmin(*affordable, left * knots.measured / (double)(m->steps - steps)) : *affordable;
         return false;
     }
@@ -528,9 +528,9 @@ static bool run_strata(Evaluator *e, Class *classes, unsigned class_count, doubl
 }
 
 /* All blocks where the budget does for them. Else a few, within half as much again, and where these differ as many as it does for. */
-static void run_launch(Evaluator *e, uint64_t most_steps)
+static void run_launch(EvaluateEvaluator *e, uint64_t most_steps)
 {
-    Class classes[MOST_CLASSES];
+    Class classes[MAX_CLASSES];
     Machine *m = e->machine;
     e->out->is_whole = run_all(e, most_steps - most_steps / 8);
     if (e->out->is_whole)
@@ -581,14 +581,14 @@ static bool is_notable(const Count *counts, InsnId count)
 }
 
 /* The first warp and the last, which stands for those between; the first alone where it has nothing to be found. */
-static void run_quick(Evaluator *e, const uint32_t block[3])
+static void run_quick(EvaluateEvaluator *e, const uint32_t block[3])
 {
     Machine *m = e->machine;
     ptx_machine_run(m, block, 0, 1);
     bool is_enough = true;
     for (uint32_t r = 0; m->warp_count > 1 && is_enough && r < m->run_count; r++) {
-        const Routine *routine = m->program->routines[m->run[r]];
-        is_enough = !is_notable(routine->sums, routine->func->insn_count);
+        const FuncState *func_state = m->program->func_states[m->run[r]];
+        is_enough = !is_notable(func_state->sums, func_state->func->insn_count);
     }
     collect(e, e->out->blocks * (is_enough ? m->warp_count : 1));
     if (!is_enough) {
@@ -600,7 +600,7 @@ static void run_quick(Evaluator *e, const uint32_t block[3])
 
 /* One from the middle stands for all; a warp of the first block and of the last are run so that the ends of what is touched are seen: not of those at the very
  * edge, which guards often keep from anything. */
-static void run_few(Evaluator *e, uint64_t most_steps)
+static void run_few(EvaluateEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     uint32_t first[3], middle[3], last[3];
@@ -623,7 +623,7 @@ static void run_few(Evaluator *e, uint64_t most_steps)
 }
 
 /* The budget ended before the kernel did. Its first warp and its last once more, which leave loops early: what was not come to is seen at least. */
-static void run_rest(Evaluator *e, uint64_t most_steps)
+static void run_rest(EvaluateEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     Footprint *footprint = m->footprint;
@@ -644,7 +644,7 @@ static void run_rest(Evaluator *e, uint64_t most_steps)
 }
 
 /* Nobody knows the grid: a block or two stand for all. */
-static void run_assumed(Evaluator *e, uint64_t most_steps, bool is_quick)
+static void run_assumed(EvaluateEvaluator *e, uint64_t most_steps, bool is_quick)
 {
     static const uint32_t blocks[SAMPLES_ASSUMED][3] = { { 1, 1, 1 }, { 0, 0, 0 } };
     Machine *m = e->machine;
@@ -673,7 +673,7 @@ static bool asks_for(const Func *func, int64_t component)
     return false;
 }
 
-static bool any_asks_for(const Evaluator *e, int64_t component)
+static bool any_asks_for(const EvaluateEvaluator *e, int64_t component)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         if (asks_for(e->tallies[t].func, component))
@@ -692,13 +692,13 @@ static double ratio_of(const Count *count)
 }
 
 /* Those of as many threads that blocks often have: .maxntid of one dimension says how many, and nothing of their shape. */
-static void choose_shapes(const Evaluator *e)
+static void choose_shapes(const EvaluateEvaluator *e)
 {
-    static const uint32_t planes[SHAPES_MOST - 1][2] = { { 32, 1 }, { 16, 1 }, { 8, 8 } };     /* 8 x 8 in layers */
+    static const uint32_t planes[MAX_SHAPES - 1][2] = { { 32, 1 }, { 16, 1 }, { 8, 8 } };     /* 8 x 8 in layers */
     Evaluation *out = e->out;
     const uint32_t *row = e->machine->block;
     memcpy(out->shapes[out->shape_count++], row, sizeof *out->shapes);
-    for (unsigned i = 0; i < SHAPES_MOST - 1; i++) {
+    for (unsigned i = 0; i < MAX_SHAPES - 1; i++) {
         uint32_t wide = planes[i][0], high = planes[i][1], rest = row[0] / (wide * high);
         if (row[0] % (wide * high) || rest < 2 || (high > 1 && !any_asks_for(e, TID_Z)))
             continue;
@@ -715,21 +715,21 @@ static uint32_t count_accesses(const Func *func)
     return count;
 }
 
-static void keep_shape(const Evaluator *e, unsigned shape)
+static void keep_shape(const EvaluateEvaluator *e, unsigned shape)
 {
     for (uint32_t t = 0; t < e->tally_count; t++) {
-        Tally *tally = &e->tallies[t];
+        EvaluateTally *tally = &e->tallies[t];
         Count *to = tally->shaped;
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             if (ptx_insn_is_access(&tally->func->insns[i])) {
-                if (!e->machine->is_cut && tally->totals[i].doubt != DOUBT_ADDRESS)
+                if (!e->machine->is_cut && tally->totals[i].doubt != UNCERTAIN_ADDRESS)
                     to[shape] = tally->totals[i];
                 to += e->out->shape_count;
             }
     }
 }
 
-static void swap_totals(Evaluator *e, Count **others)
+static void swap_totals(EvaluateEvaluator *e, Count **others)
 {
     for (uint32_t t = 0; t < e->tally_count; t++) {
         Count *own = e->tallies[t].totals;
@@ -739,7 +739,7 @@ static void swap_totals(Evaluator *e, Count **others)
 }
 
 /* What accesses take in this shape, where it is less. */
-static void try_shape(Evaluator *e, unsigned shape, uint64_t most_steps, bool is_quick)
+static void try_shape(EvaluateEvaluator *e, unsigned shape, uint64_t most_steps, bool is_quick)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         memset(e->tallies[t].totals, 0, e->tallies[t].func->insn_count * sizeof *e->tallies[t].totals);
@@ -752,7 +752,7 @@ static void try_shape(Evaluator *e, unsigned shape, uint64_t most_steps, bool is
 }
 
 /* Nobody knows the block either: figures are those of a row of threads, and findings have to hold for squares too. */
-static void try_shapes(Evaluator *e, uint64_t most_steps, bool is_quick)
+static void try_shapes(EvaluateEvaluator *e, uint64_t most_steps, bool is_quick)
 {
     Machine *m = e->machine;
     uint32_t run = e->out->blocks_run, count = e->tally_count;
@@ -762,7 +762,7 @@ static void try_shapes(Evaluator *e, uint64_t most_steps, bool is_quick)
     if (e->out->shape_count < 2)
         return;
     for (uint32_t t = 0; t < count; t++) {
-        Tally *tally = &e->tallies[t];
+        EvaluateTally *tally = &e->tallies[t];
         own[t] = ptx_arena_array(e->arena, Count, tally->func->insn_count);
         tally->shaped = ptx_arena_array(e->arena, Count, (size_t)count_accesses(tally->func) * e->out->shape_count);
     }
@@ -800,7 +800,7 @@ static bool is_shaped(const Count *shaped, unsigned count)
     return most[0] > SHAPED * least[0] || most[1] > SHAPED * least[1];
 }
 
-static void finish_shapes(Arena *arena, const Evaluator *e, const Tally *tally)
+static void finish_shapes(Arena *arena, const EvaluateEvaluator *e, const EvaluateTally *tally)
 {
     unsigned count = e->out->shape_count;
     const Count *shaped = tally->shaped;
@@ -818,16 +818,16 @@ static void finish_shapes(Arena *arena, const Evaluator *e, const Tally *tally)
 
 /* ---- what is known ----------------------------------------------------------------------------------------------- */
 
-static Certainty certainty_of(const Evaluator *e, const Evaluated *insn)
+static Certainty certainty_of(const EvaluateEvaluator *e, const Evaluated *insn)
 {
-    if (!(insn->total.requests > 0) || insn->total.doubt == DOUBT_ADDRESS)
+    if (!(insn->total.requests > 0) || insn->total.doubt == UNCERTAIN_ADDRESS)
         return CERTAINTY_UNKNOWN;
     if (insn->total.doubt || e->machine->is_cut || e->machine->block_is_assumed || !e->out->is_whole)
         return CERTAINTY_ESTIMATE;
     return CERTAINTY_EXACT;
 }
 
-static void finish_tally(const Evaluator *e, Tally *tally, double weight)
+static void finish_tally(const EvaluateEvaluator *e, EvaluateTally *tally, double weight)
 {
     for (InsnId i = 0; i < tally->func->insn_count; i++) {
         Evaluated *insn = &tally->insns[i];
@@ -838,26 +838,26 @@ static void finish_tally(const Evaluator *e, Tally *tally, double weight)
     }
 }
 
-static bool is_called_access(const Tally *tally, InsnId insn)
+static bool is_called_access(const EvaluateTally *tally, InsnId insn)
 {
     return tally->totals[insn].requests > 0 && ptx_insn_is_access(&tally->func->insns[insn]);
 }
 
-static void list_called_funcs(Arena *arena, Evaluator *e)
+static void list_called_funcs(Arena *arena, EvaluateEvaluator *e)
 {
     CalledFunc *funcs = ptx_arena_array(arena, CalledFunc, e->tally_count);
     e->out->funcs = funcs;
     for (uint32_t t = 1; t < e->tally_count; t++) {
-        const Tally *tally = &e->tallies[t];
+        const EvaluateTally *tally = &e->tallies[t];
         CalledCount *counts = ptx_arena_array(arena, CalledCount, tally->func->insn_count);
         for (InsnId i = 0; i < tally->func->insn_count; i++)
-            counts[i] = (CalledCount){ ptx_usual_warps(&tally->insns[i]), ptx_usual_lanes(&tally->insns[i]) };
+            counts[i] = (CalledCount){ ptx_probable_warps(&tally->insns[i]), ptx_probable_lanes(&tally->insns[i]) };
         funcs[e->out->func_count++] = (CalledFunc){ e->machine->run[t], counts };
     }
 }
 
 /* Accesses alone, and those that were reached: functions may be long, and many kernels call them. */
-static void list_called(Arena *arena, Evaluator *e)
+static void list_called(Arena *arena, EvaluateEvaluator *e)
 {
     uint32_t count = 0;
     for (uint32_t t = 1; t < e->tally_count; t++)
@@ -867,7 +867,7 @@ static void list_called(Arena *arena, Evaluator *e)
     e->out->called = called;
     e->out->called_count = count;
     for (uint32_t t = 1; t < e->tally_count; t++) {
-        const Tally *tally = &e->tallies[t];
+        const EvaluateTally *tally = &e->tallies[t];
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             if (is_called_access(tally, i))
                 *called++ = (CalledAccess){ e->machine->run[t], i, tally->insns[i] };
@@ -876,12 +876,12 @@ static void list_called(Arena *arena, Evaluator *e)
 }
 
 /* Of what was run, for blocks that the budget did not do for. */
-static double weight_of(const Evaluator *e)
+static double weight_of(const EvaluateEvaluator *e)
 {
     return e->machine->is_cut && e->blocks_stood_for > 0 ? e->out->blocks / e->blocks_stood_for : 1;
 }
 
-static void finish(Arena *arena, Evaluator *e)
+static void finish(Arena *arena, EvaluateEvaluator *e)
 {
     double weight = weight_of(e);
     for (uint32_t t = 0; t < e->tally_count; t++) {
@@ -890,7 +890,7 @@ static void finish(Arena *arena, Evaluator *e)
             finish_shapes(arena, e, &e->tallies[t]);
     }
     for (uint32_t t = 0; t < e->tally_count; t++)
-        ptx_usual_compute(e->machine->scratch, e->machine->program->routines[e->machine->run[t]], e->tallies[t].insns);
+        ptx_branch_probability_compute(e->machine->scratch, e->machine->program->func_states[e->machine->run[t]], e->tallies[t].insns);
     list_called(arena, e);
     e->out->unevenness = e->work[1] > 0 ? e->work[2] * e->work[0] / (e->work[1] * e->work[1]) : 1;
     e->out->busiest = e->busiest;
@@ -903,7 +903,7 @@ static void finish(Arena *arena, Evaluator *e)
 enum { STEPS_PROBE = 512 };
 
 /* How far an array's footprint moves from a block to its neighbours: the first addresses of a warp say so. */
-static void probe_neighbours(Evaluator *e)
+static void probe_neighbours(EvaluateEvaluator *e)
 {
     Machine *m = e->machine;
     bool is_cut = m->is_cut;
@@ -921,7 +921,7 @@ static void probe_neighbours(Evaluator *e)
     m->is_cut = is_cut;
 }
 
-static Traffics sum_footprint(Evaluator *e, Arena *arena)
+static Traffics sum_footprint(EvaluateEvaluator *e, Arena *arena)
 {
     double weight = weight_of(e);
     if (!e->machine->grid_is_assumed)
@@ -931,7 +931,7 @@ static Traffics sum_footprint(Evaluator *e, Arena *arena)
     return out;
 }
 
-const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
+const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
                                Depth depth)
 {
     bool is_quick = depth == DEPTH_QUICK;
@@ -948,7 +948,7 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
     else
         m->footprint = ptx_footprint_new(work);
     m->forward_steps = is_quick ? 0 : FORWARD_STEPS;
-    Evaluator e = { .machine = m, .out = out, .arena = work };
+    EvaluateEvaluator e = { .machine = m, .out = out, .arena = work };
     add_tally(&e, func, insns);
     *out = (Evaluation){ .insns = insns, .block_is_assumed = m->block_is_assumed, .grid_is_assumed = m->grid_is_assumed };
     out->is_row = ptx_func_takes_row(func);
@@ -958,7 +958,7 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Progra
         most_steps = EVALUATE_STEPS_ASSUMED;
     if (m->grid_is_assumed)
         run_assumed(&e, most_steps, is_quick);
-    else if (depth == DEPTH_FEW && out->blocks > FEW_BLOCKS)
+    else if (depth == DEPTH_FEW && out->blocks > MIN_BLOCKS)
         run_few(&e, most_steps);
     else
         run_launch(&e, most_steps);

@@ -18,15 +18,15 @@
 #include "analysis/sim/guess.h"
 #include "analysis/sim/program.h"
 
-enum { SHAPES_MOST = 4 };
+enum { MAX_SHAPES = 4 };
 
 /* What runs as a rule: without sides of branches that hardly a lane takes. */
-static inline double ptx_usual_warps(const Evaluated *insn)
+static inline double ptx_probable_warps(const Evaluated *insn)
 {
     return insn->share > 0 ? insn->total.warps : 0;
 }
 
-static inline double ptx_usual_lanes(const Evaluated *insn)
+static inline double ptx_probable_lanes(const Evaluated *insn)
 {
     return (double)insn->share * insn->total.lanes;
 }
@@ -51,7 +51,7 @@ typedef struct Evaluation {
     uint32_t called_count, func_count;
     Traffics traffics;          /* of the launch; not with DEPTH_QUICK */
     uint32_t grid[3];
-    uint32_t shapes[SHAPES_MOST][3];    /* of the block, where it is unknown and the kernel asks for more than %tid.x; the figures are those of the first */
+    uint32_t shapes[MAX_SHAPES][3];    /* of the block, where it is unknown and the kernel asks for more than %tid.x; the figures are those of the first */
     uint32_t shape_count;
     double blocks;              /* of the grid */
     double unevenness;          /* instructions of the block that an instruction is in, on average, over those of a block: 1 where all have as many */
@@ -86,7 +86,7 @@ typedef enum Depth {
 } Depth;
 
 /* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */
-const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
+const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
                                Depth depth);
 
 /* It asks for %tid.x alone, and calls nothing: whatever the block, its threads are one row to it. */

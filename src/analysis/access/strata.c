@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    ROUNDS_MOST = 16,           /* through the instructions, until nothing new is found */
-    INSNS_MOST = 1 << 10,       /* that are executed for the keys of a block */
+    MAX_ROUNDS = 16,           /* through the instructions, until nothing new is found */
+    MAX_INSNS = 1 << 10,       /* that are executed for the keys of a block */
     EVEN_PROBES = 7,            /* blocks all over the grid that are run before an order is chosen */
     KNOTS_LEAST = 32,
     CHECKS = 32,                /* blocks that no knot rests on, whose work is compared with what the order says */
@@ -20,12 +20,12 @@ enum {
 
 typedef struct Keys {
     Machine *machine;
-    const Routine *routine;
+    const FuncState *func_state;
     const Func *func;
     bool *is_own;               /* per register: threads, loops or memory make it */
     bool *decides;              /* per register: what way control goes may rest on it */
     bool *is_wanted;            /* per instruction: it is executed for the keys */
-    RegId regs[STRATA_KEYS_MOST];
+    RegId regs[MAX_STRATA_KEYS];
     uint32_t count, wanted_count;
 } Keys;
 
@@ -55,7 +55,7 @@ static bool is_of_block(const Keys *k, InsnId i)
     const Operand *operands = ptx_insn_operands(k->func, insn);
     Action action = (Action)ptx_machine_code(k->machine, insn->op)->action;
     bool is_plain = action == ACTION_LANEWISE || action == ACTION_CHOOSE || action == ACTION_MOVE || (action == ACTION_LOAD && is_param(insn->op));
-    if (!is_plain || k->routine->loops->loop_of[k->routine->cfg->block_of[i]] != NO_LOOP || (insn->guard != NO_ID && k->is_own[insn->guard]))
+    if (!is_plain || k->func_state->loops->loop_of[k->func_state->cfg->block_of[i]] != NO_LOOP || (insn->guard != NO_ID && k->is_own[insn->guard]))
         return false;
     for (unsigned o = 0; o < insn->operand_count; o++) {
         SregId sreg = operands[o].kind == OPERAND_SREG ? (SregId)operands[o].id : SREG_CTAID;
@@ -93,7 +93,7 @@ static bool mark_uses(const Keys *k, InsnId i, bool *regs)
 static bool find_own(const Keys *k)
 {
     bool is_new = true;
-    for (unsigned round = 0; is_new && round < ROUNDS_MOST; round++) {
+    for (unsigned round = 0; is_new && round < MAX_ROUNDS; round++) {
         is_new = false;
         for (InsnId i = 0; i < k->func->insn_count; i++)
             if (!is_of_block(k, i))
@@ -111,7 +111,7 @@ static bool is_control(const Insn *insn, Action action)
 static bool find_deciding(const Keys *k)
 {
     bool is_new = true;
-    for (unsigned round = 0; is_new && round < ROUNDS_MOST; round++) {
+    for (unsigned round = 0; is_new && round < MAX_ROUNDS; round++) {
         is_new = false;
         for (InsnId i = k->func->insn_count; i-- > 0;) {
             const Insn *insn = &k->func->insns[i];
@@ -130,19 +130,19 @@ static bool find_wanted(Arena *scratch, Keys *k)
     bool *regs = ptx_arena_array(scratch, bool, k->func->reg_count + 1), is_new = true;
     for (uint32_t r = 0; r < k->count; r++)
         regs[k->regs[r]] = true;
-    for (unsigned round = 0; is_new && round < ROUNDS_MOST; round++) {
+    for (unsigned round = 0; is_new && round < MAX_ROUNDS; round++) {
         is_new = false;
         for (InsnId i = k->func->insn_count; i-- > 0;) {
             const Insn *insn = &k->func->insns[i];
             bool is_branch = insn->op->kind == OPK_BRA && insn->guard != NO_ID && !k->is_own[insn->guard];
-            if (k->is_wanted[i] || !(is_branch || defines(k, i, regs)) || k->routine->loops->loop_of[k->routine->cfg->block_of[i]] != NO_LOOP)
+            if (k->is_wanted[i] || !(is_branch || defines(k, i, regs)) || k->func_state->loops->loop_of[k->func_state->cfg->block_of[i]] != NO_LOOP)
                 continue;
             k->is_wanted[i] = is_new = true;
             k->wanted_count++;
             mark_uses(k, i, regs);
         }
     }
-    return !is_new && k->wanted_count <= INSNS_MOST;
+    return !is_new && k->wanted_count <= MAX_INSNS;
 }
 
 /* ---- their numbers ------------------------------------------------------------------------------------------------ */
@@ -150,7 +150,7 @@ static bool find_wanted(Arena *scratch, Keys *k)
 /* Lanes, of which each is another block's, at each basic block. */
 static void pass_on(const Keys *k, Warp *w, BlockId b, uint32_t *lanes)
 {
-    const Cfg *cfg = k->routine->cfg;
+    const Cfg *cfg = k->func_state->cfg;
     const Block *block = &cfg->blocks[b];
     const Insn *last = &k->func->insns[block->end - 1];
     uint32_t taken = lanes[b], falls = lanes[b], maybe;
@@ -169,7 +169,7 @@ static void pass_on(const Keys *k, Warp *w, BlockId b, uint32_t *lanes)
 
 static void execute_block(const Keys *k, Warp *w, BlockId b, uint32_t lanes)
 {
-    const Block *block = &k->routine->cfg->blocks[b];
+    const Block *block = &k->func_state->cfg->blocks[b];
     for (InsnId i = block->first; i < block->end && lanes; i++) {
         const Insn *insn = &k->func->insns[i];
         uint32_t active = lanes, maybe = 0;
@@ -181,7 +181,7 @@ static void execute_block(const Keys *k, Warp *w, BlockId b, uint32_t lanes)
             active = ptx_lanes_where(k->machine, ptx_machine_read(k->machine, w, &guard, &room), lanes, &maybe);
         }
         if (active)
-            ptx_machine_execute(k->machine, w, insn, ptx_machine_code(k->machine, insn->op), active, DOUBT_NONE);
+            ptx_machine_execute(k->machine, w, insn, ptx_machine_code(k->machine, insn->op), active, UNCERTAIN_NONE);
         k->machine->steps++;
     }
 }
@@ -207,9 +207,9 @@ static void compute_keys(const Keys *k, const Place *places, uint32_t first, uin
             ctaids[d][i] = places[first + (i < here ? i : 0)].at[d];
     k->machine->ctaids = ctaids;
     Warp *w = ptx_machine_begin(k->machine);
-    memset(lanes, 0, k->routine->cfg->block_count * sizeof *lanes);
+    memset(lanes, 0, k->func_state->cfg->block_count * sizeof *lanes);
     lanes[0] = UINT32_MAX;
-    for (BlockId b = 0; b < k->routine->cfg->block_count; b++) {
+    for (BlockId b = 0; b < k->func_state->cfg->block_count; b++) {
         execute_block(k, w, b, lanes[b]);
         pass_on(k, w, b, lanes);
     }
@@ -254,7 +254,7 @@ static bool find_keys(Arena *scratch, Keys *k)
     k->is_wanted = ptx_arena_array(scratch, bool, k->func->insn_count);
     if (!find_own(k) || !find_deciding(k))
         return false;
-    for (RegId r = 0; r < k->func->reg_count && k->count < STRATA_KEYS_MOST; r++)
+    for (RegId r = 0; r < k->func->reg_count && k->count < MAX_STRATA_KEYS; r++)
         if (k->decides[r] && !k->is_own[r])
             k->regs[k->count++] = r;
     return k->count && find_wanted(scratch, k);
@@ -262,12 +262,12 @@ static bool find_keys(Arena *scratch, Keys *k)
 
 const Strata *ptx_strata_find(Arena *arena, Machine *m, const Place *places, uint32_t count)
 {
-    const Routine *routine = m->program->routines[m->kernel];
-    Keys k = { .machine = m, .routine = routine, .func = routine ? routine->func : NULL };
+    const FuncState *func_state = m->program->func_states[m->kernel];
+    Keys k = { .machine = m, .func_state = func_state, .func = func_state ? func_state->func : NULL };
     ArenaMark mark = ptx_arena_mark(m->scratch);
     Strata *out = NULL;
-    if (routine && count > 1 && find_keys(m->scratch, &k)) {
-        uint32_t *lanes = ptx_arena_array(m->scratch, uint32_t, routine->cfg->block_count);
+    if (func_state && count > 1 && find_keys(m->scratch, &k)) {
+        uint32_t *lanes = ptx_arena_array(m->scratch, uint32_t, func_state->cfg->block_count);
         out = ptx_arena_new(arena, Strata);
         *out = (Strata){ .places = places, .count = count, .key_count = k.count };
         for (uint32_t key = 0; key < k.count; key++)

@@ -10,7 +10,7 @@
 
 #include "analysis/sim/machine.h"
 
-enum { STRATA_PLACES_MOST = 1 << 16, STRATA_KEYS_MOST = 8 };
+enum { MAX_STRATA_PLACES = 1 << 16, MAX_STRATA_KEYS = 8 };
 
 typedef struct Place {          /* a block, and how many it stands for */
     uint32_t at[3];
@@ -20,7 +20,7 @@ typedef struct Place {          /* a block, and how many it stands for */
 typedef struct Strata {
     const Place *places;
     uint32_t count, key_count;
-    int64_t *keys[STRATA_KEYS_MOST];    /* each of every place; none is the same in all of them */
+    int64_t *keys[MAX_STRATA_KEYS];    /* each of every place; none is the same in all of them */
 } Strata;
 
 /* NULL: nothing of that kind differs. Owned by arena. */

@@ -6,7 +6,7 @@ typedef struct CallEdge {
     FuncId caller, callee;
 } CallEdge;
 
-typedef struct Builder {
+typedef struct CallgraphBuilder {
     const Module *module;
     Arena *scratch;
     CallNode *nodes;
@@ -18,12 +18,12 @@ typedef struct Builder {
     uint32_t *edge_from;        /* per function: 1 + the last caller found to call it */
     uint32_t *table_from;       /* per table of a function: 1 + the last function whose table of that id was read */
     bool has_indirect_call;
-} Builder;
+} CallgraphBuilder;
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* The slot that holds the function of this name, or the free one where it would go. */
-static uint32_t *find_slot(const Builder *b, uint32_t unit, const char *name, uint32_t length)
+static uint32_t *find_slot(const CallgraphBuilder *b, uint32_t unit, const char *name, uint32_t length)
 {
     uint32_t hash = (uint32_t)ptx_hash_mix(ptx_hash_bytes(name, length) ^ (uint64_t)unit << 32);
     for (uint32_t i = hash & b->slot_mask;; i = (i + 1) & b->slot_mask) {
@@ -37,14 +37,14 @@ static uint32_t *find_slot(const Builder *b, uint32_t unit, const char *name, ui
     }
 }
 
-static FuncId find_func(const Builder *b, uint32_t unit, const char *name, uint32_t length)
+static FuncId find_func(const CallgraphBuilder *b, uint32_t unit, const char *name, uint32_t length)
 {
     uint32_t *slot = find_slot(b, unit, name, length);
     return *slot ? *slot - 1 : NO_ID;
 }
 
 /* Gives each function the first one of its name; that one leads to the definition. */
-static void resolve_names(Builder *b)
+static void resolve_names(CallgraphBuilder *b)
 {
     const Module *m = b->module;
     FuncId *first = ptx_arena_array(b->scratch, FuncId, m->func_count);
@@ -84,7 +84,7 @@ FuncId ptx_call_find_callee(const Func *func, const Insn *call)
     return NO_ID;
 }
 
-static void add_call(Builder *b, FuncId caller, FuncId callee)
+static void add_call(CallgraphBuilder *b, FuncId caller, FuncId callee)
 {
     if (callee >= b->module->func_count)
         return;                                 /* a .branchtargets where .calltargets should be holds labels */
@@ -100,7 +100,7 @@ static void add_call(Builder *b, FuncId caller, FuncId callee)
     b->edges[b->edge_count++] = (CallEdge){ caller, callee };
 }
 
-static void add_indirect_call(Builder *b, FuncId caller, const Operand *targets)
+static void add_indirect_call(CallgraphBuilder *b, FuncId caller, const Operand *targets)
 {
     const Func *func = &b->module->funcs[caller];
     uint32_t id = targets && targets->id < func->label_count ? func->labels[targets->id].table : NO_ID;
@@ -115,7 +115,7 @@ static void add_indirect_call(Builder *b, FuncId caller, const Operand *targets)
         add_call(b, caller, func->table_ids[func->tables[id].first + i]);
 }
 
-static void take_address(Builder *b, FuncId func)
+static void take_address(CallgraphBuilder *b, FuncId func)
 {
     if (func < b->module->func_count)
         b->nodes[b->definition_of[func]].is_address_taken = true;
@@ -128,7 +128,7 @@ static bool may_name_function(const Op *op)
         || op->insn_class == CLASS_NONE || (op->flags & (OPF_STORE | OPF_UNKNOWN));
 }
 
-static void add_insn(Builder *b, FuncId caller, const Insn *insn)
+static void add_insn(CallgraphBuilder *b, FuncId caller, const Insn *insn)
 {
     if (!may_name_function(insn->op))
         return;
@@ -152,7 +152,7 @@ static void add_insn(Builder *b, FuncId caller, const Insn *insn)
         add_indirect_call(b, caller, targets);
 }
 
-static void add_calls(Builder *b)
+static void add_calls(CallgraphBuilder *b)
 {
     const Module *m = b->module;
     uint32_t most_tables = 0;
@@ -181,7 +181,7 @@ static int char_kind(char c)
 
 /* Takes the address of every function whose name stands in an initialiser. The text is all that is kept of those; a name
  * in a comment counts too, and what is taken without need costs a caller precision, not soundness. */
-static void scan_initialiser(Builder *b, uint32_t unit, Span init)
+static void scan_initialiser(CallgraphBuilder *b, uint32_t unit, Span init)
 {
     if (!ptx_span_length(init))
         return;
@@ -199,7 +199,7 @@ static void scan_initialiser(Builder *b, uint32_t unit, Span init)
     }
 }
 
-static void scan_initialisers(Builder *b)
+static void scan_initialisers(CallgraphBuilder *b)
 {
     for (VarId id = 0; id < b->module->var_count; id++)
         scan_initialiser(b, b->module->vars[id].unit, b->module->vars[id].init);
@@ -208,7 +208,7 @@ static void scan_initialisers(Builder *b)
 /* ---- callees ----------------------------------------------------------------------------------------------------- */
 
 /* Sorts the edges by callee, then hands them out to the callers: each gets its callees in ascending order. */
-static FuncId *build_callees(Builder *b, Arena *arena)
+static FuncId *build_callees(CallgraphBuilder *b, Arena *arena)
 {
     uint32_t func_count = b->module->func_count, first = 0;
     FuncId *callees = ptx_arena_array(arena, FuncId, b->edge_count);
@@ -236,22 +236,22 @@ static FuncId *build_callees(Builder *b, Arena *arena)
 
 /* A function; or, as the last one, the calls of unknown target: whoever has one calls it, and it calls every function
  * whose address is taken. */
-typedef struct Vertex {
+typedef struct CallgraphVertex {
     uint32_t number, low;       /* from 1; 0: not seen */
     uint32_t next;              /* callees seen so far */
     uint32_t caller;            /* by which the search came */
     bool is_on_stack;
-} Vertex;
+} CallgraphVertex;
 
-typedef struct Search {
+typedef struct CallgraphSearch {
     CallNode *nodes;
     const FuncId *callees, *taken;
-    Vertex *vertices;
+    CallgraphVertex *vertices;
     uint32_t *stack;            /* Tarjan's: of vertices whose component is not complete */
     uint32_t func_count, taken_count, count, depth;
-} Search;
+} CallgraphSearch;
 
-static uint32_t next_callee(Search *s, uint32_t x)
+static uint32_t next_callee(CallgraphSearch *s, uint32_t x)
 {
     uint32_t i = s->vertices[x].next++;
     if (x == s->func_count)
@@ -261,15 +261,15 @@ static uint32_t next_callee(Search *s, uint32_t x)
     return i == s->nodes[x].callee_count && s->nodes[x].has_indirect_call ? s->func_count : NO_ID;
 }
 
-static void enter(Search *s, uint32_t x, uint32_t caller)
+static void enter(CallgraphSearch *s, uint32_t x, uint32_t caller)
 {
     s->count++;
-    s->vertices[x] = (Vertex){ .number = s->count, .low = s->count, .caller = caller, .is_on_stack = true };
+    s->vertices[x] = (CallgraphVertex){ .number = s->count, .low = s->count, .caller = caller, .is_on_stack = true };
     s->stack[s->depth++] = x;
 }
 
 /* Takes the component that x is the root of from the stack. More than one vertex: each of them reaches itself. */
-static void complete_component(Search *s, uint32_t x)
+static void complete_component(CallgraphSearch *s, uint32_t x)
 {
     bool is_cycle = s->stack[s->depth - 1] != x;
     uint32_t member;
@@ -281,11 +281,11 @@ static void complete_component(Search *s, uint32_t x)
     } while (member != x);
 }
 
-static void search_from(Search *s, uint32_t root)
+static void search_from(CallgraphSearch *s, uint32_t root)
 {
     enter(s, root, NO_ID);
     for (uint32_t at = root; at != NO_ID;) {
-        Vertex *v = &s->vertices[at];
+        CallgraphVertex *v = &s->vertices[at];
         uint32_t to = next_callee(s, at);
         if (to == NO_ID) {
             if (v->low == v->number)
@@ -302,17 +302,17 @@ static void search_from(Search *s, uint32_t root)
     }
 }
 
-static void find_recursion(Builder *b, const FuncId *callees)
+static void find_recursion(CallgraphBuilder *b, const FuncId *callees)
 {
     uint32_t func_count = b->module->func_count;
-    Search s = { .nodes = b->nodes, .callees = callees, .func_count = func_count };
+    CallgraphSearch s = { .nodes = b->nodes, .callees = callees, .func_count = func_count };
     FuncId *taken = ptx_arena_array(b->scratch, FuncId, func_count);
     for (FuncId id = 0; id < func_count; id++) {
         if (b->nodes[id].is_address_taken)
             taken[s.taken_count++] = id;
     }
     s.taken = taken;
-    s.vertices = ptx_arena_array(b->scratch, Vertex, (size_t)func_count + 1);
+    s.vertices = ptx_arena_array(b->scratch, CallgraphVertex, (size_t)func_count + 1);
     s.stack = ptx_arena_array(b->scratch, uint32_t, (size_t)func_count + 1);
     for (FuncId id = 0; id < func_count; id++) {
         if (!s.vertices[id].number)
@@ -326,7 +326,7 @@ const CallGraph *ptx_callgraph_build(Arena *arena, Arena *scratch, const Module 
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     CallGraph *graph = ptx_arena_new(arena, CallGraph);
-    Builder b = { .module = module, .scratch = scratch, .slot_mask = 15 };
+    CallgraphBuilder b = { .module = module, .scratch = scratch, .slot_mask = 15 };
     while (b.slot_mask / 2 < module->func_count)
         b.slot_mask = 2 * b.slot_mask + 1;
     b.slots = ptx_arena_array(scratch, uint32_t, (size_t)b.slot_mask + 1);

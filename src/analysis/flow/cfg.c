@@ -2,7 +2,7 @@
 
 #include "analysis/flow/callgraph.h"
 
-typedef struct Builder {
+typedef struct CfgBuilder {
     const Module *module;
     const Func *func;
     Arena *scratch;
@@ -15,7 +15,7 @@ typedef struct Builder {
     uint32_t target_count;      /* that branches name, repeated ones too: what succs must hold, beside two a block */
     uint32_t brx_budget;
     bool has_unknown_target;
-} Builder;
+} CfgBuilder;
 
 /* ---- targets ----------------------------------------------------------------------------------------------------- */
 
@@ -43,7 +43,7 @@ typedef struct Targets {
 } Targets;
 
 /* Of a brx.idx that names no table: whatever it does name may be reached, so every label is. */
-static Targets all_labels(Builder *b)
+static Targets all_labels(CfgBuilder *b)
 {
     const Func *func = b->func;
     b->has_unknown_target = true;
@@ -55,7 +55,7 @@ static Targets all_labels(Builder *b)
     return (Targets){ b->all_labels, func->label_count };
 }
 
-static Targets brx_targets(Builder *b, const Operand *target)
+static Targets brx_targets(CfgBuilder *b, const Operand *target)
 {
     const Func *func = b->func;
     uint32_t id = target ? func->labels[target->id].table : NO_ID;
@@ -68,7 +68,7 @@ static Targets brx_targets(Builder *b, const Operand *target)
 }
 
 /* Both passes over the branches ask in program order, each with a full budget, and so get the same answers. */
-static Targets branch_targets(Builder *b, const Insn *insn)
+static Targets branch_targets(CfgBuilder *b, const Insn *insn)
 {
     const Operand *target = find_target(b->func, insn);
     if (insn->op->kind == OPK_BRX)
@@ -76,10 +76,10 @@ static Targets branch_targets(Builder *b, const Insn *insn)
     return target ? (Targets){ &target->id, 1 } : (Targets){ NULL, 0 };
 }
 
-static void reset_budget(Builder *b)
+static void reset_budget(CfgBuilder *b)
 {
     uint64_t budget = BRX_TARGETS_FLOOR + (uint64_t)BRX_TARGETS_PER_INSN * b->func->insn_count;
-    b->brx_budget = budget < BRX_TARGETS_MOST ? (uint32_t)budget : BRX_TARGETS_MOST;
+    b->brx_budget = budget < MAX_BRX_TARGETS ? (uint32_t)budget : MAX_BRX_TARGETS;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -89,7 +89,7 @@ static bool is_branch(const Insn *insn)
     return insn->op->kind == OPK_BRA || insn->op->kind == OPK_BRX;
 }
 
-static bool ends_block(const Builder *b, const Insn *insn)
+static bool ends_block(const CfgBuilder *b, const Insn *insn)
 {
     switch (insn->op->kind) {
     case OPK_BRA: case OPK_BRX: case OPK_RET: case OPK_EXIT: case OPK_TRAP:
@@ -103,7 +103,7 @@ static bool ends_block(const Builder *b, const Insn *insn)
     }
 }
 
-static void mark_leaders(Builder *b)
+static void mark_leaders(CfgBuilder *b)
 {
     const Func *func = b->func;
     reset_budget(b);
@@ -125,7 +125,7 @@ static void mark_leaders(Builder *b)
     }
 }
 
-static void number_blocks(Builder *b, Arena *arena)
+static void number_blocks(CfgBuilder *b, Arena *arena)
 {
     uint32_t insn_count = b->func->insn_count, count = 0;
     for (InsnId i = 0; i < insn_count; i++) {
@@ -145,7 +145,7 @@ static void number_blocks(Builder *b, Arena *arena)
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
 
 /* Whether from has no edge to `to` yet; afterwards it has. */
-static bool claim_edge(Builder *b, BlockId from, BlockId to)
+static bool claim_edge(CfgBuilder *b, BlockId from, BlockId to)
 {
     uint32_t *last = &b->edge_from[to == EXIT_BLOCK ? b->block_count : to];
     bool is_new = *last != from + 1;
@@ -153,18 +153,18 @@ static bool claim_edge(Builder *b, BlockId from, BlockId to)
     return is_new;
 }
 
-static void add_edge(Builder *b, BlockId from, BlockId to)
+static void add_edge(CfgBuilder *b, BlockId from, BlockId to)
 {
     if (claim_edge(b, from, to))
         b->succs[b->succ_count++] = to;
 }
 
-static BlockId block_at(const Builder *b, InsnId insn)
+static BlockId block_at(const CfgBuilder *b, InsnId insn)
 {
     return insn < b->func->insn_count ? b->block_of[insn] : EXIT_BLOCK;
 }
 
-static void add_taken_edges(Builder *b, BlockId from, const Insn *last)
+static void add_taken_edges(CfgBuilder *b, BlockId from, const Insn *last)
 {
     Targets targets = is_branch(last) ? branch_targets(b, last) : (Targets){ NULL, 0 };
     for (uint32_t k = 0; k < targets.count; k++) {
@@ -178,7 +178,7 @@ static void add_taken_edges(Builder *b, BlockId from, const Insn *last)
     }
 }
 
-static void add_succs(Builder *b, BlockId id)
+static void add_succs(CfgBuilder *b, BlockId id)
 {
     Block *block = &b->blocks[id];
     const Insn *last = &b->func->insns[block->end - 1];
@@ -195,7 +195,7 @@ static void add_succs(Builder *b, BlockId id)
     block->succ_count = b->succ_count - block->succ_first;
 }
 
-static BlockId *build_succs(Builder *b, Arena *arena)
+static BlockId *build_succs(CfgBuilder *b, Arena *arena)
 {
     b->succs = ptx_arena_array(b->scratch, BlockId, (size_t)2 * b->block_count + b->target_count);
     b->edge_from = ptx_arena_array(b->scratch, uint32_t, (size_t)b->block_count + 1);
@@ -207,7 +207,7 @@ static BlockId *build_succs(Builder *b, Arena *arena)
     return succs;
 }
 
-static BlockId *build_preds(const Builder *b, Arena *arena)
+static BlockId *build_preds(const CfgBuilder *b, Arena *arena)
 {
     uint32_t count = 0;
     for (uint32_t e = 0; e < b->succ_count; e++) {
@@ -278,7 +278,7 @@ const Cfg *ptx_cfg_build(Arena *arena, Arena *scratch, const Module *module, con
     if (!func->insn_count)
         return NULL;
     ArenaMark mark = ptx_arena_mark(scratch);
-    Builder b = { .module = module, .func = func, .scratch = scratch };
+    CfgBuilder b = { .module = module, .func = func, .scratch = scratch };
     b.block_of = ptx_arena_array(arena, BlockId, func->insn_count);
     mark_leaders(&b);
     number_blocks(&b, arena);

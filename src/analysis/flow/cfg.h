@@ -21,7 +21,7 @@ typedef uint32_t BlockId;
 enum {
     BRX_TARGETS_FLOOR = 1 << 16,        /* an interpreter with a dispatch of 256 cases at the end of each of them */
     BRX_TARGETS_PER_INSN = 64,
-    BRX_TARGETS_MOST = 1 << 28,         /* keeps Cfg.succ_count in 32 bits */
+    MAX_BRX_TARGETS = 1 << 28,         /* keeps Cfg.succ_count in 32 bits */
 };
 
 typedef struct Block {

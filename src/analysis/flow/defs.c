@@ -47,7 +47,7 @@ const Defs *ptx_defs_compute(Arena *arena, const Func *func, const Cfg *cfg, con
 uint32_t ptx_defs_in_loop(const Defs *defs, LoopId loop, RegId reg, InsnId *last)
 {
     uint32_t count = 0;
-    if (ptx_defs_count(defs, reg) > DEFS_MOST)
+    if (ptx_defs_count(defs, reg) > MAX_DEFS)
         return UINT32_MAX;
     for (uint32_t d = defs->first[reg]; d < defs->first[reg + 1]; d++) {
         if (!ptx_loop_holds(defs, loop, defs->cfg->block_of[defs->insns[d]]))

@@ -4,7 +4,7 @@
 
 #include "analysis/flow/loop.h"
 
-enum { DEFS_MOST = 16 };        /* of one register that are looked at */
+enum { MAX_DEFS = 16 };        /* of one register that are looked at */
 
 typedef struct Defs {
     const uint32_t *first;      /* per register and one more: into insns */

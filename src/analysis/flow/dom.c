@@ -2,11 +2,11 @@
 
 /* The reachable blocks under their place in rpo, and the exit as one node more, the last. Reversed by swapping the two
  * halves. The edges of node v are [first[v], first[v + 1]). */
-typedef struct Graph {
+typedef struct DomGraph {
     uint32_t node_count;
     const uint32_t *succ_first, *succs;
     const uint32_t *pred_first, *preds;
-} Graph;
+} DomGraph;
 
 /* ---- the graph --------------------------------------------------------------------------------------------------- */
 
@@ -65,7 +65,7 @@ static void reverse_edges(uint32_t node_count, const uint32_t *succ_first, const
     }
 }
 
-static Graph build_graph(Arena *scratch, const Cfg *cfg)
+static DomGraph build_graph(Arena *scratch, const Cfg *cfg)
 {
     uint32_t exit = cfg->rpo_count, node_count = exit + 1, count = 0;
     const bool *hangs = find_hanging(scratch, cfg);
@@ -85,7 +85,7 @@ static Graph build_graph(Arena *scratch, const Cfg *cfg)
     }
     succ_first[exit] = succ_first[node_count] = count;
     reverse_edges(node_count, succ_first, succs, pred_first, preds);
-    return (Graph){ node_count, succ_first, succs, pred_first, preds };
+    return (DomGraph){ node_count, succ_first, succs, pred_first, preds };
 }
 
 /* ---- Lengauer and Tarjan ----------------------------------------------------------------------------------------- */
@@ -93,18 +93,18 @@ static Graph build_graph(Arena *scratch, const Cfg *cfg)
 #define NONE UINT32_MAX
 
 /* The paper's arrays, one entry per depth-first number; they hold such numbers, except node. */
-typedef struct Vertex {
+typedef struct DomVertex {
     uint32_t node;              /* of the graph */
     uint32_t parent, semi, dom;
     uint32_t ancestor, label;   /* the forest; ancestor NONE: a root */
     uint32_t bucket, next;      /* the first of its bucket; the next in the bucket it is in */
-} Vertex;
+} DomVertex;
 
 /* Step 1. number is per node, NONE at first; next_edge has room for all vertices. */
-static void number_vertices(const Graph *g, uint32_t root, Vertex *v, uint32_t *number, uint32_t *next_edge)
+static void number_vertices(const DomGraph *g, uint32_t root, DomVertex *v, uint32_t *number, uint32_t *next_edge)
 {
     uint32_t count = 1;
-    v[0] = (Vertex){ root, NONE, 0, NONE, NONE, 0, NONE, NONE };
+    v[0] = (DomVertex){ root, NONE, 0, NONE, NONE, 0, NONE, NONE };
     number[root] = 0;
     next_edge[0] = g->succ_first[root];
     for (uint32_t at = 0; at != NONE;) {
@@ -117,13 +117,13 @@ static void number_vertices(const Graph *g, uint32_t root, Vertex *v, uint32_t *
             continue;
         number[to] = count;
         next_edge[count] = g->succ_first[to];
-        v[count] = (Vertex){ to, at, count, NONE, NONE, count, NONE, NONE };
+        v[count] = (DomVertex){ to, at, count, NONE, NONE, count, NONE, NONE };
         at = count++;
     }
 }
 
 /* EVAL with COMPRESS, whose recursion is the path on the stack. */
-static uint32_t eval(Vertex *v, uint32_t x, uint32_t *stack)
+static uint32_t eval(DomVertex *v, uint32_t x, uint32_t *stack)
 {
     if (v[x].ancestor == NONE)
         return x;
@@ -133,8 +133,8 @@ static uint32_t eval(Vertex *v, uint32_t x, uint32_t *stack)
         at = v[at].ancestor;
     }
     while (depth) {
-        Vertex *low = &v[stack[--depth]];
-        const Vertex *high = &v[low->ancestor];
+        DomVertex *low = &v[stack[--depth]];
+        const DomVertex *high = &v[low->ancestor];
         if (v[high->label].semi < v[low->label].semi)
             low->label = high->label;
         low->ancestor = high->ancestor;
@@ -143,7 +143,7 @@ static uint32_t eval(Vertex *v, uint32_t x, uint32_t *stack)
 }
 
 /* Step 3: what the semidominators say of the vertices whose semidominator is `parent`; all lie below it. */
-static void empty_bucket(Vertex *v, uint32_t parent, uint32_t *stack)
+static void empty_bucket(DomVertex *v, uint32_t parent, uint32_t *stack)
 {
     for (uint32_t x = v[parent].bucket; x != NONE; x = v[x].next) {
         uint32_t u = eval(v, x, stack);
@@ -154,9 +154,9 @@ static void empty_bucket(Vertex *v, uint32_t parent, uint32_t *stack)
 
 /* Writes the immediate dominator of each node of g, NONE for root. Root reaches all of them, in either direction: the graph
  * holds reachable blocks only, and what does not leave hangs from the exit. */
-static void find_idoms(Arena *scratch, const Graph *g, uint32_t root, uint32_t *idom)
+static void find_idoms(Arena *scratch, const DomGraph *g, uint32_t root, uint32_t *idom)
 {
-    Vertex *v = ptx_arena_array(scratch, Vertex, g->node_count);
+    DomVertex *v = ptx_arena_array(scratch, DomVertex, g->node_count);
     uint32_t *number = ptx_arena_array(scratch, uint32_t, g->node_count);
     uint32_t *stack = ptx_arena_array(scratch, uint32_t, g->node_count);
     memset(number, 0xFF, g->node_count * sizeof *number);
@@ -224,8 +224,8 @@ const Dom *ptx_dom_compute(Arena *arena, Arena *scratch, const Cfg *cfg)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     Dom *dom = ptx_arena_new(arena, Dom);
-    Graph forward = build_graph(scratch, cfg);
-    Graph backward = { forward.node_count, forward.pred_first, forward.preds, forward.succ_first, forward.succs };
+    DomGraph forward = build_graph(scratch, cfg);
+    DomGraph backward = { forward.node_count, forward.pred_first, forward.preds, forward.succ_first, forward.succs };
     uint32_t *idom = ptx_arena_array(scratch, uint32_t, forward.node_count);
     find_idoms(scratch, &forward, 0, idom);
     dom->idom = idom_of_blocks(arena, cfg, idom);

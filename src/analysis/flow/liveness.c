@@ -15,30 +15,30 @@ typedef struct Sites {
  * written anew in between, ends it. */
 typedef enum NeedKind { NEED_NOTHING, NEED_GUARDED, NEED_ALL } NeedKind;
 
-typedef struct Need {
+typedef struct LivenessNeed {
     uint32_t stamp;             /* block + 1: of this block; else it is as at the block's end */
     uint8_t kind;               /* NeedKind */
     bool negated;
     RegId guard;
     uint32_t version;           /* of the guard */
-} Need;
+} LivenessNeed;
 
-typedef struct Solver {
+typedef struct LivenessSolver {
     Arena *scratch;
     const Func *func;
     const Cfg *cfg;
     Sites uses, kills, defs;    /* upward-exposed uses; blocks that end a range; blocks with any definition */
     uint32_t *use_first;        /* per block: first of its uses */
     uint32_t *def_stamp;        /* per register: block + 1 */
-    Need *use_need, *out_need;  /* per register: of the uses in the block; of what is behind it */
+    LivenessNeed *use_need, *out_need;  /* per register: of the uses in the block; of what is behind it */
     RegId *touched;             /* registers with a use_need in this block */
     uint32_t touched_count;
     uint32_t *version;          /* per register: definitions walked over so far */
     uint32_t *reached_stamp;    /* per block: register + 1 */
     Explorer live;
-} Solver;
+} LivenessSolver;
 
-static void add_site(Solver *s, Sites *sites, RegId reg, BlockId block)
+static void add_site(LivenessSolver *s, Sites *sites, RegId reg, BlockId block)
 {
     if (sites->count == sites->capacity)
         sites->items = ptx_arena_grow(s->scratch, sites->items, sites->count, &sites->capacity, sizeof *sites->items);
@@ -46,20 +46,20 @@ static void add_site(Solver *s, Sites *sites, RegId reg, BlockId block)
     sites->head[reg] = ++sites->count;
 }
 
-static Need *need_at(Need *needs, RegId reg, BlockId block, NeedKind at_end)
+static LivenessNeed *need_at(LivenessNeed *needs, RegId reg, BlockId block, NeedKind at_end)
 {
-    Need *need = &needs[reg];
+    LivenessNeed *need = &needs[reg];
     if (need->stamp != block + 1)
-        *need = (Need){ .stamp = block + 1, .kind = (uint8_t)at_end };
+        *need = (LivenessNeed){ .stamp = block + 1, .kind = (uint8_t)at_end };
     return need;
 }
 
-static bool same_guard(const Need *need, const Insn *insn, const uint32_t *version)
+static bool same_guard(const LivenessNeed *need, const Insn *insn, const uint32_t *version)
 {
     return insn->guard == need->guard && version[insn->guard] == need->version;
 }
 
-static void need_read(Need *need, const Insn *insn, const uint32_t *version)
+static void need_read(LivenessNeed *need, const Insn *insn, const uint32_t *version)
 {
     if (need->kind == NEED_ALL)
         return;
@@ -75,7 +75,7 @@ static void need_read(Need *need, const Insn *insn, const uint32_t *version)
     }
 }
 
-static void need_written(Need *need, const Insn *insn, const uint32_t *version)
+static void need_written(LivenessNeed *need, const Insn *insn, const uint32_t *version)
 {
     if (insn->guard == NO_ID) {
         need->kind = NEED_NOTHING;
@@ -94,7 +94,7 @@ static bool is_use(const Operand *operand)
     return operand->kind == OPERAND_REG && (operand->role & ROLE_USE);
 }
 
-static void touch(Solver *s, RegId reg, BlockId block)
+static void touch(LivenessSolver *s, RegId reg, BlockId block)
 {
     if (s->use_need[reg].stamp != block + 1)
         s->touched[s->touched_count++] = reg;
@@ -105,7 +105,7 @@ static void touch(Solver *s, RegId reg, BlockId block)
 static const Insn unguarded = { .guard = NO_ID };
 
 /* Backwards over a block: its upward-exposed uses, and the registers whose value behind it does not come from before. */
-static void scan_block(Solver *s, BlockId block)
+static void scan_block(LivenessSolver *s, BlockId block)
 {
     const Block *b = &s->cfg->blocks[block];
     s->use_first[block] = s->uses.count;
@@ -129,7 +129,7 @@ static void scan_block(Solver *s, BlockId block)
                 continue;
             touch(s, reg, block);
             need_written(&s->use_need[reg], insn, s->version);
-            Need *out = need_at(s->out_need, reg, block, NEED_ALL);
+            LivenessNeed *out = need_at(s->out_need, reg, block, NEED_ALL);
             bool was_needed = out->kind != NEED_NOTHING;
             need_written(out, insn, s->version);
             if (was_needed && out->kind == NEED_NOTHING)
@@ -154,7 +154,7 @@ static void scan_block(Solver *s, BlockId block)
 
 /* A register that is live into the function was not defined on some path: keep it only where a definition reaches.
  * False at the limit. */
-static bool drop_undefined(Solver *s, RegId reg, uint32_t first)
+static bool drop_undefined(LivenessSolver *s, RegId reg, uint32_t first)
 {
     uint32_t stamp = reg + 1, depth = 0, kept = first;
     for (uint32_t d = s->defs.head[reg]; d; d = s->defs.items[d - 1].next) {
@@ -187,25 +187,25 @@ static bool drop_undefined(Solver *s, RegId reg, uint32_t first)
 
 /* ---- pressure: one walk from the end of each block --------------------------------------------------------------- */
 
-typedef struct Walk {
-    Solver *s;
+typedef struct LivenessWalk {
+    LivenessSolver *s;
     Live *live;
     uint16_t *pressure;
     InsnId *dead;
     uint8_t *units;             /* per register */
-    Need *needs;                /* per register: what is live, and how */
+    LivenessNeed *needs;                /* per register: what is live, and how */
     RegId *listed;              /* registers that became live in this block: to be cleared */
     uint32_t listed_count;
     uint32_t now, predicates;   /* units and predicates live */
-} Walk;
+} LivenessWalk;
 
-static bool is_live(const Walk *w, RegId reg)
+static bool is_live(const LivenessWalk *w, RegId reg)
 {
     return w->needs[reg].kind != NEED_NOTHING;
 }
 
 /* Counts a register in or out after its need was updated. */
-static void count_change(Walk *w, RegId reg, bool was_live)
+static void count_change(LivenessWalk *w, RegId reg, bool was_live)
 {
     bool lives = is_live(w, reg), predicate = w->s->func->regs[reg].type == TYPE_PRED;
     if (lives && !was_live) {
@@ -218,7 +218,7 @@ static void count_change(Walk *w, RegId reg, bool was_live)
     }
 }
 
-static void read_in_walk(Walk *w, RegId reg, const Insn *insn)
+static void read_in_walk(LivenessWalk *w, RegId reg, const Insn *insn)
 {
     if (!w->s->func->regs[reg].is_written)
         return;                 /* no definition can have reached it */
@@ -227,14 +227,14 @@ static void read_in_walk(Walk *w, RegId reg, const Insn *insn)
     count_change(w, reg, was_live);
 }
 
-static void write_in_walk(Walk *w, RegId reg, const Insn *insn)
+static void write_in_walk(LivenessWalk *w, RegId reg, const Insn *insn)
 {
     bool was_live = is_live(w, reg);
     need_written(&w->needs[reg], insn, w->s->version);
     count_change(w, reg, was_live);
 }
 
-static void note_maximum(Walk *w, InsnId insn, uint32_t units, uint32_t predicates)
+static void note_maximum(LivenessWalk *w, InsnId insn, uint32_t units, uint32_t predicates)
 {
     w->pressure[insn] = (uint16_t)(units > UINT16_MAX ? UINT16_MAX : units);
     if (predicates > w->live->max_predicates)
@@ -246,7 +246,7 @@ static void note_maximum(Walk *w, InsnId insn, uint32_t units, uint32_t predicat
 }
 
 /* Backwards over one instruction: from what is live after it to what is live before. */
-static void step(Walk *w, InsnId i, bool record)
+static void step(LivenessWalk *w, InsnId i, bool record)
 {
     const Func *func = w->s->func;
     const Insn *insn = &func->insns[i];
@@ -282,20 +282,20 @@ static void step(Walk *w, InsnId i, bool record)
         w->dead[w->live->dead_count++] = i;
 }
 
-static void begin_block(Walk *w, BlockId block)
+static void begin_block(LivenessWalk *w, BlockId block)
 {
     for (uint32_t o = w->live->out_first[block]; o < w->live->out_first[block + 1]; o++)
         read_in_walk(w, w->live->out[o], &unguarded);
 }
 
-static void end_block(Walk *w)
+static void end_block(LivenessWalk *w)
 {
     while (w->listed_count)
         w->needs[w->listed[--w->listed_count]].kind = NEED_NOTHING;
     w->now = w->predicates = 0;
 }
 
-static void list_maximum(Walk *w, Arena *arena)
+static void list_maximum(LivenessWalk *w, Arena *arena)
 {
     Live *live = w->live;
     const Func *func = w->s->func;
@@ -334,12 +334,12 @@ static void reverse(InsnId *items, uint32_t count)
     }
 }
 
-static void walk_blocks(Solver *s, Arena *arena, Live *live)
+static void walk_blocks(LivenessSolver *s, Arena *arena, Live *live)
 {
     uint32_t regs = s->func->reg_count + 1;
-    Walk w = { .s = s, .live = live, .pressure = ptx_arena_array(arena, uint16_t, s->func->insn_count),
+    LivenessWalk w = { .s = s, .live = live, .pressure = ptx_arena_array(arena, uint16_t, s->func->insn_count),
                .dead = ptx_arena_array(s->scratch, InsnId, s->func->insn_count),
-               .units = ptx_arena_array(s->scratch, uint8_t, regs), .needs = ptx_arena_array(s->scratch, Need, regs) };
+               .units = ptx_arena_array(s->scratch, uint8_t, regs), .needs = ptx_arena_array(s->scratch, LivenessNeed, regs) };
     uint32_t most = 0;
     for (BlockId b = 0; b < s->cfg->block_count; b++) {
         uint32_t listed = live->out_first[b + 1] - live->out_first[b];
@@ -374,7 +374,7 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     uint32_t regs = func->reg_count + 1, blocks = cfg->block_count + 1;
-    Solver s = { .scratch = scratch, .func = func, .cfg = cfg };
+    LivenessSolver s = { .scratch = scratch, .func = func, .cfg = cfg };
     uint32_t *per_reg = ptx_arena_array(scratch, uint32_t, (size_t)regs * 6);
     s.uses.head = per_reg;
     s.kills.head = per_reg + regs;
@@ -382,8 +382,8 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
     s.def_stamp = per_reg + 3 * (size_t)regs;
     s.version = per_reg + 4 * (size_t)regs;
     s.touched = per_reg + 5 * (size_t)regs;
-    s.use_need = ptx_arena_array(scratch, Need, regs);
-    s.out_need = ptx_arena_array(scratch, Need, regs);
+    s.use_need = ptx_arena_array(scratch, LivenessNeed, regs);
+    s.out_need = ptx_arena_array(scratch, LivenessNeed, regs);
     s.use_first = ptx_arena_array(scratch, uint32_t, blocks);
     s.reached_stamp = ptx_arena_array(scratch, uint32_t, blocks);
     uint64_t limit = LIMIT_LIVE_ENTRIES + (uint64_t)LIMIT_LIVE_ENTRIES_PER_BYTE * ptx_span_length(func->span);

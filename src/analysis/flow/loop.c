@@ -18,19 +18,19 @@ typedef struct Node {
     bool is_header;
 } Node;
 
-typedef struct Edge {
+typedef struct LoopEdge {
     uint32_t from, to;
     uint32_t next;              /* in the one list that it is in */
-} Edge;
+} LoopEdge;
 
-typedef struct Finder {
+typedef struct LoopFinder {
     const Cfg *cfg;
     const Dom *dom;
     Node *nodes;                /* of the reachable blocks */
-    Edge *edges;                /* that are not in the depth-first tree */
+    LoopEdge *edges;                /* that are not in the depth-first tree */
     uint32_t *number;           /* per block; NONE: not walked yet */
     uint32_t edge_count, loop_count;
-} Finder;
+} LoopFinder;
 
 /* ---- union-find, with path halving ------------------------------------------------------------------------------- */
 
@@ -54,13 +54,13 @@ static uint32_t find_outermost(Node *nodes, uint32_t x)
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
-static void push_edge(Finder *f, uint32_t *list, uint32_t from, uint32_t to)
+static void push_edge(LoopFinder *f, uint32_t *list, uint32_t from, uint32_t to)
 {
-    f->edges[f->edge_count] = (Edge){ from, to, *list };
+    f->edges[f->edge_count] = (LoopEdge){ from, to, *list };
     *list = f->edge_count++;
 }
 
-static void add_node(Finder *f, BlockId block, uint32_t x, uint32_t parent)
+static void add_node(LoopFinder *f, BlockId block, uint32_t x, uint32_t parent)
 {
     f->number[block] = x;
     f->nodes[x] = (Node){ .block = block, .parent = parent, .finished = x, .outermost = x, .header = NONE,
@@ -70,7 +70,7 @@ static void add_node(Finder *f, BlockId block, uint32_t x, uint32_t parent)
 /* Depth-first: numbers the blocks and sorts the edges that are not in the tree. A finished node hangs from its parent in
  * `finished`, so that on meeting an edge its ends' nearest common ancestor is known (Tarjan's off-line method); an edge
  * whose target is that ancestor goes back. */
-static void walk(Finder *f)
+static void walk(LoopFinder *f)
 {
     const Cfg *cfg = f->cfg;
     uint32_t count = 1;
@@ -101,7 +101,7 @@ static void walk(Finder *f)
 /* ---- the loops --------------------------------------------------------------------------------------------------- */
 
 /* Moves the edges that first matter for a loop headed by x to the nodes which stand for their targets by now. */
-static void add_cross_edges(Finder *f, uint32_t x)
+static void add_cross_edges(LoopFinder *f, uint32_t x)
 {
     uint32_t next;
     for (uint32_t e = f->nodes[x].cross_first; e != NONE; e = next) {
@@ -113,7 +113,7 @@ static void add_cross_edges(Finder *f, uint32_t x)
 }
 
 /* Puts the loop or block that holds y into the loop headed by x, unless it is in already. */
-static void add_to_body(Finder *f, uint32_t x, uint32_t y, uint32_t *body, uint32_t *body_count)
+static void add_to_body(LoopFinder *f, uint32_t x, uint32_t y, uint32_t *body, uint32_t *body_count)
 {
     y = find_outermost(f->nodes, y);
     if (y == x)
@@ -124,7 +124,7 @@ static void add_to_body(Finder *f, uint32_t x, uint32_t y, uint32_t *body, uint3
 
 /* Follows the edges backward from those that go back to x, among the descendants of x. A node is in one body at most
  * before it disappears behind a header, so all calls together are linear. */
-static void find_loop(Finder *f, uint32_t x, uint32_t *body)
+static void find_loop(LoopFinder *f, uint32_t x, uint32_t *body)
 {
     uint32_t count = 0;
     if (f->nodes[x].back_first == NONE)
@@ -143,7 +143,7 @@ static void find_loop(Finder *f, uint32_t x, uint32_t *body)
 
 /* A loop that is entered beside its header has an edge back to the header from a block which the header does not
  * dominate: the way in goes on to such an edge without passing the header. */
-static bool is_irreducible(const Finder *f, const Node *header)
+static bool is_irreducible(const LoopFinder *f, const Node *header)
 {
     for (uint32_t e = header->back_first; e != NONE; e = f->edges[e].next) {
         if (!ptx_dom_dominates(f->dom, header->block, f->nodes[f->edges[e].from].block))
@@ -155,7 +155,7 @@ static bool is_irreducible(const Finder *f, const Node *header)
 /* ---- the forest -------------------------------------------------------------------------------------------------- */
 
 /* Lists the headers under that of the next outer loop, by block number. Returns the first of the outermost ones. */
-static uint32_t link_headers(Finder *f)
+static uint32_t link_headers(LoopFinder *f)
 {
     uint32_t root = NONE;
     for (BlockId block = f->cfg->block_count; block-- > 0;) {
@@ -169,7 +169,7 @@ static uint32_t link_headers(Finder *f)
     return root;
 }
 
-static void add_loop(Finder *f, Loop *loops, LoopId id, uint32_t x)
+static void add_loop(LoopFinder *f, Loop *loops, LoopId id, uint32_t x)
 {
     Node *node = &f->nodes[x];
     LoopId parent = node->header == NONE ? NO_LOOP : f->nodes[node->header].loop;
@@ -178,7 +178,7 @@ static void add_loop(Finder *f, Loop *loops, LoopId id, uint32_t x)
                         .is_irreducible = is_irreducible(f, node), .is_innermost = node->child == NONE };
 }
 
-static Loop *build_forest(Finder *f, Arena *arena)
+static Loop *build_forest(LoopFinder *f, Arena *arena)
 {
     Loop *loops = ptx_arena_array(arena, Loop, f->loop_count);
     LoopId count = 0;
@@ -196,7 +196,7 @@ static Loop *build_forest(Finder *f, Arena *arena)
     return loops;
 }
 
-static void place_blocks(const Finder *f, Loop *loops, LoopId *loop_of)
+static void place_blocks(const LoopFinder *f, Loop *loops, LoopId *loop_of)
 {
     for (uint32_t x = 0; x < f->cfg->rpo_count; x++) {
         const Node *node = &f->nodes[x];
@@ -234,9 +234,9 @@ const Loops *ptx_loops_compute(Arena *arena, Arena *scratch, const Cfg *cfg, con
     if (!has_back_edge(cfg))                    /* most functions: nothing to find */
         return result;
     ArenaMark mark = ptx_arena_mark(scratch);
-    Finder f = { .cfg = cfg, .dom = dom };
+    LoopFinder f = { .cfg = cfg, .dom = dom };
     f.nodes = ptx_arena_array(scratch, Node, cfg->rpo_count);
-    f.edges = ptx_arena_array(scratch, Edge, cfg->succ_count);
+    f.edges = ptx_arena_array(scratch, LoopEdge, cfg->succ_count);
     f.number = ptx_arena_array(scratch, uint32_t, cfg->block_count);
     memset(f.number, 0xFF, cfg->block_count * sizeof *f.number);
     uint32_t *body = ptx_arena_array(scratch, uint32_t, cfg->rpo_count);

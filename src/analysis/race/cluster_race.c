@@ -93,14 +93,14 @@ static bool take_shape(Launch *launch, const Bounds *bounds)
     for (unsigned d = 0; d < 3; d++) {
         const uint32_t grid = launch->grid[d] ? launch->grid[d] : 1;
         launch->cluster[d] = launch->cluster[d] ? launch->cluster[d] : 1;
-        if (launch->cluster[d] > MOST_RANKS || grid % launch->cluster[d])
+        if (launch->cluster[d] > MAX_RANKS || grid % launch->cluster[d])
             return false;
         count *= launch->cluster[d];
     }
-    return count > 1 && count <= MOST_RANKS;
+    return count > 1 && count <= MAX_RANKS;
 }
 
-const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *given)
+const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, const Module *module, FuncId kernel, const Launch *given)
 {
     const Func *func = &module->funcs[kernel];
     if (!given || !given->grid[0] || !func->has_body || func->has_syntax_error || func->has_unknown)

@@ -5,19 +5,19 @@
 
 enum {
     STEPS = 1 << 16,            /* instructions of warps for all blocks */
-    MOST_BLOCKS = 24,
+    MAX_BLOCKS = 24,
     WORD_BYTES = 4,
 };
 
-typedef struct Search {
+typedef struct GlobalRaceSearch {
     Arena *work;
     Machine *machine;
-    uint32_t blocks[MOST_BLOCKS][3];
+    uint32_t blocks[MAX_BLOCKS][3];
     uint32_t block_count;
     Word word;                  /* where two blocks meet, ... */
     Toucher writer, other;      /* ... and who they are */
     bool is_read;
-} Search;
+} GlobalRaceSearch;
 
 /* ---- whether there is anything to look at -------------------------------------------------------------------------- */
 
@@ -61,20 +61,20 @@ static bool is_worth(Arena *scratch, const Module *module, FuncId kernel)
 
 /* ---- which blocks ---------------------------------------------------------------------------------------------------- */
 
-static void add_block(Search *s, unsigned d, uint32_t at)
+static void add_block(GlobalRaceSearch *s, unsigned d, uint32_t at)
 {
     uint32_t block[3] = { 0, 0, 0 };
     block[d] = at;
     for (uint32_t b = 0; b < s->block_count; b++)
         if (!memcmp(s->blocks[b], block, sizeof block))
             return;
-    if (s->block_count < MOST_BLOCKS)
+    if (s->block_count < MAX_BLOCKS)
         memcpy(s->blocks[s->block_count++], block, sizeof block);
 }
 
 /* The first, its neighbours, the last, and those that are powers of two away: a remainder, a tile that is too small, an index that was forgotten bring two of
  * them together. */
-static void choose_blocks(Search *s)
+static void choose_blocks(GlobalRaceSearch *s)
 {
     const uint32_t *grid = s->machine->grid;
     add_block(s, 0, 0);
@@ -90,7 +90,7 @@ static void choose_blocks(Search *s)
 /* ---- running ------------------------------------------------------------------------------------------------------- */
 
 /* As the so many-th of these. False: what it leaves is not known. */
-static bool run(Search *s, Contents *contents, uint32_t run)
+static bool run(GlobalRaceSearch *s, ShadowMemory *contents, uint32_t run)
 {
     Machine *m = s->machine;
     m->contents = contents;
@@ -99,9 +99,9 @@ static bool run(Search *s, Contents *contents, uint32_t run)
     return !m->is_cut && !contents->is_lost;
 }
 
-static bool is_certain(const Search *s, const Toucher *by)
+static bool is_certain(const GlobalRaceSearch *s, const Toucher *by)
 {
-    return s->machine->program->routines[by->func - s->machine->module->funcs]->counts[by->insn].doubt < DOUBT_PARAMETER;
+    return s->machine->program->func_states[by->func - s->machine->module->funcs]->counts[by->insn].doubt < UNCERTAIN_PARAMETER;
 }
 
 /* The first byte that both know, and in which they are not the same; WORD_BYTES: none. */
@@ -121,11 +121,11 @@ static bool differs(const Stored *a, const Stored *b)
 
 static bool changes(const Word *word, const Stored *stored)
 {
-    const Stored old = { .value = ptx_contents_initial(word->addend, word->address), .mask = 0xf, .known = 0xf };
+    const Stored old = { .value = ptx_shadow_memory_initial(word->addend, word->address), .mask = 0xf, .known = 0xf };
     return differs(stored, &old);
 }
 
-static void set(Search *s, const Word *word, const Toucher *writer, const Toucher *other, bool is_read)
+static void set(GlobalRaceSearch *s, const Word *word, const Toucher *writer, const Toucher *other, bool is_read)
 {
     s->word = *word;
     s->writer = *writer;
@@ -134,7 +134,7 @@ static void set(Search *s, const Word *word, const Toucher *writer, const Touche
 }
 
 /* What the block that ran last left, beside what was left before. Two writes are proof; of a write and a read the first is kept. True: proved. */
-static bool compare_word(Search *s, const Word *word, uint32_t now)
+static bool compare_word(GlobalRaceSearch *s, const Word *word, uint32_t now)
 {
     bool writes = word->last.by.run == now, reads = word->reader.run == now, was_written = word->first.by.run && word->first.by.run != now;
     bool was_read = word->first_reader.run && word->first_reader.run != now;
@@ -153,7 +153,7 @@ static bool compare_word(Search *s, const Word *word, uint32_t now)
     return false;
 }
 
-static bool compare(Search *s, const Contents *c)
+static bool compare(GlobalRaceSearch *s, const ShadowMemory *c)
 {
     for (uint32_t i = 0; i < c->word_count; i++) {
         Word *word = &c->words[i];
@@ -168,23 +168,23 @@ static bool compare(Search *s, const Contents *c)
 }
 
 /* The block that reads leaves something else once the other has written. */
-static bool depends(Search *s)
+static bool depends(GlobalRaceSearch *s)
 {
-    Contents *written = ptx_contents_new(s->work), *before = ptx_contents_new(s->work), *behind = ptx_contents_new(s->work);
+    ShadowMemory *written = ptx_shadow_memory_new(s->work), *before = ptx_shadow_memory_new(s->work), *behind = ptx_shadow_memory_new(s->work);
     behind->before = written;
     if (!run(s, written, s->writer.run) || !run(s, before, s->other.run) || !run(s, behind, s->other.run))
         return false;
     for (uint32_t i = 0; i < behind->word_count; i++) {
-        const Word *a = &behind->words[i], *b = ptx_contents_find(before, a->addend, a->address);
+        const Word *a = &behind->words[i], *b = ptx_shadow_memory_find(before, a->addend, a->address);
         if (b && differs(&a->last, &b->last))
             return is_certain(s, &s->writer) && is_certain(s, &s->other);
     }
     return false;
 }
 
-static bool search(Search *s)
+static bool search(GlobalRaceSearch *s)
 {
-    Contents *contents = ptx_contents_new(s->work);
+    ShadowMemory *contents = ptx_shadow_memory_new(s->work);
     s->machine->most_steps = STEPS;
     choose_blocks(s);
     for (uint32_t b = 1; b <= s->block_count; b++) {
@@ -203,7 +203,7 @@ static bool search(Search *s)
 
 /* ---- what is told ---------------------------------------------------------------------------------------------------- */
 
-static BlockAccess access_of(const Search *s, const Toucher *by, bool is_write)
+static BlockAccess access_of(const GlobalRaceSearch *s, const Toucher *by, bool is_write)
 {
     const uint32_t *block = s->machine->block;
     BlockAccess access = { .func = by->func, .insn = by->insn, .place = by->place, .is_write = is_write, .thread = { by->thread % block[0], by->thread / block[0] % block[1], by->thread / block[0] / block[1] } };
@@ -220,7 +220,7 @@ static uint64_t read_param(const Machine *m, uint64_t offset)
 }
 
 /* The pointer that its address counts from, or the variable that it lies in. */
-static void find_base(const Search *s, BlockRace *out)
+static void find_base(const GlobalRaceSearch *s, BlockRace *out)
 {
     const Machine *m = s->machine;
     const Func *func = &m->module->funcs[m->kernel];
@@ -242,13 +242,13 @@ static void find_base(const Search *s, BlockRace *out)
     }
 }
 
-const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch)
+const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, const Module *module, FuncId kernel, const Launch *launch)
 {
     const Func *func = &module->funcs[kernel];
     if (!launch || !launch->grid[0] || !func->has_body || func->has_syntax_error || func->has_unknown || !is_worth(scratch, module, kernel))
         return NULL;
     ArenaMark mark = ptx_arena_mark(work);
-    Search s = { .work = work, .machine = ptx_machine_new(work, scratch, program, kernel, launch, NULL) };
+    GlobalRaceSearch s = { .work = work, .machine = ptx_machine_new(work, scratch, program, kernel, launch, NULL) };
     BlockRace *out = NULL;
     s.machine->is_traced_only = true;
     if (!s.machine->block_is_assumed && !s.machine->grid_is_assumed && search(&s)) {

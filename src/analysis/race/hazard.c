@@ -9,14 +9,14 @@ enum {
     STEPS_FLOOR = 128,          /* instructions of each warp where the launch is not given: so many, and one for each of the kernel; */
     WARPS_FEW = 2,              /* half of that for more warps where the shape of the block is not; */
     STEPS_LAUNCH = 1 << 18,     /* where it is */
-    MOST_STAYS_ASSUMED = 4,
-    MOST_GRANULES = 5,          /* 16 bytes to 1 */
-    MOST_HAZARDS = 32,
-    MOST_POSSIBLE = 4,
-    MOST_TRIED_RUNS = 4,        /* without barriers, as long as runs may be */
-    MOST_THREADS = 1024,
-    MOST_REDUNDANT = 32,        /* barriers that are tried */
-    MOST_BLOCKS = 16,
+    MAX_STAYS_ASSUMED = 4,
+    MAX_GRANULES = 5,          /* 16 bytes to 1 */
+    MAX_HAZARDS = 32,
+    MAX_POSSIBLE = 4,
+    MAX_TRIED_RUNS = 4,        /* without barriers, as long as runs may be */
+    MAX_THREADS = 1024,
+    MAX_REDUNDANT = 32,        /* barriers that are tried */
+    MAX_BLOCKS = 16,
     INDEPENDENT_LANES = 70,     /* from this target on lanes of a warp need not run together: CUDA C++ Programming Guide, "Independent Thread Scheduling" */
 };
 
@@ -51,7 +51,7 @@ void ptx_search_run_block(Search *s, const uint32_t at[3])
     Race *r = m->race;
     r->puts = s->puts;
     r->put_count = s->put_count;
-    for (unsigned tries = 0; tries < MOST_GRANULES; tries++) {
+    for (unsigned tries = 0; tries < MAX_GRANULES; tries++) {
         m->is_cut = false;
         m->most_steps = m->steps + ptx_search_steps(s);
         ptx_race_begin(r);
@@ -85,7 +85,7 @@ static void open_machine(Search *s, const uint32_t shape[3])
     s->machine = ptx_machine_new(s->work, s->scratch, s->program, s->kernel, launch, NULL);
     s->machine->block_is_assumed |= shape != NULL;
     if (s->machine->grid_is_assumed)
-        s->machine->most_stays = MOST_STAYS_ASSUMED;
+        s->machine->most_stays = MAX_STAYS_ASSUMED;
     s->machine->race = ptx_race_new(s->machine);
 }
 
@@ -119,8 +119,8 @@ static HazardAccess access_of(const Machine *m, const Seen *seen)
 static uint8_t level_of(const Machine *m, const Seen *seen)
 {
     const Site *site = &m->race->sites[seen->site];
-    const Routine *routine = m->program->routines[site->func - m->module->funcs];
-    uint8_t doubt = routine->counts[site->insn].doubt, level = doubt >= DOUBT_DATA ? RACE_DATA : doubt >= DOUBT_PARAMETER ? RACE_GUESSED : RACE_CERTAIN;
+    const FuncState *func_state = m->program->func_states[site->func - m->module->funcs];
+    uint8_t doubt = func_state->counts[site->insn].doubt, level = doubt >= UNCERTAIN_DATA ? RACE_DATA : doubt >= UNCERTAIN_PARAMETER ? RACE_GUESSED : RACE_CERTAIN;
     return level > seen->level ? level : seen->level;
 }
 
@@ -208,10 +208,10 @@ static bool may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, Ins
 }
 
 /* The address is not in the variable that it is made from: what was assumed cannot be. */
-static bool is_astray(const Search *s, const Bases *bases, const HazardAccess *access, uint64_t address)
+static bool is_astray(const Search *s, const PointsToSet *bases, const HazardAccess *access, uint64_t address)
 {
-    Base base;
-    if (!ptx_base_of_access(bases, s->module, s->func, &s->func->insns[access->insn], &base) || base.kind != BASE_VAR || !s->program->addresses[base.id])
+    PointsTo base;
+    if (!ptx_points_to_of_access(bases, s->module, s->func, &s->func->insns[access->insn], &base) || base.kind != BASE_VAR || !s->program->addresses[base.id])
         return false;
     uint64_t from = s->program->addresses[base.id] - 1, bytes = s->module->vars[base.id].bytes;
     return address < from || (bytes && address - from >= bytes);
@@ -221,7 +221,7 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
 {
     const HazardAccess *const accesses[] = { &h->first, &h->second };
     for (unsigned a = 0; a < 2; a++) {
-        const Cfg *cfg = s->program->routines[accesses[a]->func - s->module->funcs]->cfg;
+        const Cfg *cfg = s->program->func_states[accesses[a]->func - s->module->funcs]->cfg;
         if (accesses[a]->is_write && may_write_back(s->scratch, cfg, accesses[a]->func, accesses[a]->insn))
             return true;
     }
@@ -230,7 +230,7 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
     if (h->first.func != s->func || h->second.func != s->func)
         return true;            /* what its callers pass is not known */
     ArenaMark mark = ptx_arena_mark(s->work);
-    const Bases *bases = ptx_bases_compute(s->work, s->scratch, s->module, s->func);
+    const PointsToSet *bases = ptx_points_to_sets_compute(s->work, s->scratch, s->module, s->func);
     bool is_excused = is_astray(s, bases, &h->first, address) || is_astray(s, bases, &h->second, address);
     ptx_arena_release(s->work, mark);
     return is_excused;
@@ -286,7 +286,7 @@ bool ptx_search_are_alike(const Hazard *a, const Hazard *b)
 
 static void set_place(const Search *s, const Watch *watch, HazardAccess *out)
 {
-    const Routine *kernel = s->program->routines[s->kernel];
+    const FuncState *kernel = s->program->func_states[s->kernel];
     out->place = watch->place;
     LoopId loop = watch->place == NO_ID ? NO_LOOP : kernel->loops->loop_of[kernel->cfg->block_of[watch->place]];
     for (unsigned i = 0; i < 2 && loop != NO_LOOP; i++, loop = kernel->loops->loops[loop].parent) {
@@ -300,7 +300,7 @@ static bool locate(Search *s, Seen first, Seen second, Hazard *h)
 {
     Race *r = s->machine->race;
     ArenaMark mark = ptx_arena_mark(s->scratch);
-    const uint32_t loops = s->program->routines[s->kernel]->loops->loop_count;
+    const uint32_t loops = s->program->func_states[s->kernel]->loops->loop_count;
     Watch watches[2] = { { .site = first.site, .turn = first.turn, .thread = first.thread, .place = NO_ID },
                          { .site = second.site, .turn = second.turn, .thread = second.thread, .place = NO_ID } };
     for (unsigned i = 0; i < 2; i++)
@@ -351,7 +351,7 @@ static void turn(Hazard *h)
 static void collect_possible(const Search *s, Hazards *out, Hazard *items)
 {
     const Race *r = s->machine->race;
-    for (uint32_t p = 0; p < r->pair_count && out->possible_count < MOST_POSSIBLE && !s->machine->grid_is_assumed; p++) {
+    for (uint32_t p = 0; p < r->pair_count && out->possible_count < MAX_POSSIBLE && !s->machine->grid_is_assumed; p++) {
         Hazard *h = &items[out->possible_count];
         if (!ptx_search_make_hazard(s, &r->pairs[p], true, h) || h->first.place == NO_ID || h->second.place == NO_ID)
             continue;
@@ -375,9 +375,9 @@ static void find_reader(Hazard *h)
 /* Barriers are put where they help, one after the other, until nothing races any more. */
 static void collect(Search *s, Hazards *out, Hazard *items)
 {
-    uint32_t owned[MOST_HAZARDS] = { 0 };
+    uint32_t owned[MAX_HAZARDS] = { 0 };
     ptx_repair_begin(s);
-    for (bool goes_on = true; goes_on && out->count < MOST_HAZARDS;) {
+    for (bool goes_on = true; goes_on && out->count < MAX_HAZARDS;) {
         Hazard *h = &items[out->count];
         const RacePair *pair = find_worst(s, false, h);
         if (!pair || !locate(s, pair->first, pair->second, h))
@@ -399,10 +399,10 @@ static void collect(Search *s, Hazards *out, Hazard *items)
 static bool is_certain(const Search *s)
 {
     const Machine *m = s->machine;
-    const Routine *routine = s->program->routines[s->kernel];
+    const FuncState *func_state = s->program->func_states[s->kernel];
     bool is_certain = !m->block_is_assumed && !m->is_cut && !m->race->is_doubtful && !m->race->has_others;
     for (InsnId i = 0; is_certain && i < s->func->insn_count; i++)
-        is_certain = routine->counts[i].doubt < DOUBT_PARAMETER;
+        is_certain = func_state->counts[i].doubt < UNCERTAIN_PARAMETER;
     return is_certain;
 }
 
@@ -451,7 +451,7 @@ static bool holds_for_all(Search *s)
 {
     bool is_row = ptx_func_takes_row(s->func), is_possible = false, holds = true;
     size_t count = is_row ? sizeof rows / sizeof *rows : sizeof planes / sizeof *planes;
-    uint32_t most = s->func->bounds.maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MOST_THREADS;
+    uint32_t most = s->func->bounds.maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MAX_THREADS;
     const uint32_t *shown = NULL;
     if (!may_hold(s))
         return false;
@@ -505,10 +505,10 @@ static bool is_global_read(const Op *op)
 }
 
 /* The parameter or variable that an access starts from; of a copy, where it reads. False: nobody knows. */
-static bool find_base(const Search *s, const Bases *bases, const Insn *insn, uint32_t *out)
+static bool find_base(const Search *s, const PointsToSet *bases, const Insn *insn, uint32_t *out)
 {
-    Base base;
-    bool is_known = insn->op->kind != OPK_CP_ASYNC && ptx_base_of_access(bases, s->module, s->func, insn, &base) && (base.kind == BASE_VAR || base.kind == BASE_PARAM);
+    PointsTo base;
+    bool is_known = insn->op->kind != OPK_CP_ASYNC && ptx_points_to_of_access(bases, s->module, s->func, insn, &base) && (base.kind == BASE_VAR || base.kind == BASE_PARAM);
     *out = is_known ? base.id : NO_ID;
     return is_known;
 }
@@ -518,7 +518,7 @@ static bool find_base(const Search *s, const Bases *bases, const Insn *insn, uin
 static bool *mark_global(const Search *s)
 {
     const Func *func = s->func;
-    const Bases *bases = ptx_bases_compute(s->work, s->scratch, s->module, func);
+    const PointsToSet *bases = ptx_points_to_sets_compute(s->work, s->scratch, s->module, func);
     bool *marks = ptx_arena_array(s->work, bool, func->insn_count), *is_written = ptx_arena_array(s->work, bool, s->module->var_count + 1), is_any_written = false, is_any = false;
     uint32_t base;
     for (InsnId i = 0; i < func->insn_count; i++) {
@@ -568,10 +568,10 @@ static bool follows_mark(const Cfg *cfg, const bool *marks, const bool *before, 
 static bool is_clean(const Search *s)
 {
     const Race *r = s->machine->race;
-    const Routine *routine = s->program->routines[s->kernel];
+    const FuncState *func_state = s->program->func_states[s->kernel];
     bool is_clean = !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful && !r->is_overwritten && !(r->has_dropped && r->is_partial) && !s->machine->is_cut;
     for (InsnId i = 0; is_clean && i < s->func->insn_count; i++)
-        is_clean = routine->counts[i].doubt < DOUBT_PARAMETER;
+        is_clean = func_state->counts[i].doubt < UNCERTAIN_PARAMETER;
     return is_clean && r->granule_wanted == r->granule;
 }
 
@@ -589,14 +589,14 @@ static bool is_clean_everywhere(Search *s)
     if (!is_clean(s))
         return false;
     bool stands_for_all = ptx_blocks_size(&m->blocks) >= count;
-    for (uint32_t b = 1; !stands_for_all && count <= MOST_BLOCKS && b < count; b++) {
+    for (uint32_t b = 1; !stands_for_all && count <= MAX_BLOCKS && b < count; b++) {
         const uint32_t at[3] = { b % m->grid[0], b / m->grid[0] % m->grid[1], b / m->grid[0] / m->grid[1] };
         ptx_race_begin(m->race);
         ptx_machine_run(m, at, 0, m->warp_count);
         if (!is_clean(s))
             return false;
     }
-    return stands_for_all || count <= MOST_BLOCKS;
+    return stands_for_all || count <= MAX_BLOCKS;
 }
 
 static bool is_plain_barrier(const Insn *insn)
@@ -612,17 +612,17 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     const Func *func = s->func;
     if (m->block_is_assumed || m->grid_is_assumed || has_other_use(func) || !is_clean(s))
         return;
-    const Cfg *cfg = s->program->routines[s->kernel]->cfg;
+    const Cfg *cfg = s->program->func_states[s->kernel]->cfg;
     bool *behind = ptx_arena_array(s->work, bool, cfg->block_count), *before = ptx_arena_array(s->work, bool, cfg->block_count);
-    InsnId *found = ptx_arena_array(arena, InsnId, MOST_REDUNDANT);
-    uint64_t most = m->steps + MOST_TRIED_RUNS * ptx_search_steps(s);
+    InsnId *found = ptx_arena_array(arena, InsnId, MAX_REDUNDANT);
+    uint64_t most = m->steps + MAX_TRIED_RUNS * ptx_search_steps(s);
     uint32_t tried = 0;
     const bool *marks = mark_global(s);
     spread_marks(cfg, marks, behind, before);
     m->race->func = func;
     m->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
-    for (InsnId i = 0; i < func->insn_count && tried < MOST_REDUNDANT && m->steps < most; i++) {
-        bool is_executed = s->program->routines[s->kernel]->counts[i].warps > 0;
+    for (InsnId i = 0; i < func->insn_count && tried < MAX_REDUNDANT && m->steps < most; i++) {
+        bool is_executed = s->program->func_states[s->kernel]->counts[i].warps > 0;
         if (!is_plain_barrier(&func->insns[i]) || !is_executed || follows_mark(cfg, marks, before, i))
             continue;
         tried++;
@@ -640,9 +640,9 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
 static bool is_sure(const Machine *m)
 {
     for (uint32_t r = 0; r < m->run_count; r++) {
-        const Routine *routine = m->program->routines[m->run[r]];
-        for (InsnId i = 0; i < routine->func->insn_count; i++)
-            if (routine->counts[i].doubt >= DOUBT_PARAMETER)
+        const FuncState *func_state = m->program->func_states[m->run[r]];
+        for (InsnId i = 0; i < func_state->func->insn_count; i++)
+            if (func_state->counts[i].doubt >= UNCERTAIN_PARAMETER)
                 return false;
     }
     return true;
@@ -663,14 +663,14 @@ static const Divergence *find_divergence(Arena *arena, const Search *s)
     return out;
 }
 
-const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Program *program, const Module *module, FuncId kernel, const Launch *launch)
+const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, const Module *module, FuncId kernel, const Launch *launch)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
     const Func *func = &module->funcs[kernel];
     if (!func->has_body || !func->insn_count || func->has_syntax_error || func->has_unknown || !is_worth(func, launch))
         return NULL;
     Hazards *out = ptx_arena_new(arena, Hazards);
-    Hazard *items = ptx_arena_array(arena, Hazard, MOST_HAZARDS + MOST_POSSIBLE);
+    Hazard *items = ptx_arena_array(arena, Hazard, MAX_HAZARDS + MAX_POSSIBLE);
     Search s = { .arena = arena, .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing,
                  .mark = ptx_arena_mark(work) };
     out->items = items;
@@ -678,7 +678,7 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, Progr
     if (!s.machine->block_is_assumed || !s.machine->grid_is_assumed)
         ptx_search_run(&s);
     out->divergence = find_divergence(arena, &s);
-    collect_possible(&s, out, items + MOST_HAZARDS);
+    collect_possible(&s, out, items + MAX_HAZARDS);
     if (!collect_waits(&s, out, items) && (!s.machine->block_is_assumed || holds_for_all(&s)))
         collect(&s, out, items);
     if (!out->count)
@@ -804,8 +804,8 @@ static const char *cuda_of(const char *text)
 /* "before line 44", "before lines 44, 51 and 60": of the insertions with the text of the first. */
 static int write_lines(char *out, size_t size, const Hazard *h, const char *text)
 {
-    uint32_t lines[MOST_PUTS], lines_count = 0;
-    for (uint32_t i = 0; i < h->edits.count && lines_count < MOST_PUTS; i++)
+    uint32_t lines[MAX_PUTS], lines_count = 0;
+    for (uint32_t i = 0; i < h->edits.count && lines_count < MAX_PUTS; i++)
         if (!strcmp(h->edits.insertions[i].text, text))
             lines[lines_count++] = h->edits.insertions[i].line;
     int count = snprintf(out, size, "`%s`%s before line%s", text, cuda_of(text), lines_count > 1 ? "s" : "");

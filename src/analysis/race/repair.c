@@ -7,26 +7,26 @@
 #include <stdio.h>
 
 enum {
-    MOST_CANDIDATES = 24,
+    MAX_CANDIDATES = 24,
     COST_PARTIAL = 1 << 16,     /* of a place that threads of some launch might pass by; more than the depth of any loop */
-    MOST_CLIMBS = 4,            /* blocks on the way up, and on the way down */
-    MOST_LOOPS = 3,             /* around an access, from the inside */
-    MOST_RUNS = 16,             /* for the repairs of a kernel, as long as runs may be, */
+    MAX_CLIMBS = 4,            /* blocks on the way up, and on the way down */
+    MAX_LOOPS = 3,             /* around an access, from the inside */
+    MAX_RUNS = 16,             /* for the repairs of a kernel, as long as runs may be, */
     FEWEST_STEPS = 1 << 20,     /* and so many instructions where those are short */
-    MOST_BARRIERS = 16,         /* of a block: PTX ISA, "bar, barrier" */
-    BARRIER_NONE = MOST_BARRIERS,
+    MAX_BARRIERS = 16,         /* of a block: PTX ISA, "bar, barrier" */
+    BARRIER_NONE = MAX_BARRIERS,
 };
 
 typedef struct Candidates {
-    Put items[MOST_CANDIDATES];
+    Put items[MAX_CANDIDATES];
     uint32_t count;
 } Candidates;
 
-typedef struct Verdict {
+typedef struct RepairVerdict {
     bool is_valid;              /* all threads that matter reach every put together, and nothing new waits for ever */
     bool is_gone;               /* the race */
     uint32_t left;              /* races that are reported */
-} Verdict;
+} RepairVerdict;
 
 /* ---- places ------------------------------------------------------------------------------------------------------------ */
 
@@ -64,9 +64,9 @@ static bool is_result(const Func *func, InsnId first, InsnId insn)
 }
 
 /* Instructions that the machine takes several at a time are not stopped at. */
-static bool is_stop(const Routine *routine, InsnId first, InsnId insn)
+static bool is_stop(const FuncState *func_state, InsnId first, InsnId insn)
 {
-    return insn == first || !routine->slice.plain[insn] || !routine->slice.plain[insn - 1];
+    return insn == first || !func_state->slice.plain[insn] || !func_state->slice.plain[insn - 1];
 }
 
 /* Which the machine executes again once it may go on. */
@@ -75,12 +75,12 @@ static bool is_wait(const Op *op)
     return op->operation == OP_MBARRIER_TRY_WAIT || op->operation == OP_MBARRIER_TEST_WAIT;
 }
 
-static void add(const Search *s, Candidates *c, const Put *like, const Routine *routine, InsnId insn)
+static void add(const Search *s, Candidates *c, const Put *like, const FuncState *func_state, InsnId insn)
 {
-    const Func *func = routine->func;
-    const InsnId first = routine->cfg->blocks[routine->cfg->block_of[insn]].first;
+    const Func *func = func_state->func;
+    const InsnId first = func_state->cfg->blocks[func_state->cfg->block_of[insn]].first;
     insn = before_call(func, first, insn);
-    if (c->count == MOST_CANDIDATES || is_result(func, first, insn) || !is_stop(routine, first, insn) || !begins_line(s->module, &func->insns[insn])
+    if (c->count == MAX_CANDIDATES || is_result(func, first, insn) || !is_stop(func_state, first, insn) || !begins_line(s->module, &func->insns[insn])
         || is_wait(func->insns[insn].op))
         return;
     for (uint32_t i = 0; i < c->count; i++)
@@ -92,46 +92,46 @@ static void add(const Search *s, Candidates *c, const Put *like, const Routine *
 }
 
 /* Before an instruction, at the beginning of its block, before the branches that lead there. */
-static void climb(const Search *s, Candidates *c, const Put *like, const Routine *routine, InsnId insn)
+static void climb(const Search *s, Candidates *c, const Put *like, const FuncState *func_state, InsnId insn)
 {
-    BlockId block = routine->cfg->block_of[insn];
-    add(s, c, like, routine, insn);
-    for (unsigned i = 0; i < MOST_CLIMBS; i++) {
-        add(s, c, like, routine, routine->cfg->blocks[block].first);
-        block = routine->dom->idom[block];
+    BlockId block = func_state->cfg->block_of[insn];
+    add(s, c, like, func_state, insn);
+    for (unsigned i = 0; i < MAX_CLIMBS; i++) {
+        add(s, c, like, func_state, func_state->cfg->blocks[block].first);
+        block = func_state->dom->idom[block];
         if (block == EXIT_BLOCK)
             return;
-        add(s, c, like, routine, routine->cfg->blocks[block].end - 1);
+        add(s, c, like, func_state, func_state->cfg->blocks[block].end - 1);
     }
 }
 
 /* Behind an instruction, and where its ways meet again. */
-static void descend(const Search *s, Candidates *c, const Put *like, const Routine *routine, InsnId insn)
+static void descend(const Search *s, Candidates *c, const Put *like, const FuncState *func_state, InsnId insn)
 {
-    BlockId block = routine->cfg->block_of[insn];
-    if (insn + 1 < routine->cfg->blocks[block].end)
-        add(s, c, like, routine, insn + 1);
-    for (unsigned i = 0; i < MOST_CLIMBS; i++) {
-        block = routine->dom->ipdom[block];
+    BlockId block = func_state->cfg->block_of[insn];
+    if (insn + 1 < func_state->cfg->blocks[block].end)
+        add(s, c, like, func_state, insn + 1);
+    for (unsigned i = 0; i < MAX_CLIMBS; i++) {
+        block = func_state->dom->ipdom[block];
         if (block == EXIT_BLOCK)
             return;
-        add(s, c, like, routine, routine->cfg->blocks[block].first);
+        add(s, c, like, func_state, func_state->cfg->blocks[block].first);
     }
 }
 
 /* Before the branches that begin another iteration. */
-static void add_latches(const Search *s, Candidates *c, const Put *like, const Routine *routine, InsnId insn)
+static void add_latches(const Search *s, Candidates *c, const Put *like, const FuncState *func_state, InsnId insn)
 {
-    const Cfg *cfg = routine->cfg;
-    LoopId loop = routine->loops->loop_of[cfg->block_of[insn]];
-    for (unsigned depth = 0; depth < MOST_LOOPS && loop != NO_LOOP; depth++, loop = routine->loops->loops[loop].parent) {
-        const Block *header = &cfg->blocks[routine->loops->loops[loop].header];
+    const Cfg *cfg = func_state->cfg;
+    LoopId loop = func_state->loops->loop_of[cfg->block_of[insn]];
+    for (unsigned depth = 0; depth < MAX_LOOPS && loop != NO_LOOP; depth++, loop = func_state->loops->loops[loop].parent) {
+        const Block *header = &cfg->blocks[func_state->loops->loops[loop].header];
         for (uint32_t p = 0; p < header->pred_count; p++) {
             BlockId pred = cfg->preds[header->pred_first + p];
-            if (ptx_dom_dominates(routine->dom, routine->loops->loops[loop].header, pred))
-                add(s, c, like, routine, cfg->blocks[pred].end - 1);
+            if (ptx_dom_dominates(func_state->dom, func_state->loops->loops[loop].header, pred))
+                add(s, c, like, func_state, cfg->blocks[pred].end - 1);
         }
-        add(s, c, like, routine, header->first);
+        add(s, c, like, func_state, header->first);
     }
 }
 
@@ -139,15 +139,15 @@ static void list(const Search *s, const Hazard *h, const Put *like, Candidates *
 {
     const Func *callee = h->first.func == h->second.func && h->first.func != s->func ? h->first.func : NULL;
     const Func *func = callee ? callee : s->func;
-    const Routine *routine = s->program->routines[func - s->module->funcs];
+    const FuncState *func_state = s->program->func_states[func - s->module->funcs];
     const InsnId first = callee ? h->first.insn : h->first.place, second = callee ? h->second.insn : h->second.place;
     c->count = 0;
-    climb(s, c, like, routine, second);
-    descend(s, c, like, routine, first);
-    climb(s, c, like, routine, first);
-    add_latches(s, c, like, routine, second);
-    add_latches(s, c, like, routine, first);
-    descend(s, c, like, routine, second);
+    climb(s, c, like, func_state, second);
+    descend(s, c, like, func_state, first);
+    climb(s, c, like, func_state, first);
+    add_latches(s, c, like, func_state, second);
+    add_latches(s, c, like, func_state, first);
+    descend(s, c, like, func_state, second);
 }
 
 /* ---- judging ----------------------------------------------------------------------------------------------------------- */
@@ -155,12 +155,12 @@ static void list(const Search *s, const Hazard *h, const Put *like, Candidates *
 /* Whatever the data and parameters, all threads of the block execute that block of instructions alike. */
 static bool is_for_all(Search *s, const Put *put)
 {
-    const Routine *routine = s->program->routines[s->kernel];
+    const FuncState *func_state = s->program->func_states[s->kernel];
     if (put->func != s->func)
         return false;
     if (!s->uniforms)
-        s->uniforms = ptx_uniform_compute(s->work, s->scratch, s->module, s->func, routine->cfg, routine->dom, routine->loops, &s->launch);
-    return !s->uniforms->is_partial[routine->cfg->block_of[put->insn]];
+        s->uniforms = ptx_uniform_compute(s->work, s->scratch, s->module, s->func, func_state->cfg, func_state->dom, func_state->loops, &s->launch);
+    return !s->uniforms->is_partial[func_state->cfg->block_of[put->insn]];
 }
 
 /* The last run met no thread that waits without others. */
@@ -201,7 +201,7 @@ static void note_known(Search *s, const Hazard *h)
 {
     const Race *r = s->machine->race;
     s->known_count = 0;
-    for (uint32_t p = 0; p < r->pair_count && s->known_count < MOST_KNOWN; p++) {
+    for (uint32_t p = 0; p < r->pair_count && s->known_count < MAX_KNOWN; p++) {
         Hazard made;
         const HazardAccess *partner = ptx_search_make_hazard(s, &r->pairs[p], false, &made) ? partner_of(&made, h) : NULL;
         if (partner)
@@ -219,10 +219,10 @@ static bool is_new(const Search *s, const HazardAccess *partner)
 }
 
 /* Of the run that was made last. is_strict: nothing at all is reported at its place; else nothing new. */
-static Verdict judge(Search *s, const Hazard *h, bool is_strict)
+static RepairVerdict judge(Search *s, const Hazard *h, bool is_strict)
 {
     const Race *r = s->machine->race;
-    Verdict v = { .is_valid = is_sound(s) && are_puts_good(s), .is_gone = !r->has_dropped_sought };
+    RepairVerdict v = { .is_valid = is_sound(s) && are_puts_good(s), .is_gone = !r->has_dropped_sought };
     for (uint32_t p = 0; p < r->pair_count && v.is_valid; p++) {
         Hazard made;
         bool is_told = ptx_search_make_hazard(s, &r->pairs[p], false, &made);
@@ -262,10 +262,10 @@ static bool is_gone_alone(Search *s, const Hazard *h)
 }
 
 /* With the puts in hand. */
-static Verdict run_and_judge(Search *s, const Hazard *h, bool is_strict)
+static RepairVerdict run_and_judge(Search *s, const Hazard *h, bool is_strict)
 {
     ptx_search_run(s);
-    Verdict v = judge(s, h, is_strict);
+    RepairVerdict v = judge(s, h, is_strict);
     v.is_gone = v.is_gone && is_gone_alone(s, h);
     return v;
 }
@@ -276,16 +276,16 @@ static bool has_steps(const Search *s)
 }
 
 /* Of a run with some of the search's puts. */
-static Verdict try(Search *s, const Hazard *h, uint32_t puts, bool is_strict)
+static RepairVerdict try(Search *s, const Hazard *h, uint32_t puts, bool is_strict)
 {
-    Put all[MOST_PUTS];
+    Put all[MAX_PUTS];
     const uint32_t count = s->put_count;
     memcpy(all, s->puts, sizeof all);
     s->put_count = 0;
     for (uint32_t p = 0; p < count; p++)
         if (puts >> p & 1)
             s->puts[s->put_count++] = all[p];
-    Verdict v = run_and_judge(s, h, is_strict);
+    RepairVerdict v = run_and_judge(s, h, is_strict);
     memcpy(s->puts, all, sizeof all);
     s->put_count = count;
     return v;
@@ -312,18 +312,18 @@ static uint32_t all_of(const Search *s)
 
 static uint32_t depth_of(const Search *s, const Func *func, InsnId insn)
 {
-    const Routine *routine = s->program->routines[func - s->module->funcs];
-    return ptx_loop_depth(routine->loops, routine->cfg->block_of[insn]);
+    const FuncState *func_state = s->program->func_states[func - s->module->funcs];
+    return ptx_loop_depth(func_state->loops, func_state->cfg->block_of[insn]);
 }
 
 /* Where its function is run, it is come to, but for early ends. */
 static bool is_on_every_path(const Search *s, const Put *put)
 {
-    const Routine *routine = s->program->routines[put->func - s->module->funcs];
-    const BlockId wanted = routine->cfg->block_of[put->insn];
+    const FuncState *func_state = s->program->func_states[put->func - s->module->funcs];
+    const BlockId wanted = func_state->cfg->block_of[put->insn];
     BlockId block = 0;
     while (block != wanted && block != EXIT_BLOCK)
-        block = routine->meeting->ipdom[block];
+        block = func_state->reconvergence->ipdom[block];
     return block == wanted;
 }
 
@@ -338,17 +338,17 @@ static uint32_t cost_of(Search *s, const Put *put)
 /* Of the innermost loop around both: a barrier outside of it would rarely do. */
 static uint32_t common_depth(const Search *s, const Hazard *h)
 {
-    const Routine *routine = s->program->routines[s->kernel];
-    const BlockId *block_of = routine->cfg->block_of;
-    LoopId a = routine->loops->loop_of[block_of[h->first.place]], b = routine->loops->loop_of[block_of[h->second.place]];
+    const FuncState *func_state = s->program->func_states[s->kernel];
+    const BlockId *block_of = func_state->cfg->block_of;
+    LoopId a = func_state->loops->loop_of[block_of[h->first.place]], b = func_state->loops->loop_of[block_of[h->second.place]];
     while (a != b && (a != NO_LOOP || b != NO_LOOP)) {
-        const uint32_t depth_a = a == NO_LOOP ? 0 : routine->loops->loops[a].depth, depth_b = b == NO_LOOP ? 0 : routine->loops->loops[b].depth;
+        const uint32_t depth_a = a == NO_LOOP ? 0 : func_state->loops->loops[a].depth, depth_b = b == NO_LOOP ? 0 : func_state->loops->loops[b].depth;
         if (depth_a >= depth_b)
-            a = routine->loops->loops[a].parent;
+            a = func_state->loops->loops[a].parent;
         if (depth_b >= depth_a)
-            b = routine->loops->loops[b].parent;
+            b = func_state->loops->loops[b].parent;
     }
-    return a == NO_LOOP ? 0 : routine->loops->loops[a].depth;
+    return a == NO_LOOP ? 0 : func_state->loops->loops[a].depth;
 }
 
 /* One of them, else several together; those that are valid by themselves stay in c. */
@@ -361,7 +361,7 @@ static bool find_single(Search *s, const Hazard *h, Candidates *c)
     s->put_count = base + 1;
     for (uint32_t i = 0; i < c->count && least > enough && has_steps(s); i++) {
         s->puts[base] = c->items[i];
-        Verdict v = run_and_judge(s, h, false);
+        RepairVerdict v = run_and_judge(s, h, false);
         if (!v.is_valid)
             continue;
         uint32_t cost = v.is_gone ? cost_of(s, &c->items[i]) : UINT32_MAX;
@@ -380,7 +380,7 @@ static bool find_single(Search *s, const Hazard *h, Candidates *c)
 static bool find_several(Search *s, const Hazard *h, const Candidates *c)
 {
     const uint32_t base = s->put_count, kept = all_of(s);
-    for (uint32_t i = 0; i < c->count && s->put_count < MOST_PUTS; i++)
+    for (uint32_t i = 0; i < c->count && s->put_count < MAX_PUTS; i++)
         s->puts[s->put_count++] = c->items[i];
     uint32_t puts = s->put_count > base && has_steps(s) && try(s, h, all_of(s), false).is_gone ? minimise(s, h, all_of(s), kept, false) : kept;
     uint32_t count = 0;
@@ -394,7 +394,7 @@ static bool find_several(Search *s, const Hazard *h, const Candidates *c)
 static bool find_like(Search *s, const Hazard *h, const Put *like)
 {
     Candidates candidates;
-    if (s->put_count == MOST_PUTS || !has_steps(s))
+    if (s->put_count == MAX_PUTS || !has_steps(s))
         return false;
     list(s, h, like, &candidates);
     return find_single(s, h, &candidates) || find_several(s, h, &candidates);
@@ -404,7 +404,7 @@ static bool find_like(Search *s, const Hazard *h, const Put *like)
 static unsigned free_barrier(const Race *r)
 {
     unsigned number = 0;
-    while (number < MOST_BARRIERS && r->partial_barriers >> number & 1)
+    while (number < MAX_BARRIERS && r->partial_barriers >> number & 1)
         number++;
     return number;
 }
@@ -437,7 +437,7 @@ static bool find_for_copy(Search *s, Hazard *h, const Put *barrier)
 
 static void allow_runs(Search *s)
 {
-    const uint64_t most = MOST_RUNS * ptx_search_steps(s);
+    const uint64_t most = MAX_RUNS * ptx_search_steps(s);
     s->repair_end = s->machine->steps + (most > FEWEST_STEPS ? most : FEWEST_STEPS);
 }
 
@@ -482,7 +482,7 @@ static uint32_t prune(Search *s, const Hazard *hazards)
 {
     uint32_t puts = all_of(s);
     for (uint32_t p = 0; p < s->put_count && s->put_count > 1 && has_steps(s); p++) {
-        const Verdict v = try(s, &hazards[0], puts & ~(UINT32_C(1) << p), true);
+        const RepairVerdict v = try(s, &hazards[0], puts & ~(UINT32_C(1) << p), true);
         if (v.is_gone && !v.left)
             puts &= ~(UINT32_C(1) << p);
     }

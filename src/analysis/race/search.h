@@ -6,22 +6,22 @@
 #include "analysis/race/hazard.h"
 #include "analysis/sim/race/race.h"
 
-enum { MOST_SHAPES = 16, MOST_KNOWN = 32 };
+enum { MAX_SHAPE_TRIES = 16, MAX_KNOWN = 32 };
 
 typedef struct Search {
     Arena *arena;               /* of what is found */
     Arena *work, *scratch;
-    Program *program;
+    SimProgram *program;
     const Module *module;
     FuncId kernel;
     const Func *func;
     Launch launch;
     Machine *machine;
-    const uint32_t *shapes[MOST_SHAPES];        /* of a block that is not given: those in which the race was found; NULL: the one assumed */
+    const uint32_t *shapes[MAX_SHAPE_TRIES];        /* of a block that is not given: those in which the race was found; NULL: the one assumed */
     uint32_t shape_count;
-    Put puts[MOST_PUTS];        /* of the runs to come */
+    Put puts[MAX_PUTS];        /* of the runs to come */
     uint32_t put_count;
-    HazardAccess known[MOST_KNOWN];     /* accesses that race with the one at hand, before a repair of one of them */
+    HazardAccess known[MAX_KNOWN];     /* accesses that race with the one at hand, before a repair of one of them */
     uint32_t known_count;
     uint64_t repair_end;        /* Machine.steps that repairs may come to */
     const Uniforms *uniforms;   /* of the kernel's own function; NULL: not asked for yet */

@@ -95,17 +95,17 @@ const bool *ptx_fp64_trips_compute(Arena *arena, Arena *scratch, const Func *fun
 
 /* ---- loop bookkeeping -------------------------------------------------------------------------------------------- */
 
-enum { MOST_STEPS = 8 };        /* loops that step one register */
+enum { MAX_STEPS = 8 };        /* loops that step one register */
 
 /* add r, r, c in a loop, the register's only definition there. Or add d, r, c and mov r, d: then d and r have a step each. */
-typedef struct Step {
+typedef struct DeadCodeStep {
     LoopId loop;
     InsnId insn, copy;          /* the add; the mov, NO_ID */
     uint32_t next;              /* of the same register, + 1; 0: the last */
     uint32_t partner;           /* of the other of the two; itself where there is one */
     bool is_constant;           /* by a number; else by a register that the loop does not change */
     bool is_needed;             /* something else reads the register in the loop */
-} Step;
+} DeadCodeStep;
 
 typedef struct Bookkeeper {
     const Func *func;
@@ -113,7 +113,7 @@ typedef struct Bookkeeper {
     const Loops *loops;
     const Defs *defs;
     const uint32_t *use_counts; /* per register, guards included */
-    Step *steps;
+    DeadCodeStep *steps;
     uint32_t *step_of;          /* per register: its first, + 1 */
     uint32_t step_count;
     bool *is_closing;           /* per instruction: a comparison that closes its loop on a counter, or the branch */
@@ -147,7 +147,7 @@ static uint32_t count_steps(const Bookkeeper *k, RegId reg)
     return count;
 }
 
-static void add_step(Bookkeeper *k, RegId reg, Step step)
+static void add_step(Bookkeeper *k, RegId reg, DeadCodeStep step)
 {
     step.next = k->step_of[reg];
     k->steps[k->step_count] = step;
@@ -162,7 +162,7 @@ static bool is_amount(const Bookkeeper *k, const Operand *by, LoopId loop)
 static bool may_step(const Bookkeeper *k, RegId reg, LoopId loop)
 {
     InsnId def;
-    return ptx_defs_in_loop(k->defs, loop, reg, &def) == 1 && count_steps(k, reg) < MOST_STEPS;
+    return ptx_defs_in_loop(k->defs, loop, reg, &def) == 1 && count_steps(k, reg) < MAX_STEPS;
 }
 
 /* mov r, d, where add d, r, c is d's only definition. */
@@ -182,7 +182,7 @@ static void find_copied_step(Bookkeeper *k, InsnId id, LoopId loop)
     if (!is_amount(k, by, loop) || !may_step(k, reg, loop) || !may_step(k, next, loop))
         return;
     uint32_t first = k->step_count;
-    Step step = { .loop = loop, .insn = add, .copy = id, .partner = first + 1, .is_constant = by->kind == OPERAND_INT };
+    DeadCodeStep step = { .loop = loop, .insn = add, .copy = id, .partner = first + 1, .is_constant = by->kind == OPERAND_INT };
     add_step(k, reg, step);
     step.partner = first;
     add_step(k, next, step);
@@ -200,11 +200,11 @@ static void find_step(Bookkeeper *k, InsnId id, LoopId loop)
     RegId reg = ptx_insn_operands(k->func, insn)[0].id;
     const Operand *by = step_amount(k->func, insn, reg);
     if (is_amount(k, by, loop) && may_step(k, reg, loop))
-        add_step(k, reg, (Step){ .loop = loop, .insn = id, .copy = NO_ID, .partner = k->step_count,
+        add_step(k, reg, (DeadCodeStep){ .loop = loop, .insn = id, .copy = NO_ID, .partner = k->step_count,
                                  .is_constant = by->kind == OPERAND_INT });
 }
 
-static Step *step_in(const Bookkeeper *k, RegId reg, LoopId loop)
+static DeadCodeStep *step_in(const Bookkeeper *k, RegId reg, LoopId loop)
 {
     for (uint32_t s = k->step_of[reg]; s; s = k->steps[s - 1].next)
         if (k->steps[s - 1].loop == loop)
@@ -282,7 +282,7 @@ static void note_uses(Bookkeeper *k, InsnId id)
         if (!is_use(&operands[o]) || operands[o].role & ROLE_ADDRESS)
             continue;
         for (uint32_t s = k->step_of[operands[o].id]; s; s = k->steps[s - 1].next) {
-            Step *step = &k->steps[s - 1];
+            DeadCodeStep *step = &k->steps[s - 1];
             bool closes = k->is_closing[id] && k->loops->loop_of[block] == step->loop;
             step->is_needed |= step->insn != id && step->copy != id && !closes && ptx_loop_holds(k->defs, step->loop, block);
         }
@@ -331,7 +331,7 @@ const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Fu
         return out;
     ArenaMark mark = ptx_arena_mark(scratch);
     Bookkeeper k = { .func = func, .cfg = cfg, .loops = loops, .defs = defs,
-                     .use_counts = count_uses(scratch, func), .steps = ptx_arena_array(scratch, Step, 2 * (size_t)func->insn_count + 1),
+                     .use_counts = count_uses(scratch, func), .steps = ptx_arena_array(scratch, DeadCodeStep, 2 * (size_t)func->insn_count + 1),
                      .step_of = ptx_arena_array(scratch, uint32_t, func->reg_count + 1),
                      .is_closing = ptx_arena_array(scratch, bool, func->insn_count + 1) };
     find_overhead(&k);
@@ -386,7 +386,7 @@ static void clear_block(const Func *func, const Block *block, bool *is_live)
     }
 }
 
-const bool *ptx_unused_results_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Live *live)
+const bool *ptx_dead_code_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Live *live)
 {
     bool *out = ptx_arena_array(arena, bool, func->insn_count + 1);
     if (!live)

@@ -20,6 +20,6 @@ const uint32_t *ptx_loop_overhead_compute(Arena *arena, Arena *scratch, const Fu
 
 /* Per instruction: it writes a register and no path reads any that it writes; whether it does something else is not asked. All false
  * where live is NULL. */
-const bool *ptx_unused_results_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Live *live);
+const bool *ptx_dead_code_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, const Live *live);
 
 #endif

@@ -1,6 +1,6 @@
 #include "analysis/redundancy/effect.h"
 
-enum { MOST_RESULTS = 4 };      /* of a function that are looked at; compilers give it one */
+enum { MAX_RESULTS = 4 };      /* of a function that are looked at; compilers give it one */
 
 /* Modifiers of accesses that others may be ordered by. */
 static bool is_strong(const Op *op)
@@ -115,7 +115,7 @@ static bool reads_fixed(const Func *func, const Insn *insn)
 /* What the function itself gives back, and what calls give back, comes through parameter memory too, and changes. */
 static bool is_argument(const Module *module, const Func *func, VarId var)
 {
-    if (func->result_count > MOST_RESULTS)
+    if (func->result_count > MAX_RESULTS)
         return false;
     for (uint32_t r = 0; r < func->result_count; r++)
         if (func->results[r] == var)

@@ -1,6 +1,6 @@
 #include "analysis/redundancy/local_value_numbering.h"
 
-enum { MOST_TRIES = 16 };       /* places of the table that are looked at */
+enum { MAX_TRIES = 16 };       /* places of the table that are looked at */
 
 typedef struct RegValue {
     Value value;
@@ -24,7 +24,7 @@ static uint32_t end_of(const Func *func, const Cfg *cfg, BlockId block)
     return last->operand_first + last->operand_count;
 }
 
-Numbers ptx_numbers_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg)
+Numbers ptx_value_numbers_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg)
 {
     uint32_t size = 16, most_insns = 0, most_operands = 0;
     for (BlockId b = 0; b < cfg->block_count; b++) {
@@ -39,7 +39,7 @@ Numbers ptx_numbers_new(Arena *arena, const Module *module, const Func *func, co
                       .sources = ptx_arena_array(arena, Value, most_operands + 1) };
 }
 
-void ptx_numbers_enter(Numbers *n, BlockId block)
+void ptx_value_numbers_enter(Numbers *n, BlockId block)
 {
     n->block = block;
     n->operand_first = first_of(n->func, n->cfg, block);
@@ -50,7 +50,7 @@ static uint32_t new_number(Numbers *n)
     return n->next++;                   /* far below NUMBER_VARIABLE: one an operand at most */
 }
 
-Value ptx_numbers_get(Numbers *n, RegId reg)
+Value ptx_value_numbers_get(Numbers *n, RegId reg)
 {
     if (n->regs[reg].stamp != n->block + 1)
         n->regs[reg] = (RegValue){ { new_number(n), 0 }, n->block + 1 };
@@ -69,7 +69,7 @@ static Value moved(Value value, int64_t by, unsigned bits)
     return (Value){ value.base, bits == 64 ? offset : (int32_t)(uint32_t)offset };
 }
 
-Value ptx_numbers_address(Numbers *n, const Operand *operand)
+Value ptx_value_numbers_address(Numbers *n, const Operand *operand)
 {
     if (!operand || operand->flags)
         return (Value){ NUMBER_NONE, 0 };
@@ -77,7 +77,7 @@ Value ptx_numbers_address(Numbers *n, const Operand *operand)
         return (Value){ NUMBER_VARIABLE | operand->id, operand->value };
     if (operand->kind != OPERAND_REG || bits_of(n, operand->id) < 32)
         return (Value){ NUMBER_NONE, 0 };
-    return moved(ptx_numbers_get(n, operand->id), operand->value, bits_of(n, operand->id));
+    return moved(ptx_value_numbers_get(n, operand->id), operand->value, bits_of(n, operand->id));
 }
 
 /* One whole register written, whatever the guard, and nothing else. */
@@ -103,7 +103,7 @@ static bool find_sum(Numbers *n, const Insn *insn, Value *out)
     }
     if (op->kind == OPK_MOV && insn->operand_count == 2 && a->kind == OPERAND_REG && !a->flags
         && bits_of(n, a->id) == bits_of(n, operands[0].id)) {
-        *out = ptx_numbers_get(n, a->id);
+        *out = ptx_value_numbers_get(n, a->id);
         return true;
     }
     bool is_sum = (op->kind == OPK_ADD || op->kind == OPK_SUB) && op->modifier_count == 1 && insn->operand_count == 3;
@@ -112,7 +112,7 @@ static bool find_sum(Numbers *n, const Insn *insn, Value *out)
         || bits_of(n, a->id) != ptx_type_info[op->type].bits)
         return false;
     uint64_t by = b->flags & OPERAND_MINUS ? -(uint64_t)b->value : (uint64_t)b->value;
-    *out = moved(ptx_numbers_get(n, a->id), (int64_t)(op->kind == OPK_SUB ? -by : by), ptx_type_info[op->type].bits);
+    *out = moved(ptx_value_numbers_get(n, a->id), (int64_t)(op->kind == OPK_SUB ? -by : by), ptx_type_info[op->type].bits);
     return true;
 }
 
@@ -126,7 +126,7 @@ static void keep_sources(Numbers *n, const Insn *insn)
         if (ptx_operand_is_def(operand))
             *source = (Value){ NUMBER_NONE, 0 };
         else
-            *source = operand->kind == OPERAND_REG ? ptx_numbers_get(n, operand->id) : (Value){ operand->id, 0 };
+            *source = operand->kind == OPERAND_REG ? ptx_value_numbers_get(n, operand->id) : (Value){ operand->id, 0 };
     }
 }
 
@@ -167,7 +167,7 @@ static uint32_t find_number(Numbers *n, InsnId id)
     const Insn *insn = &n->func->insns[id];
     keep_sources(n, insn);
     uint32_t slot = hash_of(n, insn) & n->slot_mask;
-    for (uint32_t tries = 0; tries < MOST_TRIES; tries++, slot = (slot + 1) & n->slot_mask) {
+    for (uint32_t tries = 0; tries < MAX_TRIES; tries++, slot = (slot + 1) & n->slot_mask) {
         Computed *c = &n->slots[slot];
         if (!c->insn || n->cfg->block_of[c->insn - 1] != n->block) {
             *c = (Computed){ id + 1, new_number(n) };
@@ -186,7 +186,7 @@ static bool is_numbered(const Op *op)
         || op->insn_class == CLASS_PARAM;
 }
 
-void ptx_numbers_step(Numbers *n, InsnId id)
+void ptx_value_numbers_step(Numbers *n, InsnId id)
 {
     const Insn *insn = &n->func->insns[id];
     const Operand *operands = ptx_insn_operands(n->func, insn);

@@ -31,18 +31,18 @@ typedef struct Numbers {
 } Numbers;
 
 /* Working memory is arena's. The others must outlive it. */
-Numbers ptx_numbers_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg);
+Numbers ptx_value_numbers_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg);
 
 /* What is known of registers ends: another block begins. */
-void ptx_numbers_enter(Numbers *numbers, BlockId block);
+void ptx_value_numbers_enter(Numbers *numbers, BlockId block);
 
 /* Of a register now. */
-Value ptx_numbers_get(Numbers *numbers, RegId reg);
+Value ptx_value_numbers_get(Numbers *numbers, RegId reg);
 
 /* Of an address [a + offset] now; base NUMBER_NONE: not known. */
-Value ptx_numbers_address(Numbers *numbers, const Operand *operand);
+Value ptx_value_numbers_address(Numbers *numbers, const Operand *operand);
 
 /* An instruction of the block, each in turn: its results get their values. */
-void ptx_numbers_step(Numbers *numbers, InsnId insn);
+void ptx_value_numbers_step(Numbers *numbers, InsnId insn);
 
 #endif

@@ -2,53 +2,53 @@
 
 #include "analysis/redundancy/effect.h"
 
-enum { CHAIN_MOST = 32, ARGUMENT_POSITION = 2 };
+enum { MAX_CHAIN = 32, ARGUMENT_POSITION = 2 };
 
-typedef enum State { STATE_NEW, STATE_BUSY, STATE_DONE } State;
+typedef enum ModRefState { STATE_NEW, STATE_BUSY, STATE_DONE } ModRefState;
 
 /* Of a function. */
-typedef struct Written {
+typedef struct ModRefWritten {
     uint8_t state;              /* State */
     bool is_anywhere;
     bool *params;               /* per parameter: it writes through what that holds; NULL: through none */
-} Written;
+} ModRefWritten;
 
 struct Writers {
     Arena *arena;
     const Module *module;
     const CallGraph *calls;
-    Written *funcs;
+    ModRefWritten *funcs;
 };
 
 /* What is stored, before a call, to a variable that is passed. */
 typedef struct Passed {
-    Base base;
+    PointsTo base;
     uint8_t store_count;        /* up to 2 */
 } Passed;
 
-typedef struct Reader {
+typedef struct ModRefReader {
     Writers *writers;
     Arena *scratch;
     const Module *module;
     const Func *func;
-    const Bases *bases;
-    Written *written;
+    const PointsToSet *bases;
+    ModRefWritten *written;
     VarId first_var, end_var;   /* that calls may be passed */
     Passed *passed;
     unsigned chain;             /* calls that may still be followed */
-} Reader;
+} ModRefReader;
 
 Writers *ptx_writers_new(Arena *arena, const Module *module, const CallGraph *calls)
 {
     Writers *w = ptx_arena_new(arena, Writers);
     *w = (Writers){ .arena = arena, .module = module, .calls = calls,
-                    .funcs = ptx_arena_array(arena, Written, module->func_count + (size_t)1) };
+                    .funcs = ptx_arena_array(arena, ModRefWritten, module->func_count + (size_t)1) };
     return w;
 }
 
 /* ---- what is written through ------------------------------------------------------------------------------------- */
 
-static bool find_param(const Func *func, const Base *base, uint32_t *param)
+static bool find_param(const Func *func, const PointsTo *base, uint32_t *param)
 {
     uint32_t first = 0;
     while (first < func->param_count && func->params[first] == NO_ID)
@@ -59,12 +59,12 @@ static bool find_param(const Func *func, const Base *base, uint32_t *param)
     return *param < func->param_count && func->params[*param] == base->id;
 }
 
-static void write_anywhere(const Reader *r)
+static void write_anywhere(const ModRefReader *r)
 {
     r->written->is_anywhere = true;
 }
 
-static void write_through(const Reader *r, const Base *base)
+static void write_through(const ModRefReader *r, const PointsTo *base)
 {
     uint32_t param;
     bool is_global = base->kind == BASE_VAR && ptx_effect_memory((Space)r->module->vars[base->id].space) & MEMORY_GLOBAL;
@@ -79,12 +79,12 @@ static void write_through(const Reader *r, const Base *base)
     r->written->params[param] = true;
 }
 
-static void write_at(const Reader *r, const Insn *insn)
+static void write_at(const ModRefReader *r, const Insn *insn)
 {
-    Base base;
+    PointsTo base;
     if (!(ptx_effect_memory((Space)insn->op->space) & MEMORY_GLOBAL))
         return;
-    if (ptx_base_of_access(r->bases, r->module, r->func, insn, &base))
+    if (ptx_points_to_of_access(r->bases, r->module, r->func, insn, &base))
         write_through(r, &base);
     else
         write_anywhere(r);
@@ -98,7 +98,7 @@ static bool copies_to_shared(const Op *op)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static bool is_passed(const Reader *r, const Operand *operand)
+static bool is_passed(const ModRefReader *r, const Operand *operand)
 {
     return operand->kind == OPERAND_VAR && operand->id >= r->first_var && operand->id < r->end_var;
 }
@@ -111,7 +111,7 @@ static const Operand *argument_of(const Func *func, const Module *module, const 
     return is_argument && !module->vars[place->id].is_parameter ? place : NULL;
 }
 
-static void note_argument(const Reader *r, const Insn *insn, const Operand *place)
+static void note_argument(const ModRefReader *r, const Insn *insn, const Operand *place)
 {
     const Operand *operands = ptx_insn_operands(r->func, insn);
     Passed *passed = &r->passed[place->id - r->first_var];
@@ -119,10 +119,10 @@ static void note_argument(const Reader *r, const Insn *insn, const Operand *plac
     bool is_whole = insn->operand_count == 2 && insn->guard == NO_ID && !place->value && insn->op->vector <= 1
                     && ptx_type_info[insn->op->type].bits == bits && r->module->vars[place->id].bytes * 8 == bits;
     passed->store_count = passed->store_count || !is_whole ? 2 : 1;
-    passed->base = ptx_base_of_operand(r->bases, r->module, r->func, &operands[1]);
+    passed->base = ptx_points_to_of_operand(r->bases, r->module, r->func, &operands[1]);
 }
 
-static void find_passed(Reader *r)
+static void find_passed(ModRefReader *r)
 {
     r->first_var = NO_ID;
     for (InsnId i = 0; r->func->has_calls && i < r->func->insn_count; i++) {
@@ -143,26 +143,26 @@ static void find_passed(Reader *r)
 }
 
 /* What a call passes where the callee writes through it. */
-static void write_argument(const Reader *r, const Operand *operand)
+static void write_argument(const ModRefReader *r, const Operand *operand)
 {
-    Base base = ptx_base_of_operand(r->bases, r->module, r->func, operand);
+    PointsTo base = ptx_points_to_of_operand(r->bases, r->module, r->func, operand);
     if (is_passed(r, operand)) {
         const Passed *passed = &r->passed[operand->id - r->first_var];
-        base = passed->store_count == 1 ? passed->base : (Base){ .kind = BASE_UNKNOWN };
+        base = passed->store_count == 1 ? passed->base : (PointsTo){ .kind = BASE_UNKNOWN };
     } else if (operand->kind == OPERAND_VAR) {
         base.kind = BASE_UNKNOWN;           /* nothing was stored there */
     }
     write_through(r, &base);
 }
 
-static const Written *look_at(Writers *w, Arena *scratch, FuncId id, unsigned chain);
+static const ModRefWritten *look_at(Writers *w, Arena *scratch, FuncId id, unsigned chain);
 
-static void write_by_call(const Reader *r, const Insn *call)
+static void write_by_call(const ModRefReader *r, const Insn *call)
 {
     FuncId callee = ptx_call_find_callee(r->func, call);
     const Operand *operands = ptx_insn_operands(r->func, call);
     uint32_t param = 0;
-    const Written *written = callee < r->module->func_count && r->chain ? look_at(r->writers, r->scratch, r->writers->calls->definition_of[callee], r->chain - 1) : NULL;
+    const ModRefWritten *written = callee < r->module->func_count && r->chain ? look_at(r->writers, r->scratch, r->writers->calls->definition_of[callee], r->chain - 1) : NULL;
     if (!written || written->is_anywhere) {
         write_anywhere(r);
         return;
@@ -177,7 +177,7 @@ static void write_by_call(const Reader *r, const Insn *call)
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-static void read_insn(const Reader *r, const Insn *insn)
+static void read_insn(const ModRefReader *r, const Insn *insn)
 {
     const Op *op = insn->op;
     if (op->flags & OPF_UNKNOWN || op->family == OP_GRIDDEPCONTROL)
@@ -193,10 +193,10 @@ static void read_insn(const Reader *r, const Insn *insn)
 }
 
 /* cfg: of what is reachable; NULL: all is. */
-static void read_func(Writers *w, Arena *scratch, const Func *func, const Cfg *cfg, const Bases *bases, unsigned chain)
+static void read_func(Writers *w, Arena *scratch, const Func *func, const Cfg *cfg, const PointsToSet *bases, unsigned chain)
 {
-    Written *written = &w->funcs[func - w->module->funcs];
-    Reader r = { .writers = w, .scratch = scratch, .module = w->module, .func = func, .bases = bases, .written = written, .chain = chain };
+    ModRefWritten *written = &w->funcs[func - w->module->funcs];
+    ModRefReader r = { .writers = w, .scratch = scratch, .module = w->module, .func = func, .bases = bases, .written = written, .chain = chain };
     written->is_anywhere = !func->has_body || func->has_syntax_error || func->has_unknown;
     if (!written->is_anywhere)
         find_passed(&r);
@@ -206,9 +206,9 @@ static void read_func(Writers *w, Arena *scratch, const Func *func, const Cfg *c
 }
 
 /* NULL: it is being looked at, so that it calls itself. */
-static const Written *look_at(Writers *w, Arena *scratch, FuncId id, unsigned chain)
+static const ModRefWritten *look_at(Writers *w, Arena *scratch, FuncId id, unsigned chain)
 {
-    Written *written = &w->funcs[id];
+    ModRefWritten *written = &w->funcs[id];
     const Func *func = &w->module->funcs[id];
     if (written->state == STATE_BUSY || func->is_entry)
         return NULL;
@@ -216,7 +216,7 @@ static const Written *look_at(Writers *w, Arena *scratch, FuncId id, unsigned ch
         return written;
     ArenaMark mark = ptx_arena_mark(scratch);
     written->state = STATE_BUSY;
-    read_func(w, scratch, func, NULL, ptx_bases_of_callee_compute(scratch, w->arena, w->module, func), chain);
+    read_func(w, scratch, func, NULL, ptx_points_to_sets_of_callee_compute(scratch, w->arena, w->module, func), chain);
     written->state = STATE_DONE;
     ptx_arena_release(scratch, mark);
     return written;
@@ -224,13 +224,13 @@ static const Written *look_at(Writers *w, Arena *scratch, FuncId id, unsigned ch
 
 /* ---- loads of what is only read ---------------------------------------------------------------------------------- */
 
-static bool is_read_only(const Writers *w, const Func *func, const Bases *bases, const Insn *insn)
+static bool is_read_only(const Writers *w, const Func *func, const PointsToSet *bases, const Insn *insn)
 {
-    const Written *written = &w->funcs[func - w->module->funcs];
+    const ModRefWritten *written = &w->funcs[func - w->module->funcs];
     uint32_t param;
-    Base base;
+    PointsTo base;
     return insn->op->kind == OPK_LD && insn->op->space == SPACE_GLOBAL && ptx_effect_is_plain(insn->op)
-        && ptx_base_of_access(bases, w->module, func, insn, &base) && find_param(func, &base, &param) && !(written->params && written->params[param]);
+        && ptx_points_to_of_access(bases, w->module, func, insn, &base) && find_param(func, &base, &param) && !(written->params && written->params[param]);
 }
 
 static bool reads_global(const Func *func)
@@ -241,14 +241,14 @@ static bool reads_global(const Func *func)
     return false;
 }
 
-const bool *ptx_read_only_params_compute(Arena *arena, Arena *scratch, Writers *writers, const Func *func, const Cfg *cfg, const Bases *bases)
+const bool *ptx_read_only_params_compute(Arena *arena, Arena *scratch, Writers *writers, const Func *func, const Cfg *cfg, const PointsToSet *bases)
 {
     bool *out = ptx_arena_array(arena, bool, func->insn_count + 1);
-    const Written *written = &writers->funcs[func - writers->module->funcs];
+    const ModRefWritten *written = &writers->funcs[func - writers->module->funcs];
     if (!func->is_entry || !func->param_count || cfg->has_unknown_target || !reads_global(func))
         return out;
     ArenaMark mark = ptx_arena_mark(scratch);
-    read_func(writers, scratch, func, cfg, bases, CHAIN_MOST);
+    read_func(writers, scratch, func, cfg, bases, MAX_CHAIN);
     for (InsnId i = 0; i < func->insn_count && !written->is_anywhere; i++)
         out[i] = is_read_only(writers, func, bases, &func->insns[i]);
     ptx_arena_release(scratch, mark);

@@ -16,6 +16,6 @@ Writers *ptx_writers_new(Arena *arena, const Module *module, const CallGraph *ca
 
 /* Per instruction: a load of global memory through a pointer parameter of the entry, where all that the entry and the functions that it calls write goes
  * through other parameters, or to variables. Owned by arena; scratch, another arena, is left as found. */
-const bool *ptx_read_only_params_compute(Arena *arena, Arena *scratch, Writers *writers, const Func *func, const Cfg *cfg, const Bases *bases);
+const bool *ptx_read_only_params_compute(Arena *arena, Arena *scratch, Writers *writers, const Func *func, const Cfg *cfg, const PointsToSet *bases);
 
 #endif

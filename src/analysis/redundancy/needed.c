@@ -1,15 +1,15 @@
 #include "analysis/redundancy/needed.h"
 
-typedef struct Marker {
+typedef struct NeededMarker {
     const Func *func;
     bool *needed;
     const Defs *defs;
     bool *is_followed;          /* per register: its definitions are marked */
     InsnId *list;               /* marked and not yet looked at */
     uint32_t list_count;
-} Marker;
+} NeededMarker;
 
-static void mark(Marker *m, InsnId insn)
+static void mark(NeededMarker *m, InsnId insn)
 {
     if (m->needed[insn])
         return;
@@ -17,7 +17,7 @@ static void mark(Marker *m, InsnId insn)
     m->list[m->list_count++] = insn;
 }
 
-static void mark_register(Marker *m, RegId reg)
+static void mark_register(NeededMarker *m, RegId reg)
 {
     if (m->is_followed[reg])
         return;
@@ -43,7 +43,7 @@ static bool is_root(const Func *func, const Insn *insn)
 
 const bool *ptx_needed_compute(Arena *arena, Arena *scratch, const Func *func, const Defs *defs)
 {
-    Marker m = { .func = func, .defs = defs, .needed = ptx_arena_array(arena, bool, func->insn_count + 1) };
+    NeededMarker m = { .func = func, .defs = defs, .needed = ptx_arena_array(arena, bool, func->insn_count + 1) };
     ArenaMark before = ptx_arena_mark(scratch);
     m.list = ptx_arena_array(scratch, InsnId, func->insn_count + 1);
     m.is_followed = ptx_arena_array(scratch, bool, func->reg_count + 1);

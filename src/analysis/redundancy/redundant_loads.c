@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 enum {
-    MOST_TRIES = 16,            /* places of a table that are looked at */
+    MAX_TRIES = 16,            /* places of a table that are looked at */
     WORD_BYTES = 4,             /* a store is noted by the words that it touches */
-    MOST_DEPTH = 8,             /* of instructions from an address back to what a loop does not change */
-    MOST_VISITS = 64,           /* of registers, for one access */
+    MAX_DEPTH = 8,             /* of instructions from an address back to what a loop does not change */
+    MAX_VISITS = 64,           /* of registers, for one access */
 };
 
 typedef struct LoadSlot {
@@ -24,12 +24,12 @@ typedef struct WordSlot {       /* the last store to a word behind a base */
     InsnId insn;                /* + 1; 0: free */
 } WordSlot;
 
-typedef struct Access {         /* for neighbours */
+typedef struct RedundantLoadsAccess {         /* for neighbours */
     Value at;
     uint32_t op;                /* Op.id */
     uint32_t epoch;             /* the same for two: nothing between them is in the way */
     InsnId insn;
-} Access;
+} RedundantLoadsAccess;
 
 /* Of one kind of memory, in the block. Times are instructions, + 1. */
 typedef struct MemoryState {
@@ -39,14 +39,14 @@ typedef struct MemoryState {
     uint32_t store_base, store_op;      /* of the last store */
 } MemoryState;
 
-typedef struct Walk {
+typedef struct RedundantLoadsWalk {
     const Func *func;
     const Cfg *cfg;
     Numbers numbers;
     LoadSlot *loads;
     WordSlot *stores;
     uint32_t load_mask, store_mask;
-    Access *accesses;           /* of the block */
+    RedundantLoadsAccess *accesses;           /* of the block */
     uint32_t access_count;
     MemoryState memory[MEMORY_COUNT];
     InsnId barrier;             /* nothing was done since; NO_ID */
@@ -54,14 +54,14 @@ typedef struct Walk {
     uint32_t barrier_guard;
     InsnId *earlier, *barriers;
     uint8_t *neighbours;
-} Walk;
+} RedundantLoadsWalk;
 
 /* An access with an address of which a number is known. */
-typedef struct Place {
+typedef struct RedundantLoadsPlace {
     Value at;
     uint8_t memory, space, bytes;
     bool is_known;
-} Place;
+} RedundantLoadsPlace;
 
 static uint64_t mixed(uint64_t hash, uint64_t with)
 {
@@ -74,33 +74,33 @@ static bool is_param(const Op *op)
     return op->insn_class == CLASS_PARAM;
 }
 
-static uint32_t guard_key(Walk *w, const Insn *insn)
+static uint32_t guard_key(RedundantLoadsWalk *w, const Insn *insn)
 {
-    return insn->guard == NO_ID ? 0 : 2 * ptx_numbers_get(&w->numbers, insn->guard).base + insn->guard_negated;
+    return insn->guard == NO_ID ? 0 : 2 * ptx_value_numbers_get(&w->numbers, insn->guard).base + insn->guard_negated;
 }
 
-static Place place_of(Walk *w, const Insn *insn)
+static RedundantLoadsPlace place_of(RedundantLoadsWalk *w, const Insn *insn)
 {
     const Op *op = insn->op;
-    Place place = { .at = ptx_numbers_address(&w->numbers, ptx_effect_address(w->func, insn)),
+    RedundantLoadsPlace place = { .at = ptx_value_numbers_address(&w->numbers, ptx_effect_address(w->func, insn)),
                     .memory = ptx_effect_memory((Space)op->space), .space = op->space, .bytes = insn->access_bytes };
     bool is_atomic = (op->kind == OPK_ATOM || op->kind == OPK_RED) && !ptx_op_has(op, MOD_ASYNC);
     place.is_known = place.at.base != NUMBER_NONE && place.bytes && (ptx_effect_is_plain(op) || is_atomic);
     return place;
 }
 
-static bool is_current(const Walk *w, InsnId insn_after)
+static bool is_current(const RedundantLoadsWalk *w, InsnId insn_after)
 {
     return insn_after && w->cfg->block_of[insn_after - 1] == w->numbers.block;
 }
 
 /* ---- writes ------------------------------------------------------------------------------------------------------ */
 
-static WordSlot *find_word(Walk *w, uint32_t base, int64_t word, bool may_add)
+static WordSlot *find_word(RedundantLoadsWalk *w, uint32_t base, int64_t word, bool may_add)
 {
     uint32_t slot = (uint32_t)(mixed(base, (uint64_t)word) >> 32) & w->store_mask;
     WordSlot *free_slot = NULL;
-    for (uint32_t tries = 0; tries < MOST_TRIES; tries++, slot = (slot + 1) & w->store_mask) {
+    for (uint32_t tries = 0; tries < MAX_TRIES; tries++, slot = (slot + 1) & w->store_mask) {
         WordSlot *s = &w->stores[slot];
         bool current = is_current(w, s->insn);
         if (current && s->at.base == base && s->at.offset == word)
@@ -118,13 +118,13 @@ static int64_t word_of(int64_t offset)
     return offset >= 0 ? offset / WORD_BYTES : -((-(offset + 1)) / WORD_BYTES) - 1;
 }
 
-static int64_t last_word(const Place *place)
+static int64_t last_word(const RedundantLoadsPlace *place)
 {
     return word_of((int64_t)((uint64_t)place->at.offset + place->bytes - 1));
 }
 
 /* False where the table has no room: then the store is one to anywhere. */
-static bool note_words(Walk *w, const Place *place, InsnId id)
+static bool note_words(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, InsnId id)
 {
     for (int64_t word = word_of(place->at.offset); word <= last_word(place); word++) {
         WordSlot *slot = find_word(w, place->at.base, word, true);
@@ -135,7 +135,7 @@ static bool note_words(Walk *w, const Place *place, InsnId id)
     return true;
 }
 
-static void note_write(Walk *w, uint8_t memory, const Place *place, InsnId id)
+static void note_write(RedundantLoadsWalk *w, uint8_t memory, const RedundantLoadsPlace *place, InsnId id)
 {
     bool is_known = place->is_known && note_words(w, place, id);
     for (unsigned m = 0; m < MEMORY_COUNT; m++) {
@@ -151,7 +151,7 @@ static void note_write(Walk *w, uint8_t memory, const Place *place, InsnId id)
 }
 
 /* Whether something behind the load at `since` (+ 1) may have written there. */
-static bool is_overwritten(Walk *w, const Place *place, InsnId since)
+static bool is_overwritten(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, InsnId since)
 {
     for (unsigned m = 0; m < MEMORY_COUNT; m++) {
         const MemoryState *s = &w->memory[m];
@@ -168,16 +168,16 @@ static bool is_overwritten(Walk *w, const Place *place, InsnId since)
 
 /* ---- loads that were there before -------------------------------------------------------------------------------- */
 
-static bool is_same_load(const LoadSlot *slot, const Place *place, uint32_t guard)
+static bool is_same_load(const LoadSlot *slot, const RedundantLoadsPlace *place, uint32_t guard)
 {
     return slot->at.base == place->at.base && slot->at.offset == place->at.offset && slot->space == place->space
         && slot->bytes == place->bytes && slot->guard == guard;
 }
 
-static void note_load(Walk *w, const Place *place, uint32_t guard, InsnId id)
+static void note_load(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, uint32_t guard, InsnId id)
 {
     uint32_t slot = (uint32_t)(mixed(mixed(place->at.base, (uint64_t)place->at.offset), (uint64_t)place->space << 8 | place->bytes) >> 32);
-    for (uint32_t tries = 0; tries < MOST_TRIES; tries++) {
+    for (uint32_t tries = 0; tries < MAX_TRIES; tries++) {
         LoadSlot *s = &w->loads[(slot + tries) & w->load_mask];
         bool current = is_current(w, s->insn);
         if (current && !is_same_load(s, place, guard))
@@ -192,7 +192,7 @@ static void note_load(Walk *w, const Place *place, uint32_t guard, InsnId id)
 
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
-static uint32_t load_epoch(const Walk *w, uint8_t memory)
+static uint32_t load_epoch(const RedundantLoadsWalk *w, uint8_t memory)
 {
     uint32_t epoch = 0;
     for (unsigned m = 0; m < MEMORY_COUNT; m++)
@@ -201,7 +201,7 @@ static uint32_t load_epoch(const Walk *w, uint8_t memory)
 }
 
 /* Two stores have the same epoch where only stores of their text and base are between. */
-static uint32_t store_epoch(Walk *w, const Place *place, uint32_t op)
+static uint32_t store_epoch(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, uint32_t op)
 {
     uint32_t epoch = 0;
     for (unsigned m = 0; m < MEMORY_COUNT; m++) {
@@ -216,14 +216,14 @@ static uint32_t store_epoch(Walk *w, const Place *place, uint32_t op)
     return epoch;
 }
 
-static void end_stores(Walk *w, uint8_t memory)
+static void end_stores(RedundantLoadsWalk *w, uint8_t memory)
 {
     for (unsigned m = 0; m < MEMORY_COUNT; m++)
         if (memory >> m & 1)
             w->memory[m].store_base = NUMBER_NONE;
 }
 
-static void note_access(Walk *w, const Place *place, const Insn *insn, InsnId id)
+static void note_access(RedundantLoadsWalk *w, const RedundantLoadsPlace *place, const Insn *insn, InsnId id)
 {
     bool is_store = insn->op->kind == OPK_ST;
     if (insn->guard != NO_ID) {
@@ -231,12 +231,12 @@ static void note_access(Walk *w, const Place *place, const Insn *insn, InsnId id
         return;
     }
     uint32_t epoch = is_store ? store_epoch(w, place, insn->op->id) : load_epoch(w, ptx_effect_reads(insn->op));
-    w->accesses[w->access_count++] = (Access){ place->at, insn->op->id, epoch, id };
+    w->accesses[w->access_count++] = (RedundantLoadsAccess){ place->at, insn->op->id, epoch, id };
 }
 
 static int by_place(const void *a, const void *b)
 {
-    const Access *x = a, *y = b;
+    const RedundantLoadsAccess *x = a, *y = b;
     if (x->op != y->op)
         return x->op < y->op ? -1 : 1;
     if (x->at.base != y->at.base)
@@ -248,22 +248,22 @@ static int by_place(const void *a, const void *b)
     return x->insn < y->insn ? -1 : x->insn > y->insn;
 }
 
-static bool are_together(const Access *a, const Access *b)
+static bool are_together(const RedundantLoadsAccess *a, const RedundantLoadsAccess *b)
 {
     return a->op == b->op && a->at.base == b->at.base && a->epoch == b->epoch;
 }
 
 /* The same address twice counts once; a gap, or an overlap, ends a run. */
-static void find_runs(Walk *w)
+static void find_runs(RedundantLoadsWalk *w)
 {
     if (w->access_count > 1)
         qsort(w->accesses, w->access_count, sizeof *w->accesses, by_place);
     for (uint32_t a = 0, next; a < w->access_count; a = next) {
-        const Access *first = &w->accesses[a];
+        const RedundantLoadsAccess *first = &w->accesses[a];
         uint64_t end = (uint64_t)first->at.offset + w->func->insns[first->insn].access_bytes;
         uint32_t count = 1;
         for (next = a + 1; next < w->access_count && are_together(first, &w->accesses[next]); next++) {
-            const Access *access = &w->accesses[next];
+            const RedundantLoadsAccess *access = &w->accesses[next];
             if (access->at.offset == w->accesses[next - 1].at.offset)
                 continue;
             if ((uint64_t)access->at.offset != end)
@@ -285,16 +285,16 @@ static bool is_barrier(const Op *op)
 }
 
 /* NUMBER_NONE: all threads of the block. */
-static Value threads_of(Walk *w, const Insn *insn, const Operand *operands)
+static Value threads_of(RedundantLoadsWalk *w, const Insn *insn, const Operand *operands)
 {
     if (insn->operand_count < 2)
         return (Value){ NUMBER_NONE, 0 };
     if (operands[1].kind == OPERAND_REG)
-        return ptx_numbers_get(&w->numbers, operands[1].id);
+        return ptx_value_numbers_get(&w->numbers, operands[1].id);
     return (Value){ NUMBER_VARIABLE, operands[1].value };
 }
 
-static void note_barrier(Walk *w, const Insn *insn, InsnId id)
+static void note_barrier(RedundantLoadsWalk *w, const Insn *insn, InsnId id)
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);
     if (!insn->operand_count || operands[0].kind != OPERAND_INT) {
@@ -313,7 +313,7 @@ static void note_barrier(Walk *w, const Insn *insn, InsnId id)
 }
 
 /* What is seen outside of the thread, or tells the time. */
-static bool does_something(const Walk *w, const Insn *insn)
+static bool does_something(const RedundantLoadsWalk *w, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);
     if (insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP | OPF_UNKNOWN))
@@ -328,12 +328,12 @@ static bool does_something(const Walk *w, const Insn *insn)
 
 /* ---- a block ----------------------------------------------------------------------------------------------------- */
 
-static void step(Walk *w, InsnId id)
+static void step(RedundantLoadsWalk *w, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
     const Op *op = insn->op;
     uint8_t writes = ptx_effect_writes(op), reads = ptx_effect_reads(op);
-    Place place = { 0 };
+    RedundantLoadsPlace place = { 0 };
     if (op->flags & (OPF_LOAD | OPF_STORE))
         place = place_of(w, insn);
     bool is_plain = place.is_known && !is_param(op) && (op->kind == OPK_LD || op->kind == OPK_ST);
@@ -350,11 +350,11 @@ static void step(Walk *w, InsnId id)
         place.is_known = false;         /* others' writes come into view */
     if (writes)
         note_write(w, writes, &place, id);
-    ptx_numbers_step(&w->numbers, id);
+    ptx_value_numbers_step(&w->numbers, id);
 }
 
 /* Two of them at least, or there is nothing to compare. */
-static bool is_worthwhile(const Walk *w, const Block *block)
+static bool is_worthwhile(const RedundantLoadsWalk *w, const Block *block)
 {
     unsigned accesses = 0, barriers = 0;
     for (InsnId i = block->first; i < block->end; i++) {
@@ -367,7 +367,7 @@ static bool is_worthwhile(const Walk *w, const Block *block)
     return false;
 }
 
-static void note_single(Walk *w, const Block *block)
+static void note_single(RedundantLoadsWalk *w, const Block *block)
 {
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &w->func->insns[i];
@@ -377,7 +377,7 @@ static void note_single(Walk *w, const Block *block)
     }
 }
 
-static void walk_block(Walk *w, BlockId b)
+static void walk_block(RedundantLoadsWalk *w, BlockId b)
 {
     const Block *block = &w->cfg->blocks[b];
     if (!is_worthwhile(w, block)) {
@@ -386,7 +386,7 @@ static void walk_block(Walk *w, BlockId b)
     }
     memset(w->memory, 0, sizeof w->memory);
     w->barrier = NO_ID;
-    ptx_numbers_enter(&w->numbers, b);
+    ptx_value_numbers_enter(&w->numbers, b);
     for (InsnId i = block->first; i < block->end; i++)
         step(w, i);
     find_runs(w);
@@ -401,7 +401,7 @@ static uint32_t table_size(uint64_t count)
 }
 
 /* Room for the blocks: tables are shared by all, for what another block left in them is free. */
-static void size_tables(Walk *w, Arena *scratch)
+static void size_tables(RedundantLoadsWalk *w, Arena *scratch)
 {
     uint32_t most_accesses = 0, most_words = 0;
     for (BlockId b = 0; b < w->cfg->block_count; b++) {
@@ -418,7 +418,7 @@ static void size_tables(Walk *w, Arena *scratch)
     w->store_mask = table_size(most_words) - 1;
     w->loads = ptx_arena_array(scratch, LoadSlot, w->load_mask + (size_t)1);
     w->stores = ptx_arena_array(scratch, WordSlot, w->store_mask + (size_t)1);
-    w->accesses = ptx_arena_array(scratch, Access, most_accesses + 1);
+    w->accesses = ptx_arena_array(scratch, RedundantLoadsAccess, most_accesses + 1);
 }
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
@@ -454,14 +454,14 @@ static bool is_invariant_reg(Hoister *h, RegId reg, LoopId loop, uint32_t depth)
     if (!inside)
         return true;
     bool is_single = inside == 1 && ptx_defs_count(h->defs, reg) == 1 && !h->func->regs[reg].is_param;
-    return is_single && depth < MOST_DEPTH && is_invariant_insn(h, &h->func->insns[def], loop, depth + 1);
+    return is_single && depth < MAX_DEPTH && is_invariant_insn(h, &h->func->insns[def], loop, depth + 1);
 }
 
 static bool is_invariant(Hoister *h, const Insn *insn, LoopId loop)
 {
     const Operand *operands = ptx_insn_operands(h->func, insn);
     bool has_address = false;
-    h->visits = MOST_VISITS;
+    h->visits = MAX_VISITS;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_ADDRESS))
             continue;
@@ -509,13 +509,13 @@ static InsnId *no_insns(Arena *arena, const Func *func)
     return out;
 }
 
-const Repeats *ptx_repeats_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
+const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
                                    const Loops *loops, const Defs *defs)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
-    Repeats *out = ptx_arena_new(arena, Repeats);
+    RedundantLoads *out = ptx_arena_new(arena, RedundantLoads);
     bool *invariant = ptx_arena_array(arena, bool, func->insn_count + 1), *may_change = ptx_arena_array(arena, bool, func->insn_count + 1);
-    Walk walk = { .func = func, .cfg = cfg, .numbers = ptx_numbers_new(scratch, module, func, cfg),
+    RedundantLoadsWalk walk = { .func = func, .cfg = cfg, .numbers = ptx_value_numbers_new(scratch, module, func, cfg),
                   .earlier = no_insns(arena, func), .barriers = no_insns(arena, func),
                   .neighbours = ptx_arena_array(arena, uint8_t, func->insn_count + 1) };
     size_tables(&walk, scratch);
@@ -524,7 +524,7 @@ const Repeats *ptx_repeats_compute(Arena *arena, Arena *scratch, const Module *m
             walk_block(&walk, b);
     if (loops->loop_count)
         look_at_loops(scratch, module, func, cfg, loops, defs, invariant, may_change);
-    *out = (Repeats){ .earlier = walk.earlier, .barrier = walk.barriers, .invariant = invariant, .may_change = may_change,
+    *out = (RedundantLoads){ .earlier = walk.earlier, .barrier = walk.barriers, .invariant = invariant, .may_change = may_change,
                       .neighbours = walk.neighbours };
     ptx_arena_release(scratch, mark);
     return out;

@@ -10,7 +10,7 @@
 #include "analysis/flow/defs.h"
 #include "analysis/flow/loop.h"
 
-typedef struct Repeats {        /* per instruction */
+typedef struct RedundantLoads {        /* per instruction */
     const InsnId *earlier;      /* a load of the same address and size before it in its block, with nothing between that may write
                                  * there; NO_ID. Not of loads that are volatile, relaxed, acquire or mmio, or of .param or .const */
     const InsnId *barrier;      /* a barrier of the CTA, with the same number and threads, before it in its block, with no memory
@@ -20,10 +20,10 @@ typedef struct Repeats {        /* per instruction */
     const uint8_t *neighbours;  /* of the first, by offset, of several unguarded loads (or stores) of one text and one base in one
                                  * block whose bytes make one run: how many, 255 at most. 1: alone. Else 0. No write that may alias
                                  * stands between loads, no load of what is stored and no barrier between stores */
-} Repeats;
+} RedundantLoads;
 
 /* Owned by arena; scratch, another arena, is left as found. defs: NULL where there are no loops. */
-const Repeats *ptx_repeats_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
+const RedundantLoads *ptx_redundant_loads_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
                                    const Loops *loops, const Defs *defs);
 
 #endif

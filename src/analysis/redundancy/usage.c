@@ -50,7 +50,7 @@ static Effect effect_at(const Op *op, bool first)
 }
 
 /* Whether the instruction's result is the address of var too, so that its uses are seen in their turn. */
-static bool is_carried_on(const Bases *bases, const Func *func, InsnId id, VarId var)
+static bool is_carried_on(const PointsToSet *bases, const Func *func, InsnId id, VarId var)
 {
     const Operand *result = ptx_insn_operands(func, &func->insns[id]);
     bool is_result = result->kind == OPERAND_REG && result->role & ROLE_DEF && bases->def[result->id] == id;
@@ -58,7 +58,7 @@ static bool is_carried_on(const Bases *bases, const Func *func, InsnId id, VarId
 }
 
 /* Its operand gives var's address, or is var's name. */
-static void take_operand(const Marks *m, const Bases *bases, const Func *func, InsnId id, const Operand *operand, bool first, VarId var)
+static void take_operand(const Marks *m, const PointsToSet *bases, const Func *func, InsnId id, const Operand *operand, bool first, VarId var)
 {
     if (operand->role & ROLE_ADDRESS)
         mark(m, var, effect_at(func->insns[id].op, first));
@@ -66,7 +66,7 @@ static void take_operand(const Marks *m, const Bases *bases, const Func *func, I
         mark(m, var, EFFECT_ANY);
 }
 
-static void take_insn(const Marks *m, const Bases *bases, const Func *func, InsnId id)
+static void take_insn(const Marks *m, const PointsToSet *bases, const Func *func, InsnId id)
 {
     const Insn *insn = &func->insns[id];
     const Operand *operands = ptx_insn_operands(func, insn);
@@ -85,13 +85,13 @@ static void take_insn(const Marks *m, const Bases *bases, const Func *func, Insn
 /* ---- initialisers ------------------------------------------------------------------------------------------------ */
 
 /* Variables by name; those of one name are a list. */
-typedef struct Index {
+typedef struct UsageIndex {
     const Module *module;
     uint32_t *slots;            /* VarId + 1; 0: free */
     uint32_t *next;             /* per variable: the next of the same name, + 1 */
     bool *is_done;              /* per first variable of a name */
     uint32_t mask;
-} Index;
+} UsageIndex;
 
 static bool is_named_so(const Module *module, VarId var, const char *name, uint32_t length)
 {
@@ -99,7 +99,7 @@ static bool is_named_so(const Module *module, VarId var, const char *name, uint3
     return ptx_span_length(own) == length && !memcmp(module->text + own.begin, name, length);
 }
 
-static uint32_t slot_of(const Index *index, const char *name, uint32_t length)
+static uint32_t slot_of(const UsageIndex *index, const char *name, uint32_t length)
 {
     uint32_t slot = ptx_hash_bytes(name, length) & index->mask;
     while (index->slots[slot] && !is_named_so(index->module, index->slots[slot] - 1, name, length))
@@ -107,12 +107,12 @@ static uint32_t slot_of(const Index *index, const char *name, uint32_t length)
     return slot;
 }
 
-static void index_variables(Index *index, Arena *scratch, const Module *module)
+static void index_variables(UsageIndex *index, Arena *scratch, const Module *module)
 {
     uint32_t size = 16;
     while (size < 2 * (uint64_t)module->var_count && size < 1u << 31)
         size *= 2;
-    *index = (Index){ .module = module, .mask = size - 1, .slots = ptx_arena_array(scratch, uint32_t, size),
+    *index = (UsageIndex){ .module = module, .mask = size - 1, .slots = ptx_arena_array(scratch, uint32_t, size),
                       .next = ptx_arena_array(scratch, uint32_t, module->var_count + 1),
                       .is_done = ptx_arena_array(scratch, bool, module->var_count + 1) };
     for (VarId var = 0; var < module->var_count; var++) {
@@ -128,7 +128,7 @@ static void index_variables(Index *index, Arena *scratch, const Module *module)
 }
 
 /* All of that name, whatever scope they are of: one too many is used rather than one too few. */
-static void mark_name(const Marks *m, const Index *index, const char *name, uint32_t length)
+static void mark_name(const Marks *m, const UsageIndex *index, const char *name, uint32_t length)
 {
     uint32_t first = index->slots[slot_of(index, name, length)];
     if (!first || index->is_done[first - 1])
@@ -145,7 +145,7 @@ static bool is_name_byte(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
 }
 
-static void take_initialiser(const Marks *m, const Index *index, Span init)
+static void take_initialiser(const Marks *m, const UsageIndex *index, Span init)
 {
     const char *text = m->module->text;
     for (uint32_t at = init.begin, end; at < init.end; at = end) {
@@ -168,7 +168,7 @@ static bool has_initialisers(const Module *module)
 
 static void take_initialisers(const Marks *m, Arena *scratch)
 {
-    Index index;
+    UsageIndex index;
     if (!has_initialisers(m->module))
         return;
     index_variables(&index, scratch, m->module);
@@ -216,7 +216,7 @@ static void take_func(const Marks *m, Arena *arena, Arena *scratch, const Func *
         return;
     }
     ArenaMark before = ptx_arena_mark(arena);
-    const Bases *bases = ptx_bases_compute(arena, scratch, m->module, func);
+    const PointsToSet *bases = ptx_points_to_sets_compute(arena, scratch, m->module, func);
     for (InsnId i = 0; i < func->insn_count; i++)
         take_insn(m, bases, func, i);
     ptx_arena_release(arena, before);

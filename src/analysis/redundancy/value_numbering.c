@@ -139,7 +139,7 @@ static void number_insn(Numberer *n, InsnId id)
         n->is_constant[operands[0].id] = true;
 }
 
-const bool *ptx_redundant_compute(Arena *arena, Arena *scratch, const Func *func, const Live *live)
+const bool *ptx_value_numbering_compute(Arena *arena, Arena *scratch, const Func *func, const Live *live)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     uint32_t size = 16;

@@ -10,6 +10,6 @@
 #include "analysis/flow/liveness.h"
 
 /* Per instruction: true where an earlier one, that is not dead, does the work. live may be NULL. Owned by arena; scratch, another arena, is left as found. */
-const bool *ptx_redundant_compute(Arena *arena, Arena *scratch, const Func *func, const Live *live);
+const bool *ptx_value_numbering_compute(Arena *arena, Arena *scratch, const Func *func, const Live *live);
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-    MOST_STATES = 1 << 21,      /* registers x blocks */
-    MOST_ROUNDS = 64,
+    MAX_STATES = 1 << 21,      /* registers x blocks */
+    MAX_ROUNDS = 64,
     IN_NO_GROUP = 1,            /* Flight.age; a group of the newest: 2 */
     OLDEST = 2 + 8,
 };
@@ -16,30 +16,30 @@ typedef struct Flight {
     bool is_maybe;              /* there is a path on which it is not */
 } Flight;
 
-typedef struct State {          /* of a register */
+typedef struct WgmmaRegistersState {          /* of a register */
     Flight out, in;             /* as accumulator, as A */
     InsnId writer;              /* since the last fence, + 1; 0: none */
     bool is_writer_maybe;
-} State;
+} WgmmaRegistersState;
 
-typedef struct Flow {
+typedef struct WgmmaRegistersFlow {
     const Func *func;
     const Cfg *cfg;
     uint32_t *slot_of;          /* per register: its state, + 1; 0: it has none */
     uint32_t slot_count;
-    State *states, *now;        /* per block and slot: at its beginning; at an instruction */
+    WgmmaRegistersState *states, *now;        /* per block and slot: at its beginning; at an instruction */
     bool *was_entered;          /* per block */
     uint8_t *unfenced;          /* per block: no fence has come, on 1: all, 2: some paths; 0: none */
     uint8_t unfenced_now;
     MatrixFault *faults;        /* NULL: not the last round */
     uint32_t fault_count;
-} Flow;
+} WgmmaRegistersFlow;
 
 /* ---- instructions --------------------------------------------------------------------------------------------------- */
 
-typedef enum Part { PART_OTHER, PART_MMA, PART_FENCE, PART_COMMIT, PART_WAIT, PART_MOVE, PART_CALL } Part;
+typedef enum WgmmaRegistersPart { PART_OTHER, PART_MMA, PART_FENCE, PART_COMMIT, PART_WAIT, PART_MOVE, PART_CALL } WgmmaRegistersPart;
 
-static Part part_of(const Op *op)
+static WgmmaRegistersPart part_of(const Op *op)
 {
     switch ((Operation)op->operation) {
     case OP_WGMMA_MMA_ASYNC:    return PART_MMA;
@@ -71,7 +71,7 @@ static bool has_multiplication(const Func *func)
     return false;
 }
 
-static State *state_of(const Flow *f, const Operand *operand)
+static WgmmaRegistersState *state_of(const WgmmaRegistersFlow *f, const Operand *operand)
 {
     uint32_t slot = operand->kind == OPERAND_REG ? f->slot_of[operand->id] : 0;
     return slot ? &f->now[slot - 1] : NULL;
@@ -79,7 +79,7 @@ static State *state_of(const Flow *f, const Operand *operand)
 
 /* ---- which registers ------------------------------------------------------------------------------------------------ */
 
-static bool give_slot(Flow *f, const Operand *operand)
+static bool give_slot(WgmmaRegistersFlow *f, const Operand *operand)
 {
     if (operand->kind != OPERAND_REG || f->slot_of[operand->id])
         return false;
@@ -88,16 +88,16 @@ static bool give_slot(Flow *f, const Operand *operand)
 }
 
 /* Those of multiplications, and what moves from one or to one. */
-static void find_slots(Flow *f)
+static void find_slots(WgmmaRegistersFlow *f)
 {
     const Func *func = f->func;
     bool has_changed = true;
-    for (unsigned round = 0; has_changed && round < MOST_ROUNDS; round++) {
+    for (unsigned round = 0; has_changed && round < MAX_ROUNDS; round++) {
         has_changed = false;
         for (InsnId i = 0; i < func->insn_count; i++) {
             const Insn *insn = &func->insns[i];
             const Operand *operands = ptx_insn_operands(func, insn);
-            Part part = part_of(insn->op);
+            WgmmaRegistersPart part = part_of(insn->op);
             bool is_any = false;
             for (unsigned o = 0; o < insn->operand_count && part == PART_MOVE; o++)
                 is_any |= operands[o].kind == OPERAND_REG && f->slot_of[operands[o].id];
@@ -122,9 +122,9 @@ static bool join_flight(Flight *into, const Flight *from)
     return was.age != into->age || was.is_maybe != into->is_maybe || was.by != into->by;
 }
 
-static bool join_state(State *into, const State *from)
+static bool join_state(WgmmaRegistersState *into, const WgmmaRegistersState *from)
 {
-    const State was = *into;
+    const WgmmaRegistersState was = *into;
     bool has_changed = join_flight(&into->out, &from->out);
     has_changed |= join_flight(&into->in, &from->in);
     into->writer = was.writer ? was.writer : from->writer;
@@ -132,9 +132,9 @@ static bool join_state(State *into, const State *from)
     return has_changed || was.writer != into->writer || was.is_writer_maybe != into->is_writer_maybe;
 }
 
-static bool enter(Flow *f, BlockId block)
+static bool enter(WgmmaRegistersFlow *f, BlockId block)
 {
-    State *states = f->states + (size_t)block * f->slot_count;
+    WgmmaRegistersState *states = f->states + (size_t)block * f->slot_count;
     bool has_changed = !f->was_entered[block];
     uint8_t unfenced = f->unfenced[block];
     if (has_changed) {
@@ -151,7 +151,7 @@ static bool enter(Flow *f, BlockId block)
 
 /* ---- what instructions do ------------------------------------------------------------------------------------------- */
 
-static void note(Flow *f, InsnId insn, MatrixFaultKind kind, const Operand *operand, InsnId with, const Flight *flight, bool is_maybe)
+static void note(WgmmaRegistersFlow *f, InsnId insn, MatrixFaultKind kind, const Operand *operand, InsnId with, const Flight *flight, bool is_maybe)
 {
     if (!f->faults || (f->fault_count && f->faults[f->fault_count - 1].insn == insn))
         return;
@@ -160,26 +160,26 @@ static void note(Flow *f, InsnId insn, MatrixFaultKind kind, const Operand *oper
         .newer = (uint8_t)(is_committed ? flight->age - IN_NO_GROUP - 1 : 0), .is_committed = is_committed, .is_on_all_paths = !is_maybe };
 }
 
-static void note_flight(Flow *f, InsnId insn, MatrixFaultKind kind, const Operand *operand, const Flight *flight)
+static void note_flight(WgmmaRegistersFlow *f, InsnId insn, MatrixFaultKind kind, const Operand *operand, const Flight *flight)
 {
     if (flight->age)
         note(f, insn, kind, operand, flight->by, flight, flight->is_maybe);
 }
 
-static void multiply(Flow *f, InsnId id, const Insn *insn)
+static void multiply(WgmmaRegistersFlow *f, InsnId id, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
     if (f->unfenced_now)
         note(f, id, MATRIX_NO_FENCE, NULL, NO_ID, NULL, f->unfenced_now != 1);
     for (unsigned o = 0; o < insn->operand_count; o++) {
-        State *s = is_accumulator(&operands[o]) || is_of_a(&operands[o]) ? state_of(f, &operands[o]) : NULL;
+        WgmmaRegistersState *s = is_accumulator(&operands[o]) || is_of_a(&operands[o]) ? state_of(f, &operands[o]) : NULL;
         if (s && s->writer)
             note(f, id, MATRIX_STALE_FENCE, &operands[o], s->writer - 1, NULL, s->is_writer_maybe);
         if (s && is_of_a(&operands[o]))
             note_flight(f, id, MATRIX_READ, &operands[o], &s->out);
     }
     for (unsigned o = 0; o < insn->operand_count; o++) {
-        State *s = state_of(f, &operands[o]);
+        WgmmaRegistersState *s = state_of(f, &operands[o]);
         if (s && (is_accumulator(&operands[o]) || is_of_a(&operands[o])))
             *(is_accumulator(&operands[o]) ? &s->out : &s->in) = (Flight){ id, IN_NO_GROUP, insn->guard != NO_ID };
     }
@@ -199,13 +199,13 @@ static void land(Flight *flight, int64_t left)
 }
 
 /* The state goes where the value does: of several the youngest. */
-static void move(Flow *f, const Insn *insn)
+static void move(WgmmaRegistersFlow *f, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
-    State moved = { .writer = 0 };
+    WgmmaRegistersState moved = { .writer = 0 };
     bool is_first = true;
     for (unsigned o = 0; o < insn->operand_count; o++) {
-        const State *s = operands[o].role & ROLE_USE ? state_of(f, &operands[o]) : NULL;
+        const WgmmaRegistersState *s = operands[o].role & ROLE_USE ? state_of(f, &operands[o]) : NULL;
         if (!s)
             continue;
         if (is_first)
@@ -215,7 +215,7 @@ static void move(Flow *f, const Insn *insn)
         is_first = false;
     }
     for (unsigned o = 0; o < insn->operand_count; o++) {
-        State *s = operands[o].role & ROLE_DEF ? state_of(f, &operands[o]) : NULL;
+        WgmmaRegistersState *s = operands[o].role & ROLE_DEF ? state_of(f, &operands[o]) : NULL;
         if (s && insn->guard == NO_ID)
             *s = moved;
         else if (s)
@@ -223,11 +223,11 @@ static void move(Flow *f, const Insn *insn)
     }
 }
 
-static void touch(Flow *f, InsnId id, const Insn *insn)
+static void touch(WgmmaRegistersFlow *f, InsnId id, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
     for (unsigned o = 0; o < insn->operand_count; o++) {
-        const State *s = state_of(f, &operands[o]);
+        const WgmmaRegistersState *s = state_of(f, &operands[o]);
         if (!s)
             continue;
         bool is_def = operands[o].role & ROLE_DEF;
@@ -236,17 +236,17 @@ static void touch(Flow *f, InsnId id, const Insn *insn)
             note_flight(f, id, MATRIX_WRITTEN, &operands[o], &s->in);
     }
     for (unsigned o = 0; o < insn->operand_count; o++) {
-        State *s = operands[o].role & ROLE_DEF ? state_of(f, &operands[o]) : NULL;
+        WgmmaRegistersState *s = operands[o].role & ROLE_DEF ? state_of(f, &operands[o]) : NULL;
         if (s)
-            *s = (State){ .writer = id + 1, .is_writer_maybe = insn->guard != NO_ID };
+            *s = (WgmmaRegistersState){ .writer = id + 1, .is_writer_maybe = insn->guard != NO_ID };
     }
 }
 
-static void step(Flow *f, InsnId id)
+static void step(WgmmaRegistersFlow *f, InsnId id)
 {
     const Insn *insn = &f->func->insns[id];
     const Operand *operands = ptx_insn_operands(f->func, insn);
-    Part part = part_of(insn->op);
+    WgmmaRegistersPart part = part_of(insn->op);
     switch (part) {
     case PART_MMA:      multiply(f, id, insn); return;
     case PART_MOVE:     move(f, insn); return;
@@ -259,7 +259,7 @@ static void step(Flow *f, InsnId id)
     default:            break;
     }
     for (uint32_t s = 0; s < f->slot_count; s++) {
-        State *state = &f->now[s];
+        WgmmaRegistersState *state = &f->now[s];
         if (part == PART_FENCE)
             state->writer = 0;
         if (part == PART_COMMIT) {
@@ -275,7 +275,7 @@ static void step(Flow *f, InsnId id)
 
 /* ---- all of it ------------------------------------------------------------------------------------------------------ */
 
-static bool walk(Flow *f)
+static bool walk(WgmmaRegistersFlow *f)
 {
     bool has_changed = false;
     for (uint32_t n = 0; n < f->cfg->rpo_count; n++) {
@@ -301,20 +301,20 @@ const MatrixFaults *ptx_matrix_faults_compute(Arena *arena, Arena *scratch, cons
     MatrixFaults *out = ptx_arena_new(arena, MatrixFaults);
     if (!has_multiplication(func))
         return out;
-    Flow f = { .func = func, .cfg = cfg, .slot_of = ptx_arena_array(scratch, uint32_t, func->reg_count) };
+    WgmmaRegistersFlow f = { .func = func, .cfg = cfg, .slot_of = ptx_arena_array(scratch, uint32_t, func->reg_count) };
     bool goes_on = true;
     find_slots(&f);
-    if ((uint64_t)f.slot_count * cfg->block_count > MOST_STATES || cfg->has_unknown_target) {
+    if ((uint64_t)f.slot_count * cfg->block_count > MAX_STATES || cfg->has_unknown_target) {
         ptx_arena_release(scratch, mark);
         return NULL;
     }
-    f.states = ptx_arena_array(scratch, State, (size_t)f.slot_count * cfg->block_count);
-    f.now = ptx_arena_array(scratch, State, f.slot_count);
+    f.states = ptx_arena_array(scratch, WgmmaRegistersState, (size_t)f.slot_count * cfg->block_count);
+    f.now = ptx_arena_array(scratch, WgmmaRegistersState, f.slot_count);
     f.was_entered = ptx_arena_array(scratch, bool, cfg->block_count);
     f.unfenced = ptx_arena_array(scratch, uint8_t, cfg->block_count);
     f.was_entered[cfg->rpo[0]] = true;
     f.unfenced[cfg->rpo[0]] = func->is_entry;       /* the caller of another function may have had one */
-    for (unsigned round = 0; goes_on && round < MOST_ROUNDS; round++)
+    for (unsigned round = 0; goes_on && round < MAX_ROUNDS; round++)
         goes_on = walk(&f);
     if (!goes_on) {
         f.faults = ptx_arena_array(arena, MatrixFault, func->insn_count);

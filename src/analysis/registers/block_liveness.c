@@ -8,16 +8,16 @@ enum {
     STEPS_PER_ENTRY = 4,
 };
 
-typedef struct Solver {
+typedef struct BlockLivenessSolver {
     Arena *arena;
     const Lowered *lowered;
     Site *sites;
     uint32_t site_count;
     uint32_t *uses, *kills;     /* per value: blocks that read it before they write it; that write it: index + 1 into sites */
     Explorer live;
-} Solver;
+} BlockLivenessSolver;
 
-static void add_site(Solver *s, uint32_t *head, BlockId block)
+static void add_site(BlockLivenessSolver *s, uint32_t *head, BlockId block)
 {
     if (*head && s->sites[*head - 1].block == block)
         return;
@@ -27,7 +27,7 @@ static void add_site(Solver *s, uint32_t *head, BlockId block)
 
 /* A side writes for those that come to it; under a guard what was there before stays for some. written: per value, block + 1 where it was last
  * written; seen: whether any definition of it was walked over. */
-static void scan_block(Solver *s, BlockId block, uint32_t *written, bool *seen)
+static void scan_block(BlockLivenessSolver *s, BlockId block, uint32_t *written, bool *seen)
 {
     const Lowered *l = s->lowered;
     for (uint32_t i = l->first[block]; i < l->first[block + 1]; i++) {
@@ -53,7 +53,7 @@ const LoweredLive *ptx_lowered_live_compute(Arena *arena, const Lowered *lowered
     uint32_t values = lowered->value_count + 1, operands = 1, most = ENTRIES_FLOOR + ENTRIES_PER_INSN * lowered->insn_count;
     for (uint32_t i = 0; i < lowered->insn_count; i++)
         operands += lowered->insns[i].def_count + lowered->insns[i].use_count;
-    Solver s = { .arena = arena, .lowered = lowered, .live = ptx_explorer_make(arena, cfg, most, (uint64_t)STEPS_PER_ENTRY * most) };
+    BlockLivenessSolver s = { .arena = arena, .lowered = lowered, .live = ptx_explorer_make(arena, cfg, most, (uint64_t)STEPS_PER_ENTRY * most) };
     s.sites = ptx_arena_array(arena, Site, operands);
     s.uses = ptx_arena_array(arena, uint32_t, values);
     s.kills = ptx_arena_array(arena, uint32_t, values);

@@ -4,9 +4,9 @@
 
 enum {
     WINDOW = 48,                /* candidates that are looked at where registers decide: bounds the time of a choice */
-    ACCESSES_MOST = 16,         /* loads and stores each that an access is held against */
-    UNROLLED_MOST = 400,        /* machine instructions of a loop that are put in order together */
-    FACTORS_MOST = 8,           /* constants that products ask a register for */
+    MAX_ACCESSES = 16,         /* loads and stores each that an access is held against */
+    MAX_UNROLLED = 400,        /* machine instructions of a loop that are put in order together */
+    MAX_FACTORS = 8,           /* constants that products ask a register for */
     LOADS_PARAMETERS_SM = 90,   /* from here on parameters are loaded */
     LATE = 8,                   /* where structures of a few members and rows with shuffles come nearest to ptxas */
     BANKS = 2,                  /* of registers, by their parity: operands of an instruction out of one bank take a cycle more */
@@ -16,8 +16,8 @@ enum {
     NOWHERE = UINT8_MAX,
     STACK_POINTER = 1,          /* its register, which nothing else gets */
     TAKEN = UINT32_MAX >> 1,
-    PARTS_MOST = 16,
-    TEMPORARIES_MOST = 8,       /* between the steps of one instruction */
+    MAX_PARTS = 16,
+    MAX_TEMPORARIES = 8,       /* between the steps of one instruction */
 };
 
 /* Cycles until a result can be used, as far as an order takes them into account: what a cache hit takes of memory. */
@@ -38,20 +38,20 @@ typedef struct Local {
     bool is_temporary;          /* between the steps of one instruction */
 } Local;
 
-typedef struct Step {
+typedef struct ListScheduleStep {
     uint32_t use_first;         /* into BlockWork.locals_of */
     uint16_t use_count, def_count;
     uint32_t edge;              /* successors: index + 1 into edges */
     uint32_t pred_count, succ_count, left;
     uint32_t height;            /* cycles to the block's end */
     uint32_t ready_at;
-} Step;
+} ListScheduleStep;
 
-typedef struct Edge {
+typedef struct ListScheduleEdge {
     uint32_t to, next;
     uint32_t from, next_pred;
     bool is_order;              /* only the order is asked for; else a result */
-} Edge;
+} ListScheduleEdge;
 
 struct BlockWork {
     Arena *arena;
@@ -70,9 +70,9 @@ struct BlockWork {
     uint32_t *locals_of;        /* per step: uses, then defs */
     uint32_t locals_of_count;
     uint32_t *maker;            /* per local: step + 1; 0: comes in */
-    Step *steps;
+    ListScheduleStep *steps;
     uint32_t step_count;
-    Edge *edges;
+    ListScheduleEdge *edges;
     uint32_t edge_count, edge_capacity;
     uint32_t *pred_edge;        /* per step: index + 1 */
     uint32_t *heap, *waiting;
@@ -92,7 +92,7 @@ struct BlockWork {
     const Defs *defs;
     unsigned sm;
     uint8_t *units;             /* per value, then per factor: registers that it takes */
-    int64_t factors[FACTORS_MOST];
+    int64_t factors[MAX_FACTORS];
     uint32_t factor_count;
 };
 
@@ -113,7 +113,7 @@ static void find_units(BlockWork *w)
     for (LoweredValueId v = 0; v < l->value_count; v++)
         if (l->values[v].file == LOWERED_REG || (l->values[v].file == LOWERED_UNIFORM && w->sm < LOADS_PARAMETERS_SM))
             w->units[v] = l->values[v].units;
-    for (uint32_t f = 0; f < FACTORS_MOST; f++)
+    for (uint32_t f = 0; f < MAX_FACTORS; f++)
         w->units[l->value_count + f] = 1;
     for (uint32_t i = 0; w->sm >= LOADS_PARAMETERS_SM && i < l->insn_count; i++)
         for (uint32_t u = 0; u < l->insns[i].use_count && reads_vectors(w, &l->insns[i]); u++) {
@@ -155,7 +155,7 @@ static LoweredValueId factor_of(BlockWork *w, const LoweredInsn *insn)
         uint32_t f = 0;
         while (f < w->factor_count && w->factors[f] != factor)
             f++;
-        if (!factor || f == FACTORS_MOST)
+        if (!factor || f == MAX_FACTORS)
             continue;
         w->factors[f] = factor;
         w->factor_count += f == w->factor_count;
@@ -179,7 +179,7 @@ static void add_edge(BlockWork *w, uint32_t from, uint32_t to, bool is_order)
         return;
     if (w->pred_edge[to] && w->edges[w->pred_edge[to] - 1].from == from)
         return;
-    w->edges[w->edge_count] = (Edge){ to, w->steps[from].edge, from, w->pred_edge[to], is_order };
+    w->edges[w->edge_count] = (ListScheduleEdge){ to, w->steps[from].edge, from, w->pred_edge[to], is_order };
     w->steps[from].edge = w->pred_edge[to] = ++w->edge_count;
     w->steps[from].succ_count++;
     w->steps[to].pred_count++;
@@ -214,7 +214,7 @@ static void read_local(BlockWork *w, uint32_t s, uint32_t local)
 static uint32_t hand_on(BlockWork *w, const LoweredInsn *insn)
 {
     static const uint8_t temporaries[EXPANSION__COUNT] = { 1, 3, 2, 6, 6, 4, 8 };
-    Step *step = &w->steps[w->step_count - 1];
+    ListScheduleStep *step = &w->steps[w->step_count - 1];
     uint32_t count = step->def_count || !step->use_count ? 0 : temporaries[ptx_op_expansion(w->func->insns[insn->origin].op)];
     for (uint32_t i = 0; i < count; i++) {
         w->locals[w->local_count] = (Local){ .units = 1, .is_temporary = true };
@@ -249,24 +249,24 @@ static void write_value(BlockWork *w, uint32_t s, LoweredValueId value)
 }
 
 /* What an instruction accesses: bytes from a base. */
-typedef struct Access {
+typedef struct ListScheduleAccess {
     uint32_t step;
     uint32_t base;              /* a local; NO_ID: unknown */
     uint64_t from;              /* addresses wrap */
     uint32_t bytes;
-} Access;
+} ListScheduleAccess;
 
 /* What order memory asks for: accesses of one kind of memory that may meet, one of them a store, keep theirs; barriers and calls part all. */
 typedef struct MemoryOrder {
-    Access stores[2][ACCESSES_MOST], loads[2][ACCESSES_MOST];       /* of global and of shared memory */
+    ListScheduleAccess stores[2][MAX_ACCESSES], loads[2][MAX_ACCESSES];       /* of global and of shared memory */
     uint32_t store_count[2], load_count[2];
     uint32_t fence;             /* step + 1 */
 } MemoryOrder;
 
-static Access access_of(const BlockWork *w, uint32_t s, const LoweredInsn *insn)
+static ListScheduleAccess access_of(const BlockWork *w, uint32_t s, const LoweredInsn *insn)
 {
     const Insn *origin = &w->func->insns[insn->origin];
-    Access access = { s, NO_ID, 0, 0 };
+    ListScheduleAccess access = { s, NO_ID, 0, 0 };
     for (uint32_t o = 0; o < origin->operand_count; o++) {
         const Operand *address = &ptx_insn_operands(w->func, origin)[o];
         if (!(address->role & ROLE_ADDRESS) || address->kind != OPERAND_REG)
@@ -274,18 +274,18 @@ static Access access_of(const BlockWork *w, uint32_t s, const LoweredInsn *insn)
         for (uint32_t u = 0; u < insn->use_count; u++) {
             LoweredValueId value = ptx_lowered_uses(w->lowered, insn)[u];
             if (w->lowered->values[value].reg == address->id && w->stamp[value] == w->build && origin->access_bytes)
-                return (Access){ s, w->local_of[value], (uint64_t)address->value, origin->access_bytes };
+                return (ListScheduleAccess){ s, w->local_of[value], (uint64_t)address->value, origin->access_bytes };
         }
     }
     return access;
 }
 
-static bool may_meet(const Access *a, const Access *b)
+static bool may_meet(const ListScheduleAccess *a, const ListScheduleAccess *b)
 {
     return a->base == NO_ID || a->base != b->base || b->from - a->from < a->bytes || a->from - b->from < b->bytes;
 }
 
-static void follow(BlockWork *w, const Access *before, uint32_t count, const Access *access)
+static void follow(BlockWork *w, const ListScheduleAccess *before, uint32_t count, const ListScheduleAccess *access)
 {
     for (uint32_t i = 0; i < count; i++)
         if (may_meet(&before[i], access))
@@ -293,9 +293,9 @@ static void follow(BlockWork *w, const Access *before, uint32_t count, const Acc
 }
 
 /* Of more than ACCESSES_MOST the last takes the place of the one before it. */
-static void note_access(Access *accesses, uint32_t *count, const Access *access)
+static void note_access(ListScheduleAccess *accesses, uint32_t *count, const ListScheduleAccess *access)
 {
-    *count += *count < ACCESSES_MOST;
+    *count += *count < MAX_ACCESSES;
     accesses[*count - 1] = *access;
 }
 
@@ -310,7 +310,7 @@ static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Lowered
     bool is_store = is_fence || !(op->flags & OPF_LOAD) || op->kind == OPK_ATOM || op->flags & OPF_SIDE_EFFECT;
     if (is_const)
         return;
-    Access access = is_fence || (op->flags & OPF_LOAD && is_store) ? (Access){ s, NO_ID, 0, 0 } : access_of(w, s, insn);
+    ListScheduleAccess access = is_fence || (op->flags & OPF_LOAD && is_store) ? (ListScheduleAccess){ s, NO_ID, 0, 0 } : access_of(w, s, insn);
     if (m->fence)
         add_edge(w, m->fence - 1, s, true);
     for (unsigned k = 0; k < 2; k++) {
@@ -331,7 +331,7 @@ static void order_memory(BlockWork *w, MemoryOrder *m, uint32_t s, const Lowered
 static uint32_t new_step(BlockWork *w, uint32_t insn)
 {
     w->insn_of[w->step_count] = insn;
-    w->steps[w->step_count] = (Step){ .use_first = w->locals_of_count };
+    w->steps[w->step_count] = (ListScheduleStep){ .use_first = w->locals_of_count };
     w->pred_edge[w->step_count] = 0;
     return w->step_count++;
 }
@@ -399,7 +399,7 @@ static void find_heights(BlockWork *w)
     for (uint32_t s = w->step_count; s-- > 0;) {
         uint32_t latency = latency_of(w, s), most = latency;
         for (uint32_t e = w->steps[s].edge; e; e = w->edges[e - 1].next) {
-            const Edge *edge = &w->edges[e - 1];
+            const ListScheduleEdge *edge = &w->edges[e - 1];
             uint32_t height = w->steps[edge->to].height + (edge->is_order ? 1 : latency);
             most = height > most ? height : most;
         }
@@ -449,7 +449,7 @@ static void begin_order(BlockWork *w, bool from_end)
 /* Forward: what dies at s, then what it makes. */
 static void take_forward(BlockWork *w, uint32_t s)
 {
-    const Step *step = &w->steps[s];
+    const ListScheduleStep *step = &w->steps[s];
     w->sequence[w->sequence_count++] = s;
     const uint32_t *locals = w->locals_of + step->use_first;
     for (uint32_t u = 0; u < step->use_count; u++) {
@@ -468,7 +468,7 @@ static void take_forward(BlockWork *w, uint32_t s)
 /* Registers more, less those that die. */
 static int32_t change_forward(const BlockWork *w, uint32_t s)
 {
-    const Step *step = &w->steps[s];
+    const ListScheduleStep *step = &w->steps[s];
     const uint32_t *locals = w->locals_of + step->use_first;
     int32_t change = 0;
     for (uint32_t u = 0; u < step->use_count; u++)
@@ -480,7 +480,7 @@ static int32_t change_forward(const BlockWork *w, uint32_t s)
 
 static void take_backward(BlockWork *w, uint32_t s)
 {
-    const Step *step = &w->steps[s];
+    const ListScheduleStep *step = &w->steps[s];
     const uint32_t *locals = w->locals_of + step->use_first;
     for (uint32_t d = step->use_count; d < step->use_count + step->def_count; d++)
         if (!w->locals[locals[d]].is_live)
@@ -496,7 +496,7 @@ static void take_backward(BlockWork *w, uint32_t s)
 
 static int32_t change_backward(const BlockWork *w, uint32_t s)
 {
-    const Step *step = &w->steps[s];
+    const ListScheduleStep *step = &w->steps[s];
     const uint32_t *locals = w->locals_of + step->use_first;
     int32_t change = 0;
     for (uint32_t u = 0; u < step->use_count; u++)
@@ -572,7 +572,7 @@ static void order_frugally(BlockWork *w)
 /* heap: ready, the highest first; waiting: operands under way, the earliest first. */
 static bool comes_first(const BlockWork *w, const uint32_t *heap, uint32_t a, uint32_t b)
 {
-    const Step *x = &w->steps[a], *y = &w->steps[b];
+    const ListScheduleStep *x = &w->steps[a], *y = &w->steps[b];
     if (heap == w->waiting && x->ready_at != y->ready_at)
         return x->ready_at < y->ready_at;
     return x->height != y->height ? x->height > y->height : a < b;
@@ -691,17 +691,17 @@ static bool is_part(const BlockWork *w, uint32_t s)
 /* What waited for a step alone may come; what is a part of it comes with it. */
 static void release(BlockWork *w, uint32_t s, bool waits)
 {
-    uint32_t parts[PARTS_MOST + 1], count = 0;
+    uint32_t parts[MAX_PARTS + 1], count = 0;
     parts[count++] = s;
     for (uint32_t p = 0; p < count; p++)
         for (uint32_t e = w->steps[parts[p]].edge; e; e = w->edges[e - 1].next) {
             uint32_t to = w->edges[e - 1].to;
-            Step *next = &w->steps[to];
+            ListScheduleStep *next = &w->steps[to];
             uint32_t done = w->clock + (w->edges[e - 1].is_order ? 1 : latency_of(w, parts[p]));
             next->ready_at = waits && next->ready_at < done ? done : next->ready_at;
             if (--next->left)
                 continue;
-            if (is_part(w, to) && count <= PARTS_MOST) {
+            if (is_part(w, to) && count <= MAX_PARTS) {
                 take_with_constants(w, to);
                 parts[count++] = to;
             } else if (waits) {
@@ -746,7 +746,7 @@ static void find_lives(BlockWork *w)
         w->home[v] = NOWHERE;
     }
     for (uint32_t p = 0; p < w->sequence_count; p++) {
-        const Step *step = &w->steps[w->sequence[p]];
+        const ListScheduleStep *step = &w->steps[w->sequence[p]];
         const uint32_t *locals = w->locals_of + step->use_first;
         uint32_t late = p + (reads_late(insn_at(w, w->sequence[p])->machine) ? LATE : 0);
         for (uint32_t u = 0; u < step->use_count; u++) {
@@ -815,7 +815,7 @@ static void settle_group(BlockWork *w, const uint32_t *locals, uint32_t count, u
 /* Adds up in which banks the other operands of a step that reads a value are. */
 static void count_banks(const BlockWork *w, uint32_t s, uint32_t local, uint32_t *seen)
 {
-    const Step *step = &w->steps[s];
+    const ListScheduleStep *step = &w->steps[s];
     const uint32_t *uses = w->locals_of + step->use_first;
     bool is_read = false;
     for (uint32_t u = 0; u < step->use_count; u++)
@@ -837,7 +837,7 @@ static unsigned bank_for(const BlockWork *w, uint32_t local)
 /* What a step reads last stays taken for a while: before sm_90 not to what that very step writes. */
 static void hold_late(BlockWork *w, uint32_t p, bool is_held)
 {
-    const Step *step = &w->steps[w->sequence[p]];
+    const ListScheduleStep *step = &w->steps[w->sequence[p]];
     for (uint32_t u = 0; u < step->use_count; u++) {
         uint32_t local = w->locals_of[step->use_first + u];
         if (w->home[local] == NOWHERE || w->death[local] != (p + LATE < w->sequence_count ? p + LATE : w->sequence_count) || lives_through(w, local) || w->locals[local].is_out)
@@ -855,7 +855,7 @@ static void settle_values(BlockWork *w, uint32_t low, uint32_t high)
         if (!w->maker[v] && (w->locals[v].uses || w->locals[v].is_out) && w->locals[v].units >= low && w->locals[v].units <= high)
             settle_group(w, &v, 1, w->locals[v].units, ANY_BANK);
     for (uint32_t p = 0; p < w->sequence_count; p++) {
-        const Step *step = &w->steps[w->sequence[p]];
+        const ListScheduleStep *step = &w->steps[w->sequence[p]];
         const uint32_t *defs = w->locals_of + step->use_first + step->use_count;
         uint32_t units = 0;
         bool is_group = step->def_count && !w->locals[defs[0]].is_temporary;
@@ -953,7 +953,7 @@ uint32_t ptx_region_repeat(const BlockWork *w, BlockId first)
     for (uint32_t s = 0; s < b->succ_count && loop != NO_LOOP; s++)     /* code that nothing reaches is in no loop */
         loops |= w->cfg->succs[b->succ_first + s] == first;
     uint32_t times = loops ? w->lowered->unrolled[loop].times : 1, length = region_length(w, first);
-    uint32_t most = length < UNROLLED_MOST / 2 ? UNROLLED_MOST / (length ? length : 1) : 2;
+    uint32_t most = length < MAX_UNROLLED / 2 ? MAX_UNROLLED / (length ? length : 1) : 2;
     return times < most ? times : most;
 }
 
@@ -974,32 +974,32 @@ BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const Lowere
     *w = (BlockWork){ .arena = arena, .lowered = lowered, .live = live, .func = func, .cfg = cfg, .loops = loops, .defs = defs, .sm = sm };
     uint32_t steps = 0, operands = 0, outs = 0;
     w->last = ptx_arena_array(arena, BlockId, cfg->block_count + 1);
-    w->units = ptx_arena_array(arena, uint8_t, lowered->value_count + FACTORS_MOST);
+    w->units = ptx_arena_array(arena, uint8_t, lowered->value_count + MAX_FACTORS);
     find_units(w);
     find_regions(w);
     for (BlockId b = 0; b < cfg->block_count; b = w->last[b] + 1) {
         uint32_t here = 0, out = live->first[w->last[b] + 1] - live->first[w->last[b]], repeat = ptx_region_repeat(w, b);
         for (uint32_t i = lowered->first[b]; i < lowered->first[w->last[b] + 1]; i++)
-            here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count + 1 + 2 * TEMPORARIES_MOST;       /* 1: a factor */
+            here += 2u * lowered->insns[i].def_count + lowered->insns[i].use_count + 1 + 2 * MAX_TEMPORARIES;       /* 1: a factor */
         steps = repeat * region_length(w, b) > steps ? repeat * region_length(w, b) : steps;
         operands = repeat * here > operands ? repeat * here : operands;
         outs = out > outs ? out : outs;
     }
-    steps += FACTORS_MOST;
-    operands += FACTORS_MOST;
-    w->edge_capacity = operands + (2 * ACCESSES_MOST + 5) * steps;
-    w->local_of = ptx_arena_array(arena, uint32_t, lowered->value_count + FACTORS_MOST);
-    w->stamp = ptx_arena_array(arena, uint32_t, lowered->value_count + FACTORS_MOST);
+    steps += MAX_FACTORS;
+    operands += MAX_FACTORS;
+    w->edge_capacity = operands + (2 * MAX_ACCESSES + 5) * steps;
+    w->local_of = ptx_arena_array(arena, uint32_t, lowered->value_count + MAX_FACTORS);
+    w->stamp = ptx_arena_array(arena, uint32_t, lowered->value_count + MAX_FACTORS);
     w->insn_of = ptx_arena_array(arena, uint32_t, steps + 1);
     w->locals = ptx_arena_array(arena, Local, operands + outs + 1);
     w->maker = ptx_arena_array(arena, uint32_t, operands + outs + 1);
     w->last_reader = ptx_arena_array(arena, uint32_t, operands + outs + 1);
     w->locals_of = ptx_arena_array(arena, uint32_t, operands + 1);
-    w->steps = ptx_arena_array(arena, Step, steps + 1);
+    w->steps = ptx_arena_array(arena, ListScheduleStep, steps + 1);
     w->pred_edge = ptx_arena_array(arena, uint32_t, steps + 1);
     w->heap = ptx_arena_array(arena, uint32_t, steps + 1);
     w->waiting = ptx_arena_array(arena, uint32_t, steps + 1);
-    w->edges = ptx_arena_array(arena, Edge, w->edge_capacity + 1);
+    w->edges = ptx_arena_array(arena, ListScheduleEdge, w->edge_capacity + 1);
     w->sequence = ptx_arena_array(arena, uint32_t, steps + 1);
     w->birth = ptx_arena_array(arena, uint32_t, operands + outs + 1);
     w->death = ptx_arena_array(arena, uint32_t, operands + outs + 1);

@@ -10,7 +10,7 @@ enum {
     HELD = 8,                   /* by judgement: where the model holds more than the PTX does, ptxas computes again all but so much */
     OVER_ZERO = 128,            /* of a figure that is what the guess is */
     USUAL_LEAST = 8,            /* few kernels take fewer */
-    REGISTERS_MOST = 255,
+    MAX_REGISTERS = 255,
     REGISTERS_LEAST = 4,        /* of a kernel that does nothing */
     CALLING_LEAST = 24,         /* by the calling convention: measured on vprintf, pointers and recursion, sm_75 to sm_120 */
     MODELLED_SM = 70,           /* the first of the machine that the trees are of: before, what is live at most stands */
@@ -53,12 +53,12 @@ static uint32_t figure(const Gpu *gpu, FigureId id, uint32_t otherwise)
 static uint32_t share_of(const Gpu *gpu, uint64_t threads)
 {
     uint32_t share = (uint32_t)(figure(gpu, FIGURE_REGISTERS_PER_SM, 65536) / (threads ? threads : 1)) / 8 * 8;
-    return share < 8 ? 8 : share > REGISTERS_MOST ? REGISTERS_MOST : share;
+    return share < 8 ? 8 : share > MAX_REGISTERS ? MAX_REGISTERS : share;
 }
 
 static uint32_t cap_of(const Gpu *gpu, const Bounds *bounds)
 {
-    uint32_t cap = figure(gpu, FIGURE_REGISTERS_PER_THREAD, REGISTERS_MOST);
+    uint32_t cap = figure(gpu, FIGURE_REGISTERS_PER_THREAD, MAX_REGISTERS);
     uint32_t threads = threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid);
     uint64_t whole = ((uint64_t)threads + 31) / 32 * 32;
     if (bounds->maxnreg)
@@ -140,7 +140,7 @@ static uint32_t out_units(const Gathering *g, BlockId block)
 /* The most registers that let as many blocks be resident as so many registers do; warps, where nobody says the block. */
 static uint32_t step_above(const Gathering *g, uint32_t registers)
 {
-    uint32_t threads = threads_of(g->func->bounds.reqntid[0] ? g->func->bounds.reqntid : g->func->bounds.maxntid), step = REGISTERS_MOST;
+    uint32_t threads = threads_of(g->func->bounds.reqntid[0] ? g->func->bounds.reqntid : g->func->bounds.maxntid), step = MAX_REGISTERS;
     uint64_t block = threads > 32 ? ((uint64_t)threads + 31) / 32 * 32 : 32;
     for (uint64_t blocks = 1; block * blocks <= 2048 && share_of(g->gpu, block * blocks) >= registers; blocks++)
         step = share_of(g->gpu, block * blocks);
@@ -326,7 +326,7 @@ static double middle_of(const float *scale, uint32_t registers)
 
 static uint32_t count_at(const Pressure *p, const float *scale, double at)
 {
-    uint32_t low = REGISTERS_LEAST, high = REGISTERS_MOST;
+    uint32_t low = REGISTERS_LEAST, high = MAX_REGISTERS;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         if ((double)scale[middle] <= at)
@@ -372,7 +372,7 @@ static double fitted(const Pressure *p, const float *scale, const uint8_t *bins)
 {
     int64_t steps = 0;
     uint32_t begin = p->features[PRESSURE_GUESS];
-    double sum = middle_of(scale, begin < REGISTERS_MOST ? begin : REGISTERS_MOST);
+    double sum = middle_of(scale, begin < MAX_REGISTERS ? begin : MAX_REGISTERS);
     for (uint32_t t = 0; t < ptx_pressure_tree_count; t++)
         steps += leaf_of(bins, t);
     return sum + (double)steps / PRESSURE_UNIT;

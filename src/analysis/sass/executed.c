@@ -7,7 +7,7 @@
 
 #define SLACK 1e-9              /* of sums of weighted counts */
 
-enum { FRAME_WORDS = 4, REST_ALU = 6, REST_BRANCHES = 4, REST_BRANCHES_PARTING = 8, SPARE_MOST = 8 };
+enum { FRAME_WORDS = 4, REST_ALU = 6, REST_BRANCHES = 4, REST_BRANCHES_PARTING = 8, MAX_SPARE = 8 };
 
 typedef struct FlopsRow {
     Operation operation;
@@ -71,24 +71,24 @@ static bool is_angle(const Op *op)
 /* ---- unrolled loops ---------------------------------------------------------------------------------------------- */
 
 /* A function as it ran. */
-typedef struct Run {
+typedef struct ExecutedRun {
     const Compiled *code;
     const Evaluated *own;       /* of the kernel; NULL: it is called */
     const CalledCount *called;
-} Run;
+} ExecutedRun;
 
-static CalledCount count_of(const Run *run, InsnId insn)
+static CalledCount count_of(const ExecutedRun *run, InsnId insn)
 {
-    return run->own ? (CalledCount){ ptx_usual_warps(&run->own[insn]), ptx_usual_lanes(&run->own[insn]) } : run->called[insn];
+    return run->own ? (CalledCount){ ptx_probable_warps(&run->own[insn]), ptx_probable_lanes(&run->own[insn]) } : run->called[insn];
 }
 
-static double warps_in(const Run *run, BlockId block)
+static double warps_in(const ExecutedRun *run, BlockId block)
 {
     return count_of(run, run->code->cfg->blocks[block].first).warps;
 }
 
 /* Times that warps come to a loop from outside: through blocks that it may be passed by from, too. */
-static double entries_of(const Run *run, LoopId loop)
+static double entries_of(const ExecutedRun *run, LoopId loop)
 {
     const Cfg *cfg = run->code->cfg;
     const Loops *loops = run->code->loops;
@@ -122,7 +122,7 @@ typedef struct Joined {
 
 /* ptxas 13.0 goes through as many iterations as are joined while there are so many, then through two once, then through one; a short last one is
  * there under a predicate. Between stand tests and branches, and where lanes may part BSSY and BSYNC. */
-static Joined join_iterations(const Run *run, BlockId block)
+static Joined join_iterations(const ExecutedRun *run, BlockId block)
 {
     const Lowered *lowered = run->code->lowered;
     LoopId loop = run->code->loops->loop_of[block];
@@ -141,14 +141,14 @@ static Joined join_iterations(const Run *run, BlockId block)
     if (unrolled->has_rest) {
         out.alu = REST_ALU * entries;
         out.branches = (parts ? REST_BRANCHES_PARTING : REST_BRANCHES) * entries;
-        out.spare = body <= SPARE_MOST && fmod(floor(rest), 2) < 1 ? entries : 0;
+        out.spare = body <= MAX_SPARE && fmod(floor(rest), 2) < 1 ? entries : 0;
     }
     return out;
 }
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
-static void add_block(Executed *to, const Run *run, BlockId block)
+static void add_block(Executed *to, const ExecutedRun *run, BlockId block)
 {
     const Func *func = run->code->func;
     const Cfg *cfg = run->code->cfg;
@@ -192,7 +192,7 @@ static void add_frame(Executed *to, double entries)
     add_machine(to, MACHINE_MOVE, 3 * entries);
 }
 
-static void add_run(Executed *to, const Run *run)
+static void add_run(Executed *to, const ExecutedRun *run)
 {
     for (BlockId b = 0; b < run->code->cfg->block_count; b++)
         add_block(to, run, b);
@@ -213,7 +213,7 @@ static void add_part(Executed *to, const Executed *from, double part)
 }
 
 /* Calls that warps make in a function. */
-static double calls_of(const Run *run)
+static double calls_of(const ExecutedRun *run)
 {
     double calls = 0;
     for (InsnId i = 0; i < run->code->func->insn_count; i++)
@@ -243,11 +243,11 @@ Executed ptx_executed_compute(const Compiled *kernel, const Compiled *called, co
     if (unknown.why)
         return unknown;
     unknown.why = "a function is called that the file does not have";
-    const Run own = { kernel, evaluation->insns, NULL };
+    const ExecutedRun own = { kernel, evaluation->insns, NULL };
     double calls = calls_of(&own), entries = 0;
     add_run(&out, &own);
     for (uint32_t c = 0; c < evaluation->func_count; c++) {
-        const Run run = { called ? &called[c] : NULL, NULL, evaluation->funcs[c].insns };
+        const ExecutedRun run = { called ? &called[c] : NULL, NULL, evaluation->funcs[c].insns };
         if (!run.code || !run.code->lowered)
             return unknown;
         calls += calls_of(&run);

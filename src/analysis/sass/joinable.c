@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-typedef struct Place {
+typedef struct JoinablePlace {
     Value at;
     InsnId insn;
     bool is_load;
-} Place;
+} JoinablePlace;
 
 static bool may_join(const Insn *insn)
 {
@@ -18,7 +18,7 @@ static bool may_join(const Insn *insn)
 
 static int compare_places(const void *x, const void *y)
 {
-    const Place *a = x, *b = y;
+    const JoinablePlace *a = x, *b = y;
     if (a->is_load != b->is_load)
         return a->is_load ? -1 : 1;
     if (a->at.base != b->at.base)
@@ -26,12 +26,12 @@ static int compare_places(const void *x, const void *y)
     return (a->at.offset > b->at.offset) - (a->at.offset < b->at.offset);
 }
 
-static bool are_neighbours(const Place *a, const Place *b)
+static bool are_neighbours(const JoinablePlace *a, const JoinablePlace *b)
 {
     return a->is_load == b->is_load && a->at.base == b->at.base && (uint64_t)b->at.offset - (uint64_t)a->at.offset < WIDEST_ACCESS_BYTES;
 }
 
-static void mark(Place *places, uint32_t count, bool *found)
+static void mark(JoinablePlace *places, uint32_t count, bool *found)
 {
     qsort(places, count, sizeof *places, compare_places);
     for (uint32_t p = 0; p < count; p++) {
@@ -45,18 +45,18 @@ static void mark(Place *places, uint32_t count, bool *found)
 const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg)
 {
     bool *found = ptx_arena_array(arena, bool, func->insn_count + 1);
-    Numbers numbers = ptx_numbers_new(arena, module, func, cfg);
-    Place *places = ptx_arena_array(arena, Place, func->insn_count + 1);
+    Numbers numbers = ptx_value_numbers_new(arena, module, func, cfg);
+    JoinablePlace *places = ptx_arena_array(arena, JoinablePlace, func->insn_count + 1);
     for (BlockId b = 0; b < cfg->block_count; b++) {
         uint32_t count = 0;
         if (!ptx_block_is_reachable(cfg, b))
             continue;
-        ptx_numbers_enter(&numbers, b);
+        ptx_value_numbers_enter(&numbers, b);
         for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++) {
             const Insn *insn = &func->insns[i];
             if (may_join(insn))
-                places[count++] = (Place){ ptx_numbers_address(&numbers, ptx_effect_address(func, insn)), i, insn->op->kind == OPK_LD };
-            ptx_numbers_step(&numbers, i);
+                places[count++] = (JoinablePlace){ ptx_value_numbers_address(&numbers, ptx_effect_address(func, insn)), i, insn->op->kind == OPK_LD };
+            ptx_value_numbers_step(&numbers, i);
         }
         mark(places, count, found);
     }

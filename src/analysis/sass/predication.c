@@ -3,22 +3,22 @@
 enum {
     ONE_SIDE = 8, ONE_SIDE_UNIFORM = 6, BOTH_SIDES = 7, BOTH_SIDES_UNIFORM = 5, WITH_LOADS = 20,
     CLIMBS_PER_BLOCK = 16,      /* bounds the work on deep nests of loops */
-    SIDES_MOST = 4,             /* blocks that are looked at before one, and behind one */
+    MAX_SIDES = 4,             /* blocks that are looked at before one, and behind one */
     CONDITION_DEPTH = 4,        /* instructions that are looked through for what a condition waits for */
 };
 
-typedef struct Side {           /* a block, as a side of a branch */
+typedef struct PredicationSide {           /* a block, as a side of a branch */
     double count;               /* machine instructions, its last branch aside */
     bool is_fixed;              /* something in it cannot be predicated */
     bool has_load;              /* of global memory */
-} Side;
+} PredicationSide;
 
 typedef struct Shaper {
     const Selection *s;
     const Graph *graph;
     const Cfg *cfg;
     const Loops *loops;
-    Side *sides;
+    PredicationSide *sides;
     bool *is_met;               /* per block: lanes that parted are told to meet there */
     uint32_t climbs;            /* out of loops, that are left: deep nests */
     Flow flow;
@@ -33,7 +33,7 @@ static bool is_last(const Cfg *cfg, InsnId insn)
 
 static void add_row(Shaper *h, const Selected *row, BlockId block)
 {
-    Side *side = &h->sides[block];
+    PredicationSide *side = &h->sides[block];
     const Insn *insn = row->insn == NO_ID ? NULL : &h->graph->func->insns[row->insn];
     if (insn && insn->op->kind == OPK_BRA && is_last(h->cfg, row->insn))
         return;
@@ -92,9 +92,9 @@ static bool has_company(const Shaper *h, BlockId side, BlockId from, BlockId joi
 {
     const Block *before = &h->cfg->blocks[from], *behind = &h->cfg->blocks[join];
     bool found = h->sides[from].has_load || h->sides[join].has_load || h->loops->loop_of[from] != NO_LOOP;
-    for (uint32_t p = 0; p < before->pred_count && p < SIDES_MOST; p++)
+    for (uint32_t p = 0; p < before->pred_count && p < MAX_SIDES; p++)
         found |= h->sides[h->cfg->preds[before->pred_first + p]].has_load;
-    for (uint32_t n = 0; n < behind->succ_count && n < SIDES_MOST; n++) {
+    for (uint32_t n = 0; n < behind->succ_count && n < MAX_SIDES; n++) {
         BlockId next = h->cfg->succs[behind->succ_first + n];
         found |= next != EXIT_BLOCK && next != side && h->sides[next].has_load;
     }
@@ -172,7 +172,7 @@ Flow ptx_flow_compute(Arena *arena, const Selection *selection, const Loops *loo
 {
     const Graph *g = selection->graph;
     uint32_t blocks = g->cfg->block_count + 1;
-    Shaper h = { .s = selection, .graph = g, .cfg = g->cfg, .loops = loops, .sides = ptx_arena_array(arena, Side, blocks) };
+    Shaper h = { .s = selection, .graph = g, .cfg = g->cfg, .loops = loops, .sides = ptx_arena_array(arena, PredicationSide, blocks) };
     h.flow = (Flow){ ptx_arena_array(arena, BlockId, blocks), ptx_arena_array(arena, bool, blocks), ptx_arena_array(arena, uint8_t, blocks) };
     for (BlockId b = 0; b < g->cfg->block_count; b++)
         h.flow.runs_with[b] = b;

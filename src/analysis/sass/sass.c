@@ -26,7 +26,7 @@ typedef struct Lowering {
 } Lowering;
 
 enum {
-    COUNTERS_MOST = 16,         /* of a loop that are looked at */
+    MAX_COUNTERS = 16,         /* of a loop that are looked at */
     CLIMBS_PER_ROW = 8,         /* deep nests of loops take no more than so many steps an instruction; beyond, it stays where it is */
 };
 
@@ -288,7 +288,7 @@ static void mark_overhead(Lowering *l, BlockId block)
     uint32_t counters = 0;
     for (uint32_t i = end; branch->machine == MACHINE_BRANCH && i-- > l->out->first[block];) {
         LoweredInsn *insn = &l->insns[i];
-        bool is_counter = is_increment(l, insn) && counters < COUNTERS_MOST;
+        bool is_counter = is_increment(l, insn) && counters < MAX_COUNTERS;
         counters += is_counter;
         bool is_beside = i + 1 < end && insn->origin == insn[1].origin && insn[1].is_overhead && insn->machine == MACHINE_MOVE;
         insn->is_overhead = is_exit(l, insn, branch) || is_beside

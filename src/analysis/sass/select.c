@@ -7,12 +7,12 @@
 
 enum {
     CLIMBS_PER_NODE = 16,       /* bounds the walks to common dominators; beyond, a value's home is the entry */
-    OFFSET_MOST = 1 << 23,      /* signed 24 bits of an address's offset in machine code since sm_75 */
+    MAX_OFFSET = 1 << 23,      /* signed 24 bits of an address's offset in machine code since sm_75 */
     HMMA_FMAS = 16 * 8 * 16,    /* of one HMMA since sm_80 */
-    NEIGHBOURS_MOST = 64,       /* instructions of the block that are looked back at */
+    MAX_NEIGHBOURS = 64,       /* instructions of the block that are looked back at */
     DUMMY_LOADS = 3,            /* of shared memory, predicated off, before LDGSTS */
     ZEROS_APART = 8,            /* registers of a block that become zero one by one; more do in pairs */
-    DEPTH_MOST = 64,            /* instructions that one user sees through, in a chain */
+    MAX_DEPTH = 64,            /* instructions that one user sees through, in a chain */
 };
 
 static const Node *node_of(const Selection *s, NodeId id)
@@ -42,13 +42,13 @@ static bool is_single(const Selection *s, NodeId id)
 
 /* ---- what is live ------------------------------------------------------------------------------------------------ */
 
-typedef struct Marker {
+typedef struct SelectMarker {
     Selection *s;
     InsnId *stack;
     uint32_t depth;
-} Marker;
+} SelectMarker;
 
-static void push(Marker *m, InsnId insn)
+static void push(SelectMarker *m, InsnId insn)
 {
     if (m->s->is_live[insn])
         return;
@@ -57,7 +57,7 @@ static void push(Marker *m, InsnId insn)
 }
 
 /* The first reader of a register with several definitions brings them all. */
-static void read_node(Marker *m, NodeId id)
+static void read_node(SelectMarker *m, NodeId id)
 {
     Node *node = &m->s->nodes[id];
     if (!id || node->use_count++)
@@ -85,7 +85,7 @@ static bool is_move(const Selection *s, InsnId insn)
     return s->graph->of_insn[insn] && !(node->kind == NODE_RESULT && node->insn == insn);
 }
 
-static void read_insn(Marker *m, InsnId id)
+static void read_insn(SelectMarker *m, InsnId id)
 {
     const Graph *g = m->s->graph;
     const Insn *insn = &g->func->insns[id];
@@ -104,7 +104,7 @@ static void read_insn(Marker *m, InsnId id)
 static void mark_live(Selection *s)
 {
     const Graph *g = s->graph;
-    Marker m = { .s = s, .stack = ptx_arena_array(s->arena, InsnId, g->func->insn_count + 1) };
+    SelectMarker m = { .s = s, .stack = ptx_arena_array(s->arena, InsnId, g->func->insn_count + 1) };
     for (InsnId i = 0; i < g->func->insn_count; i++)
         if (ptx_block_is_reachable(g->cfg, g->cfg->block_of[i]) && g->func->insns[i].op->flags & (OPF_SIDE_EFFECT | OPF_UNKNOWN))
             push(&m, i);
@@ -134,7 +134,7 @@ BlockId ptx_selection_home(Selection *s, NodeId id, BlockId block)
 /* Through what costs nothing: a sign, a low half, zeros above, the complement of a predicate. */
 static NodeId see_through(const Selection *s, NodeId id)
 {
-    for (unsigned depth = 0; depth < DEPTH_MOST; depth++) {
+    for (unsigned depth = 0; depth < MAX_DEPTH; depth++) {
         const Node *node = node_of(s, id);
         bool is_free = node->kind == NODE_RESULT && (node->action == ACT_SIGN || node->action == ACT_TRUNCATE
                        || (node->action == ACT_EXTEND && node->units == 2 && !node->is_signed) || (node->action == ACT_PREDICATE && !node->in[1]));
@@ -708,9 +708,9 @@ static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
 /* An address without its constant offset. */
 static NodeId base_of(const Selection *s, NodeId id, int64_t *offset)
 {
-    for (unsigned depth = 0; depth < DEPTH_MOST; depth++) {
+    for (unsigned depth = 0; depth < MAX_DEPTH; depth++) {
         const Node *node = node_of(s, id), *by = node_of(s, node->in[1]);
-        if (!is_result_of(s, id, ACT_ADD) || by->kind != NODE_CONSTANT || by->value <= -OFFSET_MOST || by->value >= OFFSET_MOST)
+        if (!is_result_of(s, id, ACT_ADD) || by->kind != NODE_CONSTANT || by->value <= -MAX_OFFSET || by->value >= MAX_OFFSET)
             break;
         *offset += by->value;
         id = node->in[0];
@@ -811,7 +811,7 @@ static bool join_load(Selection *s, const Insn *insn, NodeId address, const Oper
         s->rows[join->row].count = (float)loads_for(join->bytes);
         return true;
     }
-    if (s->join_count < JOINS_MOST)
+    if (s->join_count < MAX_JOINS)
         s->joins[s->join_count++] = (Join){ base, chunk, s->row_count, (uint16_t)bytes, insn->op->space };
     return false;
 }
@@ -819,7 +819,7 @@ static bool join_load(Selection *s, const Insn *insn, NodeId address, const Oper
 /* ---- local memory ------------------------------------------------------------------------------------------------ */
 
 /* Read off the machine code of ptxas 13.0 for sm_90, of arrays of 4 to 256 words with 1 to 16 indexed accesses. */
-enum { ELEMENTS_MOST = 64, INDEXED_MOST = 6, ELEMENTS_FEW = 8, INDEXED_MOST_OF_FEW = 12, WARP_LINES = 32 };
+enum { MAX_ELEMENTS = 64, MAX_INDEXED = 6, ELEMENTS_FEW = 8, INDEXED_MOST_OF_FEW = 12, WARP_LINES = 32 };
 
 static NodeId address_of(const Selection *s, const Insn *insn)
 {
@@ -860,8 +860,8 @@ static void find_local(Selection *s, const Loops *loops)
     if (width == UINT32_MAX)
         return;
     s->local_elements = (uint32_t)(bytes / width < UINT16_MAX ? bytes / width : UINT16_MAX);
-    s->has_local = is_in_loop || g->func->has_calls || s->local_elements > ELEMENTS_MOST
-                   || indexed > (s->local_elements <= ELEMENTS_FEW ? INDEXED_MOST_OF_FEW : INDEXED_MOST);
+    s->has_local = is_in_loop || g->func->has_calls || s->local_elements > MAX_ELEMENTS
+                   || indexed > (s->local_elements <= ELEMENTS_FEW ? INDEXED_MOST_OF_FEW : MAX_INDEXED);
 }
 
 /* Lanes have a line for each word; an index takes each of them to another. */
@@ -933,7 +933,7 @@ static bool begins_copies(const Selection *s, InsnId id, BlockId block)
 {
     const Func *func = s->graph->func;
     InsnId first = s->graph->cfg->blocks[block].first;
-    for (InsnId i = id; i-- > first && id - i < NEIGHBOURS_MOST;) {
+    for (InsnId i = id; i-- > first && id - i < MAX_NEIGHBOURS;) {
         const Op *op = func->insns[i].op;
         if (is_copy(op))
             return false;

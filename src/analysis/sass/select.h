@@ -20,7 +20,7 @@ typedef struct Selected {
     float count;
 } Selected;
 
-enum { JOINS_MOST = 32, JOIN_BYTES = 16 };
+enum { MAX_JOINS = 32, JOIN_BYTES = 16 };
 
 /* Loads of one space from neighbouring addresses: ptxas makes one of those that lie in the same 16 bytes. */
 typedef struct Join {
@@ -45,7 +45,7 @@ typedef struct Selection {
     Selected *rows;             /* in the reverse of program order */
     NodeId *uses;
     uint32_t row_count, row_capacity, use_count, use_capacity;
-    Join joins[JOINS_MOST];     /* of the block, as far as nothing stands between */
+    Join joins[MAX_JOINS];     /* of the block, as far as nothing stands between */
     uint32_t join_count;
     uint32_t zero_count;        /* of the block: registers that begin as zero */
     uint32_t climbs;            /* steps up the dominator tree that are left */

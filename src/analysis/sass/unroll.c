@@ -2,22 +2,22 @@
 
 enum {
     TIMES = 4,                  /* of a loop whose trip count is not in the code */
-    LENGTH_MOST = 50,           /* of its body, in instructions, memory and barriers twice; with loads of global memory */
+    MAX_LENGTH = 50,           /* of its body, in instructions, memory and barriers twice; with loads of global memory */
     LENGTH_BARE = 21,           /* without; ... */
     LENGTH_PER_SHARED = 5,      /* ... and for each load of shared memory more, ... */
-    LENGTH_SHARED_MOST = 100,    /* ... up to this */
-    PARTLY_MOST = 75,           /* of a body of a known trip count, where not all of it is unrolled, ... */
+    MAX_LENGTH_SHARED = 100,    /* ... up to this */
+    MAX_PARTLY = 75,           /* of a body of a known trip count, where not all of it is unrolled, ... */
     PARTLY_JOINED = 350,        /* ... and of what it becomes */
     SHUFFLES_SM = 90,
     UNROLLED_SM = 70,           /* compilers for older machines were not asked */
 };
 
 /* What of each loop is seen in one walk over the function. */
-typedef struct Body {
+typedef struct UnrollBody {
     uint32_t length, shared_loads, exits, latches;
     BlockId exit;               /* whose branch leaves it */
     bool has_global_load, is_kept;
-} Body;
+} UnrollBody;
 
 typedef struct Unroller {
     const Func *func;
@@ -49,7 +49,7 @@ static bool keeps(const Unroller *u, const Insn *insn)
         || (is_shuffle && u->sm < SHUFFLES_SM);
 }
 
-static void measure_block(const Unroller *u, BlockId block, Body *body)
+static void measure_block(const Unroller *u, BlockId block, UnrollBody *body)
 {
     const Block *b = &u->cfg->blocks[block];
     LoopId loop = u->loops->loop_of[block];
@@ -90,7 +90,7 @@ static const Insn *definition_in(const Unroller *u, LoopId loop, RegId reg)
 static const Insn *definition_before(const Unroller *u, LoopId loop, RegId reg)
 {
     const Insn *found = NULL;
-    for (uint32_t d = u->defs->first[reg]; d < u->defs->first[reg + 1] && d < u->defs->first[reg] + DEFS_MOST; d++) {
+    for (uint32_t d = u->defs->first[reg]; d < u->defs->first[reg + 1] && d < u->defs->first[reg] + MAX_DEFS; d++) {
         InsnId insn = u->defs->insns[d];
         if (u->loops->loop_of[u->cfg->block_of[insn]] == loop)
             continue;
@@ -211,7 +211,7 @@ static uint32_t partly(uint64_t trips, uint32_t length)
     return times > 1 && trips % times == 0 ? times : most;
 }
 
-static Unrolling decide(const Unroller *u, LoopId loop, const Body *body)
+static Unrolling decide(const Unroller *u, LoopId loop, const UnrollBody *body)
 {
     Unrolling as_is = { 1, false, false };
     uint64_t trips;
@@ -219,21 +219,21 @@ static Unrolling decide(const Unroller *u, LoopId loop, const Body *body)
         || !is_counted(u, loop, body->exit, &trips))
         return as_is;
     uint32_t shared = LENGTH_BARE + LENGTH_PER_SHARED * body->shared_loads + (body->shared_loads ? 1 : 0);
-    shared = shared < LENGTH_SHARED_MOST ? shared : LENGTH_SHARED_MOST;
-    uint32_t limit = body->has_global_load && shared < LENGTH_MOST ? LENGTH_MOST : shared;
+    shared = shared < MAX_LENGTH_SHARED ? shared : MAX_LENGTH_SHARED;
+    uint32_t limit = body->has_global_load && shared < MAX_LENGTH ? MAX_LENGTH : shared;
     if (!trips)
         return body->length <= limit ? (Unrolling){ TIMES, false, true } : as_is;
-    uint32_t whole = limit > LENGTH_MOST ? whole_most(trips) * limit / LENGTH_MOST : whole_most(trips);
+    uint32_t whole = limit > MAX_LENGTH ? whole_most(trips) * limit / MAX_LENGTH : whole_most(trips);
     if (body->length <= whole)
         return (Unrolling){ (uint32_t)trips, true, false };
-    return body->length <= PARTLY_MOST ? (Unrolling){ partly(trips, body->length), false, false } : as_is;
+    return body->length <= MAX_PARTLY ? (Unrolling){ partly(trips, body->length), false, false } : as_is;
 }
 
 const Unrolling *ptx_unroll_compute(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Defs *defs, const Lowered *lowered, unsigned sm)
 {
     Unroller u = { func, cfg, loops, defs, lowered, sm };
     Unrolling *out = ptx_arena_array(arena, Unrolling, loops->loop_count + 1);
-    Body *bodies = ptx_arena_array(arena, Body, loops->loop_count + 1);
+    UnrollBody *bodies = ptx_arena_array(arena, UnrollBody, loops->loop_count + 1);
     for (uint32_t b = 0; b < cfg->rpo_count; b++)
         if (loops->loop_of[cfg->rpo[b]] != NO_LOOP)
             measure_block(&u, cfg->rpo[b], &bodies[loops->loop_of[cfg->rpo[b]]]);

@@ -6,8 +6,8 @@
 #include "support/wrap.h"
 
 enum {
-    MOST_READ = 1024,           /* operands of an instruction that are looked at, result by result: matrices have some hundred */
-    MOST_TRIES = 16,
+    MAX_READ = 1024,           /* operands of an instruction that are looked at, result by result: matrices have some hundred */
+    MAX_TRIES = 16,
     SHARED_ZEROS = 4,           /* ptxas lays shared variables out itself, and knows where each begins */
     UNIFORM_PASSES = 8,         /* beyond, the facts stand as they are */
 };
@@ -91,7 +91,7 @@ static unsigned length_of(uint64_t value)
 static NodeId *find_slot(const Graph *g, uint64_t key, bool (*is_same)(const Graph *, const Node *, const void *), const void *wanted)
 {
     uint32_t slot = (uint32_t)(ptx_hash_mix(key) >> 20) & g->slot_mask;
-    for (uint32_t tries = 1; g->slots[slot] && tries < MOST_TRIES; tries++, slot = (slot + 1) & g->slot_mask)
+    for (uint32_t tries = 1; g->slots[slot] && tries < MAX_TRIES; tries++, slot = (slot + 1) & g->slot_mask)
         if (is_same(g, &g->nodes[g->slots[slot]], wanted))
             break;
     return &g->slots[slot];
@@ -301,7 +301,7 @@ static bool is_node_uniform(const Graph *g, const Node *node, const bool *varies
     if (node->kind != NODE_RESULT)
         return node->is_uniform;
     const Insn *insn = &g->func->insns[node->insn];
-    if (insn->operand_count > MOST_READ)        /* each of its results asks */
+    if (insn->operand_count > MAX_READ)        /* each of its results asks */
         return false;
     for (uint32_t o = 0; o < insn->operand_count; o++)
         if (g->of_operand[insn->operand_first + o] && !g->nodes[g->of_operand[insn->operand_first + o]].is_uniform)

@@ -146,7 +146,7 @@ void ptx_blocks_close_trips(Blocks *blocks, unsigned d)
         blocks->steps[e][d] = 1;
 }
 
-void ptx_growth_set(const Blocks *blocks, Value *value, unsigned dimension, int64_t along)
+void ptx_block_stride_set(const Blocks *blocks, Value *value, unsigned dimension, int64_t along)
 {
     Wide by[GROWTH_DIMS];
     for (unsigned d = 0; d < GROWTH_DIMS; d++)
@@ -154,7 +154,7 @@ void ptx_growth_set(const Blocks *blocks, Value *value, unsigned dimension, int6
     grow(blocks, value, by);
 }
 
-int64_t ptx_growth_along(const Blocks *blocks, const Value *value, unsigned dimension)
+int64_t ptx_block_stride_along(const Blocks *blocks, const Value *value, unsigned dimension)
 {
     return (int64_t)growth(blocks, value, dimension);
 }
@@ -211,7 +211,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 
 static void stretch(Blocks *blocks, unsigned d, uint64_t times)
 {
-    if (times >= blocks->count[d] || blocks->epoch + 1 >= MOST_EPOCHS) {
+    if (times >= blocks->count[d] || blocks->epoch + 1 >= MAX_EPOCHS) {
         blocks->count[d] = 1;
         return;
     }
@@ -291,14 +291,14 @@ static void keep_within(Blocks *blocks, const Value *value, uint32_t lanes, unsi
 }
 
 /* Numbers of lanes in full, and how they grow: of products too. */
-typedef struct Line {
+typedef struct BlockStrideLine {
     Wide numbers[WARP_LANES], by[GROWTH_DIMS];
     uint32_t lanes;             /* those that count; not 0 */
     uint8_t epoch;              /* as of Value.by */
-} Line;
+} BlockStrideLine;
 
 /* False: no lane counts. */
-static bool make_line(const Blocks *blocks, Line *line, const Value *value, uint32_t lanes, unsigned bits, bool is_signed)
+static bool make_line(const Blocks *blocks, BlockStrideLine *line, const Value *value, uint32_t lanes, unsigned bits, bool is_signed)
 {
     line->lanes = lanes & ~value->unknown;
     line->epoch = blocks->epoch;
@@ -309,12 +309,12 @@ static bool make_line(const Blocks *blocks, Line *line, const Value *value, uint
     return line->lanes;
 }
 
-static Wide line_growth(const Blocks *blocks, const Line *line, unsigned d)
+static Wide line_growth(const Blocks *blocks, const BlockStrideLine *line, unsigned d)
 {
     return blocks->count[d] > 1 ? line->by[d] * (blocks->step[d] / blocks->steps[line->epoch][d]) : 0;
 }
 
-static void scale_line(Line *line, Wide factor)
+static void scale_line(BlockStrideLine *line, Wide factor)
 {
     for (unsigned i = 0; i < WARP_LANES; i++)
         line->numbers[i] *= factor;
@@ -366,7 +366,7 @@ static Wide best_times(uint32_t count, Wide by, Wide modulus, Wide up, Wide down
 
 /* Narrowed so that the numbers, by how much they grow left out as far as it is a multiple of the modulus, move up and down no further than that.
  * rests: how they move. */
-static void drift(Blocks *blocks, const Line *line, Wide modulus, Wide up, Wide down, Wide rests[GROWTH_DIMS])
+static void drift(Blocks *blocks, const BlockStrideLine *line, Wide modulus, Wide up, Wide down, Wide rests[GROWTH_DIMS])
 {
     Blocks near = *blocks, apart = *blocks;
     Wide by[GROWTH_DIMS];
@@ -396,7 +396,7 @@ static void drift(Blocks *blocks, const Line *line, Wide modulus, Wide up, Wide 
 }
 
 /* Rounded down, by a number that does not grow: how the quotient and the remainder grow. */
-static void divide(Blocks *blocks, const Line *line, Wide by, Line *quotient, Line *remainder)
+static void divide(Blocks *blocks, const BlockStrideLine *line, Wide by, BlockStrideLine *quotient, BlockStrideLine *remainder)
 {
     Wide least = by, most = 0, rests[GROWTH_DIMS] = { 0 };
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -407,7 +407,7 @@ static void divide(Blocks *blocks, const Line *line, Wide by, Line *quotient, Li
         most = rest > most ? rest : most;
     }
     drift(blocks, line, by, by - 1 - most, least, rests);
-    Line from = *line;
+    BlockStrideLine from = *line;
     for (unsigned d = 0; d < GROWTH_DIMS; d++) {
         Wide whole_growth = line_growth(blocks, &from, d);
         quotient->by[d] = blocks->count[d] > 1 ? (whole_growth - rests[d]) / by : 0;
@@ -422,7 +422,7 @@ static void divide(Blocks *blocks, const Line *line, Wide by, Line *quotient, Li
     }
 }
 
-static void add_growth(Blocks *blocks, Value *out, const Line *line, Wide factor)
+static void add_growth(Blocks *blocks, Value *out, const BlockStrideLine *line, Wide factor)
 {
     Wide by[GROWTH_DIMS];
     for (unsigned d = 0; d < GROWTH_DIMS; d++)
@@ -430,7 +430,7 @@ static void add_growth(Blocks *blocks, Value *out, const Line *line, Wide factor
     grow(blocks, out, by);
 }
 
-static void take_line(Blocks *blocks, Value *out, const Line *line)
+static void take_line(Blocks *blocks, Value *out, const BlockStrideLine *line)
 {
     stay(out);
     add_growth(blocks, out, line, 1);
@@ -439,7 +439,7 @@ static void take_line(Blocks *blocks, Value *out, const Line *line)
 /* Of the bits of a value from `low` on, up to `high`, at `shift` in the result: how much they add to how that grows. sign: -1 where they are inverted. */
 static void add_piece(Blocks *blocks, Value *out, const Value *from, uint32_t lanes, unsigned bits, unsigned low, unsigned high, unsigned shift, int sign)
 {
-    Line line, rest;
+    BlockStrideLine line, rest;
     if (!ptx_value_grows(blocks, from) || !make_line(blocks, &line, from, lanes, bits, false))
         return;
     if (high < bits) {
@@ -453,13 +453,13 @@ static void add_piece(Blocks *blocks, Value *out, const Value *from, uint32_t la
     add_growth(blocks, out, &line, sign * ((Wide)1 << shift));
 }
 
-void ptx_growth_part(Blocks *blocks, Value *out, const Value *from, unsigned shift, uint32_t lanes)
+void ptx_block_stride_part(Blocks *blocks, Value *out, const Value *from, unsigned shift, uint32_t lanes)
 {
     stay(out);
     add_piece(blocks, out, from, lanes, 64, shift, 64, 0, 1);
 }
 
-void ptx_growth_join(Blocks *blocks, Value *out, const Value *part, unsigned shift, unsigned bits, uint32_t lanes)
+void ptx_block_stride_join(Blocks *blocks, Value *out, const Value *part, unsigned shift, unsigned bits, uint32_t lanes)
 {
     if (!ptx_value_grows(blocks, part))
         return;
@@ -469,21 +469,21 @@ void ptx_growth_join(Blocks *blocks, Value *out, const Value *part, unsigned shi
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-typedef struct Follower {
+typedef struct BlockStrideFollower {
     Blocks *blocks;
     const Lanewise *op;
     Value *out;
     const Value *const *args;
     unsigned count;
     uint32_t lanes;
-} Follower;
+} BlockStrideFollower;
 
-static bool grows(const Follower *f, unsigned arg)
+static bool grows(const BlockStrideFollower *f, unsigned arg)
 {
     return arg < f->count && ptx_value_grows(f->blocks, f->args[arg]);
 }
 
-static void pin_all(const Follower *f)
+static void pin_all(const BlockStrideFollower *f)
 {
     for (unsigned i = 0; i < f->count; i++)
         ptx_blocks_pin(f->blocks, f->args[i]);
@@ -491,14 +491,14 @@ static void pin_all(const Follower *f)
 }
 
 /* The same number in all lanes and blocks, known, without an addend. */
-static bool is_fixed(const Follower *f, unsigned arg)
+static bool is_fixed(const BlockStrideFollower *f, unsigned arg)
 {
     const Value *value = arg < f->count ? f->args[arg] : NULL;
     return value && !value->lanes && !(value->unknown & f->lanes) && value->align == ALIGN_EXACT && !ptx_value_grows(f->blocks, value);
 }
 
 /* Modulo the register's width, as the operation is. */
-static bool sum(const Follower *f, const Value *a, const Value *b, int sign)
+static bool sum(const BlockStrideFollower *f, const Value *a, const Value *b, int sign)
 {
     Wide by[GROWTH_DIMS];
     for (unsigned d = 0; d < GROWTH_DIMS; d++)
@@ -508,7 +508,7 @@ static bool sum(const Follower *f, const Value *a, const Value *b, int sign)
 }
 
 /* One of the first two times the other, which is fixed. */
-static bool multiply(const Follower *f, Value *out)
+static bool multiply(const BlockStrideFollower *f, Value *out)
 {
     unsigned grown = grows(f, 0) ? 0 : 1, other = 1 - grown;
     stay(out);
@@ -524,7 +524,7 @@ static bool multiply(const Follower *f, Value *out)
     return true;
 }
 
-static bool shift_left(const Follower *f)
+static bool shift_left(const BlockStrideFollower *f)
 {
     if (!is_fixed(f, 1) || f->args[1]->all >= f->op->bits)
         return false;
@@ -536,12 +536,12 @@ static bool shift_left(const Follower *f)
 }
 
 /* The numbers stay below 2^40, so that products with a factor of 64 bits fit. */
-static bool multiply_high(const Follower *f)
+static bool multiply_high(const BlockStrideFollower *f)
 {
-    enum { MOST_BITS = 40 };
+    enum { MAX_BITS = 40 };
     unsigned grown = grows(f, 0) ? 0 : 1, other = 1 - grown, bits = f->op->bits;
     const Value *from = f->args[grown];
-    Line line;
+    BlockStrideLine line;
     Wide low, high;
     if (f->op->is_saturating || f->op->factor_bits != bits)
         return false;
@@ -549,13 +549,13 @@ static bool multiply_high(const Follower *f)
     if (grows(f, grown)) {
         if (!is_fixed(f, other) || !extremes(from, f->lanes, bits, f->op->is_signed, &low, &high))
             return false;
-        if (low < -((Wide)1 << MOST_BITS) || high >= (Wide)1 << MOST_BITS)
+        if (low < -((Wide)1 << MAX_BITS) || high >= (Wide)1 << MAX_BITS)
             return false;
         keep_within(f->blocks, from, f->lanes, bits, f->op->is_signed);
-        hold_value(f->blocks, from, ((Wide)1 << MOST_BITS) - 1 - high, low + ((Wide)1 << MOST_BITS));
+        hold_value(f->blocks, from, ((Wide)1 << MAX_BITS) - 1 - high, low + ((Wide)1 << MAX_BITS));
         make_line(f->blocks, &line, from, f->lanes, bits, f->op->is_signed);
         scale_line(&line, whole(f->args[other]->all, bits, f->op->is_signed));
-        Line quotient, rest;
+        BlockStrideLine quotient, rest;
         divide(f->blocks, &line, (Wide)1 << bits, &quotient, &rest);
         take_line(f->blocks, f->out, &quotient);
     }
@@ -565,11 +565,11 @@ static bool multiply_high(const Follower *f)
 }
 
 /* Rounded towards zero: lanes are on one side of it, and stay there. */
-static bool quotient(const Follower *f, uint64_t by, bool is_remainder)
+static bool quotient(const BlockStrideFollower *f, uint64_t by, bool is_remainder)
 {
     const Lanewise *op = f->op;
     Wide low = 0, high = 0, most = ((Wide)1 << (op->is_signed ? op->bits - 1 : op->bits)) - 1;
-    Line line, whole_part, rest;
+    BlockStrideLine line, whole_part, rest;
     if (!by || by > INT64_MAX || whole(by, op->bits, op->is_signed) <= 0 || !extremes(f->args[0], f->lanes, op->bits, op->is_signed, &low, &high))
         return false;
     if (low < 0 && high >= 0)
@@ -586,10 +586,10 @@ static bool quotient(const Follower *f, uint64_t by, bool is_remainder)
     return true;
 }
 
-static bool shift_right(const Follower *f)
+static bool shift_right(const BlockStrideFollower *f)
 {
     const Lanewise *op = f->op;
-    Line line, rest;
+    BlockStrideLine line, rest;
     if (!is_fixed(f, 1) || f->args[1]->all >= op->bits)
         return false;
     keep_within(f->blocks, f->args[0], f->lanes, op->bits, op->is_signed);
@@ -601,7 +601,7 @@ static bool shift_right(const Follower *f)
 }
 
 /* Known numbers without addends above the bits that count; what is unknown may hang on a number in and, or. */
-static bool is_plain(const Follower *f)
+static bool is_plain(const BlockStrideFollower *f)
 {
     for (unsigned i = 0; i < f->count; i++)
         if (f->args[i]->unknown & f->lanes || (!grows(f, i) && f->args[i]->align != ALIGN_EXACT))
@@ -610,9 +610,9 @@ static bool is_plain(const Follower *f)
 }
 
 /* Bits of a value from `low` on, up to `high`, stay as they are. */
-static void keep_bits(const Follower *f, const Value *value, unsigned low, unsigned high)
+static void keep_bits(const BlockStrideFollower *f, const Value *value, unsigned low, unsigned high)
 {
-    Line line;
+    BlockStrideLine line;
     uint64_t window = UINT64_C(1) << low;
     Wide least = (Wide)window, most = 0, rests[GROWTH_DIMS];
     if (!ptx_value_grows(f->blocks, value) || !make_line(f->blocks, &line, value, f->lanes, f->op->bits, false))
@@ -632,7 +632,7 @@ typedef struct Fates {
     uint64_t gone, kept, inverted;
 } Fates;
 
-static Fates fates_of(const Follower *f, unsigned grown)
+static Fates fates_of(const BlockStrideFollower *f, unsigned grown)
 {
     uint64_t all_kept = UINT64_MAX, all_inverted = UINT64_MAX, any = 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -653,7 +653,7 @@ static Fates fates_of(const Follower *f, unsigned grown)
 }
 
 /* and, or, xor, lop3 of one number that grows: runs of bits by what becomes of them. */
-static bool bitwise(const Follower *f)
+static bool bitwise(const BlockStrideFollower *f)
 {
     unsigned grown = 0, bits = f->op->bits;
     while (grown < f->count && !grows(f, grown))
@@ -680,7 +680,7 @@ static bool bitwise(const Follower *f)
 }
 
 /* bfe of unsigned numbers, bfi, shf, prmt: pieces of their operands side by side. */
-static bool extract(const Follower *f)
+static bool extract(const BlockStrideFollower *f)
 {
     unsigned bits = f->op->bits;
     if (!is_plain(f) || !is_fixed(f, 1) || !is_fixed(f, 2))
@@ -696,7 +696,7 @@ static bool extract(const Follower *f)
     return true;
 }
 
-static bool insert(const Follower *f)
+static bool insert(const BlockStrideFollower *f)
 {
     unsigned bits = f->op->bits;
     if (!is_plain(f) || !is_fixed(f, 2) || !is_fixed(f, 3))
@@ -713,7 +713,7 @@ static bool insert(const Follower *f)
     return true;
 }
 
-static bool funnel(const Follower *f)
+static bool funnel(const BlockStrideFollower *f)
 {
     if (!is_plain(f) || !is_fixed(f, 2))
         return false;
@@ -727,7 +727,7 @@ static bool funnel(const Follower *f)
     return true;
 }
 
-static bool permute(const Follower *f)
+static bool permute(const BlockStrideFollower *f)
 {
     if (!is_plain(f) || !is_fixed(f, 2) || f->op->mode)
         return false;
@@ -816,7 +816,7 @@ static bool is_even(const Blocks *blocks, const Value *value)
 }
 
 /* A number that grows between two powers of two, and one that does not: the sum, as it lies between the same powers, grows alike. */
-static bool float_sum(const Follower *f)
+static bool float_sum(const BlockStrideFollower *f)
 {
     const unsigned grown = grows(f, 0) ? 0 : 1, bits = f->op->bits;
     const Value *value = f->args[grown], *other = f->args[1 - grown];
@@ -843,7 +843,7 @@ static bool float_sum(const Follower *f)
     return true;
 }
 
-static bool widen_float(const Follower *f)
+static bool widen_float(const BlockStrideFollower *f)
 {
     Wide by[GROWTH_DIMS];
     if (!keep_binade(f->blocks, f->args[0], f->lanes, 32))
@@ -855,9 +855,9 @@ static bool widen_float(const Follower *f)
 }
 
 /* -a, ~a. */
-static bool negate(const Follower *f)
+static bool negate(const BlockStrideFollower *f)
 {
-    Line line;
+    BlockStrideLine line;
     stay(f->out);
     if (!make_line(f->blocks, &line, f->args[0], f->lanes, 64, false))
         return false;
@@ -866,7 +866,7 @@ static bool negate(const Follower *f)
 }
 
 /* Of numbers, growth goes on where no number leaves the types on either side. */
-static bool convert(const Follower *f)
+static bool convert(const BlockStrideFollower *f)
 {
     const TypeInfo *to = &ptx_type_info[f->op->dst_type];
     if (!to->bits || !f->op->bits || to->bits > 64)
@@ -919,7 +919,7 @@ static uint8_t plain_comparison(uint8_t compare)
 }
 
 /* One of them grows, as floats do: between powers of two. */
-static bool keep_float_order(const Follower *f)
+static bool keep_float_order(const BlockStrideFollower *f)
 {
     const unsigned grown = grows(f, 0) ? 0 : 1, bits = f->op->bits;
     const Value *value = f->args[grown], *other = f->args[1 - grown];
@@ -944,7 +944,7 @@ static bool keep_float_order(const Follower *f)
 }
 
 /* a and b compare in each lane as they do in every block. */
-static bool keep_order(const Follower *f)
+static bool keep_order(const BlockStrideFollower *f)
 {
     const Value *a = f->args[0], *b = f->args[1];
     const Lanewise *op = f->op;
@@ -964,7 +964,7 @@ static bool keep_order(const Follower *f)
     return true;
 }
 
-static bool compare(const Follower *f)
+static bool compare(const BlockStrideFollower *f)
 {
     stay(f->out);
     if (grows(f, 2) || f->count < 2)
@@ -973,7 +973,7 @@ static bool compare(const Follower *f)
 }
 
 /* min and max: one of the two in each lane, whatever block; both where they grow alike. */
-static bool choose_extreme(const Follower *f)
+static bool choose_extreme(const BlockStrideFollower *f)
 {
     if (f->count != 2 || !keep_order(f))
         return false;
@@ -983,11 +983,11 @@ static bool choose_extreme(const Follower *f)
         firsts |= (uint32_t)(f->op->transfer == TRANSFER_MAX ? a >= b : a < b) << i;
     }
     uint32_t known = f->lanes & ~f->out->unknown;
-    ptx_growth_choose(f->blocks, f->out, f->args[0], f->args[1], firsts & known, ~firsts & known);
+    ptx_block_stride_choose(f->blocks, f->out, f->args[0], f->args[1], firsts & known, ~firsts & known);
     return true;
 }
 
-static bool follow(const Follower *f)
+static bool follow(const BlockStrideFollower *f)
 {
     const Value *const *args = f->args;
     switch ((Transfer)f->op->transfer) {
@@ -1039,9 +1039,9 @@ static bool follow(const Follower *f)
     }
 }
 
-void ptx_growth_follow(Blocks *blocks, const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes)
+void ptx_block_stride_follow(Blocks *blocks, const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes)
 {
-    Follower f = { blocks, op, out, args, count, lanes };
+    BlockStrideFollower f = { blocks, op, out, args, count, lanes };
     bool any = false;
     for (unsigned i = 0; i < count; i++)
         any |= ptx_value_grows(blocks, args[i]);
@@ -1054,7 +1054,7 @@ void ptx_growth_follow(Blocks *blocks, const Lanewise *op, Value *out, const Val
 
 /* ---- from several ------------------------------------------------------------------------------------------------ */
 
-void ptx_growth_choose(Blocks *blocks, Value *out, const Value *a, const Value *b, uint32_t of_a, uint32_t of_b)
+void ptx_block_stride_choose(Blocks *blocks, Value *out, const Value *a, const Value *b, uint32_t of_a, uint32_t of_b)
 {
     of_a &= ~a->unknown;
     of_b &= ~b->unknown;

@@ -9,12 +9,12 @@
 
 #include "analysis/sim/value.h"
 
-enum { MOST_EPOCHS = 48, GROWTH_WARP = 3, GROWTH_TRIPS = 4 };
+enum { MAX_EPOCHS = 48, GROWTH_WARP = 3, GROWTH_TRIPS = 4 };
 
 /* In each dimension of the grid, from the first block on every step-th, so many; and so of the warps of a block. The first of all is the one that runs. */
 typedef struct Blocks {
     uint32_t first[GROWTH_DIMS], step[GROWTH_DIMS], count[GROWTH_DIMS];
-    uint32_t steps[MOST_EPOCHS][GROWTH_DIMS];   /* step, as it was when Value.by was written */
+    uint32_t steps[MAX_EPOCHS][GROWTH_DIMS];   /* step, as it was when Value.by was written */
     uint8_t epoch;
 } Blocks;
 
@@ -31,8 +31,8 @@ void ptx_blocks_widen_trips(Blocks *blocks, unsigned dimension, uint32_t trips, 
 void ptx_blocks_close_trips(Blocks *blocks, unsigned dimension);
 
 /* A value grows along a dimension by so much, and along the others as before. */
-void ptx_growth_set(const Blocks *blocks, Value *value, unsigned dimension, int64_t by);
-int64_t ptx_growth_along(const Blocks *blocks, const Value *value, unsigned dimension);
+void ptx_block_stride_set(const Blocks *blocks, Value *value, unsigned dimension, int64_t by);
+int64_t ptx_block_stride_along(const Blocks *blocks, const Value *value, unsigned dimension);
 
 /* Narrowed to what both values grow along by as much: but for this dimension. */
 void ptx_blocks_liken(Blocks *blocks, const Value *a, const Value *b, unsigned but);
@@ -55,13 +55,13 @@ bool ptx_value_grows(const Blocks *blocks, const Value *value);
 bool ptx_value_is_aligned(const Blocks *blocks, const Value *value, uint64_t multiple);
 
 /* How op's result grows. lanes: those in which it counts. */
-void ptx_growth_follow(Blocks *blocks, const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes);
+void ptx_block_stride_follow(Blocks *blocks, const Lanewise *op, Value *out, const Value *const *args, unsigned count, uint32_t lanes);
 
 /* What is a in some lanes and b in others. */
-void ptx_growth_choose(Blocks *blocks, Value *out, const Value *a, const Value *b, uint32_t of_a, uint32_t of_b);
+void ptx_block_stride_choose(Blocks *blocks, Value *out, const Value *a, const Value *b, uint32_t of_a, uint32_t of_b);
 
 /* out, from shifted right; out, with a part of so many bits more in it from bit `shift` on. */
-void ptx_growth_part(Blocks *blocks, Value *out, const Value *from, unsigned shift, uint32_t lanes);
-void ptx_growth_join(Blocks *blocks, Value *out, const Value *part, unsigned shift, unsigned bits, uint32_t lanes);
+void ptx_block_stride_part(Blocks *blocks, Value *out, const Value *from, unsigned shift, uint32_t lanes);
+void ptx_block_stride_join(Blocks *blocks, Value *out, const Value *part, unsigned shift, unsigned bits, uint32_t lanes);
 
 #endif

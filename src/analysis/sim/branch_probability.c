@@ -56,7 +56,7 @@ static int rare_outcome(const Op *op, double number)
     return 0;
 }
 
-int ptx_usual_rare_side(const Func *func, InsnId branch)
+int ptx_branch_rare_side(const Func *func, InsnId branch)
 {
     InsnId id = func->insns[branch].guard == NO_ID ? NO_ID : comparison_of(func, branch);
     if (id == NO_ID || ptx_type_info[func->insns[id].op->type].kind != KIND_FLOAT)
@@ -81,26 +81,26 @@ static bool is_inside(const Loops *loops, LoopId loop, BlockId block)
 }
 
 /* Whether lanes stay in a loop by one side of a block and leave it by another, or go around: how often they do is the machine's guess. */
-static bool ends_iteration(const Routine *routine, BlockId block)
+static bool ends_iteration(const FuncState *func_state, BlockId block)
 {
-    const Block *b = &routine->cfg->blocks[block];
-    LoopId loop = routine->loops->loop_of[block];
+    const Block *b = &func_state->cfg->blocks[block];
+    LoopId loop = func_state->loops->loop_of[block];
     for (uint32_t e = 0; loop != NO_LOOP && e < b->succ_count; e++) {
-        BlockId to = routine->cfg->succs[b->succ_first + e];
-        if (!is_inside(routine->loops, loop, to) || to == routine->loops->loops[loop].header)
+        BlockId to = func_state->cfg->succs[b->succ_first + e];
+        if (!is_inside(func_state->loops, loop, to) || to == func_state->loops->loops[loop].header)
             return true;
     }
     return false;
 }
 
 /* The one block by which lanes come to this one first; EXIT_BLOCK: several. */
-static BlockId only_way_to(const Routine *routine, BlockId block)
+static BlockId only_way_to(const FuncState *func_state, BlockId block)
 {
-    const Block *b = &routine->cfg->blocks[block];
+    const Block *b = &func_state->cfg->blocks[block];
     BlockId way = EXIT_BLOCK;
     for (uint32_t p = 0; p < b->pred_count; p++) {
-        BlockId pred = routine->cfg->preds[b->pred_first + p];
-        if (ptx_dom_dominates(routine->dom, block, pred))
+        BlockId pred = func_state->cfg->preds[b->pred_first + p];
+        if (ptx_dom_dominates(func_state->dom, block, pred))
             continue;
         if (way != EXIT_BLOCK)
             return EXIT_BLOCK;
@@ -110,35 +110,35 @@ static BlockId only_way_to(const Routine *routine, BlockId block)
 }
 
 /* Of the lanes that the machine sent from one block to the next, those that are there as a rule. */
-static double share_of_side(const Routine *routine, const Evaluated *insns, BlockId from, BlockId to)
+static double share_of_side(const FuncState *func_state, const Evaluated *insns, BlockId from, BlockId to)
 {
-    const Block *b = &routine->cfg->blocks[from];
+    const Block *b = &func_state->cfg->blocks[from];
     const InsnId branch = b->end - 1;
-    const Insn *insn = &routine->func->insns[branch];
+    const Insn *insn = &func_state->func->insns[branch];
     const Count *all = &insns[branch].total;
     if (b->succ_count != 2 || insn->op->kind != OPK_BRA || !(all->parted > 0))
         return 1;
-    BlockId taken = routine->cfg->succs[b->succ_first], falls = routine->cfg->succs[b->succ_first + 1], other = to == taken ? falls : taken;
-    double here = insns[routine->cfg->blocks[to].first].total.lanes, there = all->lanes;
-    bool is_two_sided = other != EXIT_BLOCK && only_way_to(routine, other) == from;
+    BlockId taken = func_state->cfg->succs[b->succ_first], falls = func_state->cfg->succs[b->succ_first + 1], other = to == taken ? falls : taken;
+    double here = insns[func_state->cfg->blocks[to].first].total.lanes, there = all->lanes;
+    bool is_two_sided = other != EXIT_BLOCK && only_way_to(func_state, other) == from;
     if (is_two_sided)
-        there = insns[routine->cfg->blocks[other].first].total.lanes;
+        there = insns[func_state->cfg->blocks[other].first].total.lanes;
     if (here + there <= all->lanes || here < all->lanes)         /* known; or part of it is */
         return is_two_sided && here + there > all->lanes ? all->lanes / (here + there) : 1;
-    int rare = ptx_usual_rare_side(routine->func, branch);
+    int rare = ptx_branch_rare_side(func_state->func, branch);
     if (rare)
         return (rare > 0) == (to == taken) ? 0 : 1;
-    return ends_iteration(routine, from) ? 1 : all->lanes / (here + there);
+    return ends_iteration(func_state, from) ? 1 : all->lanes / (here + there);
 }
 
-void ptx_usual_compute(Arena *scratch, const Routine *routine, Evaluated *insns)
+void ptx_branch_probability_compute(Arena *scratch, const FuncState *func_state, Evaluated *insns)
 {
-    const Cfg *cfg = routine->cfg;
+    const Cfg *cfg = func_state->cfg;
     ArenaMark mark = ptx_arena_mark(scratch);
     double *shares = ptx_arena_array(scratch, double, cfg->block_count + 1);
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
-        BlockId block = cfg->rpo[r], way = only_way_to(routine, block), above = way != EXIT_BLOCK ? way : routine->dom->idom[block];
-        shares[block] = above == EXIT_BLOCK ? 1 : shares[above] * (way == EXIT_BLOCK ? 1 : share_of_side(routine, insns, way, block));
+        BlockId block = cfg->rpo[r], way = only_way_to(func_state, block), above = way != EXIT_BLOCK ? way : func_state->dom->idom[block];
+        shares[block] = above == EXIT_BLOCK ? 1 : shares[above] * (way == EXIT_BLOCK ? 1 : share_of_side(func_state, insns, way, block));
         for (InsnId i = cfg->blocks[block].first; i < cfg->blocks[block].end; i++)
             insns[i].share = (float)shares[block];
     }

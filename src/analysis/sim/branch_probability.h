@@ -9,9 +9,9 @@
 #include "analysis/sim/machine.h"
 
 /* 1: hardly a lane takes this branch, -1: hardly one does not, 0: neither. */
-int ptx_usual_rare_side(const Func *func, InsnId branch);
+int ptx_branch_rare_side(const Func *func, InsnId branch);
 
 /* Fills in the shares of a function's instructions. scratch is left as found. */
-void ptx_usual_compute(Arena *scratch, const Routine *routine, Evaluated *insns);
+void ptx_branch_probability_compute(Arena *scratch, const FuncState *func_state, Evaluated *insns);
 
 #endif

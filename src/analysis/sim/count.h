@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum Doubt {            /* of an access; the worst counts */
-    DOUBT_NONE,
-    DOUBT_MODEL,                /* the rule for such an access was measured on another GPU, or comes near only */
-    DOUBT_ORDER,                /* which lanes meet here depends on how the GPU schedules diverged lanes */
-    DOUBT_PARAMETER,            /* rests on what was taken for a parameter, or for the shape of the launch */
-    DOUBT_DATA,                 /* whether lanes come here, or by which uniform offset, depends on data */
-    DOUBT_REPEAT,               /* some iterations of a loop were taken for all, though not all that it carries is followed */
-    DOUBT_ADDRESS,              /* the addresses depend on data: not known */
-} Doubt;
+typedef enum Uncertainty {            /* of an access; the worst counts */
+    UNCERTAIN_NONE,
+    UNCERTAIN_MODEL,                /* the rule for such an access was measured on another GPU, or comes near only */
+    UNCERTAIN_ORDER,                /* which lanes meet here depends on how the GPU schedules diverged lanes */
+    UNCERTAIN_PARAMETER,            /* rests on what was taken for a parameter, or for the shape of the launch */
+    UNCERTAIN_DATA,                 /* whether lanes come here, or by which uniform offset, depends on data */
+    UNCERTAIN_REPEAT,               /* some iterations of a loop were taken for all, though not all that it carries is followed */
+    UNCERTAIN_ADDRESS,              /* the addresses depend on data: not known */
+} Uncertainty;
 
 typedef enum AccessPattern {
     PATTERN_NONE,

@@ -9,13 +9,13 @@ enum {
     PIECE_SHIFT = 6,            /* 64 bytes */
     ARRAY_SHIFT = 40,           /* where memory.c puts the pointers of parameters */
     SLOTS_FIRST = 1 << 8,
-    SLOTS_MOST = 1 << 16,       /* half of them: distinct pieces of a block that are told apart; more count each time */
-    WARPS_MOST = 32,
+    MAX_SLOTS = 1 << 16,       /* half of them: distinct pieces of a block that are told apart; more count each time */
+    MAX_WARPS = 32,
     NEAR = 32,                  /* sectors: warps that are no further apart wait for the same fetch */
     PROBES = 4,
 };
 
-typedef enum Side { SIDE_READ, SIDE_WRITTEN, SIDE_ATOMIC, SIDE_MOVED, SIDE_CONSTANT, SIDE__COUNT } Side;
+typedef enum FootprintSide { SIDE_READ, SIDE_WRITTEN, SIDE_ATOMIC, SIDE_MOVED, SIDE_CONSTANT, SIDE__COUNT } FootprintSide;
 
 typedef struct Extent {         /* of an array */
     uint64_t key;
@@ -26,23 +26,23 @@ typedef struct Extent {         /* of an array */
     uint64_t probed[PROBES];    /* the first address of a block and of its neighbours; 0: none */
 } Extent;
 
-typedef struct Piece {
+typedef struct FootprintPiece {
     uint64_t number;
     uint32_t block;             /* that it belongs to: of another it is empty */
     uint32_t fetched, touched[2];       /* by the clock of the warp that did; each sector */
     uint32_t warps[2];          /* that have asked for each sector */
     uint8_t sectors;            /* that L1 holds */
     uint8_t sides;
-} Piece;
+} FootprintPiece;
 
 struct Footprint {
     Arena *arena;
-    Piece *slots;
+    FootprintPiece *slots;
     uint32_t slot_count, used, block;
     Extent *latest;             /* array */
     Extent arrays[ARRAYS_MAX];
     uint32_t array_count;
-    uint32_t clock[WARPS_MOST]; /* sectors that each warp's loads have asked for */
+    uint32_t clock[MAX_WARPS]; /* sectors that each warp's loads have asked for */
     uint32_t warp;              /* that runs */
     bool is_probing;
     unsigned probe;
@@ -55,13 +55,13 @@ Footprint *ptx_footprint_new(Arena *arena)
     Footprint *f = ptx_arena_new(arena, Footprint);
     f->arena = arena;
     f->slot_count = SLOTS_FIRST;
-    f->slots = ptx_arena_array(arena, Piece, SLOTS_FIRST);
+    f->slots = ptx_arena_array(arena, FootprintPiece, SLOTS_FIRST);
     f->block = 1;
     return f;
 }
 
 /* Where the piece is, or an empty slot for it. */
-static Piece *find_slot(const Footprint *f, uint64_t number)
+static FootprintPiece *find_slot(const Footprint *f, uint64_t number)
 {
     uint32_t i = (uint32_t)ptx_hash_mix(number) & (f->slot_count - 1);
     while (f->slots[i].block == f->block && f->slots[i].number != number)
@@ -71,28 +71,28 @@ static Piece *find_slot(const Footprint *f, uint64_t number)
 
 static void grow(Footprint *f)
 {
-    Piece *old = f->slots;
+    FootprintPiece *old = f->slots;
     uint32_t count = f->slot_count;
     f->slot_count *= 4;
-    f->slots = ptx_arena_array(f->arena, Piece, f->slot_count);
+    f->slots = ptx_arena_array(f->arena, FootprintPiece, f->slot_count);
     for (uint32_t i = 0; i < count; i++)
         if (old[i].block == f->block)
             *find_slot(f, old[i].number) = old[i];
 }
 
 /* NULL: this block has touched too many. */
-static Piece *find_piece(Footprint *f, uint64_t number)
+static FootprintPiece *find_piece(Footprint *f, uint64_t number)
 {
-    Piece *p = find_slot(f, number);
+    FootprintPiece *p = find_slot(f, number);
     if (p->block == f->block)
         return p;
     if (2 * f->used >= f->slot_count) {
-        if (f->slot_count >= SLOTS_MOST)
+        if (f->slot_count >= MAX_SLOTS)
             return NULL;
         grow(f);
         p = find_slot(f, number);
     }
-    *p = (Piece){ .number = number, .block = f->block };
+    *p = (FootprintPiece){ .number = number, .block = f->block };
     f->used++;
     return p;
 }
@@ -112,7 +112,7 @@ static Extent *find_array(Footprint *f, uint64_t piece)
     return f->latest = &f->arrays[i];
 }
 
-static void note_piece(Extent *array, uint64_t number, Side side)
+static void note_piece(Extent *array, uint64_t number, FootprintSide side)
 {
     array->here[side]++;
     array->first[side] = number < array->first[side] ? number : array->first[side];
@@ -131,7 +131,7 @@ static uint32_t distance_of(uint32_t a, uint32_t b)
 }
 
 /* A load asks for a sector; whether it waits for L2. */
-static bool note_turn(Footprint *f, Piece *p, unsigned half, bool is_new)
+static bool note_turn(Footprint *f, FootprintPiece *p, unsigned half, bool is_new)
 {
     uint32_t now = f->clock[f->warp]++, own = UINT32_C(1) << f->warp;
     if (!p)
@@ -148,9 +148,9 @@ static bool note_turn(Footprint *f, Piece *p, unsigned half, bool is_new)
 }
 
 /* A sector of a request; whether L1 does not hold it yet. */
-static bool note_sector(Footprint *f, uint64_t sector, Side side, bool stays, bool *waits)
+static bool note_sector(Footprint *f, uint64_t sector, FootprintSide side, bool stays, bool *waits)
 {
-    Piece *p = find_piece(f, sector >> 1);
+    FootprintPiece *p = find_piece(f, sector >> 1);
     uint8_t own = (uint8_t)(1u << (sector & 1));
     bool is_new = !p || !(p->sectors & own);
     Extent *array = !p || !(p->sides >> side & 1) || (is_new && stays) ? find_array(f, sector >> 1) : NULL;
@@ -187,11 +187,11 @@ static void add_distinct(Distinct *d, uint64_t number)
         d->items[d->count++] = number;
 }
 
-typedef struct Shape {          /* of a request */
+typedef struct FootprintShape {          /* of a request */
     Distinct sectors, lines;
-} Shape;
+} FootprintShape;
 
-static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, Shape *out)
+static void shape_of(const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintShape *out)
 {
     out->sectors.count = out->lines.count = 0;
     out->sectors.is_unsorted = out->lines.is_unsorted = false;
@@ -242,17 +242,17 @@ static void note_probe(Footprint *f, const uint64_t *addresses, uint32_t lanes)
 
 bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, uint32_t lanes, uint32_t bytes, FootprintKind kind, bool is_moved)
 {
-    Shape shape;
+    FootprintShape shape;
     Traffics *t = &f->here;
     bool waits = kind == FOOTPRINT_LOAD_PAST_L1;
-    f->warp = warp % WARPS_MOST;
+    f->warp = warp % MAX_WARPS;
     if (f->is_probing) {
         note_probe(f, addresses, lanes);
         return false;
     }
     bool is_atomic = kind >= FOOTPRINT_ATOMIC;
     shape_of(addresses, lanes, bytes, &shape);
-    Side side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN : is_atomic ? SIDE_ATOMIC : SIDE_READ;
+    FootprintSide side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN : is_atomic ? SIDE_ATOMIC : SIDE_READ;
     Distinct asked = { .count = 0 };
     double missed = 0;
     for (unsigned i = 0; i < shape.sectors.count; i++)
@@ -305,7 +305,7 @@ static void add(Traffics *to, const Traffics *from, double weight)
 void ptx_footprint_mark(const Footprint *f, uint32_t warp, FootprintMark *out)
 {
     _Static_assert(sizeof out->pieces[0] / sizeof *out->pieces[0] == SIDE__COUNT, "one for each side");
-    *out = (FootprintMark){ .here = f->here, .warp = warp % WARPS_MOST, .clock = f->clock[warp % WARPS_MOST] };
+    *out = (FootprintMark){ .here = f->here, .warp = warp % MAX_WARPS, .clock = f->clock[warp % MAX_WARPS] };
     for (uint32_t a = 0; a < f->array_count; a++) {
         memcpy(out->pieces[a], f->arrays[a].here, sizeof out->pieces[a]);
         out->missed[a] = f->arrays[a].missed_here;
@@ -365,12 +365,12 @@ void ptx_footprint_forget(Footprint *f)
     f->block++;
 }
 
-static double between(const Extent *array, Side side)
+static double between(const Extent *array, FootprintSide side)
 {
     return array->first[side] > array->last[side] ? 0 : (double)(array->last[side] - array->first[side]) + 1;
 }
 
-static double distinct(const Extent *array, Side side)
+static double distinct(const Extent *array, FootprintSide side)
 {
     return (double)(1 << PIECE_SHIFT) * fmin(array->pieces[side], between(array, side));
 }

@@ -5,8 +5,8 @@ enum {
     LOOSE_STEPS = 1 << 10,      /* instructions of iterations that are one, where not all that they carry is followed */
     LOOSE_STEPS_BEFORE = 1 << 13,       /* instructions in the loop before that is done */
     LOOSE_SHARE = 4,            /* such ones stand for a quarter of as many as were before, and half of those to come */
-    TRIES_MOST = 8,             /* that came to nothing, of a loop */
-    FEW_TRIPS = 4,              /* that are not worth it */
+    MAX_TRIES = 8,             /* that came to nothing, of a loop */
+    MIN_TRIPS = 4,              /* that are not worth it */
 };
 
 /* Of a loop of a function, whichever warp runs it. */
@@ -24,15 +24,15 @@ typedef struct Pace {
 } Pace;
 
 /* A register, or a place in local memory, as it was. */
-typedef struct Held {
+typedef struct ForwardHeld {
     Value value;
     uint64_t lanes[WARP_LANES];
     int64_t by;                 /* since then */
     bool is_written;
     bool is_followed;
-} Held;
+} ForwardHeld;
 
-typedef enum State { STATE_WAITING, STATE_MEASURING, STATE_RECORDING } State;
+typedef enum ForwardState { STATE_WAITING, STATE_MEASURING, STATE_RECORDING } ForwardState;
 
 /* A loop that a frame is in. */
 typedef struct Visit {
@@ -49,7 +49,7 @@ typedef struct Visit {
     InsnId join;
     uint8_t state;              /* State */
     uint8_t dimension;          /* of STATE_RECORDING */
-    Held *held;
+    ForwardHeld *held;
     uint32_t held_count, held_capacity;
     Count *counts;              /* per Machine.run and instruction */
     uint32_t count_held, count_capacity;
@@ -59,11 +59,11 @@ typedef struct Visit {
 /* ---- what a loop carries ------------------------------------------------------------------------------------------ */
 
 /* Of a register in a block: read first, or written first. */
-typedef enum Touch { TOUCH_NONE, TOUCH_READ, TOUCH_WRITTEN } Touch;
+typedef enum ForwardTouch { TOUCH_NONE, TOUCH_READ, TOUCH_WRITTEN } ForwardTouch;
 
-static bool is_in_loop(const Routine *routine, LoopId loop, BlockId block)
+static bool is_in_loop(const FuncState *func_state, LoopId loop, BlockId block)
 {
-    const Loops *loops = routine->loops;
+    const Loops *loops = func_state->loops;
     LoopId inner = block == EXIT_BLOCK ? NO_LOOP : loops->loop_of[block];
     while (inner != NO_LOOP && inner != loop && loops->loops[inner].depth > loops->loops[loop].depth)
         inner = loops->loops[inner].parent;
@@ -71,13 +71,13 @@ static bool is_in_loop(const Routine *routine, LoopId loop, BlockId block)
 }
 
 /* Of each register: 1 + where it stands in the list of those that the loop writes. */
-static uint32_t *number_written(Arena *arena, const Routine *routine, LoopId loop, uint32_t *count)
+static uint32_t *number_written(Arena *arena, const FuncState *func_state, LoopId loop, uint32_t *count)
 {
-    const Func *func = routine->func;
+    const Func *func = func_state->func;
     uint32_t *numbers = ptx_arena_array(arena, uint32_t, func->reg_count + 1);
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
-        if (!routine->slice.is_needed[i] || !is_in_loop(routine, loop, routine->cfg->block_of[i]))
+        if (!func_state->slice.is_needed[i] || !is_in_loop(func_state, loop, func_state->cfg->block_of[i]))
             continue;
         for (unsigned o = 0; o < func->insns[i].operand_count; o++)
             if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && !numbers[operands[o].id])
@@ -86,10 +86,10 @@ static uint32_t *number_written(Arena *arena, const Routine *routine, LoopId loo
     return numbers;
 }
 
-static void touch_insn(const Routine *routine, InsnId i, const uint32_t *numbers, uint8_t *touches)
+static void touch_insn(const FuncState *func_state, InsnId i, const uint32_t *numbers, uint8_t *touches)
 {
-    const Insn *insn = &routine->func->insns[i];
-    const Operand *operands = ptx_insn_operands(routine->func, insn);
+    const Insn *insn = &func_state->func->insns[i];
+    const Operand *operands = ptx_insn_operands(func_state->func, insn);
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && insn->guard == NO_ID && numbers[operands[o].id])
             touches[numbers[operands[o].id] - 1] = TOUCH_WRITTEN;
@@ -101,21 +101,21 @@ static void touch_insn(const Routine *routine, InsnId i, const uint32_t *numbers
 }
 
 /* Whether a register may be read on some way from the header before it is written; behind the loop all are taken to be read that are read there at all. */
-typedef struct Search {
-    const Routine *routine;
+typedef struct ForwardSearch {
+    const FuncState *func_state;
     LoopId loop;
     const uint8_t *touches;     /* per block and register of the list */
     const bool *read_behind;    /* per register of the list */
     uint32_t count;
     BlockId *open;
     uint32_t *seen;             /* per block: the last register + 1 */
-} Search;
+} ForwardSearch;
 
-static bool is_live(const Search *s, uint32_t reg)
+static bool is_live(const ForwardSearch *s, uint32_t reg)
 {
-    const Cfg *cfg = s->routine->cfg;
+    const Cfg *cfg = s->func_state->cfg;
     uint32_t open = 0;
-    s->open[open++] = s->routine->loops->loops[s->loop].header;
+    s->open[open++] = s->func_state->loops->loops[s->loop].header;
     s->seen[s->open[0]] = reg + 1;
     while (open) {
         const BlockId block = s->open[--open];
@@ -124,7 +124,7 @@ static bool is_live(const Search *s, uint32_t reg)
             return true;
         for (uint32_t e = 0; touch == TOUCH_NONE && e < cfg->blocks[block].succ_count; e++) {
             BlockId to = cfg->succs[cfg->blocks[block].succ_first + e];
-            if (!is_in_loop(s->routine, s->loop, to)) {
+            if (!is_in_loop(s->func_state, s->loop, to)) {
                 if (s->read_behind[reg])
                     return true;
             } else if (s->seen[to] != reg + 1) {
@@ -136,17 +136,17 @@ static bool is_live(const Search *s, uint32_t reg)
     return false;
 }
 
-enum { TOUCHES_MOST = 1 << 22 };
+enum { MAX_TOUCHES = 1 << 22 };
 
 /* pace->carried stays NULL: the loop is too large. */
-static void find_carried(Arena *arena, Arena *scratch, const Routine *routine, LoopId loop, Pace *pace)
+static void find_carried(Arena *arena, Arena *scratch, const FuncState *func_state, LoopId loop, Pace *pace)
 {
-    const Func *func = routine->func;
-    const Cfg *cfg = routine->cfg;
+    const Func *func = func_state->func;
+    const Cfg *cfg = func_state->cfg;
     uint32_t count = 0;
     ArenaMark mark = ptx_arena_mark(scratch);
-    const uint32_t *numbers = number_written(scratch, routine, loop, &count);
-    if ((uint64_t)count * cfg->block_count > TOUCHES_MOST) {
+    const uint32_t *numbers = number_written(scratch, func_state, loop, &count);
+    if ((uint64_t)count * cfg->block_count > MAX_TOUCHES) {
         ptx_arena_release(scratch, mark);
         return;
     }
@@ -155,10 +155,10 @@ static void find_carried(Arena *arena, Arena *scratch, const Routine *routine, L
     uint8_t *here = ptx_arena_array(scratch, uint8_t, count + 1);
     pace->first = func->insn_count;
     for (BlockId b = 0; b < cfg->block_count; b++) {
-        bool is_inside = is_in_loop(routine, loop, b);
+        bool is_inside = is_in_loop(func_state, loop, b);
         uint8_t *of_block = is_inside ? &touches[(size_t)b * count] : here;
         for (InsnId i = cfg->blocks[b].end; i-- > cfg->blocks[b].first;)
-            touch_insn(routine, i, numbers, of_block);
+            touch_insn(func_state, i, numbers, of_block);
         if (is_inside) {
             pace->first = cfg->blocks[b].first < pace->first ? cfg->blocks[b].first : pace->first;
             pace->end = cfg->blocks[b].end > pace->end ? cfg->blocks[b].end : pace->end;
@@ -168,7 +168,7 @@ static void find_carried(Arena *arena, Arena *scratch, const Routine *routine, L
             here[r] = TOUCH_NONE;
         }
     }
-    Search s = { routine, loop, touches, read_behind, count, ptx_arena_array(scratch, BlockId, cfg->block_count + 1), ptx_arena_array(scratch, uint32_t, cfg->block_count + 1) };
+    ForwardSearch s = { func_state, loop, touches, read_behind, count, ptx_arena_array(scratch, BlockId, cfg->block_count + 1), ptx_arena_array(scratch, uint32_t, cfg->block_count + 1) };
     RegId *carried = ptx_arena_array(arena, RegId, count + 1);
     for (RegId r = 0; r <= func->reg_count; r++)
         if (numbers[r] && is_live(&s, numbers[r] - 1))
@@ -178,12 +178,12 @@ static void find_carried(Arena *arena, Arena *scratch, const Routine *routine, L
 }
 
 /* A branch by which lanes leave the loop, or that has no target that is known. */
-static bool is_exit(const Routine *routine, LoopId loop, InsnId insn)
+static bool is_exit(const FuncState *func_state, LoopId loop, InsnId insn)
 {
-    const Block *b = &routine->cfg->blocks[routine->cfg->block_of[insn]];
+    const Block *b = &func_state->cfg->blocks[func_state->cfg->block_of[insn]];
     bool leaves = insn + 1 == b->end && !b->succ_count;
     for (uint32_t e = 0; insn + 1 == b->end && e < b->succ_count; e++)
-        leaves |= !is_in_loop(routine, loop, routine->cfg->succs[b->succ_first + e]);
+        leaves |= !is_in_loop(func_state, loop, func_state->cfg->succs[b->succ_first + e]);
     return leaves;
 }
 
@@ -203,28 +203,28 @@ static bool spread_back(const Func *func, InsnId i, bool *decides, bool is_end)
     return is_new;
 }
 
-enum { ROUNDS_MOST = 16 };
+enum { MAX_ROUNDS = 16 };
 
 /* Without regard to control inside the loop; all of them where that has no end. */
-static const bool *find_deciding(Arena *arena, const Routine *routine, LoopId loop, const Pace *pace)
+static const bool *find_deciding(Arena *arena, const FuncState *func_state, LoopId loop, const Pace *pace)
 {
-    bool *decides = ptx_arena_array(arena, bool, routine->func->reg_count + 1), is_new = true;
+    bool *decides = ptx_arena_array(arena, bool, func_state->func->reg_count + 1), is_new = true;
     unsigned round = 0;
-    for (; is_new && round < ROUNDS_MOST; round++) {
+    for (; is_new && round < MAX_ROUNDS; round++) {
         is_new = false;
         for (InsnId i = pace->end; i-- > pace->first;)
-            if (is_in_loop(routine, loop, routine->cfg->block_of[i]))
-                is_new |= spread_back(routine->func, i, decides, is_exit(routine, loop, i));
+            if (is_in_loop(func_state, loop, func_state->cfg->block_of[i]))
+                is_new |= spread_back(func_state->func, i, decides, is_exit(func_state, loop, i));
     }
     if (is_new)
-        memset(decides, true, routine->func->reg_count + 1);
+        memset(decides, true, func_state->func->reg_count + 1);
     return decides;
 }
 
 /* As if no try had been made. */
 static void begin_pace(Pace *pace)
 {
-    pace->tries = pace->carried ? 0 : TRIES_MOST;
+    pace->tries = pace->carried ? 0 : MAX_TRIES;
     pace->few = 0;
     pace->is_loose = false;
     pace->begin = 0;
@@ -232,14 +232,14 @@ static void begin_pace(Pace *pace)
     pace->most = UINT32_MAX;
 }
 
-static Pace *pace_of(Machine *m, Routine *routine, LoopId loop)
+static Pace *pace_of(Machine *m, FuncState *func_state, LoopId loop)
 {
-    if (!routine->paces)
-        routine->paces = ptx_arena_array(m->arena, Pace, routine->loops->loop_count);
-    Pace *pace = &routine->paces[loop];
+    if (!func_state->paces)
+        func_state->paces = ptx_arena_array(m->arena, Pace, func_state->loops->loop_count);
+    Pace *pace = &func_state->paces[loop];
     if (!pace->is_known) {
         pace->is_known = true;
-        find_carried(m->arena, m->scratch, routine, loop, pace);
+        find_carried(m->arena, m->scratch, func_state, loop, pace);
         begin_pace(pace);
     }
     return pace;
@@ -255,7 +255,7 @@ static Register *carried_at(const Warp *w, const Pace *pace, uint32_t index)
 
 static unsigned bits_of(const Warp *w, const Pace *pace, uint32_t index)
 {
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     if (index >= pace->carried_count)
         return 8 * w->local.items[index - pace->carried_count].bytes;
     RegId reg = pace->carried[index];
@@ -267,11 +267,11 @@ static void hold(Machine *m, const Warp *w, const Pace *pace, Visit *v)
     v->held_count = pace->carried_count + w->local.count;
     if (v->held_count > v->held_capacity) {
         v->held_capacity = 2 * v->held_count;
-        v->held = ptx_arena_array(m->arena, Held, v->held_capacity);
+        v->held = ptx_arena_array(m->arena, ForwardHeld, v->held_capacity);
     }
     for (uint32_t i = 0; i < v->held_count; i++) {
         const Register *r = carried_at(w, pace, i);
-        Held *to = &v->held[i];
+        ForwardHeld *to = &v->held[i];
         to->is_written = r->is_written;
         to->value = r->value;
         to->value.lanes = r->value.lanes ? to->lanes : NULL;
@@ -286,7 +286,7 @@ static int64_t extended(uint64_t number, unsigned bits)
 }
 
 /* By how much a number has grown since, the same in each of the lanes. False: it has not, or nobody knows. */
-static bool difference(const Register *now, const Held *then, uint32_t lanes, unsigned bits, int64_t *by)
+static bool difference(const Register *now, const ForwardHeld *then, uint32_t lanes, unsigned bits, int64_t *by)
 {
     const Value *a = &then->value, *b = &now->value;
     *by = 0;
@@ -323,32 +323,32 @@ static uint32_t hash_stays(const Frame *frame, const Pace *pace)
 
 /* ---- counts ------------------------------------------------------------------------------------------------------- */
 
-static void count_range(const Routine *routine, const Pace *pace, InsnId *first, InsnId *end)
+static void count_range(const FuncState *func_state, const Pace *pace, InsnId *first, InsnId *end)
 {
-    bool is_own = routine->paces && pace >= routine->paces && pace < routine->paces + routine->loops->loop_count;
-    *first = is_own && !routine->func->has_calls ? pace->first : 0;
-    *end = is_own && !routine->func->has_calls ? pace->end : routine->func->insn_count;
+    bool is_own = func_state->paces && pace >= func_state->paces && pace < func_state->paces + func_state->loops->loop_count;
+    *first = is_own && !func_state->func->has_calls ? pace->first : 0;
+    *end = is_own && !func_state->func->has_calls ? pace->end : func_state->func->insn_count;
 }
 
 /* Called functions too, where there are calls. */
-static bool has_part(const Routine *routine, const Routine *own)
+static bool has_part(const FuncState *func_state, const FuncState *own)
 {
-    return routine == own || own->func->has_calls;
+    return func_state == own || own->func->has_calls;
 }
 
 static void hold_counts(Machine *m, const Warp *w, const Pace *pace, Visit *v)
 {
-    const Routine *own = w->frame->routine;
+    const FuncState *own = w->frame->func_state;
     for (unsigned pass = 0; pass < 2; pass++) {
         uint32_t at = 0;
         for (uint32_t r = 0; r < m->run_count; r++) {
-            const Routine *routine = m->program->routines[m->run[r]];
+            const FuncState *func_state = m->program->func_states[m->run[r]];
             InsnId first, end;
-            count_range(routine, pace, &first, &end);
-            if (!has_part(routine, own))
+            count_range(func_state, pace, &first, &end);
+            if (!has_part(func_state, own))
                 continue;
             if (pass)
-                memcpy(&v->counts[at], &routine->counts[first], (end - first) * sizeof *v->counts);
+                memcpy(&v->counts[at], &func_state->counts[first], (end - first) * sizeof *v->counts);
             at += end - first;
         }
         v->count_held = at;
@@ -362,21 +362,21 @@ static void hold_counts(Machine *m, const Warp *w, const Pace *pace, Visit *v)
 /* What was counted since, so many times more. Functions that were first called since then have been counted from nothing on. */
 static void repeat_counts(Machine *m, const Warp *w, const Pace *pace, const Visit *v, double times)
 {
-    const Routine *own = w->frame->routine;
+    const FuncState *own = w->frame->func_state;
     uint32_t at = 0;
     for (uint32_t r = 0; r < m->run_count; r++) {
-        Routine *routine = m->program->routines[m->run[r]];
+        FuncState *func_state = m->program->func_states[m->run[r]];
         InsnId first, end;
-        count_range(routine, pace, &first, &end);
-        if (!has_part(routine, own))
+        count_range(func_state, pace, &first, &end);
+        if (!has_part(func_state, own))
             continue;
         for (InsnId i = first; i < end; i++, at++) {
             static const Count nothing = { .warps = 0 };
             const Count *before = at < v->count_held ? &v->counts[at] : &nothing;
-            if (routine->counts[i].warps > before->warps) {
-                ptx_count_repeat(&routine->counts[i], before, times);
-                if (pace->is_loose && routine->counts[i].doubt < DOUBT_REPEAT)
-                    routine->counts[i].doubt = DOUBT_REPEAT;
+            if (func_state->counts[i].warps > before->warps) {
+                ptx_count_repeat(&func_state->counts[i], before, times);
+                if (pace->is_loose && func_state->counts[i].doubt < UNCERTAIN_REPEAT)
+                    func_state->counts[i].doubt = UNCERTAIN_REPEAT;
             }
         }
     }
@@ -403,9 +403,9 @@ void ptx_forward_reset(Machine *m)
 void ptx_forward_begin(Machine *m)
 {
     for (uint32_t r = 0; r < m->run_count; r++) {
-        const Routine *routine = m->program->routines[m->run[r]];
-        for (LoopId loop = 0; routine->paces && loop < routine->loops->loop_count; loop++)
-            begin_pace(&routine->paces[loop]);
+        const FuncState *func_state = m->program->func_states[m->run[r]];
+        for (LoopId loop = 0; func_state->paces && loop < func_state->loops->loop_count; loop++)
+            begin_pace(&func_state->paces[loop]);
     }
 }
 
@@ -417,7 +417,7 @@ static void stop_left(Machine *m, const Warp *w, LoopId loop)
         const Frame *frame = w->frame;
         while (v && frame && frame != v->frame)
             frame = frame->caller;
-        if (v && (!frame || (frame == w->frame && !is_in_loop(frame->routine, v->loop, frame->routine->loops->loops[loop].header))))
+        if (v && (!frame || (frame == w->frame && !is_in_loop(frame->func_state, v->loop, frame->func_state->loops->loops[loop].header))))
             stop(m, v);
     }
 }
@@ -431,18 +431,18 @@ static uint32_t loose_period(const Machine *m, const Visit *v)
 }
 
 /* Longer periods; then those numbers that are not followed are left as they are. */
-static void fail(Machine *m, const Routine *routine, Pace *pace, Visit *v)
+static void fail(Machine *m, const FuncState *func_state, Pace *pace, Visit *v)
 {
     stop(m, v);
     pace->tries++;
     v->next = v->arrivals + 1;
-    if (pace->tries == TRIES_MOST && !pace->is_loose) {
+    if (pace->tries == MAX_TRIES && !pace->is_loose) {
         pace->is_loose = m->is_loose_tried = true;
-        pace->tries = TRIES_MOST / 2;
+        pace->tries = MAX_TRIES / 2;
         pace->period = loose_period(m, v);
         pace->most = UINT32_MAX;
         if (!pace->decides)
-            pace->decides = find_deciding(m->arena, routine, v->loop, pace);
+            pace->decides = find_deciding(m->arena, func_state, v->loop, pace);
     } else if (!pace->is_loose && pace->tries % 2 == 0 && pace->period <= LONGEST_PERIOD / 2) {
         pace->period *= 2;
     }
@@ -453,7 +453,7 @@ static void clear_slots(const Machine *m, Slots *slots, unsigned d)
 {
     for (uint32_t i = 0; i < slots->count; i++)
         if (slots->items[i].held.value.grows >> d & 1)
-            ptx_growth_set(&m->blocks, &slots->items[i].held.value, d, 0);
+            ptx_block_stride_set(&m->blocks, &slots->items[i].held.value, d, 0);
 }
 
 static void clear_growth(const Machine *m, Warp *w, unsigned d)
@@ -461,9 +461,9 @@ static void clear_growth(const Machine *m, Warp *w, unsigned d)
     clear_slots(m, &w->local, d);
     for (Frame *frame = w->frame; frame; frame = frame->caller) {
         clear_slots(m, &frame->params, d);
-        for (RegId r = 0; r <= frame->routine->func->reg_count; r++)
+        for (RegId r = 0; r <= frame->func_state->func->reg_count; r++)
             if (frame->regs[r].value.grows >> d & 1)
-                ptx_growth_set(&m->blocks, &frame->regs[r].value, d, 0);
+                ptx_block_stride_set(&m->blocks, &frame->regs[r].value, d, 0);
     }
 }
 
@@ -473,7 +473,7 @@ static bool measure(Machine *m, const Warp *w, const Pace *pace, Visit *v, uint3
     if (v->held_count != pace->carried_count + w->local.count)
         return false;
     for (uint32_t i = 0; i < v->held_count; i++) {
-        Held *held = &v->held[i];
+        ForwardHeld *held = &v->held[i];
         const Register *now = carried_at(w, pace, i);
         held->is_followed = difference(now, held, lanes, bits_of(w, pace, i), &held->by);
         if (!held->is_followed && !(pace->is_loose && i < pace->carried_count && !pace->decides[pace->carried[i]]))
@@ -494,11 +494,11 @@ static void begin_recording(Machine *m, Warp *w, Pace *pace, Visit *v)
         d = ptx_blocks_open_trips(&m->blocks, pace->most);
     }
     m->blocks.count[GROWTH_WARP] = 1;
-    ptx_noted_close(m, w);
+    ptx_request_log_close(m, w);
     clear_growth(m, w, d);
     for (uint32_t i = 0; i < v->held_count; i++)
         if (v->held[i].by)
-            ptx_growth_set(&m->blocks, &carried_at(w, pace, i)->value, d, v->held[i].by);
+            ptx_block_stride_set(&m->blocks, &carried_at(w, pace, i)->value, d, v->held[i].by);
     hold(m, w, pace, v);
     hold_counts(m, w, pace, v);
     if (m->footprint)
@@ -516,7 +516,7 @@ static bool is_repeated(Machine *m, const Warp *w, const Pace *pace, const Visit
     if (v->held_count != pace->carried_count + w->local.count || v->logged != w->log_count || v->stays != hash_stays(w->frame, pace))
         return false;
     for (uint32_t i = 0; i < v->held_count; i++) {
-        const Held *held = &v->held[i];
+        const ForwardHeld *held = &v->held[i];
         const Register *now = carried_at(w, pace, i);
         unsigned bits = bits_of(w, pace, i);
         int64_t by;
@@ -524,7 +524,7 @@ static bool is_repeated(Machine *m, const Warp *w, const Pace *pace, const Visit
             continue;
         if (!difference(now, held, lanes, bits, &by) || by != held->by)
             return false;
-        if (now->is_written && lanes & ~now->value.unknown && extended((uint64_t)ptx_growth_along(&m->blocks, &now->value, v->dimension), bits) != by)
+        if (now->is_written && lanes & ~now->value.unknown && extended((uint64_t)ptx_block_stride_along(&m->blocks, &now->value, v->dimension), bits) != by)
             return false;
         if (now->is_written)
             ptx_blocks_liken(&m->blocks, &now->value, &held->value, v->dimension);
@@ -566,7 +566,7 @@ static void skip_some(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t 
 {
     uint64_t before = v->arrivals / pace->period / LOOSE_SHARE, half = (trips - 1) / 2;
     uint32_t times = (uint32_t)(half < before ? half : before ? before : 1);
-    bool is_last = trips - 1 - times <= FEW_TRIPS;      /* what is left then is run */
+    bool is_last = trips - 1 - times <= MIN_TRIPS;      /* what is left then is run */
     skip(m, w, pace, v, lanes, times, v->owed + (is_last ? times : times / 2.0));
     v->owed = is_last ? 0 : times / 2.0;
     if (is_last)
@@ -591,14 +591,14 @@ static void end_recording(Machine *m, Warp *w, Pace *pace, Visit *v, uint32_t la
     }
     bool is_endless = trips == UINT32_MAX && pace->is_loose;
     if (!are_repeated || step > 1 || is_endless) {
-        fail(m, w->frame->routine, pace, v);
+        fail(m, w->frame->func_state, pace, v);
         return;
     }
     clear_growth(m, w, d);
-    pace->few = trips < FEW_TRIPS ? pace->few + 1 : 0;
-    if (pace->few > TRIES_MOST && !pace->is_loose) {
-        pace->tries = TRIES_MOST - 1;
-        fail(m, w->frame->routine, pace, v);
+    pace->few = trips < MIN_TRIPS ? pace->few + 1 : 0;
+    if (pace->few > MAX_TRIES && !pace->is_loose) {
+        pace->tries = MAX_TRIES - 1;
+        fail(m, w->frame->func_state, pace, v);
         return;
     }
     if (pace->is_loose)
@@ -610,11 +610,11 @@ static void end_recording(Machine *m, Warp *w, Pace *pace, Visit *v, uint32_t la
 /* ---- what narrows ------------------------------------------------------------------------------------------------ */
 
 /* Whether the instruction says when the loop ends: it writes what decides, or it is the branch. */
-static bool is_deciding(const Routine *routine, const Pace *pace, LoopId loop, InsnId i)
+static bool is_deciding(const FuncState *func_state, const Pace *pace, LoopId loop, InsnId i)
 {
-    const Insn *insn = &routine->func->insns[i];
-    const Operand *operands = ptx_insn_operands(routine->func, insn);
-    bool found = insn->op->kind == OPK_BRA && is_exit(routine, loop, i);
+    const Insn *insn = &func_state->func->insns[i];
+    const Operand *operands = ptx_insn_operands(func_state->func, insn);
+    bool found = insn->op->kind == OPK_BRA && is_exit(func_state, loop, i);
     for (unsigned o = 0; o < insn->operand_count; o++)
         found |= operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && pace->decides[operands[o].id];
     return found;
@@ -624,14 +624,14 @@ void ptx_forward_watch(Machine *m, const Warp *w)
 {
     for (unsigned i = 0; i < GROWTH_DIMS - GROWTH_TRIPS; i++) {
         Visit *v = m->forwarded[i];
-        const Pace *pace = v ? &v->frame->routine->paces[v->loop] : NULL;
+        const Pace *pace = v ? &v->frame->func_state->paces[v->loop] : NULL;
         if (!v || !pace->is_loose)
             continue;
         if (v->is_watched && !(v->was_deciding && v->frame == w->frame))
             ptx_blocks_widen_trips(&m->blocks, v->dimension, v->trips, v->step);
         v->trips = ptx_blocks_trips(&m->blocks, v->dimension, &v->step);
         v->is_watched = true;
-        v->was_deciding = v->frame == w->frame && is_deciding(w->frame->routine, pace, v->loop, w->entries[w->entry_count - 1].pc);
+        v->was_deciding = v->frame == w->frame && is_deciding(w->frame->func_state, pace, v->loop, w->entries[w->entry_count - 1].pc);
     }
 }
 
@@ -640,7 +640,7 @@ void ptx_forward_watch(Machine *m, const Warp *w)
 static Visit *visit_of(Machine *m, Frame *frame, LoopId loop)
 {
     if (!frame->visits)
-        frame->visits = ptx_arena_array(m->arena, Visit *, frame->routine->loops->loop_count);
+        frame->visits = ptx_arena_array(m->arena, Visit *, frame->func_state->loops->loop_count);
     if (!frame->visits[loop]) {
         frame->visits[loop] = ptx_arena_new(m->arena, Visit);
         frame->visits[loop]->frame = frame;
@@ -669,10 +669,10 @@ static uint64_t steps_before(const Machine *m)
 void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
 {
     Frame *frame = w->frame;
-    const Routine *routine = frame->routine;
+    const FuncState *func_state = frame->func_state;
     const Entry *top = &w->entries[w->entry_count - 1];
     Visit *v = visit_of(m, frame, loop);
-    bool is_around = frame->last != NO_ID && is_in_loop(routine, loop, routine->cfg->block_of[frame->last]);
+    bool is_around = frame->last != NO_ID && is_in_loop(func_state, loop, func_state->cfg->block_of[frame->last]);
     stop_left(m, w, loop);
     if (!is_same_way(w, top, v) || !is_around) {
         stop(m, v);
@@ -686,19 +686,19 @@ void ptx_forward_arrive(Machine *m, Warp *w, LoopId loop)
     v->arrivals++;
     if (v->state == STATE_WAITING && m->steps - v->steps < steps_before(m))
         return;
-    Pace *pace = pace_of(m, frame->routine, loop);
+    Pace *pace = pace_of(m, frame->func_state, loop);
     if (v->state == STATE_WAITING && (!pace->begin || v->arrivals < pace->begin))
         pace->begin = v->arrivals;
     if (pace->is_loose && (!m->may_be_loose || m->steps - v->steps < LOOSE_STEPS_BEFORE))
         return;
-    if (pace->tries >= TRIES_MOST || v->arrivals < pace->begin || (v->state != STATE_WAITING && v->arrivals - v->at < pace->period))
+    if (pace->tries >= MAX_TRIES || v->arrivals < pace->begin || (v->state != STATE_WAITING && v->arrivals - v->at < pace->period))
         return;
     if (v->state == STATE_RECORDING)
         end_recording(m, w, pace, v, top->lanes);
     else if (v->state == STATE_MEASURING && measure(m, w, pace, v, top->lanes))
         begin_recording(m, w, pace, v);
     else if (v->state == STATE_MEASURING)
-        fail(m, w->frame->routine, pace, v);
+        fail(m, w->frame->func_state, pace, v);
     if (v->state != STATE_WAITING || v->arrivals < v->next)
         return;
     hold(m, w, pace, v);

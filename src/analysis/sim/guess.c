@@ -13,20 +13,20 @@ uint64_t ptx_machine_guess(uint64_t offset, unsigned bytes, bool is_float)
     return bytes == 8 ? (offset / 4 + 1) << 40 : bytes == 4 ? 4096 : 64;     /* 4096: a multiple of every tile, larger than a block */
 }
 
-void ptx_machine_note_left(Machine *m, const Routine *routine, InsnId branch, InsnId stays_at, unsigned stays)
+void ptx_machine_note_left(Machine *m, const FuncState *func_state, InsnId branch, InsnId stays_at, unsigned stays)
 {
-    BlockId block = routine->cfg->block_of[branch];
-    LoopId loop = routine->loops->loop_of[block];
-    if (routine->func != &m->module->funcs[m->kernel] || loop == NO_LOOP)
+    BlockId block = func_state->cfg->block_of[branch];
+    LoopId loop = func_state->loops->loop_of[block];
+    if (func_state->func != &m->module->funcs[m->kernel] || loop == NO_LOOP)
         return;
-    bool is_behind = routine->cfg->block_of[stays_at] == routine->loops->loops[loop].header;     /* one iteration comes before the first stay */
+    bool is_behind = func_state->cfg->block_of[stays_at] == func_state->loops->loops[loop].header;     /* one iteration comes before the first stay */
     uint32_t count = stays + is_behind, i = 0;
     while (i < m->guessed_count && m->guessed[i].loop != loop)
         i++;
-    if (i == GUESSED_MOST)
+    if (i == MAX_GUESSED)
         return;
     if (!m->guessed)
-        m->guessed = ptx_arena_array(m->arena, GuessedTrips, GUESSED_MOST);
+        m->guessed = ptx_arena_array(m->arena, GuessedTrips, MAX_GUESSED);
     m->guessed[i] = (GuessedTrips){ loop, i < m->guessed_count && m->guessed[i].count > count ? m->guessed[i].count : count };
     m->guessed_count += i == m->guessed_count;
 }

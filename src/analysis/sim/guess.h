@@ -10,7 +10,7 @@ typedef struct AssumedParam {   /* that the launch does not give, and that an ad
     bool is_float, is_part;     /* of a parameter that is larger */
 } AssumedParam;
 
-enum { GUESSED_MOST = 16 };
+enum { MAX_GUESSED = 16 };
 
 typedef struct GuessedTrips {   /* of a loop of the kernel: neither the code nor the launch says how many */
     LoopId loop;

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 20 };
+enum { MAX_BYTES = 1 << 20 };
 
 /* PTX ISA, "Constants": decimal, hexadecimal, octal, binary; floats by their bits. False: none of these. */
 static bool read_number(const char **at, const char *end, Type type, uint64_t *out)
@@ -69,7 +69,7 @@ const uint8_t *ptx_initial_read(Arena *arena, const Module *module, VarId id)
     const Var *var = &module->vars[id];
     unsigned bits = ptx_type_info[var->type].bits;
     uint32_t length = ptx_span_length(var->numbers);
-    if (!length || !var->bytes || var->bytes > MOST_BYTES || var->vector > 1 || bits < 8 || bits > 64)
+    if (!length || !var->bytes || var->bytes > MAX_BYTES || var->vector > 1 || bits < 8 || bits > 64)
         return NULL;
     uint8_t *bytes = ptx_arena_array(arena, uint8_t, var->bytes);
     const char *text = module->text + var->numbers.begin;

@@ -1,34 +1,34 @@
 #include "analysis/sim/loop_exit.h"
 
 enum {
-    MOST_LOOPS = 16,            /* that are climbed out of */
-    MOST_BACK = 64,             /* instructions from a use to its definition */
-    MOST_STEPS = 5,             /* from a predicate to what it rests on */
-    MOST_VISITS = 40,           /* of instructions on these ways */
+    MAX_LOOPS = 16,            /* that are climbed out of */
+    MAX_BACK = 64,             /* instructions from a use to its definition */
+    MAX_STEPS = 5,             /* from a predicate to what it rests on */
+    MAX_VISITS = 40,           /* of instructions on these ways */
 };
 
 /* ---- leaving a loop ---------------------------------------------------------------------------------------------- */
 
-bool ptx_loop_has(const Routine *routine, LoopId loop, InsnId insn)
+bool ptx_loop_has(const FuncState *func_state, LoopId loop, InsnId insn)
 {
-    if (insn >= routine->func->insn_count)
+    if (insn >= func_state->func->insn_count)
         return false;
-    LoopId inner = routine->loops->loop_of[routine->cfg->block_of[insn]];
-    for (unsigned climbed = 0; inner != NO_LOOP && climbed < MOST_LOOPS; climbed++) {
+    LoopId inner = func_state->loops->loop_of[func_state->cfg->block_of[insn]];
+    for (unsigned climbed = 0; inner != NO_LOOP && climbed < MAX_LOOPS; climbed++) {
         if (inner == loop)
             return true;
-        if (routine->loops->loops[inner].depth <= routine->loops->loops[loop].depth)
+        if (func_state->loops->loops[inner].depth <= func_state->loops->loops[loop].depth)
             return false;
-        inner = routine->loops->loops[inner].parent;
+        inner = func_state->loops->loops[inner].parent;
     }
     return false;
 }
 
-int ptx_stay_side(const Routine *routine, InsnId branch, InsnId target)
+int ptx_loop_exit_side(const FuncState *func_state, InsnId branch, InsnId target)
 {
-    LoopId loop = routine->loops->loop_of[routine->cfg->block_of[branch]];
-    for (unsigned climbed = 0; loop != NO_LOOP && climbed < MOST_LOOPS; climbed++, loop = routine->loops->loops[loop].parent) {
-        bool taken = ptx_loop_has(routine, loop, target), falls = ptx_loop_has(routine, loop, branch + 1);
+    LoopId loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]];
+    for (unsigned climbed = 0; loop != NO_LOOP && climbed < MAX_LOOPS; climbed++, loop = func_state->loops->loops[loop].parent) {
+        bool taken = ptx_loop_has(func_state, loop, target), falls = ptx_loop_has(func_state, loop, branch + 1);
         if (taken != falls)
             return taken ? 1 : -1;
     }
@@ -40,7 +40,7 @@ int ptx_stay_side(const Routine *routine, InsnId branch, InsnId target)
 /* The nearest one before, in the text. */
 static InsnId definition_before(const Func *func, RegId reg, InsnId at)
 {
-    for (InsnId i = at; i-- > (at > MOST_BACK ? at - MOST_BACK : 0);) {
+    for (InsnId i = at; i-- > (at > MAX_BACK ? at - MAX_BACK : 0);) {
         const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
         for (uint32_t o = 0; o < func->insns[i].operand_count; o++)
             if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && operands[o].id == reg)
@@ -51,13 +51,13 @@ static InsnId definition_before(const Func *func, RegId reg, InsnId at)
 
 typedef bool (*Wanted)(const Insn *);
 
-typedef struct Search {
+typedef struct LoopExitSearch {
     const Func *func;
     bool (*wanted)(const Insn *);
     unsigned visits;            /* that may still be made */
-} Search;
+} LoopExitSearch;
 
-static InsnId search(Search *s, RegId reg, InsnId at, unsigned steps)
+static InsnId search(LoopExitSearch *s, RegId reg, InsnId at, unsigned steps)
 {
     InsnId found = NO_ID, def = steps && s->visits ? definition_before(s->func, reg, at) : NO_ID;
     if (def == NO_ID || s->wanted(&s->func->insns[def]))
@@ -73,7 +73,7 @@ static InsnId search(Search *s, RegId reg, InsnId at, unsigned steps)
 /* The first wanted instruction on the way back from what guards a branch. */
 static InsnId look_back(const Func *func, InsnId branch, bool (*wanted)(const Insn *))
 {
-    return search(&(Search){ func, wanted, MOST_VISITS }, func->insns[branch].guard, branch, MOST_STEPS);
+    return search(&(LoopExitSearch){ func, wanted, MAX_VISITS }, func->insns[branch].guard, branch, MAX_STEPS);
 }
 
 static bool is_swap(const Insn *insn)
@@ -133,56 +133,56 @@ static bool hangs_on_counter(const Func *func, InsnId branch)
     return test != NO_ID && tests_counter(func, test) && look_back(func, branch, is_data) == NO_ID;
 }
 
-static bool leaves(const Routine *routine, LoopId loop, InsnId branch)
+static bool leaves(const FuncState *func_state, LoopId loop, InsnId branch)
 {
-    return ptx_loop_has(routine, loop, target_of(routine->func, branch)) != ptx_loop_has(routine, loop, branch + 1);
+    return ptx_loop_has(func_state, loop, target_of(func_state->func, branch)) != ptx_loop_has(func_state, loop, branch + 1);
 }
 
-static void count_counter_exits(const Routine *routine)
+static void count_counter_exits(const FuncState *func_state)
 {
-    const Cfg *cfg = routine->cfg;
-    routine->counter_exits[routine->loops->loop_count] = 1;
+    const Cfg *cfg = func_state->cfg;
+    func_state->counter_exits[func_state->loops->loop_count] = 1;
     for (BlockId b = 0; b < cfg->block_count; b++) {
         InsnId branch = cfg->blocks[b].end - 1;
-        LoopId loop = routine->loops->loop_of[b];
-        if (loop == NO_LOOP || !hangs_on_counter(routine->func, branch))
+        LoopId loop = func_state->loops->loop_of[b];
+        if (loop == NO_LOOP || !hangs_on_counter(func_state->func, branch))
             continue;
-        for (unsigned climbed = 0; loop != NO_LOOP && climbed < MOST_LOOPS; climbed++, loop = routine->loops->loops[loop].parent)
-            routine->counter_exits[loop] += leaves(routine, loop, branch);
+        for (unsigned climbed = 0; loop != NO_LOOP && climbed < MAX_LOOPS; climbed++, loop = func_state->loops->loops[loop].parent)
+            func_state->counter_exits[loop] += leaves(func_state, loop, branch);
     }
 }
 
 /* By another branch than this one, which leaves the loop by data. */
-static bool ends_by_counter(const Routine *routine, LoopId loop, InsnId other)
+static bool ends_by_counter(const FuncState *func_state, LoopId loop, InsnId other)
 {
-    if (!routine->counter_exits[routine->loops->loop_count])
-        count_counter_exits(routine);
-    uint32_t exits = loop == NO_LOOP ? 0 : routine->counter_exits[loop];
-    return exits > 1 || (exits == 1 && !(leaves(routine, loop, other) && hangs_on_counter(routine->func, other)));
+    if (!func_state->counter_exits[func_state->loops->loop_count])
+        count_counter_exits(func_state);
+    uint32_t exits = loop == NO_LOOP ? 0 : func_state->counter_exits[loop];
+    return exits > 1 || (exits == 1 && !(leaves(func_state, loop, other) && hangs_on_counter(func_state->func, other)));
 }
 
-static Stay find(const Routine *routine, InsnId branch, InsnId target)
+static LoopExit find(const FuncState *func_state, InsnId branch, InsnId target)
 {
-    const Func *func = routine->func;
+    const Func *func = func_state->func;
     const Insn *insn = &func->insns[branch];
     InsnId test = insn->guard == NO_ID ? NO_ID : look_back(func, branch, is_test);
     Lanewise op;
     if (test == NO_ID)
-        return STAY_FEW;
+        return LOOP_EXIT_FEW;
     if (look_back(func, branch, is_swap) != NO_ID)
-        return STAY_NONE;
+        return LOOP_EXIT_NONE;
     ptx_lanewise_make(func->insns[test].op, &op);
     bool is_equal = op.compare == COMPARE_EQ || op.compare == COMPARE_EQU, is_other = op.compare == COMPARE_NE || op.compare == COMPARE_NEU;
-    bool stays_where_true = (ptx_stay_side(routine, branch, target) > 0) != insn->guard_negated;
+    bool stays_where_true = (ptx_loop_exit_side(func_state, branch, target) > 0) != insn->guard_negated;
     if ((is_equal && stays_where_true) || (is_other && !stays_where_true))
-        return STAY_FEW;
-    return ends_by_counter(routine, routine->loops->loop_of[routine->cfg->block_of[branch]], branch) ? STAY_LONG : STAY_FEW;
+        return LOOP_EXIT_FEW;
+    return ends_by_counter(func_state, func_state->loops->loop_of[func_state->cfg->block_of[branch]], branch) ? LOOP_EXIT_LONG : LOOP_EXIT_FEW;
 }
 
-Stay ptx_stay_find(const Routine *routine, InsnId branch, InsnId target)
+LoopExit ptx_loop_exit_find(const FuncState *func_state, InsnId branch, InsnId target)
 {
-    uint8_t *known = &routine->kinds[branch];
+    uint8_t *known = &func_state->kinds[branch];
     if (!*known)
-        *known = (uint8_t)find(routine, branch, target);
-    return (Stay)*known;
+        *known = (uint8_t)find(func_state, branch, target);
+    return (LoopExit)*known;
 }

@@ -8,15 +8,15 @@
 
 #include "analysis/sim/machine.h"
 
-typedef enum Stay { STAY_UNKNOWN, STAY_NONE, STAY_FEW, STAY_LONG } Stay;
+typedef enum LoopExit { LOOP_EXIT_UNKNOWN, LOOP_EXIT_NONE, LOOP_EXIT_FEW, LOOP_EXIT_LONG } LoopExit;
 
 /* Whether an instruction is in the loop, or in one inside it. */
-bool ptx_loop_has(const Routine *routine, LoopId loop, InsnId insn);
+bool ptx_loop_has(const FuncState *func_state, LoopId loop, InsnId insn);
 
 /* Of a branch that some lanes leave a loop by: 1 where staying is to take it, -1 where it is to fall through; 0: no such branch. */
-int ptx_stay_side(const Routine *routine, InsnId branch, InsnId target);
+int ptx_loop_exit_side(const FuncState *func_state, InsnId branch, InsnId target);
 
 /* For such a branch. */
-Stay ptx_stay_find(const Routine *routine, InsnId branch, InsnId target);
+LoopExit ptx_loop_exit_find(const FuncState *func_state, InsnId branch, InsnId target);
 
 #endif

@@ -8,12 +8,12 @@
 #include <math.h>
 
 enum {
-    MOST_LOGGED = 1 << 16,      /* writes in doubtful control that are remembered */
+    MAX_LOGGED = 1 << 16,      /* writes in doubtful control that are remembered */
     DOUBTFUL_STAYS = 4,         /* iterations of a loop that lanes stay in when nobody knows whether they do */
     HURRIED_STAYS = 8,          /* and where Machine.is_hurried */
     ASSUMED_STAYS = 64,         /* and when that rests on an assumption: Machine.most_stays, if the caller does not change it */
-    MOST_FRAMES = 64,           /* calls inside each other */
-    MOST_ENTRIES = 4096,
+    MAX_FRAMES = 64,           /* calls inside each other */
+    MAX_ENTRIES = 4096,
 };
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -30,14 +30,14 @@ static const Plan *make_plan(Machine *m, Arena *arena, const Func *func)
     LoopId *headed = ptx_arena_array(arena, LoopId, func->insn_count);
     for (LoopId l = 0; l < loops->loop_count; l++)
         headed[cfg->blocks[loops->loops[l].header].first] = l + 1;
-    *plan = (Plan){ cfg, dom, ptx_meeting_compute(arena, m->scratch, func, cfg), loops, ptx_slice_compute(arena, m->scratch, func, cfg, m->contents != NULL),
+    *plan = (Plan){ cfg, dom, ptx_reconvergence_compute(arena, m->scratch, func, cfg), loops, ptx_slice_compute(arena, m->scratch, func, cfg, m->contents != NULL),
                     ptx_arena_array(arena, uint8_t, func->insn_count), ptx_arena_array(arena, uint32_t, loops->loop_count + 1), headed };
     return plan;
 }
 
 static const Plan *plan_of(Machine *m, FuncId id)
 {
-    Program *program = m->program;
+    SimProgram *program = m->program;
     if (!program->kept || m->contents)          /* which has a plan of its own */
         return make_plan(m, m->arena, &m->module->funcs[id]);
     if (!program->plans[id] && (program->plans[id] = make_plan(m, program->kept, &m->module->funcs[id])))
@@ -45,12 +45,12 @@ static const Plan *plan_of(Machine *m, FuncId id)
     return program->plans[id];
 }
 
-static const uint32_t *find_given(const Machine *m, const Routine *routine)
+static const uint32_t *find_given(const Machine *m, const FuncState *func_state)
 {
-    uint32_t *given = ptx_arena_array(m->arena, uint32_t, routine->loops->loop_count);
+    uint32_t *given = ptx_arena_array(m->arena, uint32_t, func_state->loops->loop_count);
     ArenaMark mark = ptx_arena_mark(m->scratch);
-    const int64_t *counts = ptx_trips_given(m->scratch, m->module, routine->func, routine->cfg, routine->loops, m->launch);
-    for (LoopId loop = 0; loop < routine->loops->loop_count; loop++)
+    const int64_t *counts = ptx_trips_given(m->scratch, m->module, func_state->func, func_state->cfg, func_state->loops, m->launch);
+    for (LoopId loop = 0; loop < func_state->loops->loop_count; loop++)
         if (counts[loop] >= 0 && counts[loop] < UINT32_MAX)
             given[loop] = (uint32_t)counts[loop] + 1;
     ptx_arena_release(m->scratch, mark);
@@ -58,35 +58,35 @@ static const uint32_t *find_given(const Machine *m, const Routine *routine)
 }
 
 /* called: a declaration of it, maybe. */
-static Routine *routine_of(Machine *m, FuncId called)
+static FuncState *routine_of(Machine *m, FuncId called)
 {
     FuncId id = m->program->definition_of[called];
-    if (m->program->routines[id])
-        return m->program->routines[id];
+    if (m->program->func_states[id])
+        return m->program->func_states[id];
     const Func *func = &m->module->funcs[id];
     const Plan *plan = plan_of(m, id);
     if (!plan)
         return NULL;
-    Routine *routine = m->program->routines[id] = ptx_arena_new(m->arena, Routine);
+    FuncState *func_state = m->program->func_states[id] = ptx_arena_new(m->arena, FuncState);
     if (m->run_count == m->run_capacity)
         m->run = ptx_arena_grow(m->arena, m->run, m->run_count, &m->run_capacity, sizeof *m->run);
     m->run[m->run_count++] = id;
-    routine->func = func;
-    routine->cfg = plan->cfg;
-    routine->dom = plan->dom;
-    routine->meeting = plan->meeting;
-    routine->loops = plan->loops;
-    routine->slice = plan->slice;
-    routine->kinds = plan->kinds;
-    routine->counter_exits = plan->counter_exits;
-    routine->headed = plan->headed;
+    func_state->func = func;
+    func_state->cfg = plan->cfg;
+    func_state->dom = plan->dom;
+    func_state->reconvergence = plan->reconvergence;
+    func_state->loops = plan->loops;
+    func_state->slice = plan->slice;
+    func_state->kinds = plan->kinds;
+    func_state->counter_exits = plan->counter_exits;
+    func_state->headed = plan->headed;
     if (m->launch->trip_count)
-        routine->given = find_given(m, routine);
-    routine->finder = ptx_region_finder(m->arena, func, plan->cfg);
-    routine->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
-    routine->counts = routine->sums = ptx_arena_array(m->arena, Count, func->insn_count);
-    routine->traffic = ptx_arena_array(m->arena, Traffic *, 2 * (size_t)func->insn_count);
-    return routine;
+        func_state->given = find_given(m, func_state);
+    func_state->finder = ptx_region_finder(m->arena, func, plan->cfg);
+    func_state->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
+    func_state->counts = func_state->sums = ptx_arena_array(m->arena, Count, func->insn_count);
+    func_state->traffic = ptx_arena_array(m->arena, Traffic *, 2 * (size_t)func->insn_count);
+    return func_state;
 }
 
 static void push_entry(Machine *m, Warp *w, Entry entry)
@@ -96,23 +96,23 @@ static void push_entry(Machine *m, Warp *w, Entry entry)
     w->entries[w->entry_count++] = entry;
 }
 
-static Frame *enter(Machine *m, Warp *w, Routine *routine, const Insn *call, Entry from)
+static Frame *enter(Machine *m, Warp *w, FuncState *func_state, const Insn *call, Entry from)
 {
-    Frame *frame = routine->spare;
+    Frame *frame = func_state->spare;
     if (frame) {
-        routine->spare = frame->next;
-        for (RegId r = 0; r <= routine->func->reg_count; r++) {   /* the condition code is the last */
+        func_state->spare = frame->next;
+        for (RegId r = 0; r <= func_state->func->reg_count; r++) {   /* the condition code is the last */
             frame->regs[r].is_written = false;
             frame->regs[r].region = 0;
         }
-        memset(frame->stays, 0, routine->func->insn_count * sizeof *frame->stays);
+        memset(frame->stays, 0, func_state->func->insn_count * sizeof *frame->stays);
         frame->params.count = 0;
     } else {
         frame = ptx_arena_new(m->arena, Frame);
-        frame->regs = ptx_arena_array(m->arena, Register, routine->func->reg_count + 1);
-        frame->stays = ptx_arena_array(m->arena, uint32_t, routine->func->insn_count);
+        frame->regs = ptx_arena_array(m->arena, Register, func_state->func->reg_count + 1);
+        frame->stays = ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
     }
-    frame->routine = routine;
+    frame->func_state = func_state;
     frame->caller = w->frame;
     frame->call = call;
     frame->entry_floor = w->entry_count;
@@ -125,12 +125,12 @@ static Frame *enter(Machine *m, Warp *w, Routine *routine, const Insn *call, Ent
 static void leave(Warp *w)
 {
     Frame *frame = w->frame;
-    Routine *routine = frame->routine;
+    FuncState *func_state = frame->func_state;
     while (w->log_count && w->log[w->log_count - 1].frame == frame)
         w->log_count--;         /* what it wrote is gone with it */
     w->frame = frame->caller;
-    frame->next = routine->spare;
-    routine->spare = frame;
+    frame->next = func_state->spare;
+    func_state->spare = frame;
 }
 
 static const Operand *call_operand(const Func *func, const Insn *insn, unsigned position, unsigned index)
@@ -146,7 +146,7 @@ static const Operand *call_operand(const Func *func, const Insn *insn, unsigned 
 static void forget_results(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Operand *operand;
-    for (unsigned i = 0; (operand = call_operand(w->frame->routine->func, insn, 0, i)); i++) {
+    for (unsigned i = 0; (operand = call_operand(w->frame->func_state->func, insn, 0, i)); i++) {
         Value value = ptx_machine_unknown(m, false);
         ptx_machine_write(m, w, operand, &value, lanes, doubt);
         for (uint32_t s = 0; operand->kind == OPERAND_VAR && s < w->frame->params.count; s++)
@@ -158,12 +158,12 @@ static void forget_results(Machine *m, Warp *w, const Insn *insn, uint32_t lanes
 /* .reg parameters; those in .param are read from the caller's frame by memory.c. */
 static void pass_registers(Machine *m, Warp *w, Frame *from, const Insn *insn, uint32_t lanes)
 {
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     unsigned index = 0;
     for (RegId r = 0; r < func->reg_count && func->params; r++) {
         if (!func->regs[r].is_param)
             continue;
-        const Operand *operand = call_operand(from->routine->func, insn, 2, index++);
+        const Operand *operand = call_operand(from->func_state->func, insn, 2, index++);
         if (!operand)
             return;
         Scratch room;
@@ -177,12 +177,12 @@ static void pass_registers(Machine *m, Warp *w, Frame *from, const Insn *insn, u
 
 static bool run_call(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *callee = call_operand(w->frame->routine->func, insn, 1, 0);
-    Routine *routine = callee && callee->kind == OPERAND_FUNCTION ? routine_of(m, callee->id) : NULL;
+    const Operand *callee = call_operand(w->frame->func_state->func, insn, 1, 0);
+    FuncState *func_state = callee && callee->kind == OPERAND_FUNCTION ? routine_of(m, callee->id) : NULL;
     unsigned depth = 0;
     for (const Frame *frame = w->frame; frame; frame = frame->caller)
         depth++;
-    if (!routine || depth >= MOST_FRAMES) {
+    if (!func_state || depth >= MAX_FRAMES) {
         if (m->race)
             ptx_race_call(m, callee);
         forget_results(m, w, insn, lanes, doubt);
@@ -192,7 +192,7 @@ static bool run_call(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     Entry entry = w->entries[w->entry_count - 1];
     entry.lanes = lanes;
     entry.doubt = doubt;
-    enter(m, w, routine, insn, entry);
+    enter(m, w, func_state, insn, entry);
     pass_registers(m, w, from, insn, lanes);
     return true;
 }
@@ -200,25 +200,25 @@ static bool run_call(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
 /* .reg results go back when the last lane has returned. */
 static void return_registers(Machine *m, Warp *w, const Frame *frame, uint32_t lanes)
 {
-    const Func *func = frame->routine->func;
+    const Func *func = frame->func_state->func;
     unsigned index = 0;
     for (RegId r = 0; r < func->reg_count && frame->call; r++) {
         if (!func->regs[r].is_result)
             continue;
-        const Operand *operand = call_operand(w->frame->routine->func, frame->call, 0, index++);
+        const Operand *operand = call_operand(w->frame->func_state->func, frame->call, 0, index++);
         if (operand && frame->regs[r].is_written)
-            ptx_machine_write(m, w, operand, &frame->regs[r].value, lanes, DOUBT_NONE);
+            ptx_machine_write(m, w, operand, &frame->regs[r].value, lanes, UNCERTAIN_NONE);
     }
 }
 
 /* ---- control ----------------------------------------------------------------------------------------------------- */
 
 /* is_doubtful: nobody knows which lanes leave, so all of them go on. */
-static InsnId meeting_point(const Routine *routine, InsnId branch, bool is_doubtful)
+static InsnId meeting_point(const FuncState *func_state, InsnId branch, bool is_doubtful)
 {
-    const Dom *dom = is_doubtful ? routine->dom : routine->meeting;
-    BlockId block = dom->ipdom[routine->cfg->block_of[branch]];
-    return block == EXIT_BLOCK ? NO_ID : routine->cfg->blocks[block].first;
+    const Dom *dom = is_doubtful ? func_state->dom : func_state->reconvergence;
+    BlockId block = dom->ipdom[func_state->cfg->block_of[branch]];
+    return block == EXIT_BLOCK ? NO_ID : func_state->cfg->blocks[block].first;
 }
 
 /* What was written in a region is not known in the lanes that may not have been there. */
@@ -233,18 +233,18 @@ static void cloud(Machine *m, Warp *w, const Entry *entry, uint32_t lanes)
 
 /* Both sides stay in a loop, and lanes that leave it keep them from meeting there. A GPU lets them meet in the loop all the same, and has those that
  * leave wait behind it; a stack of entries cannot, so what follows is an estimate. */
-static bool meets_behind_loop(const Routine *routine, InsnId branch, InsnId target, InsnId next, InsnId join)
+static bool meets_behind_loop(const FuncState *func_state, InsnId branch, InsnId target, InsnId next, InsnId join)
 {
-    LoopId loop = routine->loops->loop_of[routine->cfg->block_of[branch]];
-    return loop != NO_LOOP && ptx_loop_has(routine, loop, target) && ptx_loop_has(routine, loop, next) && !ptx_loop_has(routine, loop, join);
+    LoopId loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]];
+    return loop != NO_LOOP && ptx_loop_has(func_state, loop, target) && ptx_loop_has(func_state, loop, next) && !ptx_loop_has(func_state, loop, join);
 }
 
 /* Parts the lanes: entry waits at the meeting point, and two more run up to it. */
 static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken, uint32_t falling, uint32_t maybe, uint8_t doubt)
 {
-    int rare = maybe ? ptx_usual_rare_side(w->frame->routine->func, w->entries[w->entry_count - 1].pc) : 0;
+    int rare = maybe ? ptx_branch_rare_side(w->frame->func_state->func, w->entries[w->entry_count - 1].pc) : 0;
     Entry *top = &w->entries[w->entry_count - 1];
-    InsnId branch = top->pc, join = meeting_point(w->frame->routine, branch, maybe != 0);
+    InsnId branch = top->pc, join = meeting_point(w->frame->func_state, branch, maybe != 0);
     bool is_open = join == NO_ID;               /* they meet where what is around them does */
     if (is_open)
         join = top->join;
@@ -254,7 +254,7 @@ static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken
     base.maybe = 0;
     base.is_second = false;
     base.doubt = doubt > base.doubt ? doubt : base.doubt;
-    base.is_loose |= meets_behind_loop(w->frame->routine, branch, target, next, join);
+    base.is_loose |= meets_behind_loop(w->frame->func_state, branch, target, next, join);
     bool is_new_region = maybe && !(top->region && top->join == join);
     if (join == top->join && !is_new_region && !top->maybe) {
         w->entry_count--;                       /* nothing is left to do for it there */
@@ -294,13 +294,13 @@ static void part(Machine *m, Warp *w, InsnId target, InsnId next, uint32_t taken
 }
 
 /* How often lanes of which nobody knows whether they do, or that rest on an assumption, stay in a loop at its branch. */
-static unsigned most_stays(const Machine *m, const Routine *routine, InsnId branch, InsnId target, bool is_maybe)
+static unsigned most_stays(const Machine *m, const FuncState *func_state, InsnId branch, InsnId target, bool is_maybe)
 {
     if (!is_maybe)
         return m->is_hurried ? HURRIED_STAYS : m->most_stays;
-    switch (ptx_stay_find(routine, branch, target)) {
-    case STAY_NONE: return 0;
-    case STAY_LONG: return m->is_hurried || m->most_stays < DOUBTFUL_STAYS ? DOUBTFUL_STAYS : m->most_stays;
+    switch (ptx_loop_exit_find(func_state, branch, target)) {
+    case LOOP_EXIT_NONE: return 0;
+    case LOOP_EXIT_LONG: return m->is_hurried || m->most_stays < DOUBTFUL_STAYS ? DOUBTFUL_STAYS : m->most_stays;
     default:        return DOUBTFUL_STAYS;
     }
 }
@@ -313,13 +313,13 @@ static bool is_edge(uint32_t a, uint32_t b)
 }
 
 /* The launch may say how often the loop runs. */
-static bool given_stays(const Machine *m, const Routine *routine, InsnId branch, InsnId stays_at, unsigned *stays)
+static bool given_stays(const Machine *m, const FuncState *func_state, InsnId branch, InsnId stays_at, unsigned *stays)
 {
-    LoopId loop = routine->loops->loop_of[routine->cfg->block_of[branch]];
-    if (!routine->given || m->is_hurried || loop == NO_LOOP || !routine->given[loop] || !ptx_loop_has(routine, loop, stays_at))
+    LoopId loop = func_state->loops->loop_of[func_state->cfg->block_of[branch]];
+    if (!func_state->given || m->is_hurried || loop == NO_LOOP || !func_state->given[loop] || !ptx_loop_has(func_state, loop, stays_at))
         return false;
-    bool is_behind = routine->cfg->block_of[stays_at] == routine->loops->loops[loop].header;     /* one iteration comes before the first stay */
-    uint32_t trips = routine->given[loop] - 1;
+    bool is_behind = func_state->cfg->block_of[stays_at] == func_state->loops->loops[loop].header;     /* one iteration comes before the first stay */
+    uint32_t trips = func_state->given[loop] - 1;
     *stays = trips > is_behind ? trips - is_behind : 0;
     return true;
 }
@@ -327,31 +327,31 @@ static bool given_stays(const Machine *m, const Routine *routine, InsnId branch,
 static void run_branch(Machine *m, Warp *w, const Insn *insn, uint32_t taken, uint32_t maybe, bool is_assumed)
 {
     Entry *top = &w->entries[w->entry_count - 1];
-    const Routine *routine = w->frame->routine;
-    const Operand *operand = ptx_insn_operands(routine->func, insn);
+    const FuncState *func_state = w->frame->func_state;
+    const Operand *operand = ptx_insn_operands(func_state->func, insn);
     InsnId next = top->pc + 1;
-    InsnId target = insn->operand_count && operand->kind == OPERAND_TARGET ? routine->func->labels[operand->id].insn : NO_ID;
+    InsnId target = insn->operand_count && operand->kind == OPERAND_TARGET ? func_state->func->labels[operand->id].insn : NO_ID;
     if (target == NO_ID) {
         top->lanes = 0;
         return;
     }
     if (is_assumed)
-        ptx_memory_assume(m, w, top->pc, routine->meeting->ipdom[routine->cfg->block_of[top->pc]], DOUBT_PARAMETER);
+        ptx_memory_assume(m, w, top->pc, func_state->reconvergence->ipdom[func_state->cfg->block_of[top->pc]], UNCERTAIN_PARAMETER);
     uint32_t lanes = top->lanes, falling = lanes & ~(taken | maybe), goes = taken | maybe, stays_on = falling | maybe;
-    uint8_t doubt = maybe ? DOUBT_DATA : is_assumed ? DOUBT_PARAMETER : DOUBT_NONE;
-    Count *count = &routine->counts[top->pc];
+    uint8_t doubt = maybe ? UNCERTAIN_DATA : is_assumed ? UNCERTAIN_PARAMETER : UNCERTAIN_NONE;
+    Count *count = &func_state->counts[top->pc];
     uint8_t worst = doubt > top->doubt ? doubt : top->doubt;
     count->doubt = worst > count->doubt ? worst : count->doubt;
-    int side = maybe || is_assumed || m->is_hurried ? ptx_stay_side(routine, top->pc, target) : 0;
+    int side = maybe || is_assumed || m->is_hurried ? ptx_loop_exit_side(func_state, top->pc, target) : 0;
     if (side) {
         uint32_t *stays = &w->frame->stays[top->pc];
-        unsigned most = most_stays(m, routine, top->pc, target, maybe != 0);
-        bool is_given = given_stays(m, routine, top->pc, side > 0 ? target : next, &most);
+        unsigned most = most_stays(m, func_state, top->pc, target, maybe != 0);
+        bool is_given = given_stays(m, func_state, top->pc, side > 0 ? target : next, &most);
         bool leaves = ++*stays > most;
         if (leaves)
             *stays = 0;
         if (leaves && !m->is_hurried && !is_given)
-            ptx_machine_note_left(m, routine, top->pc, side > 0 ? target : next, most);
+            ptx_machine_note_left(m, func_state, top->pc, side > 0 ? target : next, most);
         if (maybe || leaves) {
             uint32_t undecided = maybe ? maybe : lanes;
             bool take = (side > 0) != leaves;
@@ -397,21 +397,21 @@ static uint32_t lanes_with(const Value *index, uint32_t lanes, bool is_known, ui
 static void run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
 {
     Entry *top = &w->entries[w->entry_count - 1];
-    const Routine *routine = w->frame->routine;
-    const Table *table = table_of(routine->func, insn);
+    const FuncState *func_state = w->frame->func_state;
+    const Table *table = table_of(func_state->func, insn);
     Scratch room;
-    const Value *index = insn->operand_count ? ptx_machine_read(m, w, ptx_insn_operands(routine->func, insn), &room) : NULL;
+    const Value *index = insn->operand_count ? ptx_machine_read(m, w, ptx_insn_operands(func_state->func, insn), &room) : NULL;
     if (!table || !index) {
         top->lanes &= ~lanes, top->pc++;
         return;
     }
     ptx_blocks_pin(&m->blocks, index);
     bool is_known = !(index->unknown & lanes) && index->align == ALIGN_EXACT;
-    uint8_t doubt = !is_known ? DOUBT_DATA : index->is_assumed ? DOUBT_PARAMETER : DOUBT_NONE;
+    uint8_t doubt = !is_known ? UNCERTAIN_DATA : index->is_assumed ? UNCERTAIN_PARAMETER : UNCERTAIN_NONE;
     if (doubt)                  /* the other ways are not gone */
-        ptx_memory_assume(m, w, top->pc, routine->meeting->ipdom[routine->cfg->block_of[top->pc]], doubt);
+        ptx_memory_assume(m, w, top->pc, func_state->reconvergence->ipdom[func_state->cfg->block_of[top->pc]], doubt);
     Entry base = *top;
-    InsnId join = meeting_point(routine, top->pc, !is_known), next = top->pc + 1;
+    InsnId join = meeting_point(func_state, top->pc, !is_known), next = top->pc + 1;
     top->doubt = doubt > top->doubt ? doubt : top->doubt;
     base.doubt = top->doubt;
     base.join = join == NO_ID ? top->join : join;
@@ -419,10 +419,10 @@ static void run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
     base.is_second = false;
     uint64_t first = ptx_value_lane(index, (unsigned)__builtin_ctz(lanes));
     if (lanes == top->lanes && lanes_with(index, lanes, is_known, first) == lanes && first < table->count) {
-        top->pc = routine->func->labels[routine->func->table_ids[table->first + first]].insn;
+        top->pc = func_state->func->labels[func_state->func->table_ids[table->first + first]].insn;
         return;
     }
-    routine->counts[top->pc].parted++;
+    func_state->counts[top->pc].parted++;
     base.lanes = top->lanes & ~lanes;
     if (base.join == top->join && !top->maybe)
         w->entry_count--;
@@ -438,7 +438,7 @@ static void run_indexed(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
         lanes &= ~base.lanes;
         if (first >= table->count)
             continue;
-        base.pc = routine->func->labels[routine->func->table_ids[table->first + first]].insn;
+        base.pc = func_state->func->labels[func_state->func->table_ids[table->first + first]].insn;
         push_entry(m, w, base);
     }
 }
@@ -469,7 +469,7 @@ static void note_barrier(Machine *m, const Operand *number, bool is_of_some)
 
 static void wait_at_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     bool is_reduction = insn->operand_count && operands[0].position == 0 && operands[0].role & ROLE_DEF;
     unsigned first = is_reduction ? 1 : 0, last = insn->operand_count - is_reduction;
     note_barrier(m, insn->operand_count > first ? &operands[first] : NULL, last > first + 1);
@@ -481,8 +481,8 @@ static void wait_at_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lane
     w->reduction = insn;
     w->reduced = lanes;
     w->holding = ptx_lanes_where(m, predicate, lanes, &w->unsure);
-    w->is_assumed = predicate->is_assumed || doubt == DOUBT_PARAMETER;
-    if (doubt >= DOUBT_DATA || lanes != w->live)
+    w->is_assumed = predicate->is_assumed || doubt == UNCERTAIN_PARAMETER;
+    if (doubt >= UNCERTAIN_DATA || lanes != w->live)
         w->unsure = lanes;
 }
 
@@ -512,7 +512,7 @@ static void reduce(Machine *m)
     for (uint32_t i = 0; i < m->warp_count; i++) {
         Warp *w = &m->warps[i];
         if (!w->is_done)
-            ptx_machine_write(m, w, ptx_insn_operands(w->frame->routine->func, insn), &value, w->reduced, DOUBT_NONE);
+            ptx_machine_write(m, w, ptx_insn_operands(w->frame->func_state->func, insn), &value, w->reduced, UNCERTAIN_NONE);
     }
 }
 
@@ -521,19 +521,19 @@ static void reduce(Machine *m)
 static void step(Machine *m, Warp *w)
 {
     Entry *top = &w->entries[w->entry_count - 1];
-    const Routine *routine = w->frame->routine;
-    Count *count = &routine->counts[top->pc];
+    const FuncState *func_state = w->frame->func_state;
+    Count *count = &func_state->counts[top->pc];
     if (m->race && m->race->put_count && ptx_race_is_put(m, w, top->pc))
         return;
     if (m->race && m->race->watches)
         ptx_race_watch(m, w, top->pc);
-    if (routine->slice.plain[top->pc]) {
+    if (func_state->slice.plain[top->pc]) {
         count->warps++;
         count->lanes += ptx_lanes_count(top->lanes);
-        top->pc += routine->slice.plain[top->pc];
+        top->pc += func_state->slice.plain[top->pc];
         return;
     }
-    const Insn *insn = &routine->func->insns[top->pc];
+    const Insn *insn = &func_state->func->insns[top->pc];
     const Decoded *code = ptx_machine_code(m, insn->op);
     uint32_t lanes = top->lanes, maybe = 0;
     uint8_t doubt = top->doubt;
@@ -553,16 +553,16 @@ static void step(Machine *m, Warp *w)
         return;
     }
     if (maybe)
-        doubt = DOUBT_DATA;
-    else if (is_assumed && doubt < DOUBT_PARAMETER)
-        doubt = DOUBT_PARAMETER;
+        doubt = UNCERTAIN_DATA;
+    else if (is_assumed && doubt < UNCERTAIN_PARAMETER)
+        doubt = UNCERTAIN_PARAMETER;
     if (doubt && (code->action == ACTION_EXIT || code->action == ACTION_RETURN)) {    /* lanes that leave here might have stayed */
         ptx_memory_assume(m, w, top->pc, EXIT_BLOCK, doubt);
         ptx_memory_doubt(w, doubt);
     }
     if (is_assumed && active != top->lanes) {
         ptx_memory_assume_written(m, w, insn);
-        count->doubt = count->doubt > DOUBT_PARAMETER ? count->doubt : DOUBT_PARAMETER;     /* more lanes may be here, or any at all */
+        count->doubt = count->doubt > UNCERTAIN_PARAMETER ? count->doubt : UNCERTAIN_PARAMETER;     /* more lanes may be here, or any at all */
     }
     if (!active) {
         top->pc++;
@@ -611,11 +611,11 @@ static void step(Machine *m, Warp *w)
     else if (m->cluster && ptx_insn_is_access(insn))
         ptx_cluster_access(m, w, insn, active, doubt);
     else if (ptx_insn_is_access(insn))
-        ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < DOUBT_ORDER ? DOUBT_ORDER : doubt);
-    if (routine->slice.is_needed[top->pc] || (insn->op->flags & OPF_SIDE_EFFECT && !(m->are_apart && ptx_insn_is_access(insn))))
+        ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < UNCERTAIN_ORDER ? UNCERTAIN_ORDER : doubt);
+    if (func_state->slice.is_needed[top->pc] || (insn->op->flags & OPF_SIDE_EFFECT && !(m->are_apart && ptx_insn_is_access(insn))))
         ptx_machine_execute(m, w, insn, code, active, doubt);
     if (maybe) {                /* the lanes of which nobody knows whether they wrote */
-        const Operand *operands = ptx_insn_operands(routine->func, insn);
+        const Operand *operands = ptx_insn_operands(func_state->func, insn);
         for (unsigned o = 0; o < insn->operand_count; o++)
             if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)
                 w->frame->regs[operands[o].id].value.unknown |= maybe;
@@ -641,9 +641,9 @@ static bool settle(Machine *m, Warp *w)
             top->maybe = 0;
             top->is_second = false;
         }
-        if (top->lanes && top->pc != top->join && top->pc < w->frame->routine->func->insn_count)
+        if (top->lanes && top->pc != top->join && top->pc < w->frame->func_state->func->insn_count)
             return true;
-        if (top->lanes && top->pc >= w->frame->routine->func->insn_count)
+        if (top->lanes && top->pc >= w->frame->func_state->func->insn_count)
             retire(w, top->lanes, !w->frame->caller);
         w->entry_count--;
     }
@@ -654,8 +654,8 @@ static bool settle(Machine *m, Warp *w)
 static void look_around(Machine *m, Warp *w)
 {
     InsnId pc = w->entries[w->entry_count - 1].pc;
-    if (w->frame->routine->headed[pc])
-        ptx_forward_arrive(m, w, w->frame->routine->headed[pc] - 1);
+    if (w->frame->func_state->headed[pc])
+        ptx_forward_arrive(m, w, w->frame->func_state->headed[pc] - 1);
     if (m->is_loose_tried)
         ptx_forward_watch(m, w);
     w->frame->last = pc;
@@ -670,7 +670,7 @@ static void run_warp(Machine *m, Warp *w)
             w->is_done = true;
             return;
         }
-        if (m->steps >= m->most_steps || w->entry_count > MOST_ENTRIES || w->log_count > MOST_LOGGED) {
+        if (m->steps >= m->most_steps || w->entry_count > MAX_ENTRIES || w->log_count > MAX_LOGGED) {
             m->is_cut = true;
             w->is_done = true;
             return;
@@ -707,7 +707,7 @@ static void set_tid(Machine *m, Warp *w)
     }
 }
 
-static void begin_warp(Machine *m, Routine *routine, uint32_t index)
+static void begin_warp(Machine *m, FuncState *func_state, uint32_t index)
 {
     Warp *w = &m->warps[index];
     w->index = index;
@@ -722,14 +722,14 @@ static void begin_warp(Machine *m, Routine *routine, uint32_t index)
         leave(w);
     w->is_done = w->is_waiting = w->is_at_put = false;
     w->barrier = 0;
-    enter(m, w, routine, NULL, (Entry){ .lanes = w->live });
+    enter(m, w, func_state, NULL, (Entry){ .lanes = w->live });
 }
 
 /* In turns, from barrier to barrier. */
-static void run_together(Machine *m, Routine *routine, uint32_t first_warp, uint32_t warp_count)
+static void run_together(Machine *m, FuncState *func_state, uint32_t first_warp, uint32_t warp_count)
 {
     for (uint32_t i = 0; i < warp_count; i++)
-        begin_warp(m, routine, first_warp + i);
+        begin_warp(m, func_state, first_warp + i);
     for (bool is_running = true; is_running;) {
         is_running = false;
         m->round = ptx_memory_tick(m);
@@ -764,19 +764,19 @@ static void space_warps(Machine *m)
 }
 
 /* What was counted of a run, for each of the warps that it stands for. */
-static void sum_counts(const Routine *routine, uint32_t warps)
+static void sum_counts(const FuncState *func_state, uint32_t warps)
 {
-    for (InsnId i = 0; i < routine->func->insn_count; i++)
-        if (routine->counts[i].warps > 0) {
-            Count *sum = &routine->sums[i];
-            ptx_count_add(sum, &routine->counts[i], warps);
-            sum->most = routine->counts[i].warps > sum->most ? routine->counts[i].warps : sum->most;
-            routine->counts[i] = (Count){ 0 };
+    for (InsnId i = 0; i < func_state->func->insn_count; i++)
+        if (func_state->counts[i].warps > 0) {
+            Count *sum = &func_state->sums[i];
+            ptx_count_add(sum, &func_state->counts[i], warps);
+            sum->most = func_state->counts[i].warps > sum->most ? func_state->counts[i].warps : sum->most;
+            func_state->counts[i] = (Count){ 0 };
         }
 }
 
 /* Runs the first of these warps, which are left, for as many of them as it stands for. Those; *is_alone: it could have been more. */
-static uint32_t run_standing(Machine *m, Routine *routine, uint32_t first, uint32_t step, uint32_t are_left, bool *is_alone)
+static uint32_t run_standing(Machine *m, FuncState *func_state, uint32_t first, uint32_t step, uint32_t are_left, bool *is_alone)
 {
     uint32_t count = 1, are_done = 0;
     while (first + count * step < WARP_LANES && are_left >> (first + count * step) & 1)
@@ -785,13 +785,13 @@ static uint32_t run_standing(Machine *m, Routine *routine, uint32_t first, uint3
     m->blocks = ptx_blocks_new(m->blocks.first, m->blocks.step, m->blocks.count);
     m->blocks.step[GROWTH_WARP] = m->blocks.steps[0][GROWTH_WARP] = step;
     m->blocks.count[GROWTH_WARP] = count;
-    run_together(m, routine, first, 1);
-    ptx_noted_close(m, &m->warps[first]);
+    run_together(m, func_state, first, 1);
+    ptx_request_log_close(m, &m->warps[first]);
     count = m->blocks.count[GROWTH_WARP];
     *is_alone |= are_several && count == 1;
     for (uint32_t i = 0; i < count; i++)
         are_done |= UINT32_C(1) << (first + i * m->blocks.step[GROWTH_WARP]);
-    sum_counts(routine, count);
+    sum_counts(func_state, count);
     while (m->warps[first].frame)       /* for the next one */
         leave(&m->warps[first]);
     m->blocks.count[GROWTH_WARP] = 1;
@@ -810,20 +810,20 @@ static uint32_t distance_from(const Machine *m, uint32_t warp, uint32_t are_left
 }
 
 /* As long as one stands for others: once it does not, they are taken one by one. */
-static void run_apart(Machine *m, Routine *routine)
+static void run_apart(Machine *m, FuncState *func_state)
 {
     const uint32_t full = m->block[0] * m->block[1] * m->block[2] / WARP_LANES;
     uint32_t are_left = full ? UINT32_MAX >> (WARP_LANES - full) : 0;
     space_warps(m);
-    if (routine->sums == routine->counts)
-        routine->counts = ptx_arena_array(m->arena, Count, routine->func->insn_count);
+    if (func_state->sums == func_state->counts)
+        func_state->counts = ptx_arena_array(m->arena, Count, func_state->func->insn_count);
     uint32_t step = m->spacing;
     bool is_alone = false;
     for (uint32_t w = 0; w < m->warp_count; w++) {
         if (w < full && !(are_left >> w & 1))
             continue;
         step = is_alone ? WARP_LANES : distance_from(m, w, are_left, step);
-        are_left &= ~run_standing(m, routine, w, step, are_left, &is_alone);
+        are_left &= ~run_standing(m, func_state, w, step, are_left, &is_alone);
         step = m->blocks.step[GROWTH_WARP];
     }
 }
@@ -835,17 +835,17 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
     m->barrier = -1;
     ptx_forward_begin(m);
     ptx_memory_forget_shared(m);
-    Routine *routine = routine_of(m, m->kernel);
-    if (!routine)
+    FuncState *func_state = routine_of(m, m->kernel);
+    if (!func_state)
         return;
-    m->are_apart = routine->slice.is_apart && !m->race && !m->contents && !m->cluster && m->warp_count <= WARP_LANES;
+    m->are_apart = func_state->slice.is_apart && !m->race && !m->contents && !m->cluster && m->warp_count <= WARP_LANES;
     if (m->are_apart && warp_count > 1 && warp_count == m->warp_count) {
-        run_apart(m, routine);
+        run_apart(m, func_state);
         return;
     }
-    run_together(m, routine, first_warp, warp_count);
-    if (routine->sums != routine->counts)
-        sum_counts(routine, 1);
+    run_together(m, func_state, first_warp, warp_count);
+    if (func_state->sums != func_state->counts)
+        sum_counts(func_state, 1);
 }
 
 void ptx_machine_run(Machine *m, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count)
@@ -882,14 +882,14 @@ void ptx_machine_reshape(Machine *m, const uint32_t block[3])
 
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 
-enum { ASSUMED_BLOCK = 256, ASSUMED_GRID = 4096, MOST_THREADS = 1024 };      /* no GPU takes larger blocks */
+enum { ASSUMED_BLOCK = 256, ASSUMED_GRID = 4096, MAX_THREADS = 1024 };      /* no GPU takes larger blocks */
 
 static void take_shape(Machine *m)
 {
     const Bounds *bounds = &m->module->funcs[m->kernel].bounds;
     const uint32_t *block = m->launch->block[0] ? m->launch->block : bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid;
     double threads = fmax(block[0], 1) * fmax(block[1], 1) * fmax(block[2], 1);
-    bool is_taken = block[0] && threads <= MOST_THREADS;
+    bool is_taken = block[0] && threads <= MAX_THREADS;
     m->block_is_assumed = !is_taken || (!m->launch->block[0] && !bounds->reqntid[0]);
     m->grid_is_assumed = !m->launch->grid[0];
     for (unsigned d = 0; d < 3; d++) {
@@ -898,7 +898,7 @@ static void take_shape(Machine *m)
     }
 }
 
-Machine *ptx_machine_new(Arena *arena, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu)
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu)
 {
     const Module *module = program->module;
     Machine *m = ptx_arena_new(arena, Machine);
@@ -921,7 +921,7 @@ Machine *ptx_machine_new(Arena *arena, Arena *scratch, Program *program, FuncId 
 void ptx_machine_end(Machine *m)
 {
     for (uint32_t i = 0; i < m->run_count; i++)
-        m->program->routines[m->run[i]] = NULL;
+        m->program->func_states[m->run[i]] = NULL;
     for (uint32_t i = 0; i < m->placed_count; i++)
         m->program->addresses[m->placed[i]] = 0;
 }

@@ -43,7 +43,7 @@ typedef struct Decoded {           /* per distinct opcode text */
 
 typedef struct Plan {           /* of a function: what does not depend on the launch */
     const Cfg *cfg;
-    const Dom *dom, *meeting;   /* meeting: where lanes meet again, early exits left out of it */
+    const Dom *dom, *reconvergence;   /* meeting: where lanes meet again, early exits left out of it */
     const Loops *loops;
     Slice slice;
     uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; of a branch its Stay; 0: not asked for yet */
@@ -51,10 +51,10 @@ typedef struct Plan {           /* of a function: what does not depend on the la
     const LoopId *headed;       /* per instruction: the loop whose header begins there, + 1; 0: none */
 } Plan;
 
-typedef struct Routine {           /* a function as it is run */
+typedef struct FuncState {           /* a function as it is run */
     const Func *func;
     const Cfg *cfg;             /* these: of its plan */
-    const Dom *dom, *meeting;
+    const Dom *dom, *reconvergence;
     const Loops *loops;
     Slice slice;
     uint8_t *kinds;
@@ -70,7 +70,7 @@ typedef struct Routine {           /* a function as it is run */
     uint32_t *sites;            /* per instruction: into Race.sites, + 1; NULL */
     struct Pace *paces;         /* forward.c's, per loop; NULL: none yet */
     struct Frame *spare;        /* frames to be used again */
-} Routine;
+} FuncState;
 
 /* Requests alike cost alike: the same lanes at the same distances from each other, moved by a multiple of a line. */
 typedef struct Traffic {
@@ -97,10 +97,10 @@ typedef struct Register {
 } Register;
 
 /* Control whose lanes nobody knows: what is written in it is not known behind it. */
-typedef struct Written {
+typedef struct ModRef {
     struct Frame *frame;
     RegId reg;
-} Written;
+} ModRef;
 
 typedef struct Entry {
     struct Frame *frame;
@@ -129,7 +129,7 @@ typedef struct Slots {
 typedef struct Frame {
     struct Frame *next;         /* of Routine.spare */
     struct Frame *caller;
-    Routine *routine;
+    FuncState *func_state;
     const Insn *call;           /* in the caller */
     Register *regs;
     uint32_t *stays;            /* per instruction: how often doubtful lanes stayed in a loop */
@@ -142,7 +142,7 @@ typedef struct Frame {
 typedef struct Warp {
     Frame *frame;
     Entry *entries;
-    Written *log;
+    ModRef *log;
     Slots local;
     uint32_t entry_count, entry_capacity, log_count, log_capacity;
     uint32_t index;             /* in the block */
@@ -159,7 +159,7 @@ typedef struct Warp {
 } Warp;
 
 /* What the kernels of a module share, so that each takes no more room and time than it has instructions. */
-struct Program {
+struct SimProgram {
     const Module *module;
     const FuncId *definition_of;        /* CallGraph.definition_of */
     Decoded *codes;             /* per Op */
@@ -167,7 +167,7 @@ struct Program {
     const Plan **plans;         /* per function; NULL: none yet */
     FuncId *planned;            /* functions that have one */
     uint32_t planned_count;
-    Routine **routines;         /* per function; NULL but while a kernel runs that calls it */
+    FuncState **func_states;         /* per function; NULL but while a kernel runs that calls it */
     uint64_t *addresses;        /* per variable, + 1; 0: none yet */
     VarId *shared;              /* variables in shared memory of the module and of functions that are no kernels */
     uint32_t shared_count;
@@ -180,7 +180,7 @@ struct Program {
 };
 
 /* What a warp asks of memory that somebody is told of. */
-typedef struct Noted {
+typedef struct RequestLog {
     const Insn *insn;
     Count *count;
     struct Request *request;    /* its addresses are not asked for */
@@ -189,12 +189,12 @@ typedef struct Noted {
     bool is_traced;             /* for Machine.trace; else for the footprint */
     uint8_t kind;               /* FootprintKind */
     uint8_t space, doubt;       /* Space, Doubt: of what is traced */
-} Noted;
+} RequestLog;
 
 typedef struct Machine {
     Arena *arena;               /* everything here; the caller releases it */
     Arena *scratch;
-    Program *program;
+    SimProgram *program;
     const Module *module;
     const Launch *launch;
     const Gpu *gpu;             /* whose memory serves; NULL: only instructions are counted */
@@ -238,7 +238,7 @@ typedef struct Machine {
     uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
     struct Trace *trace;        /* that keeps the requests; NULL */
     struct Cluster *cluster;    /* that its accesses to shared memory are noted for; NULL */
-    struct Contents *contents;  /* of global memory; NULL: nobody follows them */
+    struct ShadowMemory *contents;  /* of global memory; NULL: nobody follows them */
     struct Race *race;          /* that looks for accesses that nothing orders, in place of what they cost; NULL */
     bool is_traced_only;        /* nobody asks what requests cost */
     struct Visit *forwarded[GROWTH_DIMS - GROWTH_TRIPS];        /* forward.h: loops that are looked at; NULL */
@@ -249,7 +249,7 @@ typedef struct Machine {
 } Machine;
 
 /* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */
-Machine *ptx_machine_new(Arena *arena, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu);
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu);
 
 /* Leaves the program to the next kernel. */
 void ptx_machine_end(Machine *machine);
@@ -306,7 +306,7 @@ uint32_t ptx_memory_tick(Machine *machine);
 uint64_t ptx_memory_address(Machine *machine, VarId var);
 void ptx_memory_load(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_memory_store(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-void ptx_memory_assume(Machine *machine, Warp *warp, InsnId branch, BlockId meeting, uint8_t doubt);
+void ptx_memory_assume(Machine *machine, Warp *warp, InsnId branch, BlockId reconvergence, uint8_t doubt);
 void ptx_memory_assume_written(Machine *machine, Warp *warp, const Insn *insn);
 void ptx_memory_doubt(Warp *warp, uint8_t doubt);
 void ptx_memory_atomic(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
@@ -322,8 +322,8 @@ bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, uns
 bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes);
 
 /* request_log.c: of a warp that stands for others what it asks for is kept until its end, and then told for each of them. */
-void ptx_noted_tell(Machine *machine, const Warp *warp, const Noted *noted);
-void ptx_noted_close(Machine *machine, const Warp *warp);
+void ptx_request_log_emit(Machine *machine, const Warp *warp, const RequestLog *noted);
+void ptx_request_log_close(Machine *machine, const Warp *warp);
 
 /* registers.c */
 const Value *ptx_machine_make(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch);
@@ -401,6 +401,6 @@ uint64_t ptx_machine_guess(uint64_t offset, unsigned bytes, bool is_float);
 void ptx_machine_note_guess(Machine *machine, uint64_t offset, unsigned bytes, bool is_float);
 
 /* Lanes leave a loop at that branch because they have stayed so often, not because anything says so. */
-void ptx_machine_note_left(Machine *machine, const Routine *routine, InsnId branch, InsnId stays_at, unsigned stays);
+void ptx_machine_note_left(Machine *machine, const FuncState *func_state, InsnId branch, InsnId stays_at, unsigned stays);
 
 #endif

@@ -5,8 +5,8 @@
 #include "analysis/sim/request.h"
 
 enum {
-    MOST_SHARED = 1 << 20,      /* bytes; no GPU has as many */
-    MOST_SLOTS = 4096,          /* places in local memory that are kept apart */
+    MAX_SHARED = 1 << 20,      /* bytes; no GPU has as many */
+    MAX_SLOTS = 4096,          /* places in local memory that are kept apart */
     WALKS_FREE = 128,           /* through all of a function, to look for regions; beyond, a block counts as an instruction that is executed ... */
     REGS_A_STEP = 1024,         /* ... and so do so many registers of a region, each time */
     GRANULE = 128,              /* an unknown addend of so many bytes changes no sector and no line */
@@ -41,13 +41,13 @@ static uint64_t place_shared(Machine *m, VarId id, bool is_unsized, uint64_t at)
         return at;
     uint64_t here = align_up(at, is_unsized && var->align < 16 ? 16 : var->align);
     place(m, id, here);
-    return var->bytes >= MOST_SHARED || at >= MOST_SHARED || here >= MOST_SHARED ? at : here + var->bytes;
+    return var->bytes >= MAX_SHARED || at >= MAX_SHARED || here >= MAX_SHARED ? at : here + var->bytes;
 }
 
 /* Shared variables in the order of their declarations, those of unknown size behind them all. Other kernels' own are not there when this one runs. */
 static void lay_out_shared(Machine *m)
 {
-    const Program *program = m->program;
+    const SimProgram *program = m->program;
     uint64_t at = 0;
     if (m->has_shared)
         return;
@@ -61,7 +61,7 @@ static void lay_out_shared(Machine *m)
     }
     int64_t dynamic = m->launch->dynamic_shared_bytes;
     at = align_up(at, 16) + (uint64_t)(dynamic > 0 ? dynamic : dynamic < 0 ? 49152 : 0);
-    m->shared_size = (uint32_t)(at < MOST_SHARED ? at : MOST_SHARED);
+    m->shared_size = (uint32_t)(at < MAX_SHARED ? at : MAX_SHARED);
 }
 
 static void take_pointer(Machine *m, uint64_t at, unsigned bytes, uint32_t index)
@@ -84,9 +84,9 @@ static void lay_out_params(Machine *m)
         const Var *var = &m->module->vars[func->params[p]];
         at = align_up(at, var->align);
         place(m, func->params[p], at);
-        at += var->bytes < MOST_SHARED ? var->bytes : 0;
+        at += var->bytes < MAX_SHARED ? var->bytes : 0;
     }
-    m->param_size = (uint32_t)(at < MOST_SHARED ? at : MOST_SHARED);
+    m->param_size = (uint32_t)(at < MAX_SHARED ? at : MAX_SHARED);
     m->param_bytes = ptx_arena_array(m->arena, uint8_t, m->param_size + 16);
     m->param_known = ptx_arena_array(m->arena, uint8_t, m->param_size + 16);
     m->param_addend = ptx_arena_array(m->arena, AddendId, m->param_size + 16);
@@ -150,7 +150,7 @@ static void wrap_address(Machine *m, const Warp *w, const Operand *operand, Scra
     uint64_t bits = s->value.lanes ? 0 : s->value.all;
     for (unsigned i = 0; s->value.lanes && i < WARP_LANES; i++)
         bits |= s->value.lanes[i];
-    if (!(bits >> 32) || s->value.align != ALIGN_EXACT || ptx_type_info[w->frame->routine->func->regs[operand->id].type].bits != 32)
+    if (!(bits >> 32) || s->value.align != ALIGN_EXACT || ptx_type_info[w->frame->func_state->func->regs[operand->id].type].bits != 32)
         return;
     ptx_blocks_pin(&m->blocks, &s->value);
     s->value.all = (uint32_t)s->value.all;
@@ -235,7 +235,7 @@ static Slot *make_slot(Machine *m, Slots *slots, uint64_t address, uint32_t byte
     for (uint32_t i = 0; i < slots->count; i++)
         if (slots->items[i].address < address + bytes && address < slots->items[i].address + slots->items[i].bytes)
             slots->items[i].held.value.unknown = UINT32_MAX;
-    if (slots->count >= MOST_SLOTS)
+    if (slots->count >= MAX_SLOTS)
         return NULL;
     if (slots->count == slots->capacity)
         slots->items = ptx_arena_grow(m->arena, slots->items, slots->count, &slots->capacity, sizeof *slots->items);
@@ -252,7 +252,7 @@ static void store_slot(Machine *m, Slot *slot, const Value *value, uint32_t lane
         r->slab = ptx_arena_array(m->arena, uint64_t, WARP_LANES);
     bool is_whole = !r->is_written || (lanes & live) == live;
     if (!is_whole)
-        ptx_growth_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
+        ptx_block_stride_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
     Value old = r->value;
     for (unsigned i = 0; i < WARP_LANES; i++)
         r->slab[i] = is_whole || lanes >> i & 1 ? ptx_value_lane(value, i) : ptx_value_lane(&old, i);
@@ -270,7 +270,7 @@ static void store_slot(Machine *m, Slot *slot, const Value *value, uint32_t lane
 static Slots *param_place(Warp *w, VarId var, VarId *argument)
 {
     const Frame *frame = w->frame;
-    const Func *func = frame->routine->func;
+    const Func *func = frame->func_state->func;
     *argument = var;
     if (!frame->caller || !frame->call)
         return &w->frame->params;
@@ -280,7 +280,7 @@ static Slots *param_place(Warp *w, VarId var, VarId *argument)
         for (uint32_t p = 0; p < count; p++) {
             if (list[p] != var)
                 continue;
-            const Func *caller = frame->caller->routine->func;
+            const Func *caller = frame->caller->func_state->func;
             const Operand *operands = ptx_insn_operands(caller, frame->call);
             uint32_t index = p;
             for (unsigned o = 0; o < frame->call->operand_count; o++)
@@ -347,12 +347,12 @@ static bool is_known_byte(const Machine *m, uint64_t at)
     return at / 8 >= m->shared_low && at / 8 < m->shared_high && m->shared_known[at / 8] >> (at % 8) & 1;
 }
 
-enum { THREAD_BITS = 10, CLOCK_MOST = 1 << (32 - THREAD_BITS) };
+enum { THREAD_BITS = 10, MAX_CLOCK = 1 << (32 - THREAD_BITS) };
 
 /* Past the end nothing that is stored gets settled any more. */
 uint32_t ptx_memory_tick(Machine *m)
 {
-    return m->clock += m->clock + 1 < CLOCK_MOST;
+    return m->clock += m->clock + 1 < MAX_CLOCK;
 }
 
 /* What another thread wrote is sure to be there only behind a barrier. */
@@ -492,7 +492,7 @@ static void load_element(Machine *m, Warp *w, Space space, const Value *address,
     else if (space == SPACE_SHARED)
         load_shared(m, w, address, bytes, type, lanes, out);
     else if (space == SPACE_GLOBAL && m->contents)
-        ptx_contents_load(m, w, address, bytes, type, lanes, out);
+        ptx_shadow_memory_load(m, w, address, bytes, type, lanes, out);
     else
         out->value = ptx_machine_unknown(m, is_place);
 }
@@ -506,7 +506,7 @@ static void shift_address(Scratch *address, uint64_t by)
 
 void ptx_memory_load(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     const Operand *operands = ptx_insn_operands(func, insn), *place = nth_address(func, insn, 0);
     Type type = (Type)insn->op->type;
     unsigned bytes = (ptx_type_info[type].bits + 7u) / 8;
@@ -591,7 +591,7 @@ static void store_shared(Machine *m, const Warp *w, const Value *address, unsign
 static void store_element(Machine *m, Warp *w, const Insn *insn, Space space, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
     if (space == SPACE_GLOBAL && m->contents)
-        ptx_contents_store(m, w, insn, address, bytes, value, lanes, doubt);
+        ptx_shadow_memory_store(m, w, insn, address, bytes, value, lanes, doubt);
     if (space == SPACE_SHARED) {
         store_shared(m, w, address, bytes, value, lanes, doubt);
         return;
@@ -609,8 +609,8 @@ static void store_element(Machine *m, Warp *w, const Insn *insn, Space space, co
     if (!slot)
         return;
     Value made = *value;
-    made.is_assumed |= doubt == DOUBT_PARAMETER;
-    if (doubt >= DOUBT_DATA)
+    made.is_assumed |= doubt == UNCERTAIN_PARAMETER;
+    if (doubt >= UNCERTAIN_DATA)
         made.unknown = UINT32_MAX;
     store_slot(m, slot, &made, lanes, w->live);
 }
@@ -618,7 +618,7 @@ static void store_element(Machine *m, Warp *w, const Insn *insn, Space space, co
 /* What an atomic operation leaves is not followed; of shared memory it changes its own bytes only. */
 void ptx_memory_atomic(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     const Operand *operands = ptx_insn_operands(func, insn), *place = nth_address(func, insn, 0);
     Scratch address;
     if (place) {
@@ -635,7 +635,7 @@ void ptx_memory_atomic(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, ui
 
 void ptx_memory_store(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     const Operand *operands = ptx_insn_operands(func, insn), *place = nth_address(func, insn, 0);
     unsigned bytes = (ptx_type_info[insn->op->type].bits + 7u) / 8;
     Scratch address, room;
@@ -684,7 +684,7 @@ static bool may_be_shared(const Op *op)
 /* Not executed, by an assumption, in some lanes. */
 void ptx_memory_assume_written(Machine *m, Warp *w, const Insn *insn)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)
             w->frame->regs[operands[o].id].value.is_assumed = true;
@@ -695,23 +695,23 @@ void ptx_memory_assume_written(Machine *m, Warp *w, const Insn *insn)
 }
 
 /* A branch took the side that an assumption says: what the other one would have written is not sure any more. */
-void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId meeting, uint8_t doubt)
+void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence, uint8_t doubt)
 {
-    if (m->race && m->block_is_assumed && doubt <= DOUBT_PARAMETER)
+    if (m->race && m->block_is_assumed && doubt <= UNCERTAIN_PARAMETER)
         return;                 /* whatever races is an estimate anyway */
-    Routine *routine = w->frame->routine;
-    Region **place = &routine->regions[branch];
+    FuncState *func_state = w->frame->func_state;
+    Region **place = &func_state->regions[branch];
     if (!*place) {
-        *place = ptx_region_compute(m->arena, &routine->finder, routine->cfg->block_of[branch], meeting);
-        routine->walked += (*place)->block_count;
-        m->steps += routine->walked > (uint64_t)WALKS_FREE * routine->cfg->block_count ? (*place)->block_count : 0;
+        *place = ptx_region_compute(m->arena, &func_state->finder, func_state->cfg->block_of[branch], reconvergence);
+        func_state->walked += (*place)->block_count;
+        m->steps += func_state->walked > (uint64_t)WALKS_FREE * func_state->cfg->block_count ? (*place)->block_count : 0;
     }
     Region *region = *place;
     m->steps += region->reg_count / REGS_A_STEP;
     for (uint32_t i = 0; i < region->reg_count; i++)
         w->frame->regs[region->regs[i]].value.is_assumed = true;
     for (uint32_t i = 0; region->doubt < doubt && i < region->access_count; i++)    /* lanes may come there that did not, or once more */
-        ptx_count_doubt(&routine->counts[region->accesses[i]], doubt);
+        ptx_count_doubt(&func_state->counts[region->accesses[i]], doubt);
     region->doubt = region->doubt < doubt ? doubt : region->doubt;
     if (region->stores_private)
         assume_stored(w);
@@ -730,7 +730,7 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId meeting, uint
  * the shared side is to know. */
 static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Request *r)
 {
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     const Operand *operands = ptx_insn_operands(func, insn);
     unsigned whole = r->bytes;
     Scratch room;
@@ -756,15 +756,15 @@ static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lan
 
 static Traffic **traffic_of(const Warp *w, const Insn *insn, unsigned side)
 {
-    const Routine *routine = w->frame->routine;
-    return &routine->traffic[2 * (size_t)(insn - routine->func->insns) + side];
+    const FuncState *func_state = w->frame->func_state;
+    return &func_state->traffic[2 * (size_t)(insn - func_state->func->insns) + side];
 }
 
 static void trace(Machine *m, const Warp *w, const Insn *insn, Space space, Request *r, const Value *address, Count *count)
 {
-    const Noted noted = { .insn = insn, .count = count, .request = r, .address = address, .is_traced = true, .space = (uint8_t)space, .doubt = count->doubt };
+    const RequestLog noted = { .insn = insn, .count = count, .request = r, .address = address, .is_traced = true, .space = (uint8_t)space, .doubt = count->doubt };
     if (m->trace && (space == SPACE_SHARED || space == SPACE_GLOBAL || space == SPACE_GENERIC))
-        ptx_noted_tell(m, w, &noted);
+        ptx_request_log_emit(m, w, &noted);
 }
 
 static FootprintKind footprint_kind(const Request *r, const Op *op)
@@ -788,7 +788,7 @@ static bool is_fragment(const Op *op)
 static uint64_t fragment_pitch(Machine *m, Warp *w, const Insn *insn)
 {
     Scratch room;
-    const Operand *last = ptx_insn_operands(w->frame->routine->func, insn) + insn->operand_count - 1;
+    const Operand *last = ptx_insn_operands(w->frame->func_state->func, insn) + insn->operand_count - 1;
     const Value *pitch = last->role & ROLE_ADDRESS || last->role & ROLE_DEF ? NULL : ptx_machine_read(m, w, last, &room);
     return pitch && !pitch->lanes && !(pitch->unknown & 1) && pitch->align == ALIGN_EXACT ? pitch->all & UINT32_MAX : 16;
 }
@@ -801,7 +801,7 @@ static void note_fragment(Machine *m, Warp *w, const Insn *insn, Count *count, c
     FootprintKind kind = insn->op->operation == OP_WMMA_STORE ? FOOTPRINT_STORE : FOOTPRINT_LOAD;
     bool waits = false;
     m->blocks.count[GROWTH_WARP] = 1;
-    ptx_noted_close(m, w);
+    ptx_request_log_close(m, w);
     ptx_value_places(address, lanes);
     first = lanes[0];
     for (uint64_t quarter = 0; quarter < 4; quarter++) {
@@ -829,8 +829,8 @@ static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, 
     if (address->grows)
         ptx_blocks_align_trips(&m->blocks, address, LINE_MASK + 1);
     uint32_t taking_part = is_joined(r, insn->op, address) ? r->lanes & -r->lanes : r->lanes;
-    const Noted noted = { .insn = insn, .count = count, .request = r, .address = address, .lanes = taking_part, .kind = (uint8_t)footprint_kind(r, insn->op) };
-    ptx_noted_tell(m, w, &noted);
+    const RequestLog noted = { .insn = insn, .count = count, .request = r, .address = address, .lanes = taking_part, .kind = (uint8_t)footprint_kind(r, insn->op) };
+    ptx_request_log_emit(m, w, &noted);
 }
 
 static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
@@ -849,7 +849,7 @@ static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Re
 /* The shared side of a copy rests on both addresses: nothing that was counted before stands for it. */
 static void count_copied(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
 {
-    const Operand *place = nth_address(w->frame->routine->func, insn, 1);
+    const Operand *place = nth_address(w->frame->func_state->func, insn, 1);
     uint64_t from[WARP_LANES], to[WARP_LANES];
     Scratch there;
     Request whole = *r;
@@ -873,9 +873,9 @@ static void count_copied(Machine *m, Warp *w, const Insn *insn, Count *count, Re
     ptx_value_places(address, to);
     r->addresses = to;
     if (!ptx_traffic_is_certain(m->gpu, r))
-        ptx_count_doubt(count, DOUBT_MODEL);
+        ptx_count_doubt(count, UNCERTAIN_MODEL);
     if (!is_firm || (there.value.align != ALIGN_EXACT && UINT64_C(1) << there.value.align <= LINE_MASK))
-        ptx_count_doubt(count, DOUBT_PARAMETER);
+        ptx_count_doubt(count, UNCERTAIN_PARAMETER);
     count->wavefronts += figure;
     count->ideal_wavefronts += ptx_traffic_ideal_wavefronts(m->gpu, r, figure);
     trace(m, w, insn, SPACE_SHARED, r, address, count);
@@ -897,7 +897,7 @@ static void count_halves(Machine *m, Warp *w, const Insn *insn, Count *count, Re
         lanes[i] = lanes[0] + (i % ROWS + (i / ROWS & 1) * ROWS) * pitch + i / (2 * ROWS) * ROW_BYTES;
     rows.lanes = lanes;
     Request four = { .kind = REQUEST_MATRIX, .lanes = r->lanes, .bytes = r->bytes, .bank_bytes = r->bank_bytes, .matrices = 4 };
-    ptx_count_doubt(count, DOUBT_MODEL);
+    ptx_count_doubt(count, UNCERTAIN_MODEL);
     if (!m->is_traced_only)
         ptx_request_count(m, traffic_of(w, insn, 0), count, &four, &rows, BANK_BYTES, ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, &count->wavefronts, &count->ideal_wavefronts);
     trace(m, w, insn, SPACE_SHARED, r, address, count);
@@ -940,14 +940,14 @@ static void count_constant(Machine *m, Count *count, const Value *address, uint3
 
 void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt)
 {
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     const Operand *places[2] = { nth_address(func, insn, 0), insn->op->kind == OPK_CP_ASYNC ? nth_address(func, insn, 1) : NULL };
     bool is_copy = places[1] != NULL;
     Request r = { .lanes = lanes, .bytes = insn->access_bytes, .bank_bytes = m->launch->bank_bytes };
     Scratch address;
     if (!places[0] || !r.bytes)
         return;
-    ptx_request_classify(w->frame->routine, insn, &r);
+    ptx_request_classify(w->frame->func_state, insn, &r);
     r.matrices = r.kind == REQUEST_MATRIX ? ptx_request_matrices(insn->op) : 1;
     count->requests++;
     count->active += ptx_lanes_count(lanes);
@@ -958,7 +958,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
         uint32_t addressed = r.kind == REQUEST_MATRIX && r.matrices < 4 ? lanes & ((UINT32_C(1) << (8 * r.matrices)) - 1) : lanes;
         if (address.value.unknown & addressed) {
             Request lost = { .lanes = addressed };
-            ptx_count_doubt(count, DOUBT_ADDRESS);
+            ptx_count_doubt(count, UNCERTAIN_ADDRESS);
             trace(m, w, insn, is_copy ? space : (Space)insn->op->space, &lost, &address.value, count);
             if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_SHARED) {
                 count->data_requests++;
@@ -967,7 +967,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
             continue;
         }
         if (address.value.is_assumed)
-            ptx_count_doubt(count, DOUBT_PARAMETER);
+            ptx_count_doubt(count, UNCERTAIN_PARAMETER);
         Request here = r;
         here.lanes = addressed;
         if (space == SPACE_PARAM)
@@ -983,7 +983,7 @@ void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint3
 
 bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes)
 {
-    const Operand *place = nth_address(w->frame->routine->func, insn, 0);
+    const Operand *place = nth_address(w->frame->func_state->func, insn, 0);
     bool is_matrix = insn->op->kind == OPK_LDMATRIX || insn->op->kind == OPK_STMATRIX;
     unsigned matrices = is_matrix ? ptx_request_matrices(insn->op) : 4;
     if (!place || !insn->access_bytes)
@@ -996,7 +996,7 @@ bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lane
 
 bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned which, Scratch *address)
 {
-    const Operand *place = nth_address(w->frame->routine->func, insn, which);
+    const Operand *place = nth_address(w->frame->func_state->func, insn, which);
     if (place)
         look_at_address(m, w, place, address);
     return place != NULL;
@@ -1004,7 +1004,7 @@ bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned whi
 
 const Value *ptx_memory_stored(Machine *m, Warp *w, const Insn *insn, Scratch *room)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *value = NULL;
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *value = NULL;
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].position == 1) {
             if (value)

@@ -3,12 +3,12 @@
 
 /* ---- operations on numbers --------------------------------------------------------------------------------------- */
 
-enum { MOST_ARGS = 5, LANE_ARGS = 4 };
+enum { MAX_ARGS = 5, LANE_ARGS = 4 };
 
 static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *const *args, unsigned count, uint32_t lanes)
 {
     const Lanewise *op = &code->lanewise;
-    uint64_t x[MOST_ARGS] = { 0 };
+    uint64_t x[MAX_ARGS] = { 0 };
     bool is_uniform = true, grows = false;
     for (unsigned a = 0; a < count; a++) {
         grows |= args[a]->grows != 0;
@@ -21,15 +21,15 @@ static void compute(Machine *m, const Decoded *code, Scratch *out, const Value *
         ptx_value_follow(op, &out->value, args, count, lanes);
     if (grows && code->action == ACTION_CHOOSE) {
         uint32_t unknown, first = ptx_lanes_where(m, args[2], lanes, &unknown);
-        ptx_growth_choose(&m->blocks, &out->value, args[0], args[1], first, lanes & ~first & ~unknown);
+        ptx_block_stride_choose(&m->blocks, &out->value, args[0], args[1], first, lanes & ~first & ~unknown);
     } else if (grows) {
-        ptx_growth_follow(&m->blocks, op, &out->value, args, count, lanes);
+        ptx_block_stride_follow(&m->blocks, op, &out->value, args, count, lanes);
     }
     if (is_uniform) {
         out->value.all = op->fn(op, x[0], x[1], x[2], x[3]);
         return;
     }
-    const uint64_t *lists[MOST_ARGS] = { NULL };
+    const uint64_t *lists[MAX_ARGS] = { NULL };
     for (unsigned a = 0; a < count; a++)
         lists[a] = args[a]->lanes;
     out->value.lanes = out->lanes;
@@ -53,7 +53,7 @@ static void write_second(Machine *m, Warp *w, const Lanewise *op, const Operand 
     if (op->transfer == TRANSFER_COMPARE) {
         second = ptx_lanewise_other(op);
         compute_other(m, w, &second, to, args, count, lanes, doubt);
-    } else if (op->transfer == TRANSFER_LOGIC && count == MOST_ARGS) {
+    } else if (op->transfer == TRANSFER_LOGIC && count == MAX_ARGS) {
         second = ptx_lanewise_nonzero(op);
         compute_other(m, w, &second, to, (const Value *[]){ first, &zero, args[LANE_ARGS] }, 3, lanes, doubt);
     } else {
@@ -75,7 +75,7 @@ static void write_carry(Machine *m, Warp *w, const Lanewise *op, const Value *co
 /* Parts of operands, of which a minus takes the opposite. */
 static void run_video(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     const Value *args[LANE_ARGS];
     Decoded own = *code;
     Scratch room[LANE_ARGS], out;
@@ -99,12 +99,12 @@ static void run_video(Machine *m, Warp *w, const Insn *insn, const Decoded *code
 
 static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *pair = NULL;
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *pair = NULL;
     const Lanewise *op = &code->lanewise;
-    const Value *args[MOST_ARGS], unknown = { .unknown = UINT32_MAX, .align = ALIGN_EXACT, .is_common = true };
-    Scratch room[MOST_ARGS], out;
+    const Value *args[MAX_ARGS], unknown = { .unknown = UINT32_MAX, .align = ALIGN_EXACT, .is_common = true };
+    Scratch room[MAX_ARGS], out;
     unsigned count = 0;
-    for (unsigned o = 1; o < insn->operand_count && count < MOST_ARGS; o++) {
+    for (unsigned o = 1; o < insn->operand_count && count < MAX_ARGS; o++) {
         if (operands[o].flags & OPERAND_RIGHT && operands[o].position == 0) {
             pair = &operands[o];
             continue;
@@ -116,7 +116,7 @@ static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *c
     }
     if (!insn->operand_count || !count)
         return;
-    if (op->takes_carry && count < MOST_ARGS) {
+    if (op->takes_carry && count < MAX_ARGS) {
         const Register *carry = ptx_machine_carry(w);
         args[count++] = carry->is_written ? &carry->value : &unknown;
     }
@@ -137,7 +137,7 @@ static void run_lanewise(Machine *m, Warp *w, const Insn *insn, const Decoded *c
 
 static unsigned bits_of(const Warp *w, const Operand *operand)
 {
-    return operand->kind == OPERAND_REG ? ptx_type_info[w->frame->routine->func->regs[operand->id].type].bits : 32;
+    return operand->kind == OPERAND_REG ? ptx_type_info[w->frame->func_state->func->regs[operand->id].type].bits : 32;
 }
 
 /* {a, b} = x: the parts of a number, the lowest first. Of an addend only the lowest part is known. */
@@ -160,7 +160,7 @@ static void unpack(Machine *m, Warp *w, const Operand *to, unsigned count, const
             else
                 out.value.align = ALIGN_EXACT, out.value.addend = ADDEND_NONE, out.value.is_assumed = true;
         }
-        ptx_growth_part(&m->blocks, &out.value, from, shift & 63, lanes);
+        ptx_block_stride_part(&m->blocks, &out.value, from, shift & 63, lanes);
         shift += bits_of(w, &to[part]);
         ptx_machine_write(m, w, &to[part], &out.value, lanes, doubt);
     }
@@ -190,7 +190,7 @@ static void pack(Machine *m, Warp *w, const Operand *to, const Operand *from, un
             out.value.is_common = value->is_common;
             out.value.is_data = value->is_data;
         }
-        ptx_growth_join(&m->blocks, &out.value, value, shift & 63, bits, lanes);
+        ptx_block_stride_join(&m->blocks, &out.value, value, shift & 63, bits, lanes);
         shift += bits;
     }
     ptx_machine_write(m, w, to, &out.value, lanes, doubt);
@@ -198,7 +198,7 @@ static void pack(Machine *m, Warp *w, const Operand *to, const Operand *from, un
 
 static void run_move(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     unsigned to = 0, from = 0;
     Scratch room;
     while (to < insn->operand_count && operands[to].position == 0)
@@ -231,7 +231,7 @@ static uint64_t window_of_space(uint8_t space)
 /* Generic addresses of a window are those of the space plus where the window begins. */
 static void run_convert_address(Machine *m, Warp *w, const Insn *insn, bool is_to_space, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     Scratch room, out;
     if (insn->operand_count < 2)
         return;
@@ -251,7 +251,7 @@ static void run_convert_address(Machine *m, Warp *w, const Insn *insn, bool is_t
 
 void ptx_machine_forget(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     bool is_uniform = insn->operand_count != 0 && insn->op->opcode && !(insn->op->flags & OPF_WARP) && insn->op->flags & OPF_SIDE_EFFECT
                       && !insn->op->space;
     if (insn->op->flags & OPF_SIDE_EFFECT && insn->op->kind != OPK_BAR)
@@ -282,7 +282,7 @@ static unsigned shuffle_source(uint8_t mode, unsigned lane, uint64_t b, uint64_t
 
 static void run_shuffle(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *pair = NULL, *sources[3] = { NULL, NULL, NULL };
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *pair = NULL, *sources[3] = { NULL, NULL, NULL };
     unsigned count = 0;
     for (unsigned o = 1; o < insn->operand_count; o++) {
         if (operands[o].flags & OPERAND_RIGHT)
@@ -341,9 +341,9 @@ uint32_t ptx_lanes_where(Machine *m, const Value *predicate, uint32_t lanes, uin
 /* Whether all lanes that an operation waits for are here: those of its mask, where it has one. What others bring is not known. */
 static bool are_all_here(Machine *m, Warp *w, const Insn *insn, unsigned sources, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *last = &operands[insn->operand_count - 1];
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *last = &operands[insn->operand_count - 1];
     Scratch room;
-    if (doubt >= DOUBT_DATA)
+    if (doubt >= UNCERTAIN_DATA)
         return false;
     if (last->position != sources + 1u)
         return true;
@@ -376,7 +376,7 @@ static bool is_decided(uint8_t mode, uint32_t where, uint32_t unknown, uint32_t 
 
 static void run_vote(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     Scratch room;
     uint32_t unknown;
     if (insn->operand_count < 2)
@@ -399,7 +399,7 @@ static bool are_comparable(const Value *value, uint32_t lanes)
 /* match.any: which lanes have the same number; match.all: all, or none. */
 static void run_match(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn), *pair = NULL;
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *pair = NULL;
     unsigned source = 1;
     if (insn->operand_count > 2 && operands[1].position == 0)
         pair = &operands[source++];
@@ -446,7 +446,7 @@ static uint64_t reduced(const Lanewise *op, uint64_t a, uint64_t b)
 
 static void run_redux(Machine *m, Warp *w, const Insn *insn, const Decoded *code, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     Scratch room;
     if (insn->operand_count < 2)
         return;
@@ -469,7 +469,7 @@ static void run_redux(Machine *m, Warp *w, const Insn *insn, const Decoded *code
 /* Which window a generic address is in. That pointers from outside point to global memory is taken for granted. */
 static void run_is_space(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     uint64_t window = window_of_space(insn->op->spaces[0]);
     Scratch room, out;
     if (insn->operand_count < 2)
@@ -486,7 +486,7 @@ static void run_is_space(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, 
 
 static void run_elect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     unsigned leader = (unsigned)__builtin_ctz(lanes);
     Scratch out;
     out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true };
@@ -500,7 +500,7 @@ static void run_elect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
 
 static void write_number(Machine *m, Warp *w, const Insn *insn, uint64_t number, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     Value value = ptx_value_const(number);
     if (insn->operand_count)
         ptx_machine_write(m, w, &operands[0], &value, lanes, doubt);

@@ -2,7 +2,7 @@
 #include "analysis/sim/machine.h"
 
 /* Variables of a function come one after the other. */
-static void find_variables(Program *program, Arena *arena)
+static void find_variables(SimProgram *program, Arena *arena)
 {
     const Module *module = program->module;
     program->own_first = ptx_arena_array(arena, VarId, module->func_count + 1);
@@ -22,13 +22,13 @@ static void find_variables(Program *program, Arena *arena)
     }
 }
 
-Program *ptx_program_new(Arena *arena, const Module *module, const CallGraph *calls)
+SimProgram *ptx_program_new(Arena *arena, const Module *module, const CallGraph *calls)
 {
-    Program *program = ptx_arena_new(arena, Program);
+    SimProgram *program = ptx_arena_new(arena, SimProgram);
     program->module = module;
     program->definition_of = calls->definition_of;
     program->codes = ptx_arena_array(arena, Decoded, module->op_count + 1);
-    program->routines = ptx_arena_array(arena, Routine *, module->func_count + 1);
+    program->func_states = ptx_arena_array(arena, FuncState *, module->func_count + 1);
     program->plans = ptx_arena_array(arena, const Plan *, module->func_count + 1);
     program->planned = ptx_arena_array(arena, FuncId, module->func_count + 1);
     program->arena = arena;
@@ -39,7 +39,7 @@ Program *ptx_program_new(Arena *arena, const Module *module, const CallGraph *ca
     return program;
 }
 
-void ptx_program_keep(Program *program, Arena *arena)
+void ptx_program_keep(SimProgram *program, Arena *arena)
 {
     for (uint32_t i = 0; i < program->planned_count; i++)
         program->plans[program->planned[i]] = NULL;

@@ -19,7 +19,7 @@ static void note_written(Machine *m, Warp *w, RegId reg, Register *r)
     r->region = region;
     if (w->log_count == w->log_capacity)
         w->log = ptx_arena_grow(m->arena, w->log, w->log_count, &w->log_capacity, sizeof *w->log);
-    w->log[w->log_count++] = (Written){ w->frame, reg };
+    w->log[w->log_count++] = (ModRef){ w->frame, reg };
 }
 
 static uint64_t *slab_of(Machine *m, Register *r)
@@ -58,7 +58,7 @@ static void set_whole(Machine *m, Register *r, const Value *value, unsigned bits
 
 static void set_some(Machine *m, Register *r, const Value *value, unsigned bits, uint32_t lanes, uint32_t live)
 {
-    ptx_growth_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
+    ptx_block_stride_choose(&m->blocks, &r->value, &r->value, value, live & ~lanes, lanes);
     bool is_same = !r->value.lanes && !value->lanes && r->value.all == ptx_truncated(value->all, bits);
     r->value.unknown = (r->value.unknown & ~lanes) | (value->unknown & lanes);
     if (!is_same) {
@@ -82,33 +82,33 @@ void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value 
 {
     if (operand->kind != OPERAND_REG)
         return;
-    const Reg *reg = &w->frame->routine->func->regs[operand->id];
+    const Reg *reg = &w->frame->func_state->func->regs[operand->id];
     Register *r = &w->frame->regs[operand->id];
     bool is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1;
     note_written(m, w, operand->id, r);
-    if (!is_part && doubt != DOUBT_PARAMETER) {
+    if (!is_part && doubt != UNCERTAIN_PARAMETER) {
         ptx_machine_set(m, r, value, ptx_type_info[reg->type].bits, lanes, w->live);
         return;
     }
     Value made = *value;
     if (is_part)
         made.unknown = UINT32_MAX;
-    if (doubt == DOUBT_PARAMETER)
+    if (doubt == UNCERTAIN_PARAMETER)
         made.is_assumed = true;
     ptx_machine_set(m, r, &made, ptx_type_info[reg->type].bits, lanes, w->live);
 }
 
 Register *ptx_machine_carry(const Warp *w)
 {
-    return &w->frame->regs[w->frame->routine->func->reg_count];
+    return &w->frame->regs[w->frame->func_state->func->reg_count];
 }
 
 void ptx_machine_write_carry(Machine *m, Warp *w, const Value *value, uint32_t lanes, uint8_t doubt)
 {
     Register *r = ptx_machine_carry(w);
     Value made = *value;
-    made.is_assumed |= doubt == DOUBT_PARAMETER;
-    note_written(m, w, w->frame->routine->func->reg_count, r);
+    made.is_assumed |= doubt == UNCERTAIN_PARAMETER;
+    note_written(m, w, w->frame->func_state->func->reg_count, r);
     ptx_machine_set(m, r, &made, 1, lanes, w->live);
 }
 
@@ -170,7 +170,7 @@ static Value block_index(Machine *m, unsigned d, uint32_t cluster, bool is_in_cl
         return own;
     Value out = assumed(is_in_cluster ? own.all % cluster : own.all / cluster, m->grid_is_assumed);
     const Lanewise divide = { .transfer = is_in_cluster ? TRANSFER_REM : TRANSFER_DIV, .bits = 32, .type = TYPE_U32 };
-    ptx_growth_follow(&m->blocks, &divide, &out, (const Value *[]){ &own, &divisor }, 2, UINT32_MAX);
+    ptx_block_stride_follow(&m->blocks, &divide, &out, (const Value *[]){ &own, &divisor }, 2, UINT32_MAX);
     return out;
 }
 

@@ -21,10 +21,10 @@ static bool is_unused(const Func *func, const Operand *result)
     return result->kind == OPERAND_REG || result->kind == OPERAND_SINK;
 }
 
-static uint8_t find_kind(const Routine *routine, const Insn *insn)
+static uint8_t find_kind(const FuncState *func_state, const Insn *insn)
 {
     const Op *op = insn->op;
-    const Operand *operands = ptx_insn_operands(routine->func, insn);
+    const Operand *operands = ptx_insn_operands(func_state->func, insn);
     switch ((OpKind)op->kind) {
     case OPK_ST:        return REQUEST_STORE;
     case OPK_CP_ASYNC:  return REQUEST_COPY;
@@ -37,7 +37,7 @@ static uint8_t find_kind(const Routine *routine, const Insn *insn)
             return REQUEST_SPIN;
         unsigned value = op->kind == OPK_ATOM ? 2 : 1;
         bool is_one = ptx_op_has(op, MOD_ADD) && value < insn->operand_count && operands[value].kind == OPERAND_INT && operands[value].value == 1;
-        return is_one && (op->kind == OPK_RED || is_unused(routine->func, &operands[0])) ? REQUEST_INCREMENT : REQUEST_ATOMIC;
+        return is_one && (op->kind == OPK_RED || is_unused(func_state->func, &operands[0])) ? REQUEST_INCREMENT : REQUEST_ATOMIC;
     }
     default:            return REQUEST_LOAD;
     }
@@ -51,11 +51,11 @@ static bool is_past_l1(const Op *op)
 
 enum { PAST_L1 = 0x80 };        /* beside the kind */
 
-void ptx_request_classify(const Routine *routine, const Insn *insn, Request *r)
+void ptx_request_classify(const FuncState *func_state, const Insn *insn, Request *r)
 {
-    uint8_t *kind = &routine->kinds[insn - routine->func->insns];
+    uint8_t *kind = &func_state->kinds[insn - func_state->func->insns];
     if (!*kind)
-        *kind = (uint8_t)((1 + find_kind(routine, insn)) | (is_past_l1(insn->op) ? PAST_L1 : 0));
+        *kind = (uint8_t)((1 + find_kind(func_state, insn)) | (is_past_l1(insn->op) ? PAST_L1 : 0));
     r->kind = (uint8_t)((*kind & ~PAST_L1) - 1);
     r->is_uncached = *kind & PAST_L1;
 }
@@ -246,9 +246,9 @@ void ptx_request_count(Machine *m, Traffic **place, Count *count, Request *r, co
     narrow(m, t, count, r, address, traffic);
     ptx_count_scales(count, address);
     if (t->is_modelled)
-        ptx_count_doubt(count, DOUBT_MODEL);
+        ptx_count_doubt(count, UNCERTAIN_MODEL);
     if (!t->is_firm)
-        ptx_count_doubt(count, address->is_data ? DOUBT_DATA : DOUBT_PARAMETER);
+        ptx_count_doubt(count, address->is_data ? UNCERTAIN_DATA : UNCERTAIN_PARAMETER);
     count->used_bytes += t->used;
     count->low_bits |= t->low_bits;
     *figure += t->figure;

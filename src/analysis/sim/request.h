@@ -30,7 +30,7 @@ static inline void ptx_count_scales(Count *count, const Value *address)
 }
 
 /* Sets kind and is_uncached of a request of this instruction. */
-void ptx_request_classify(const Routine *routine, const Insn *insn, Request *r);
+void ptx_request_classify(const FuncState *func_state, const Insn *insn, Request *r);
 
 /* 8 x 8 ones: eight lanes give the addresses of the rows of each. */
 uint8_t ptx_request_matrices(const Op *op);

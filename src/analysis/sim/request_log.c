@@ -1,20 +1,20 @@
 /* What is told of requests to memory: to a footprint, and to a trace. */
 #include "analysis/sim/machine.h"
 
-enum { MOST_KEPT = 1 << 12 };
+enum { MAX_KEPT = 1 << 12 };
 
 typedef struct Kept {
-    Noted noted;
+    RequestLog noted;
     Request request;
     Value address;
     uint64_t lanes[WARP_LANES];
 } Kept;
 
-static void tell(Machine *m, const Warp *w, const Noted *n, uint32_t warp, double share)
+static void tell(Machine *m, const Warp *w, const RequestLog *n, uint32_t warp, double share)
 {
     uint64_t places[WARP_LANES];
     if (n->is_traced) {
-        ptx_trace_note(m->trace, w->frame->routine->func, n->insn, warp, (Space)n->space, n->request, n->address, n->doubt);
+        ptx_trace_note(m->trace, w->frame->func_state->func, n->insn, warp, (Space)n->space, n->request, n->address, n->doubt);
         return;
     }
     ptx_value_places(n->address, places);
@@ -24,7 +24,7 @@ static void tell(Machine *m, const Warp *w, const Noted *n, uint32_t warp, doubl
         m->most_steps = m->steps;       /* nothing is left to be found */
 }
 
-static void keep(Machine *m, const Noted *n)
+static void keep(Machine *m, const RequestLog *n)
 {
     if (m->kept_count == m->kept_capacity)
         m->kept = ptx_arena_grow(m->arena, m->kept, m->kept_count, &m->kept_capacity, sizeof *m->kept);
@@ -36,19 +36,19 @@ static void keep(Machine *m, const Noted *n)
         k->lanes[i] = n->address->lanes[i];
 }
 
-void ptx_noted_tell(Machine *m, const Warp *w, const Noted *n)
+void ptx_request_log_emit(Machine *m, const Warp *w, const RequestLog *n)
 {
-    if (n->request->from || m->kept_count == MOST_KEPT)
+    if (n->request->from || m->kept_count == MAX_KEPT)
         m->blocks.count[GROWTH_WARP] = 1;
     if (m->blocks.count[GROWTH_WARP] > 1) {
         keep(m, n);
         return;
     }
-    ptx_noted_close(m, w);
+    ptx_request_log_close(m, w);
     tell(m, w, n, w->index, 1);
 }
 
-void ptx_noted_close(Machine *m, const Warp *w)
+void ptx_request_log_close(Machine *m, const Warp *w)
 {
     const uint32_t count = m->blocks.count[GROWTH_WARP];
     for (uint32_t i = 0; i < count; i++)

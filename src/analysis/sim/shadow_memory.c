@@ -2,12 +2,12 @@
 
 #include "support/hash.h"
 
-enum { WORD_BYTES = 4, WORDS_FIRST = 256, MOST_WORDS = 1 << 16 };
+enum { WORD_BYTES = 4, WORDS_FIRST = 256, MAX_WORDS = 1 << 16 };
 
-Contents *ptx_contents_new(Arena *arena)
+ShadowMemory *ptx_shadow_memory_new(Arena *arena)
 {
-    Contents *c = ptx_arena_new(arena, Contents);
-    *c = (Contents){ .arena = arena, .run = 1, .table_size = 2 * WORDS_FIRST };
+    ShadowMemory *c = ptx_arena_new(arena, ShadowMemory);
+    *c = (ShadowMemory){ .arena = arena, .run = 1, .table_size = 2 * WORDS_FIRST };
     c->table = ptx_arena_array(arena, uint32_t, c->table_size);
     return c;
 }
@@ -20,13 +20,13 @@ static uint32_t hash_of(AddendId addend, uint64_t address)
 }
 
 /* As a float it is one between 1 and 2, and its upper half and a double that begins with it are finite too. */
-uint32_t ptx_contents_initial(AddendId addend, uint64_t address)
+uint32_t ptx_shadow_memory_initial(AddendId addend, uint64_t address)
 {
     return UINT32_C(0x3f800000) | (hash_of(addend, address) & 0x7fffff);
 }
 
 /* Its slot in the table, or the one where it would be. */
-static uint32_t *slot_of(const Contents *c, AddendId addend, uint64_t address)
+static uint32_t *slot_of(const ShadowMemory *c, AddendId addend, uint64_t address)
 {
     for (uint32_t at = hash_of(addend, address) % c->table_size;; at = (at + 1) % c->table_size) {
         const Word *word = c->table[at] ? &c->words[c->table[at] - 1] : NULL;
@@ -35,13 +35,13 @@ static uint32_t *slot_of(const Contents *c, AddendId addend, uint64_t address)
     }
 }
 
-Word *ptx_contents_find(const Contents *c, AddendId addend, uint64_t address)
+Word *ptx_shadow_memory_find(const ShadowMemory *c, AddendId addend, uint64_t address)
 {
     uint32_t index = *slot_of(c, addend, address);
     return index ? &c->words[index - 1] : NULL;
 }
 
-static void enlarge(Contents *c)
+static void enlarge(ShadowMemory *c)
 {
     c->words = ptx_arena_grow(c->arena, c->words, c->word_count, &c->word_capacity, sizeof *c->words);
     if (2 * c->word_capacity <= c->table_size)
@@ -53,12 +53,12 @@ static void enlarge(Contents *c)
 }
 
 /* NULL: there are too many. */
-static Word *make_word(Contents *c, AddendId addend, uint64_t address)
+static Word *make_word(ShadowMemory *c, AddendId addend, uint64_t address)
 {
-    Word *found = ptx_contents_find(c, addend, address);
+    Word *found = ptx_shadow_memory_find(c, addend, address);
     if (found)
         return found;
-    if (c->word_count == MOST_WORDS) {
+    if (c->word_count == MAX_WORDS) {
         c->is_lost = true;
         return NULL;
     }
@@ -86,29 +86,29 @@ static AddendId base_of(const Value *address)
 
 static Toucher toucher_of(Machine *m, const Warp *w, const Insn *insn, unsigned lane)
 {
-    InsnId id = (InsnId)(insn - w->frame->routine->func->insns);
-    return (Toucher){ w->frame->routine->func, id, ptx_machine_place(m, w, id), m->contents->run, (uint16_t)(w->index * WARP_LANES + lane) };
+    InsnId id = (InsnId)(insn - w->frame->func_state->func->insns);
+    return (Toucher){ w->frame->func_state->func, id, ptx_machine_place(m, w, id), m->contents->run, (uint16_t)(w->index * WARP_LANES + lane) };
 }
 
 /* A byte before this thread loads it. False: another thread of the block stored there, or something that is not known. */
-static bool read_byte(const Contents *c, AddendId base, uint64_t address, uint16_t thread, uint8_t *out, bool *is_old)
+static bool read_byte(const ShadowMemory *c, AddendId base, uint64_t address, uint16_t thread, uint8_t *out, bool *is_old)
 {
     const uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1);
     const unsigned shift = (unsigned)(address - at);
-    const Word *own = ptx_contents_find(c, base, at), *other = c->before ? ptx_contents_find(c->before, base, at) : NULL;
+    const Word *own = ptx_shadow_memory_find(c, base, at), *other = c->before ? ptx_shadow_memory_find(c->before, base, at) : NULL;
     const Stored *stored = own && own->last.by.run == c->run && own->last.mask >> shift & 1 ? &own->last : NULL;
     *is_old = !stored;
     if (stored && stored->threads[shift] != thread)
         return false;
     if (!stored && other && other->last.mask >> shift & 1)
         stored = &other->last;
-    *out = (uint8_t)((stored ? stored->value : ptx_contents_initial(base, at)) >> (8 * shift));
+    *out = (uint8_t)((stored ? stored->value : ptx_shadow_memory_initial(base, at)) >> (8 * shift));
     return !stored || (stored->known >> shift & 1 && !stored->is_mixed);
 }
 
 static void note_reader(Machine *m, const Warp *w, AddendId base, uint64_t address, unsigned bytes, unsigned lane)
 {
-    Contents *c = m->contents;
+    ShadowMemory *c = m->contents;
     for (uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1); at < address + bytes; at += WORD_BYTES) {
         Word *word = make_word(c, base, at);
         if (word && word->reader.run != c->run)
@@ -116,9 +116,9 @@ static void note_reader(Machine *m, const Warp *w, AddendId base, uint64_t addre
     }
 }
 
-void ptx_contents_load(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+void ptx_shadow_memory_load(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
 {
-    const Contents *c = m->contents;
+    const ShadowMemory *c = m->contents;
     AddendId base = base_of(address);
     out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = true, .unknown = ~lanes };
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -158,11 +158,11 @@ static void store_byte(Word *word, const Toucher *by, unsigned shift, uint8_t by
     s->value = (s->value & ~(UINT32_C(0xff) << (8 * shift))) | (uint32_t)byte << (8 * shift);
 }
 
-void ptx_contents_store(Machine *m, const Warp *w, const Insn *insn, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
+void ptx_shadow_memory_store(Machine *m, const Warp *w, const Insn *insn, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
-    Contents *c = m->contents;
+    ShadowMemory *c = m->contents;
     AddendId base = base_of(address);
-    c->is_lost |= doubt >= DOUBT_PARAMETER || !is_placed(address) || address->unknown & lanes;
+    c->is_lost |= doubt >= UNCERTAIN_PARAMETER || !is_placed(address) || address->unknown & lanes;
     for (unsigned i = 0; i < WARP_LANES && !c->is_lost; i++) {
         if (!(lanes >> i & 1))
             continue;

@@ -32,26 +32,26 @@ typedef struct Word {           /* of global memory: four bytes */
     Toucher reader, first_reader;       /* of what was there before the block: in the block that ran last; in the first that did */
 } Word;
 
-typedef struct Contents {
+typedef struct ShadowMemory {
     Arena *arena;
     Word *words;
     uint32_t *table;            /* by address: into words, + 1 */
     uint32_t word_count, word_capacity, table_size;
     uint32_t run;               /* of the block that runs */
-    const struct Contents *before;      /* what another block left; NULL */
+    const struct ShadowMemory *before;      /* what another block left; NULL */
     const Insn *insn;           /* that loads */
     bool is_lost;               /* a store may go anywhere, or there are too many words */
-} Contents;
+} ShadowMemory;
 
-Contents *ptx_contents_new(Arena *arena);
+ShadowMemory *ptx_shadow_memory_new(Arena *arena);
 
 /* NULL: not touched. */
-Word *ptx_contents_find(const Contents *contents, AddendId addend, uint64_t address);
+Word *ptx_shadow_memory_find(const ShadowMemory *contents, AddendId addend, uint64_t address);
 
 /* What it holds before the launch. */
-uint32_t ptx_contents_initial(AddendId addend, uint64_t address);
+uint32_t ptx_shadow_memory_initial(AddendId addend, uint64_t address);
 
-void ptx_contents_load(Machine *machine, const Warp *warp, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out);
-void ptx_contents_store(Machine *machine, const Warp *warp, const Insn *insn, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt);
+void ptx_shadow_memory_load(Machine *machine, const Warp *warp, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out);
+void ptx_shadow_memory_store(Machine *machine, const Warp *warp, const Insn *insn, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt);
 
 #endif

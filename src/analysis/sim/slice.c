@@ -267,7 +267,7 @@ static void add_block(RegionFinder *f, BlockId block, uint32_t *count)
 }
 
 /* The blocks of the queue from `next` on, and what they lead to; meeting: EXIT_BLOCK for none. */
-static void walk(RegionFinder *f, uint32_t next, uint32_t *count, BlockId meeting, bool is_behind, Region *out)
+static void walk(RegionFinder *f, uint32_t next, uint32_t *count, BlockId reconvergence, bool is_behind, Region *out)
 {
     for (; next < *count; next++) {
         const Block *block = &f->cfg->blocks[f->queue[next]];
@@ -275,22 +275,22 @@ static void walk(RegionFinder *f, uint32_t next, uint32_t *count, BlockId meetin
             note_block(f, block, out);
         for (uint32_t e = 0; e < block->succ_count; e++) {
             BlockId to = f->cfg->succs[block->succ_first + e];
-            if (to != EXIT_BLOCK && to != meeting)
+            if (to != EXIT_BLOCK && to != reconvergence)
                 add_block(f, to, count);
         }
     }
 }
 
-Region *ptx_region_compute(Arena *arena, RegionFinder *f, BlockId branch, BlockId meeting)
+Region *ptx_region_compute(Arena *arena, RegionFinder *f, BlockId branch, BlockId reconvergence)
 {
     Region *out = ptx_arena_new(arena, Region);
     uint32_t count = 1;
     f->turn++;
     f->queue[0] = branch;       /* not in the region itself, unless it is come to again */
-    walk(f, 0, &count, meeting, false, out);
-    if (out->leaves && meeting != EXIT_BLOCK) {         /* fewer lanes may come to what follows, or none */
+    walk(f, 0, &count, reconvergence, false, out);
+    if (out->leaves && reconvergence != EXIT_BLOCK) {         /* fewer lanes may come to what follows, or none */
         uint32_t behind = count;
-        add_block(f, meeting, &count);
+        add_block(f, reconvergence, &count);
         walk(f, behind, &count, EXIT_BLOCK, true, out);
     }
     RegId *regs = ptx_arena_array(arena, RegId, out->reg_count + 1);
@@ -350,7 +350,7 @@ static void fill_preds(Arena *arena, Cfg *cfg, Block *blocks, const BlockId *suc
 }
 
 /* Lanes that leave early are not waited for: the others meet where they would if nobody left (seen on sm_90: ha_nested_exits of testdata/measured). */
-const Dom *ptx_meeting_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
+const Dom *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
 {
     BlockId end = common_end(func, cfg);
     Cfg cut = *cfg;

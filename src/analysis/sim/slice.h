@@ -38,10 +38,10 @@ typedef struct RegionFinder {
 RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg);
 
 /* meeting: block where the sides meet; EXIT_BLOCK: nowhere. Owned by arena. */
-Region *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId branch, BlockId meeting);
+Region *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId branch, BlockId reconvergence);
 
 /* Post-dominators as if nobody left early. Owned by arena. */
-const Dom *ptx_meeting_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
+const Dom *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
 
 /* has_contents: what is stored to global memory is needed too. Owned by arena; scratch is left as found. */
 Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg, bool has_contents);

@@ -10,7 +10,7 @@
  * Costs are given in sectors of 32 bytes, so that a line of 128 is four. */
 #include "analysis/sim/request.h"
 
-enum { SECTOR = 32, MOST_BANKS = 32, HALF_WARP = 16 };
+enum { SECTOR = 32, MAX_BANKS = 32, HALF_WARP = 16 };
 
 static unsigned figure(const Gpu *gpu, FigureId id, unsigned otherwise)
 {
@@ -154,9 +154,9 @@ typedef struct Banks {
 
 static Banks banks_of(const Gpu *gpu, const Request *r)
 {
-    Banks banks = { figure(gpu, FIGURE_SHARED_BANKS, MOST_BANKS), figure(gpu, FIGURE_SHARED_BANK_BYTES, 4), 0 };
-    if (!banks.count || banks.count > MOST_BANKS)
-        banks.count = MOST_BANKS;
+    Banks banks = { figure(gpu, FIGURE_SHARED_BANKS, MAX_BANKS), figure(gpu, FIGURE_SHARED_BANK_BYTES, 4), 0 };
+    if (!banks.count || banks.count > MAX_BANKS)
+        banks.count = MAX_BANKS;
     if (!banks.bytes)
         banks.bytes = 4;
     unsigned wide = figure(gpu, FIGURE_SHARED_BANK_BYTES_WIDE, 0);
@@ -183,8 +183,8 @@ static bool is_one_row(const Banks *banks, const Request *r, uint32_t lanes)
 /* D of these lanes: over the banks, the most distinct words that they touch in one. */
 static unsigned most_words(const Banks *banks, const Request *r, uint32_t lanes)
 {
-    uint64_t seen[MOST_BANKS][WARP_LANES];
-    uint8_t count[MOST_BANKS] = { 0 };
+    uint64_t seen[MAX_BANKS][WARP_LANES];
+    uint8_t count[MAX_BANKS] = { 0 };
     unsigned most = 0;
     if (is_one_row(banks, r, lanes & r->lanes))
         return 1;
@@ -260,7 +260,7 @@ static unsigned load_wavefronts(const Gpu *gpu, const Banks *banks, const Reques
 /* The same word does not share: over banks, the most lanes. */
 static unsigned most_lanes(const Banks *banks, const uint64_t *addresses, uint32_t lanes)
 {
-    unsigned count[MOST_BANKS] = { 0 }, most = 0;
+    unsigned count[MAX_BANKS] = { 0 }, most = 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(lanes >> i & 1))
             continue;

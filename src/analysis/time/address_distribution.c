@@ -10,14 +10,14 @@
 
 enum { NARROW_BITS = 31, SECTOR_BYTES = 32 };     /* data of more bits say nothing of how far they lead */
 
-typedef struct Walk {
+typedef struct AddressDistributionWalk {
     const Func *func;
     const Lanewise *ops;        /* per instruction */
     double *reached;            /* per register: largest less least number that data make it hold, in the walk before; 0: data have no part in it */
     double *found;              /* in this one */
     uint32_t *definitions;      /* per register */
     uint8_t *ways;              /* per register: Way bits */
-} Walk;
+} AddressDistributionWalk;
 
 /* How a number comes about: out of a register of several definitions, by the way that control takes; out of a part of such a one, as the middle of a search;
  * as a pointer that was loaded. */
@@ -25,7 +25,7 @@ enum { WAY_SEVERAL = 1, WAY_PART = 2, WAY_POINTER = 4 };
 
 /* ---- one instruction --------------------------------------------------------------------------------------------- */
 
-static double of_operand(const Walk *w, const Operand *operand)
+static double of_operand(const AddressDistributionWalk *w, const Operand *operand)
 {
     return operand->kind == OPERAND_REG ? w->reached[operand->id] : 0;
 }
@@ -61,7 +61,7 @@ static double product(double a, double b, const Operand *x, const Operand *y)
     return a > 0 || b > 0 ? ANYWHERE : 0;
 }
 
-static double result_of(const Walk *w, const Insn *insn, const Lanewise *op)
+static double result_of(const AddressDistributionWalk *w, const Insn *insn, const Lanewise *op)
 {
     const Operand *use[3];
     double reach[3], all = 0, number;
@@ -99,7 +99,7 @@ static double result_of(const Walk *w, const Insn *insn, const Lanewise *op)
     }
 }
 
-static uint8_t ways_of(const Walk *w, const Insn *insn, InsnId id)
+static uint8_t ways_of(const AddressDistributionWalk *w, const Insn *insn, InsnId id)
 {
     uint8_t ways = 0;
     for (unsigned n = 0; nth_use(w->func, insn, n); n++)
@@ -113,7 +113,7 @@ static uint8_t ways_of(const Walk *w, const Insn *insn, InsnId id)
 }
 
 /* What comes from memory, or from other lanes, may be anything of its type. */
-static double defined_by(const Walk *w, const Insn *insn, InsnId id)
+static double defined_by(const AddressDistributionWalk *w, const Insn *insn, InsnId id)
 {
     const Op *op = insn->op;
     if (op->flags & OPF_LOAD || op->kind == OPK_ATOM)
@@ -131,7 +131,7 @@ static double defined_by(const Walk *w, const Insn *insn, InsnId id)
 enum { WALKS = 4 };
 
 /* In the order of the text: a register of one definition is settled there. One of several holds what the walk before found; what still grows may be anything. */
-static void walk(Walk *w, bool is_first)
+static void walk(AddressDistributionWalk *w, bool is_first)
 {
     memset(w->found, 0, (w->func->reg_count + 1) * sizeof *w->found);
     for (InsnId i = 0; i < w->func->insn_count; i++) {
@@ -152,7 +152,7 @@ static void walk(Walk *w, bool is_first)
             w->reached[r] = is_first ? w->found[r] : ANYWHERE;
 }
 
-static void prepare(Walk *w, Lanewise *ops)
+static void prepare(AddressDistributionWalk *w, Lanewise *ops)
 {
     for (InsnId i = 0; i < w->func->insn_count; i++) {
         const Insn *insn = &w->func->insns[i];
@@ -164,7 +164,7 @@ static void prepare(Walk *w, Lanewise *ops)
     }
 }
 
-static bool has_way(const Walk *w, const Insn *insn, uint8_t way)
+static bool has_way(const AddressDistributionWalk *w, const Insn *insn, uint8_t way)
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++)
@@ -173,7 +173,7 @@ static bool has_way(const Walk *w, const Insn *insn, uint8_t way)
     return false;
 }
 
-static double of_address(const Walk *w, const Insn *insn)
+static double of_address(const AddressDistributionWalk *w, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(w->func, insn);
     for (uint32_t o = 0; o < insn->operand_count; o++)
@@ -185,31 +185,31 @@ static double of_address(const Walk *w, const Insn *insn)
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
 /* What an address is but for constants that were added to it: equal keys, equal numbers. */
-typedef struct Place {
+typedef struct AddressDistributionPlace {
     uint64_t key;
     double offset;
-} Place;
+} AddressDistributionPlace;
 
 static uint64_t mixed(uint64_t a, uint64_t b)
 {
     return ptx_draw(a * 31 + b, UINT64_MAX);
 }
 
-static Place place_of(const Place *places, const Operand *operand)
+static AddressDistributionPlace place_of(const AddressDistributionPlace *places, const Operand *operand)
 {
     double number;
     if (operand && operand->kind == OPERAND_REG)
         return places[operand->id];
     constant_of(operand, &number);
-    return (Place){ 0, number };
+    return (AddressDistributionPlace){ 0, number };
 }
 
 /* Sums take the offsets of their parts, products with constants multiply them; a mask keeps them. */
-static Place result_place(const Walk *w, const Place *places, InsnId id)
+static AddressDistributionPlace result_place(const AddressDistributionWalk *w, const AddressDistributionPlace *places, InsnId id)
 {
     const Insn *insn = &w->func->insns[id];
     const Operand *use[3] = { nth_use(w->func, insn, 0), nth_use(w->func, insn, 1), nth_use(w->func, insn, 2) };
-    Place of[3];
+    AddressDistributionPlace of[3];
     double number;
     for (unsigned n = 0; n < 3; n++)
         of[n] = place_of(places, use[n]);
@@ -219,22 +219,22 @@ static Place result_place(const Walk *w, const Place *places, InsnId id)
     case TRANSFER_COPY:
         return of[0];
     case TRANSFER_ADD:
-        return (Place){ !of[1].key ? of[0].key : !of[0].key ? of[1].key : both, of[0].offset + of[1].offset };
+        return (AddressDistributionPlace){ !of[1].key ? of[0].key : !of[0].key ? of[1].key : both, of[0].offset + of[1].offset };
     case TRANSFER_MUL:
-        return is_by ? (Place){ mixed(of[0].key, op), of[0].offset * number } : (Place){ mixed(both, op), 0 };
+        return is_by ? (AddressDistributionPlace){ mixed(of[0].key, op), of[0].offset * number } : (AddressDistributionPlace){ mixed(both, op), 0 };
     case TRANSFER_MAD:
-        return is_by ? (Place){ mixed(mixed(of[0].key, op), of[2].key), of[0].offset * number + of[2].offset } : (Place){ mixed(mixed(both, op), of[2].key), of[2].offset };
+        return is_by ? (AddressDistributionPlace){ mixed(mixed(of[0].key, op), of[2].key), of[0].offset * number + of[2].offset } : (AddressDistributionPlace){ mixed(mixed(both, op), of[2].key), of[2].offset };
     case TRANSFER_SHL:
-        return is_by && number < 64 ? (Place){ mixed(of[0].key, op), ldexp(of[0].offset, (int)number) } : (Place){ mixed(id, 1), 0 };
+        return is_by && number < 64 ? (AddressDistributionPlace){ mixed(of[0].key, op), ldexp(of[0].offset, (int)number) } : (AddressDistributionPlace){ mixed(id, 1), 0 };
     case TRANSFER_AND:
-        return is_by ? (Place){ mixed(of[0].key, op), of[0].offset } : (Place){ mixed(id, 1), 0 };
+        return is_by ? (AddressDistributionPlace){ mixed(of[0].key, op), of[0].offset } : (AddressDistributionPlace){ mixed(id, 1), 0 };
     default:
-        return (Place){ mixed(id, 1), 0 };
+        return (AddressDistributionPlace){ mixed(id, 1), 0 };
     }
 }
 
 typedef struct Neighbour {
-    Place place;
+    AddressDistributionPlace place;
     InsnId insn;
 } Neighbour;
 
@@ -247,15 +247,15 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Loads from global memory whose addresses data lead, but for constants in the same way. */
-static uint32_t list_neighbours(const Walk *w, Place *places, Neighbour *found)
+static uint32_t list_neighbours(const AddressDistributionWalk *w, AddressDistributionPlace *places, Neighbour *found)
 {
     uint32_t count = 0;
     for (RegId r = 0; r < w->func->reg_count; r++)
-        places[r] = (Place){ mixed(r, 2), 0 };
+        places[r] = (AddressDistributionPlace){ mixed(r, 2), 0 };
     for (InsnId i = 0; i < w->func->insn_count; i++) {
         const Insn *insn = &w->func->insns[i];
         const Operand *operands = ptx_insn_operands(w->func, insn);
-        const Place place = result_place(w, places, i);
+        const AddressDistributionPlace place = result_place(w, places, i);
         for (uint32_t o = 0; o < insn->operand_count; o++) {
             const Operand *at = &operands[o];
             if (at->kind == OPERAND_REG && at->role & ROLE_ADDRESS && insn->op->kind == OPK_LD && insn->op->space == SPACE_GLOBAL && w->reached[at->id] > 0)
@@ -268,10 +268,10 @@ static uint32_t list_neighbours(const Walk *w, Place *places, Neighbour *found)
 }
 
 /* The nearer the place before, the likelier its sector is this one's too. */
-static void share_sectors(const Walk *w, Arena *scratch, Spread *out)
+static void share_sectors(const AddressDistributionWalk *w, Arena *scratch, AddressDistribution *out)
 {
     Neighbour *all = ptx_arena_array(scratch, Neighbour, w->func->insn_count + 1);
-    uint32_t count = list_neighbours(w, ptx_arena_array(scratch, Place, w->func->reg_count + 1), all);
+    uint32_t count = list_neighbours(w, ptx_arena_array(scratch, AddressDistributionPlace, w->func->reg_count + 1), all);
     qsort(all, count, sizeof *all, by_place);
     for (uint32_t first = 0, end; first < count; first = end) {
         double sectors = 1;
@@ -282,12 +282,12 @@ static void share_sectors(const Walk *w, Arena *scratch, Spread *out)
     }
 }
 
-const Spread *ptx_spread_compute(Arena *arena, Arena *scratch, const Func *func)
+const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena *scratch, const Func *func)
 {
-    Spread *out = ptx_arena_array(arena, Spread, func->insn_count + 1);
+    AddressDistribution *out = ptx_arena_array(arena, AddressDistribution, func->insn_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
     Lanewise *ops = ptx_arena_array(scratch, Lanewise, func->insn_count + 1);
-    Walk w = { .func = func, .ops = ops };
+    AddressDistributionWalk w = { .func = func, .ops = ops };
     w.reached = ptx_arena_array(scratch, double, func->reg_count + 1);
     w.found = ptx_arena_array(scratch, double, func->reg_count + 1);
     w.definitions = ptx_arena_array(scratch, uint32_t, func->reg_count + 1);
@@ -296,7 +296,7 @@ const Spread *ptx_spread_compute(Arena *arena, Arena *scratch, const Func *func)
     for (unsigned n = 0; n < WALKS; n++)
         walk(&w, !n);
     for (InsnId i = 0; i < func->insn_count; i++)
-        out[i] = (Spread){ func->insns[i].access_bytes ? of_address(&w, &func->insns[i]) : 0, 1, has_way(&w, &func->insns[i], WAY_POINTER) };
+        out[i] = (AddressDistribution){ func->insns[i].access_bytes ? of_address(&w, &func->insns[i]) : 0, 1, has_way(&w, &func->insns[i], WAY_POINTER) };
     share_sectors(&w, scratch, out);
     ptx_arena_release(scratch, mark);
     return out;

@@ -8,14 +8,14 @@
 #include "ir/ir.h"
 #include "support/arena.h"
 
-typedef struct Spread {
+typedef struct AddressDistribution {
     double reach;               /* bytes from the first to the last that data may lead it to; infinite: not known; 0: by the way that control takes alone */
     double own;                 /* of its lanes, those that ask for a sector which no load beside it, at a distance that is known, asks for */
     bool is_pointer;            /* the address was loaded as such */
-} Spread;
+} AddressDistribution;
 
 /* Per instruction that accesses memory. Owned by arena; scratch is left as found. */
-const Spread *ptx_spread_compute(Arena *arena, Arena *scratch, const Func *func);
+const AddressDistribution *ptx_address_distribution_compute(Arena *arena, Arena *scratch, const Func *func);
 
 /* The n-th of a sequence of numbers below count that look like chance: the finaliser of splitmix64, Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
  * Generators" (OOPSLA 2014). */

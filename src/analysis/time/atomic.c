@@ -34,7 +34,7 @@ static double passes_by_data(const Gpu *gpu, const Insn *insn, const Count *coun
     return count->data_requests * passes_by_chance(lanes, spread / bytes, bytes, is_serial) / slices_of(gpu, spread);
 }
 
-double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation, const Spread *spread)
+double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation, const AddressDistribution *spread)
 {
     const Traffics *t = &evaluation->traffics;
     double pass = ptx_gpu_has(gpu, FIGURE_ATOMIC_PASS_NS) ? gpu->figures[FIGURE_ATOMIC_PASS_NS] : 0.7;

@@ -12,6 +12,6 @@
 #include "analysis/access/evaluate.h"
 
 /* spread: ptx_spread_compute; NULL: of no address data say where. */
-double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation, const Spread *spread);
+double ptx_atomic_us(const Gpu *gpu, const Func *func, const Evaluation *evaluation, const AddressDistribution *spread);
 
 #endif

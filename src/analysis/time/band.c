@@ -19,7 +19,7 @@ static double guessed_share(const PredictInput *in, const bool *sure)
         for (uint32_t i = in->lowered->first[b]; i < in->lowered->first[b + 1]; i++) {
             const LoweredInsn *insn = &in->lowered->insns[i];
             BlockId from = insn->origin == NO_ID ? b : in->cfg->block_of[insn->origin];
-            double warps = (double)insn->count * ptx_usual_warps(&in->evaluation->insns[in->cfg->blocks[from].first]);
+            double warps = (double)insn->count * ptx_probable_warps(&in->evaluation->insns[in->cfg->blocks[from].first]);
             all += warps;
             guessed += sure[from] ? 0 : warps;
         }
@@ -41,7 +41,7 @@ BandKind ptx_band_find(const PredictInput *in, const bool *sure, double waits_us
     bool has_matrix = false, has_copies = false, has_chance = false;
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Op *op = in->func->insns[i].op;
-        bool runs = ptx_usual_warps(&in->evaluation->insns[i]) > 0;
+        bool runs = ptx_probable_warps(&in->evaluation->insns[i]) > 0;
         has_matrix |= runs && is_matrix(op);
         has_copies |= runs && op->kind == OPK_CP_ASYNC;
         has_chance |= in->evaluation->insns[i].total.data_requests > 0;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { RESIDENT_MOST = 32, WAVE_MOST = 4096, SECTOR_BYTES = 32, LINE_BYTES = 128, PIECE_BYTES = 64, RESERVED_BYTES = 1024, POOLS_MOST = 16 };
+enum { MAX_RESIDENT = 32, MAX_WAVE = 4096, SECTOR_BYTES = 32, LINE_BYTES = 128, PIECE_BYTES = 64, RESERVED_BYTES = 1024, MAX_POOLS = 16 };
 
 #define TOGETHER 0.88           /* of what blocks on one SM share, fetched once: they do not keep step for ever. Fitted to a product over 32 block shapes */
 #define L2_SHARE 0.5            /* of L2: what the other half of the GPU asks for lies in both halves */
@@ -12,13 +12,13 @@ enum { RESIDENT_MOST = 32, WAVE_MOST = 4096, SECTOR_BYTES = 32, LINE_BYTES = 128
 
 /* ---- blocks side by side ----------------------------------------------------------------------------------------- */
 
-typedef struct Place {          /* of a block in the grid */
+typedef struct CachePlace {          /* of a block in the grid */
     uint64_t x, y, z;
-} Place;
+} CachePlace;
 
-static Place place_of(const uint32_t grid[3], uint64_t block)
+static CachePlace place_of(const uint32_t grid[3], uint64_t block)
 {
-    return (Place){ block % grid[0], block / grid[0] % grid[1], block / grid[0] / grid[1] };
+    return (CachePlace){ block % grid[0], block / grid[0] % grid[1], block / grid[0] / grid[1] };
 }
 
 static int by_number(const void *a, const void *b)
@@ -38,14 +38,14 @@ static bool is_shift_known(const ArrayTraffic *array, const uint32_t grid[3])
 /* Of `count` blocks, `apart` from each other, those whose part of the array no other has. */
 static unsigned distinct_parts(const ArrayTraffic *array, const uint32_t grid[3], uint64_t apart, unsigned count)
 {
-    int64_t shifts[WAVE_MOST];
+    int64_t shifts[MAX_WAVE];
     unsigned distinct = 1;
     if (!is_shift_known(array, grid))
         return count;
-    const Place step = place_of(grid, apart);
+    const CachePlace step = place_of(grid, apart);
     const uint64_t x = (uint64_t)array->shift[0], y = (uint64_t)array->shift[1], z = (uint64_t)array->shift[2];
     const uint64_t by = step.x * x + step.y * y + step.z * z, row = y - grid[0] * x, plane = z - grid[1] * y;   /* by: without what wraps around */
-    Place at = { 0, 0, 0 };
+    CachePlace at = { 0, 0, 0 };
     bool is_sorted = true;
     shifts[0] = 0;
     for (unsigned i = 1; i < count; i++) {
@@ -82,7 +82,7 @@ typedef struct Machinery {
 /* What the blocks on an SM fetch of an array, per sector that each of them would by itself. */
 static double fetched_share(const Machinery *m, const ArrayTraffic *array)
 {
-    unsigned count = (unsigned)fmin(m->resident, RESIDENT_MOST);
+    unsigned count = (unsigned)fmin(m->resident, MAX_RESIDENT);
     if (count < 2)
         return 1;
     double share = (double)distinct_parts(array, m->evaluation->grid, (uint64_t)m->sms, count) / count;
@@ -116,7 +116,7 @@ static double own_share(const Machinery *m, const ArrayTraffic *array)
 /* Arrays that together do not fit L2 are fetched again by each wave of blocks, as far as its blocks read the same. */
 static double bytes_of_waves(const Machinery *m, const ArrayTraffic *array, double sectors)
 {
-    double blocks = m->evaluation->blocks, wave = fmin(fmin(m->sms * m->resident, blocks), WAVE_MOST);
+    double blocks = m->evaluation->blocks, wave = fmin(fmin(m->sms * m->resident, blocks), MAX_WAVE);
     double parts = distinct_parts(array, m->evaluation->grid, 1, (unsigned)wave);
     double each = array->missed * SECTOR_BYTES / blocks, waves = blocks / wave;
     return fmax(array->read_bytes, fmin(waves * fmin(parts * each * own_share(m, array), array->read_bytes), sectors * SECTOR_BYTES));
@@ -154,7 +154,7 @@ typedef struct Pool {
 } Pool;
 
 typedef struct Pools {
-    Pool all[POOLS_MOST];       /* the last takes in what comes too late for one of its own */
+    Pool all[MAX_POOLS];       /* the last takes in what comes too late for one of its own */
     unsigned count;
 } Pools;
 
@@ -163,7 +163,7 @@ static Pool *find_pool(Pools *pools, double spread)
     for (unsigned p = 0; p < pools->count; p++)
         if (!(pools->all[p].spread < spread) && !(pools->all[p].spread > spread))
             return &pools->all[p];
-    if (pools->count < POOLS_MOST)
+    if (pools->count < MAX_POOLS)
         pools->all[pools->count++] = (Pool){ .spread = spread };
     return &pools->all[pools->count - 1];
 }
@@ -214,7 +214,7 @@ static Way way_of(const CacheInput *in, InsnId id)
 }
 
 #define ANYWHERE 1e15
-#define REACH_MOST 2147483648.0 /* bytes: numbers of nearly as many bits as they have say nothing */
+#define MAX_REACH 2147483648.0 /* bytes: numbers of nearly as many bits as they have say nothing */
 
 /* A table that data lead into has as many elements as there are threads, where nothing says how many: an index for each is what such data mostly are. Pointers
  * lead anywhere. */
@@ -223,7 +223,7 @@ static double reach_of(const CacheInput *in, InsnId id)
     double threads = in->evaluation->blocks * in->warps_per_block * 32;
     if (in->spread[id].is_pointer)
         return ANYWHERE;
-    return in->spread[id].reach < REACH_MOST ? in->spread[id].reach : threads * in->func->insns[id].access_bytes;
+    return in->spread[id].reach < MAX_REACH ? in->spread[id].reach : threads * in->func->insns[id].access_bytes;
 }
 
 static void follow_data(Arena *arena, const Machinery *m, const CacheInput *in, Cached *out)

@@ -16,7 +16,7 @@ typedef struct CacheInput {
     const Func *func;
     const Evaluation *evaluation;
     const Gpu *gpu;
-    const Spread *spread;       /* ptx_spread_compute; NULL: of no address data say where */
+    const AddressDistribution *spread;       /* ptx_spread_compute; NULL: of no address data say where */
     double blocks_per_sm, warps_per_block;
 } CacheInput;
 

@@ -5,15 +5,15 @@
 
 enum { LOOP_WALKS = 3 };
 
-typedef struct Walker {
-    const ChainInput *in;
+typedef struct CriticalPathWalker {
+    const CriticalPathInput *in;
     const Sequence *sequences;  /* per instruction of the function */
     double *ready;              /* per value */
     bool *is_late;              /* per value: see is_late */
     double *own;                /* per block: the clocks of its latest walk */
     double now;
     double stored[2];           /* the last store to the space has started */
-} Walker;
+} CriticalPathWalker;
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
 
@@ -39,7 +39,7 @@ static unsigned store_class(const LoweredInsn *insn)
     return insn->machine == MACHINE_SHARED || insn->machine == MACHINE_ATOMIC_SHARED || insn->machine == MACHINE_MATRIX;
 }
 
-static double latency_of(const Walker *w, const LoweredInsn *insn)
+static double latency_of(const CriticalPathWalker *w, const LoweredInsn *insn)
 {
     const Latencies *l = w->in->latencies;
     double extra = insn->count > 1 ? ((double)insn->count - 1) * (double)l->machine[MACHINE_ALU] : 0;
@@ -53,13 +53,13 @@ static double latency_of(const Walker *w, const LoweredInsn *insn)
 }
 
 /* Clocks after its start in which an instruction's own ones issue. */
-static double issue_of(const Walker *w, const LoweredInsn *insn, double latency)
+static double issue_of(const CriticalPathWalker *w, const LoweredInsn *insn, double latency)
 {
     bool is_sequence = insn->machine == MACHINE_REDUX || (insn->origin != NO_ID && w->sequences[insn->origin].is_in_order);
     return is_sequence ? fmax(0, latency - (double)w->in->latencies->machine[MACHINE_ALU]) : 0;
 }
 
-static double operands_ready(const Walker *w, const LoweredInsn *insn, double start)
+static double operands_ready(const CriticalPathWalker *w, const LoweredInsn *insn, double start)
 {
     const LoweredValueId *uses = &w->in->lowered->operands[insn->operand_first + insn->def_count];
     double at = start;
@@ -69,7 +69,7 @@ static double operands_ready(const Walker *w, const LoweredInsn *insn, double st
 }
 
 /* In a loop, where a body is often several iterations side by side, floats that rest on a sequence without a branch let those behind them go first. */
-static bool is_late(const Walker *w, const LoweredInsn *insn, BlockId block)
+static bool is_late(const CriticalPathWalker *w, const LoweredInsn *insn, BlockId block)
 {
     const LoweredValueId *uses = &w->in->lowered->operands[insn->operand_first + insn->def_count];
     const Sequence *sequence = insn->origin == NO_ID ? NULL : &w->sequences[insn->origin];
@@ -79,7 +79,7 @@ static bool is_late(const Walker *w, const LoweredInsn *insn, BlockId block)
     return late && w->in->loops->loop_of[block] != NO_LOOP;
 }
 
-static void define(Walker *w, const LoweredInsn *insn, double ready, bool late)
+static void define(CriticalPathWalker *w, const LoweredInsn *insn, double ready, bool late)
 {
     const LoweredValueId *defs = &w->in->lowered->operands[insn->operand_first];
     for (unsigned d = 0; d < insn->def_count; d++) {
@@ -88,7 +88,7 @@ static void define(Walker *w, const LoweredInsn *insn, double ready, bool late)
     }
 }
 
-static double walk_block(Walker *w, BlockId block)
+static double walk_block(CriticalPathWalker *w, BlockId block)
 {
     const Lowered *lowered = w->in->lowered;
     double begin = w->now, start = w->now, last = w->now, issued = 0, next = w->now, made = w->now;
@@ -124,29 +124,29 @@ static double walk_block(Walker *w, BlockId block)
 /* ---- the function ------------------------------------------------------------------------------------------------ */
 
 /* How often the warp of any block runs it that runs it most. */
-static double longest(const ChainInput *in, BlockId block)
+static double longest(const CriticalPathInput *in, BlockId block)
 {
     LoopId loop = in->loops->loop_of[block];
     if (in->are_left_out && loop != NO_LOOP && in->are_left_out[loop])
         return 0;
     const Evaluated *insn = &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first];
-    return insn->total.warps > 0 ? ptx_usual_warps(insn) / insn->total.warps * insn->total.longest : 0;
+    return insn->total.warps > 0 ? ptx_probable_warps(insn) / insn->total.warps * insn->total.longest : 0;
 }
 
 /* How often the warp of a block runs it that runs it most: a block makes room for the next when its last warp ends. */
-static double executions(const ChainInput *in, BlockId block)
+static double executions(const CriticalPathInput *in, BlockId block)
 {
     LoopId loop = in->loops->loop_of[block];
     if (in->are_left_out && loop != NO_LOOP && in->are_left_out[loop])
         return 0;
     const Evaluated *insn = &in->evaluation->insns[in->cfg->blocks[in->lowered->runs_with[block]].first];
-    double usual = ptx_usual_warps(insn), share = insn->total.warps > 0 ? usual / insn->total.warps : 0;
+    double usual = ptx_probable_warps(insn), share = insn->total.warps > 0 ? usual / insn->total.warps : 0;
     double all = usual / in->blocks, each = fmax(all / in->warps_per_block, share * insn->total.most / in->blocks);
     return each >= 1 ? each : fmin(1, all);
 }
 
 /* No iteration is shorter than the way back takes; joined ones share it. */
-static void hold_iteration(Walker *w, uint32_t first, uint32_t end, LoopId loop)
+static void hold_iteration(CriticalPathWalker *w, uint32_t first, uint32_t end, LoopId loop)
 {
     const Unrolling *unrolled = &w->in->lowered->unrolled[loop];
     const BlockId *rpo = w->in->cfg->rpo;
@@ -161,7 +161,7 @@ static void hold_iteration(Walker *w, uint32_t first, uint32_t end, LoopId loop)
 }
 
 /* The branch back, behind all that the iteration issues. */
-static void branch_back(Walker *w, LoopId loop, BlockId last)
+static void branch_back(CriticalPathWalker *w, LoopId loop, BlockId last)
 {
     const Unrolling *unrolled = &w->in->lowered->unrolled[loop];
     double clocks = unrolled->is_whole ? 0 : (double)w->in->latencies->branch_back / fmax(1, unrolled->times);
@@ -169,13 +169,13 @@ static void branch_back(Walker *w, LoopId loop, BlockId last)
     w->own[last] += clocks;
 }
 
-static LoopId loop_at(const Walker *w, uint32_t r)
+static LoopId loop_at(const CriticalPathWalker *w, uint32_t r)
 {
     return w->in->loops->loop_of[w->in->cfg->rpo[r]];
 }
 
 /* Blocks of loops that hold others once more: what the first walk brought from outside does not come again. */
-static void walk_outer(Walker *w)
+static void walk_outer(CriticalPathWalker *w)
 {
     const Loops *loops = w->in->loops;
     for (uint32_t r = 0; r < w->in->cfg->rpo_count; r++) {
@@ -188,7 +188,7 @@ static void walk_outer(Walker *w)
 }
 
 /* The blocks of innermost loops again, until an iteration takes what the one before took. */
-static void walk_loops(Walker *w)
+static void walk_loops(CriticalPathWalker *w)
 {
     const Cfg *cfg = w->in->cfg;
     for (uint32_t r = 0; r < cfg->rpo_count;) {
@@ -210,7 +210,7 @@ static void walk_loops(Walker *w)
     }
 }
 
-static const Sequence *all_sequences(Arena *scratch, const ChainInput *in)
+static const Sequence *all_sequences(Arena *scratch, const CriticalPathInput *in)
 {
     Sequence *sequences = ptx_arena_array(scratch, Sequence, in->func->insn_count + 1);
     for (InsnId i = 0; i < in->func->insn_count; i++)
@@ -218,11 +218,11 @@ static const Sequence *all_sequences(Arena *scratch, const ChainInput *in)
     return sequences;
 }
 
-Chain ptx_chain_compute(Arena *scratch, const ChainInput *in)
+CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *in)
 {
-    Chain out = { 0 };
+    CriticalPath out = { 0 };
     ArenaMark mark = ptx_arena_mark(scratch);
-    Walker w = { .in = in, .sequences = all_sequences(scratch, in) };
+    CriticalPathWalker w = { .in = in, .sequences = all_sequences(scratch, in) };
     w.ready = ptx_arena_array(scratch, double, in->lowered->value_count + 1);
     w.is_late = ptx_arena_array(scratch, bool, in->lowered->value_count + 1);
     w.own = ptx_arena_array(scratch, double, in->cfg->block_count);

@@ -13,7 +13,7 @@
 #include "analysis/sass/sass.h"
 #include "analysis/access/evaluate.h"
 
-typedef struct ChainInput {
+typedef struct CriticalPathInput {
     const Gpu *gpu;
     const Func *func;
     const Cfg *cfg;
@@ -24,13 +24,13 @@ typedef struct ChainInput {
     const float *load_clocks;   /* per instruction of the function: of a load of global memory */
     const bool *are_left_out;   /* per loop: what it takes is not asked for; NULL: none */
     double blocks, warps_per_block;
-} ChainInput;
+} CriticalPathInput;
 
-typedef struct Chain {
+typedef struct CriticalPath {
     double clocks;              /* of a warp that a block waits for, on average over the blocks */
     double longest_clocks;      /* of the one that the launch waits for: a block may have more to do than all others */
-} Chain;
+} CriticalPath;
 
-Chain ptx_chain_compute(Arena *scratch, const ChainInput *input);
+CriticalPath ptx_critical_path_compute(Arena *scratch, const CriticalPathInput *input);
 
 #endif

@@ -7,15 +7,15 @@
 
 /* Below what was measured on an H200 (testdata/measured/timed/micro.json): clocks until a result is there; a pass of an atomic, one a clock; its slices. */
 enum { CLK_FP32 = 4, CLK_FP64 = 8, CLK_APPROXIMATE = 16, CLK_PRECISE = 30, CLK_LOAD = 30, CLK_SHARED = 20, CLK_CONST = 20, CLK_SHUFFLE = 20 };
-enum { CANDIDATES_MOST = 16, SLICE_BYTES = 512, SLICES_MOST = 96, WARPS_MOST = 64, BLOCKS_MOST = 32 };
+enum { MAX_CANDIDATES = 16, SLICE_BYTES = 512, MAX_SLICES = 96, MAX_WARPS = 64, MAX_BLOCKS = 32 };
 #define NS_PASS 0.5
 
 /* ---- what data decide -------------------------------------------------------------------------------------------- */
 
-static bool is_decided_by_data(const LeastInput *in, BlockId block)
+static bool is_decided_by_data(const PathBoundInput *in, BlockId block)
 {
     const Block *b = &in->cfg->blocks[block];
-    return b->succ_count > 1 && in->evaluation->insns[b->end - 1].total.doubt >= DOUBT_DATA;
+    return b->succ_count > 1 && in->evaluation->insns[b->end - 1].total.doubt >= UNCERTAIN_DATA;
 }
 
 static bool is_inside(const Loops *loops, LoopId loop, BlockId block)
@@ -27,7 +27,7 @@ static bool is_inside(const Loops *loops, LoopId loop, BlockId block)
 }
 
 /* Loops that are left, or gone around again, as data say. */
-static bool *loops_of_data(Arena *arena, const LeastInput *in)
+static bool *loops_of_data(Arena *arena, const PathBoundInput *in)
 {
     bool *found = ptx_arena_array(arena, bool, in->loops->loop_count + 1);
     for (BlockId b = 0; b < in->cfg->block_count; b++)
@@ -40,7 +40,7 @@ static bool *loops_of_data(Arena *arena, const LeastInput *in)
 }
 
 /* Where several ways meet, or go round, the block that all of them come from says; behind a loop, its header. */
-static bool is_reached(const LeastInput *in, const Dom *dom, const bool *reached, BlockId block)
+static bool is_reached(const PathBoundInput *in, const Dom *dom, const bool *reached, BlockId block)
 {
     BlockId above = dom->idom[block];
     const Block *b = &in->cfg->blocks[block];
@@ -54,7 +54,7 @@ static bool is_reached(const LeastInput *in, const Dom *dom, const bool *reached
     return reached[above] && (!is_only || leaves || !is_decided_by_data(in, above));
 }
 
-const bool *ptx_least_sure(Arena *arena, const LeastInput *in)
+const bool *ptx_path_bound_sure(Arena *arena, const PathBoundInput *in)
 {
     bool *reached = ptx_arena_array(arena, bool, in->cfg->block_count + 1), *sure = ptx_arena_array(arena, bool, in->cfg->block_count + 1);
     const bool *of_data = loops_of_data(arena, in);
@@ -90,7 +90,7 @@ static bool is_data_source(const Func *func, const Insn *insn, const Module *mod
     return false;
 }
 
-static bool reads_data(const LeastInput *in, const Insn *insn, const bool *is_data)
+static bool reads_data(const PathBoundInput *in, const Insn *insn, const bool *is_data)
 {
     const Operand *operands = ptx_insn_operands(in->func, insn);
     if (insn->guard != NO_ID && is_data[insn->guard])
@@ -101,7 +101,7 @@ static bool reads_data(const LeastInput *in, const Insn *insn, const bool *is_da
     return is_data_source(in->func, insn, in->module);
 }
 
-static bool spread_data(const LeastInput *in, InsnId id, bool *is_data)
+static bool spread_data(const PathBoundInput *in, InsnId id, bool *is_data)
 {
     const Insn *insn = &in->func->insns[id];
     const Operand *operands = ptx_insn_operands(in->func, insn);
@@ -114,7 +114,7 @@ static bool spread_data(const LeastInput *in, InsnId id, bool *is_data)
     return changed;
 }
 
-const bool *ptx_least_counting(Arena *arena, const LeastInput *in)
+const bool *ptx_path_bound_counting(Arena *arena, const PathBoundInput *in)
 {
     const Func *func = in->func;
     const bool *needed = ptx_needed_compute(arena, arena, func, ptx_defs_compute(arena, func, in->cfg, in->loops));
@@ -172,7 +172,7 @@ static double least_clocks(const Insn *insn)
 }
 
 /* Clocks from what `reg` holds before the block to what it holds behind it; below 0: the one does not need the other. later: per register, all below 0. */
-static double around(const LeastInput *in, const Block *block, RegId reg, double *later)
+static double around(const PathBoundInput *in, const Block *block, RegId reg, double *later)
 {
     const Func *func = in->func;
     later[reg] = 0;
@@ -203,16 +203,16 @@ static void forget(const Func *func, const Block *block, double *later)
 }
 
 /* Of an iteration of a loop that is one block: the slowest register of those that are read before they are written. */
-static double carried(const LeastInput *in, const Block *block, double *later, uint32_t *turn, uint32_t now)
+static double carried(const PathBoundInput *in, const Block *block, double *later, uint32_t *turn, uint32_t now)
 {
     const Func *func = in->func;
     double most = 0;
     unsigned candidates = 0;
-    for (InsnId i = block->first; i < block->end && candidates < CANDIDATES_MOST; i++) {
+    for (InsnId i = block->first; i < block->end && candidates < MAX_CANDIDATES; i++) {
         const Insn *insn = &func->insns[i];
         const Operand *operands = ptx_insn_operands(func, insn);
         for (unsigned pass = 0; pass < 2; pass++)
-            for (uint32_t o = 0; o < insn->operand_count && candidates < CANDIDATES_MOST; o++) {
+            for (uint32_t o = 0; o < insn->operand_count && candidates < MAX_CANDIDATES; o++) {
                 bool is_use = operands[o].role & (ROLE_USE | ROLE_ADDRESS);
                 if (operands[o].kind != OPERAND_REG || turn[operands[o].id] == now || (pass ? is_use : !is_use))
                     continue;
@@ -228,13 +228,13 @@ static double carried(const LeastInput *in, const Block *block, double *later, u
 }
 
 /* Warps that follow each other on an SM, whatever else would keep it from holding more. */
-static double waves_at_least(const LeastInput *in)
+static double waves_at_least(const PathBoundInput *in)
 {
-    double resident = fmin(BLOCKS_MOST, floor(WARPS_MOST / in->warps_per_block));
+    double resident = fmin(MAX_BLOCKS, floor(MAX_WARPS / in->warps_per_block));
     return fmax(1, in->blocks / (in->gpu->figures[FIGURE_SMS] * fmax(1, resident)));
 }
 
-double ptx_least_chain_us(Arena *scratch, const LeastInput *in)
+double ptx_path_bound_chain_us(Arena *scratch, const PathBoundInput *in)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     double clocks = 0, *later = NULL;
@@ -257,7 +257,7 @@ double ptx_least_chain_us(Arena *scratch, const LeastInput *in)
 
 /* ---- atomics ----------------------------------------------------------------------------------------------------- */
 
-double ptx_least_atomic_us(const LeastInput *in)
+double ptx_path_bound_atomic_us(const PathBoundInput *in)
 {
     const Traffics *t = &in->evaluation->traffics;
     bool are_wide = false;
@@ -271,6 +271,6 @@ double ptx_least_atomic_us(const LeastInput *in)
         if (in->evaluation->insns[i].total.warps > 0 && !in->are_counting[i])
             return 0;
     }
-    double slices = fmax(1, fmin(SLICES_MOST, ceil(t->atomic_bytes / SLICE_BYTES)));
+    double slices = fmax(1, fmin(MAX_SLICES, ceil(t->atomic_bytes / SLICE_BYTES)));
     return NS_PASS * t->atomic_passes / slices / (are_wide ? 2 : 1) / 1e3;
 }

@@ -10,7 +10,7 @@
 #include "gpu/gpu.h"
 #include "analysis/access/evaluate.h"
 
-typedef struct LeastInput {
+typedef struct PathBoundInput {
     const bool *are_sure;       /* per block: ptx_least_sure */
     const bool *are_counting;   /* per instruction: ptx_least_counting */
     const Gpu *gpu;
@@ -21,20 +21,20 @@ typedef struct LeastInput {
     const Loops *loops;
     const Evaluation *evaluation;
     double blocks, warps_per_block;
-} LeastInput;
+} PathBoundInput;
 
 /* Per block: whether each execution that was counted is one, whatever data say: not behind a branch that they decide, nor in a loop that they end. are_sure is not
  * asked for. Owned by arena. */
-const bool *ptx_least_sure(Arena *arena, const LeastInput *input);
+const bool *ptx_path_bound_sure(Arena *arena, const PathBoundInput *input);
 
 /* Per instruction: whether it does all that was counted of it in every run: something needs it, its block is sure and no guard of it comes from data. are_sure is
  * asked for. Owned by arena. */
-const bool *ptx_least_counting(Arena *arena, const LeastInput *input);
+const bool *ptx_path_bound_counting(Arena *arena, const PathBoundInput *input);
 
 /* Microseconds; scratch is left as found. */
-double ptx_least_chain_us(Arena *scratch, const LeastInput *input);
+double ptx_path_bound_chain_us(Arena *scratch, const PathBoundInput *input);
 
 /* Atomics whose addresses are known, on as many slices of L2 as their array can lie on. */
-double ptx_least_atomic_us(const LeastInput *input);
+double ptx_path_bound_atomic_us(const PathBoundInput *input);
 
 #endif

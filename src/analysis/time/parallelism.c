@@ -15,7 +15,7 @@ typedef struct Chains {
     double instructions, clocks, loads;
 } Chains;
 
-typedef struct Walker {
+typedef struct ParallelismWalker {
     const Func *func;
     const Cfg *cfg;
     const Loops *loops;
@@ -36,7 +36,7 @@ typedef struct Walker {
     Chains stored[2];            /* when the last store to a space could start */
     Chains barrier;              /* when the last barrier let go */
     Chains started, ended;       /* the latest of all */
-} Walker;
+} ParallelismWalker;
 
 /* ---- one instruction --------------------------------------------------------------------------------------------- */
 
@@ -62,7 +62,7 @@ static bool is_store(const LoweredInsn *insn)
     return !insn->def_count || insn->machine == MACHINE_ATOMIC || insn->machine == MACHINE_ATOMIC_SHARED;
 }
 
-static Chains start_of(const Walker *w, const LoweredInsn *insn)
+static Chains start_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
     const LoweredValueId *uses = &w->lowered->operands[insn->operand_first] + insn->def_count;
     MachineOp machine = (MachineOp)insn->machine;
@@ -76,25 +76,25 @@ static Chains start_of(const Walker *w, const LoweredInsn *insn)
     return at;
 }
 
-static bool is_load(const Walker *w, const LoweredInsn *insn)
+static bool is_load(const ParallelismWalker *w, const LoweredInsn *insn)
 {
     return insn->machine == MACHINE_GLOBAL && insn->def_count && insn->origin != NO_ID && w->func->insns[insn->origin].op->kind == OPK_LD;
 }
 
-static double latency_of(const Walker *w, const LoweredInsn *insn)
+static double latency_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
     return w->load_clocks && is_load(w, insn) ? (double)w->load_clocks[insn->origin] : (double)w->latencies.machine[insn->machine];
 }
 
 /* Nobody waits for a store. */
-static double clocks_of(const Walker *w, const LoweredInsn *insn)
+static double clocks_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
     bool is_move = insn->machine == MACHINE_MOVE && insn->origin != NO_ID, is_waited_for = (insn->def_count && !is_move) || insn->machine == MACHINE_BARRIER;
     double simple = (double)w->latencies.machine[MACHINE_ALU], rest = insn->count > 1 ? ((double)insn->count - 1) * simple : 0;
     return ptx_lowered_is_copy(insn) ? 0 : rest + (is_waited_for ? latency_of(w, insn) : simple);
 }
 
-static void walk_insn(Walker *w, const LoweredInsn *insn)
+static void walk_insn(ParallelismWalker *w, const LoweredInsn *insn)
 {
     const LoweredValueId *defs = &w->lowered->operands[insn->operand_first];
     MachineOp machine = (MachineOp)insn->machine;
@@ -123,7 +123,7 @@ static void move_by(Chains *at, const Chains *by)
 }
 
 /* Behind a loop that was walked once: its other iterations follow each other as fast as the chains that go round let them. */
-static void leave_loop(Walker *w, LoopId loop)
+static void leave_loop(ParallelismWalker *w, LoopId loop)
 {
     Chains by = times(&w->carried[loop], w->turns[loop] - 1);
     bool has_barrier = false, has_store[2] = { false, false };
@@ -154,7 +154,7 @@ static void leave_loop(Walker *w, LoopId loop)
 
 /* ---- an iteration ------------------------------------------------------------------------------------------------ */
 
-static void walk_block(Walker *w, BlockId block)
+static void walk_block(ParallelismWalker *w, BlockId block)
 {
     for (uint32_t i = w->lowered->first[block]; i < w->lowered->first[block + 1]; i++)
         walk_insn(w, &w->lowered->insns[i]);
@@ -163,14 +163,14 @@ static void walk_block(Walker *w, BlockId block)
 }
 
 /* What is in no loop: its own blocks alone. */
-static void walk_rest(Walker *w)
+static void walk_rest(ParallelismWalker *w)
 {
     for (uint32_t b = w->first[w->loops->loop_count]; b < w->first[w->loops->loop_count + 1]; b++)
         walk_block(w, w->sorted[b]);
 }
 
 /* One iteration, with those of the loops inside it. */
-static void walk_loop(Walker *w, LoopId loop)
+static void walk_loop(ParallelismWalker *w, LoopId loop)
 {
     for (uint32_t r = w->from[loop]; r <= w->to[loop] && w->steps; r++) {
         LoopId at = w->loops->loop_of[w->cfg->rpo[r]];
@@ -183,7 +183,7 @@ static void walk_loop(Walker *w, LoopId loop)
     }
 }
 
-static void walk(Walker *w, LoopId loop)
+static void walk(ParallelismWalker *w, LoopId loop)
 {
     if (loop < w->loops->loop_count)
         walk_loop(w, loop);
@@ -192,7 +192,7 @@ static void walk(Walker *w, LoopId loop)
 }
 
 /* What comes from before the loop is there. */
-static void begin(Walker *w, LoopId loop)
+static void begin(ParallelismWalker *w, LoopId loop)
 {
     w->barrier = w->started = w->ended = w->stored[0] = w->stored[1] = (Chains){ 0 };
     for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]]; b++)
@@ -203,14 +203,14 @@ static void begin(Walker *w, LoopId loop)
         }
 }
 
-static double bytes_of(const Walker *w, const LoweredInsn *insn)
+static double bytes_of(const ParallelismWalker *w, const LoweredInsn *insn)
 {
     const Count *total = w->evaluation ? &w->evaluation->insns[insn->origin].total : NULL;
     return total && total->requests > 0 && total->sectors > 0 ? 32 * total->sectors / total->requests : 32.0 * w->func->insns[insn->origin].access_bytes;
 }
 
 /* The blocks that no inner loop holds. */
-static void count_own(const Walker *w, LoopId loop, Parallelism *out)
+static void count_own(const ParallelismWalker *w, LoopId loop, Parallelism *out)
 {
     for (uint32_t b = w->first[loop]; b < w->first[loop + 1]; b++)
         for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++) {
@@ -224,7 +224,7 @@ static void count_own(const Walker *w, LoopId loop, Parallelism *out)
 }
 
 /* Of the loops directly inside, which stand there already. */
-static void count_inner(const Walker *w, const Parallelism *of, LoopId loop, Parallelism *out)
+static void count_inner(const ParallelismWalker *w, const Parallelism *of, LoopId loop, Parallelism *out)
 {
     for (LoopId inner = loop + 1; loop < w->loops->loop_count && inner < w->end[loop]; inner = w->end[inner]) {
         out->instructions += w->turns[inner] * of[inner].instructions;
@@ -235,14 +235,14 @@ static void count_inner(const Walker *w, const Parallelism *of, LoopId loop, Par
 
 static const Parallelism unknown = { (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN };
 
-static void keep_value(Walker *w, LoopId loop, LoweredValueId value)
+static void keep_value(ParallelismWalker *w, LoopId loop, LoweredValueId value)
 {
     (void)loop;
     w->kept[value] = w->values[value];
 }
 
 /* By what a value comes later, an iteration on. */
-static void note_growth(Walker *w, LoopId loop, LoweredValueId value)
+static void note_growth(ParallelismWalker *w, LoopId loop, LoweredValueId value)
 {
     const Chains *now = &w->values[value], *kept = &w->kept[value];
     const Chains growth = { now->instructions - kept->instructions, now->clocks - kept->clocks, now->loads - kept->loads }, each = times(&growth, 1.0 / MORE_WALKS);
@@ -250,7 +250,7 @@ static void note_growth(Walker *w, LoopId loop, LoweredValueId value)
 }
 
 /* What the loop writes. */
-static void each_value(Walker *w, LoopId loop, void (*visit)(Walker *, LoopId, LoweredValueId))
+static void each_value(ParallelismWalker *w, LoopId loop, void (*visit)(ParallelismWalker *, LoopId, LoweredValueId))
 {
     for (uint32_t b = w->first[loop]; b < w->first[w->end[loop]]; b++)
         for (uint32_t i = w->lowered->first[w->sorted[b]]; i < w->lowered->first[w->sorted[b] + 1]; i++)
@@ -258,7 +258,7 @@ static void each_value(Walker *w, LoopId loop, void (*visit)(Walker *, LoopId, L
                 visit(w, loop, w->lowered->operands[w->lowered->insns[i].operand_first + d]);
 }
 
-static Parallelism measure(Walker *w, const Parallelism *of, LoopId loop)
+static Parallelism measure(ParallelismWalker *w, const Parallelism *of, LoopId loop)
 {
     Parallelism out = { 0 };
     bool is_loop = loop < w->loops->loop_count, has_clocks = w->load_clocks || !isnan(w->latencies.machine[MACHINE_GLOBAL]);
@@ -307,13 +307,13 @@ static const BlockId *sort_blocks(Arena *scratch, const Cfg *cfg, const Loops *l
     return sorted;
 }
 
-static double warps_at(const Walker *w, LoopId loop)
+static double warps_at(const ParallelismWalker *w, LoopId loop)
 {
     return w->evaluation ? w->evaluation->insns[w->cfg->blocks[w->loops->loops[loop].header].first].total.warps : 0;
 }
 
 /* Where each loop ends, and how often it goes round for once around it. What is in no loop ends behind the last. */
-static void find_extents(Walker *w, Arena *scratch)
+static void find_extents(ParallelismWalker *w, Arena *scratch)
 {
     uint32_t count = w->loops->loop_count;
     w->end = ptx_arena_array(scratch, LoopId, count + 1);
@@ -346,7 +346,7 @@ const Parallelisms *ptx_parallelism_compute(Arena *arena, Arena *scratch, const 
     Parallelisms *out = ptx_arena_new(arena, Parallelisms);
     Parallelism *of = ptx_arena_array(arena, Parallelism, loops->loop_count + 1);
     ArenaMark mark = ptx_arena_mark(scratch);
-    Walker w = { .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .evaluation = evaluation, .load_clocks = load_clocks };
+    ParallelismWalker w = { .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .evaluation = evaluation, .load_clocks = load_clocks };
     uint32_t *first = ptx_arena_array(scratch, uint32_t, loops->loop_count + 2);
     w.sorted = sort_blocks(scratch, cfg, loops, first);
     w.first = first;

@@ -46,7 +46,7 @@ static Speeds speeds_of(const Gpu *gpu)
 
 /* An instruction of code that no cache holds; from some length on the fetch runs ahead. Fitted to 101 kernels of a few microseconds each. */
 #define NS_FETCH 3.5
-#define NS_FETCH_MOST 1000
+#define MAX_NS_FETCH 1000
 
 /* Instructions of the code that the launch runs through at least once. */
 static double code_instructions(const PredictInput *in)
@@ -54,7 +54,7 @@ static double code_instructions(const PredictInput *in)
     double count = 0;
     for (BlockId b = 0; b < in->cfg->block_count; b++)
         for (uint32_t i = in->lowered->first[b]; i < in->lowered->first[b + 1]; i++)
-            if (ptx_usual_warps(&in->evaluation->insns[in->cfg->blocks[b].first]) > 0)
+            if (ptx_probable_warps(&in->evaluation->insns[in->cfg->blocks[b].first]) > 0)
                 count += (double)in->lowered->insns[i].count;
     return count;
 }
@@ -67,7 +67,7 @@ static bool waits_for_launch(const PredictInput *in)
 {
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Op *op = in->func->insns[i].op;
-        if (op->operation == OP_GRIDDEPCONTROL_WAIT && ptx_usual_warps(&in->evaluation->insns[i]) > 0)
+        if (op->operation == OP_GRIDDEPCONTROL_WAIT && ptx_probable_warps(&in->evaluation->insns[i]) > 0)
             return true;
     }
     return false;
@@ -122,7 +122,7 @@ static double tensor_clocks(const PredictInput *in)
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         double each = (double)in->ops[in->func->insns[i].op->id].pipes[PIPE_TENSOR];
         if (each > 0)
-            clocks += each * ptx_usual_warps(&in->evaluation->insns[i]);
+            clocks += each * ptx_probable_warps(&in->evaluation->insns[i]);
     }
     return clocks;
 }
@@ -202,7 +202,7 @@ static bool has_cache(const Gpu *gpu)
 }
 
 /* One address for all takes what any constant load does; several are served one after the other. */
-static double constant_clocks(const PredictInput *in, const Spread *spread)
+static double constant_clocks(const PredictInput *in, const AddressDistribution *spread)
 {
     double clocks = CLK_CONSTANT_ALONE * in->executed->machine[MACHINE_CONST];
     for (InsnId i = 0; i < in->func->insn_count; i++) {
@@ -219,7 +219,7 @@ static double constant_clocks(const PredictInput *in, const Spread *spread)
 }
 
 /* The constant cache is a pipeline beside the others. */
-static void find_constants(const PredictInput *in, const Speeds *s, const Spread *spread, Prediction *out)
+static void find_constants(const PredictInput *in, const Speeds *s, const AddressDistribution *spread, Prediction *out)
 {
     note_pipe(out, busiest_us(in, s, constant_clocks(in, spread)), "constant");
 }
@@ -251,7 +251,7 @@ static double crowd_of_bank(unsigned lanes, double words, bool is_atomic)
 #define SPINS_OF_FLOAT 4.0
 
 /* Where nothing says how far data lead, anywhere in what a block has. */
-static double wavefronts_by_chance(const PredictInput *in, const Spread *spread)
+static double wavefronts_by_chance(const PredictInput *in, const AddressDistribution *spread)
 {
     double wavefronts = 0, all = in->evaluation->traffics.shared_bytes;
     for (InsnId i = 0; spread && i < in->func->insn_count; i++) {
@@ -272,7 +272,7 @@ static double local_lines(const PredictInput *in)
     double lines = 0;
     for (uint32_t i = 0; i < in->lowered->insn_count; i++) {
         const LoweredInsn *insn = &in->lowered->insns[i];
-        lines += insn->lines ? insn->lines * ptx_usual_warps(&in->evaluation->insns[insn->origin]) : 0;
+        lines += insn->lines ? insn->lines * ptx_probable_warps(&in->evaluation->insns[insn->origin]) : 0;
     }
     return lines;
 }
@@ -280,7 +280,7 @@ static double local_lines(const PredictInput *in)
 /* Of the bandwidth that memory sustains, what pieces of 64 bytes by chance get: measured on an H200, gathers from 256 MB and 1 GB. */
 #define SCATTERED_SHARE 0.7
 
-static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached, const Spread *spread, Prediction *out)
+static void find_memory(const PredictInput *in, const Speeds *s, const Cached *cached, const AddressDistribution *spread, Prediction *out)
 {
     double wavefronts = wavefronts_by_chance(in, spread);
     for (InsnId i = 0; i < in->func->insn_count; i++)
@@ -297,13 +297,13 @@ static double find_chain(Arena *scratch, const PredictInput *in, const Speeds *s
 {
     Latencies latencies;
     ptx_latencies_find(in->gpu, figure(in->gpu, FIGURE_L2_LATENCY, 265), &latencies);
-    const Waiting waiting = ptx_waiting_find(scratch, in->func, in->cfg, in->loops, in->evaluation, in->warps_per_block);
-    ChainInput chain = { in->gpu, in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, all_load_clocks(scratch, in, cached), waiting.loops, in->blocks, in->warps_per_block };
+    const SpinWait waiting = ptx_spin_wait_find(scratch, in->func, in->cfg, in->loops, in->evaluation, in->warps_per_block);
+    CriticalPathInput chain = { in->gpu, in->func, in->cfg, in->loops, in->lowered, in->evaluation, &latencies, all_load_clocks(scratch, in, cached), waiting.loops, in->blocks, in->warps_per_block };
     double waves = in->blocks / (s->sms * in->blocks_per_sm), loads = cached->load_sectors;
     double first = loads > 0 ? CLK_MEMORY_FRESH - load_clocks(in, cached, 1) : 0;      /* whatever comes later, the first one misses */
     first += CLK_CONSTANT_FRESH * in->evaluation->traffics.constant_bytes / CONSTANT_PIECE_BYTES;
     double turns = fmax(0, waves - 1) * CLK_TURN_OF_WARP * in->warps_per_block;
-    const Chain found = ptx_chain_compute(scratch, &chain);
+    const CriticalPath found = ptx_critical_path_compute(scratch, &chain);
     out->parts_us[PART_LATENCY] = (fmax(found.clocks * fmax(1, waves), found.longest_clocks) + first + turns) / s->clocks_per_us + waiting.us;
     return waiting.us;
 }
@@ -388,7 +388,7 @@ static double pipe_clocks_at_least(const PredictInput *in, const bool *counts, P
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         double each = (double)in->ops[in->func->insns[i].op->id].pipes[pipe];
         if (each > 0 && counts[i])
-            clocks += each * in->work[i] / WORK_WHOLE * ptx_usual_warps(&in->evaluation->insns[i]);
+            clocks += each * in->work[i] / WORK_WHOLE * ptx_probable_warps(&in->evaluation->insns[i]);
     }
     return clocks;
 }
@@ -417,8 +417,8 @@ static double memory_at_least(const Gpu *gpu, const Speeds *s, double moved, dou
 static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s, const bool *are_sure, Prediction *out)
 {
     const Traffics *t = &in->evaluation->traffics;
-    LeastInput least = { are_sure, NULL, in->gpu, in->module, in->func, in->cfg, in->dom, in->loops, in->evaluation, in->blocks, in->warps_per_block };
-    least.are_counting = ptx_least_counting(scratch, &least);
+    PathBoundInput least = { are_sure, NULL, in->gpu, in->module, in->func, in->cfg, in->dom, in->loops, in->evaluation, in->blocks, in->warps_per_block };
+    least.are_counting = ptx_path_bound_counting(scratch, &least);
     const bool *have_neighbours = ptx_joinable_compute(scratch, in->module, in->func, in->cfg);
     bool waits = false;         /* a warp, for what it loads: atomics whose results nobody uses come and go */
     double wavefronts = 0, unsure = t->data_bytes, stays = fmin(t->written_bytes, figure(in->gpu, FIGURE_L2_BYTES, 0));
@@ -434,8 +434,8 @@ static void find_bound(Arena *scratch, const PredictInput *in, const Speeds *s, 
     out->bound_by = PART_OVERHEAD;
     hold(out, out->parts_us[PART_DISPATCH], PART_DISPATCH, NULL);
     hold(out, memory_at_least(in->gpu, s, t->read_bytes + t->written_bytes - stays - unsure, waits ? t->read_bytes - unsure : 0), PART_DRAM, NULL);
-    hold(out, ptx_least_atomic_us(&least), PART_ATOMIC, NULL);
-    hold(out, ptx_least_chain_us(scratch, &least), PART_LATENCY, NULL);
+    hold(out, ptx_path_bound_atomic_us(&least), PART_ATOMIC, NULL);
+    hold(out, ptx_path_bound_chain_us(scratch, &least), PART_LATENCY, NULL);
     hold(out, busiest_us(in, s, wavefronts), PART_SHARED, NULL);
     for (unsigned p = 0; p < PIPE__COUNT; p++)
         hold(out, busiest_us(in, s, pipe_clocks_at_least(in, least.are_counting, (PipeId)p)), p == PIPE_ISSUE ? PART_ISSUE : PART_PIPE, ptx_pipe_info[p].key);
@@ -478,10 +478,10 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     out.certainty = CERTAINTY_ESTIMATE;
     out.parts_us[PART_OVERHEAD] = s.launch_us + (waits_for_launch(in) ? WAIT_US : 0);
     out.parts_us[PART_DISPATCH] = in->blocks * s.block_us;
-    out.parts_us[PART_FETCH] = fmin(NS_FETCH * code_instructions(in), NS_FETCH_MOST) / 1e3;
+    out.parts_us[PART_FETCH] = fmin(NS_FETCH * code_instructions(in), MAX_NS_FETCH) / 1e3;
     find_pipes(in, &s, &out);
     ArenaMark mark = ptx_arena_mark(scratch);
-    const Spread *spread = hangs_on_data(in) ? ptx_spread_compute(scratch, scratch, in->func) : NULL;
+    const AddressDistribution *spread = hangs_on_data(in) ? ptx_address_distribution_compute(scratch, scratch, in->func) : NULL;
     Cached cached = ptx_cached_compute(scratch, &(CacheInput){ in->func, in->evaluation, in->gpu, spread, in->blocks_per_sm, in->warps_per_block });
     out.parts_us[PART_ATOMIC] = ptx_atomic_us(in->gpu, in->func, in->evaluation, spread);
     find_memory(in, &s, &cached, spread, &out);
@@ -489,7 +489,7 @@ Prediction ptx_predict(Arena *scratch, const PredictInput *in)
     double waits_us = find_chain(scratch, in, &s, &cached, &out);
     out.tail_us = tail_us(in, &s, &out);
     join(&out);
-    const bool *are_sure = ptx_least_sure(scratch, &(LeastInput){ .cfg = in->cfg, .dom = in->dom, .loops = in->loops, .evaluation = in->evaluation });
+    const bool *are_sure = ptx_path_bound_sure(scratch, &(PathBoundInput){ .cfg = in->cfg, .dom = in->dom, .loops = in->loops, .evaluation = in->evaluation });
     out.bound_is_assumed = in->evaluation->assumed_count || in->evaluation->dynamic_is_assumed;
     if (!out.bound_is_assumed)
         find_bound(scratch, in, &s, are_sure, &out);

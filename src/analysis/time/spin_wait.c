@@ -13,19 +13,19 @@
 #define US_FENCE 0.3
 #define US_LINK 0.222
 
-enum { MOST_INSNS = 24, MOST_STEPS = 64 };
+enum { MAX_INSNS = 24, MAX_STEPS = 64 };
 
-typedef struct Finder {
+typedef struct SpinWaitFinder {
     const Func *func;
     const Cfg *cfg;
     const Loops *loops;
     InsnId *definition;         /* per register: the last one in the text, + 1 */
     unsigned steps;             /* that may still be taken */
-} Finder;
+} SpinWaitFinder;
 
 /* ---- what a register rests on ------------------------------------------------------------------------------------ */
 
-static bool rests_on_block(Finder *f, RegId reg)
+static bool rests_on_block(SpinWaitFinder *f, RegId reg)
 {
     InsnId def = f->definition[reg];
     if (!def || !f->steps)
@@ -44,7 +44,7 @@ static bool rests_on_block(Finder *f, RegId reg)
     return found;
 }
 
-static bool rests_on(Finder *f, RegId reg, InsnId wanted, unsigned depth)
+static bool rests_on(SpinWaitFinder *f, RegId reg, InsnId wanted, unsigned depth)
 {
     InsnId def = f->definition[reg];
     if (!def || !depth)
@@ -77,7 +77,7 @@ static bool asks_anew(const Func *func, const Insn *insn)
 }
 
 /* What the loop asks for; NO_ID: it does not wait. */
-static InsnId polled_in(Finder *f, LoopId loop)
+static InsnId polled_in(SpinWaitFinder *f, LoopId loop)
 {
     const Cfg *cfg = f->cfg;
     InsnId polled = NO_ID, branch = NO_ID;
@@ -86,7 +86,7 @@ static InsnId polled_in(Finder *f, LoopId loop)
         if (f->loops->loop_of[b] != loop)
             continue;
         count += cfg->blocks[b].end - cfg->blocks[b].first;
-        if (count > MOST_INSNS)
+        if (count > MAX_INSNS)
             return NO_ID;
         for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++) {
             const Insn *insn = &f->func->insns[i];
@@ -127,18 +127,18 @@ static bool tells_before(const Func *func, InsnId at)
 }
 
 /* Of a warp: as often as it goes around the loop outside. */
-static double rounds_of(const Finder *f, const Evaluation *evaluation, LoopId loop, double warps)
+static double rounds_of(const SpinWaitFinder *f, const Evaluation *evaluation, LoopId loop, double warps)
 {
     LoopId parent = f->loops->loops[loop].parent;
     double all = parent == NO_LOOP ? 0 : evaluation->insns[f->cfg->blocks[f->loops->loops[parent].header].first].total.warps;
     return fmax(1, all / evaluation->blocks / warps);
 }
 
-Waiting ptx_waiting_find(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Evaluation *evaluation, double warps_per_block)
+SpinWait ptx_spin_wait_find(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Evaluation *evaluation, double warps_per_block)
 {
-    Waiting out = { NULL, 0 };
+    SpinWait out = { NULL, 0 };
     bool *are_waiting = NULL;
-    Finder f = { .func = func, .cfg = cfg, .loops = loops };
+    SpinWaitFinder f = { .func = func, .cfg = cfg, .loops = loops };
     for (InsnId i = 0; i < func->insn_count && !f.definition; i++)
         if (asks_anew(func, &func->insns[i]) && loops->loop_of[cfg->block_of[i]] != NO_LOOP)
             f.definition = ptx_arena_array(arena, InsnId, func->reg_count + 1);
@@ -155,7 +155,7 @@ Waiting ptx_waiting_find(Arena *arena, const Func *func, const Cfg *cfg, const L
         const Operand *address = polled == NO_ID ? NULL : address_of(func, polled);
         if (!address || !(evaluation->insns[polled].total.warps > 0) || (f.definition[address->id] && loops->loop_of[cfg->block_of[f.definition[address->id] - 1]] == l))
             continue;
-        f.steps = MOST_STEPS;
+        f.steps = MAX_STEPS;
         bool is_own = rests_on_block(&f, address->id), is_chain = is_own && !tells_before(func, polled);
         double blocks = is_own ? 1 : evaluation->blocks, round = fmax(US_ROUND_LEAST, US_ROUND + US_ROUND_BLOCK * blocks) + (has_fence(func) ? US_FENCE : 0);
         out.us += rounds_of(&f, evaluation, l, warps_per_block) * (is_chain ? US_LINK * evaluation->blocks : round);

@@ -9,12 +9,12 @@
 #include "analysis/flow/loop.h"
 #include "analysis/access/evaluate.h"
 
-typedef struct Waiting {
+typedef struct SpinWait {
     const bool *loops;          /* per loop: it waits for other blocks; NULL: none does */
     double us;                  /* of the launch */
-} Waiting;
+} SpinWait;
 
 /* Owned by arena. */
-Waiting ptx_waiting_find(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Evaluation *evaluation, double warps_per_block);
+SpinWait ptx_spin_wait_find(Arena *arena, const Func *func, const Cfg *cfg, const Loops *loops, const Evaluation *evaluation, double warps_per_block);
 
 #endif

@@ -1,9 +1,9 @@
 #include "analysis/trips/exit_condition.h"
 
 enum {
-    MOST_NESTED = 16,           /* loops that are looked at for the sake of another */
-    MOST_LINEAR_DEPTH = 24,     /* operations between a comparison and its counter */
-    MOST_DOMINATORS = 256,      /* blocks above a loop that are looked at */
+    MAX_NESTED = 16,           /* loops that are looked at for the sake of another */
+    MAX_LINEAR_DEPTH = 24,     /* operations between a comparison and its counter */
+    MAX_DOMINATORS = 256,      /* blocks above a loop that are looked at */
 };
 
 /* ---- the ways out ------------------------------------------------------------------------------------------------ */
@@ -33,7 +33,7 @@ static bool is_trap_edge(const Counter *c, BlockId from, BlockId to)
 static void add_leaving(Counter *c, LoopId loop, BlockId block, uint32_t side)
 {
     Plan *plan = &c->plans[loop];
-    if (plan->leaving_count++ >= MOST_LEAVING)
+    if (plan->leaving_count++ >= MAX_LEAVING)
         return;
     if (c->leaving_count == c->leaving_capacity)
         c->leaving = ptx_arena_grow(c->scratch, c->leaving, c->leaving_count, &c->leaving_capacity, sizeof *c->leaving);
@@ -88,7 +88,7 @@ static bool is_before_body(Counter *c, LoopId loop, BlockId block)
     bool works = false;
     if (is_latch(c, loop, block))
         return false;
-    for (BlockId b = block; !works && ptx_reach_spend(c->reach, 1); b = c->dom->idom[b]) {
+    for (BlockId b = block; !works && ptx_ssa_spend(c->reach, 1); b = c->dom->idom[b]) {
         works = c->works[b];
         if (b == header)
             break;
@@ -107,7 +107,7 @@ void ptx_plan_find_ways_out(Counter *c)
         for (uint32_t e = 0; e < block->succ_count && c->loops->loop_of[b] != NO_LOOP; e++) {
             BlockId to = c->cfg->succs[block->succ_first + e];
             for (LoopId loop = c->loops->loop_of[b]; loop != NO_LOOP; loop = c->loops->loops[loop].parent) {
-                if (!ptx_reach_spend(c->reach, 1) || (to != EXIT_BLOCK && ptx_reach_holds(c->reach, loop, to)))
+                if (!ptx_ssa_spend(c->reach, 1) || (to != EXIT_BLOCK && ptx_ssa_holds(c->reach, loop, to)))
                     break;
                 if (!is_trap_edge(c, b, to))
                     add_leaving(c, loop, b, e);
@@ -125,7 +125,7 @@ static SymId edge_predicate(Counter *c, BlockId b, uint32_t side)
     bool decides = kind == OPK_BRA || kind == OPK_RET || kind == OPK_EXIT || kind == OPK_TRAP;
     if (!decides || last->guard == NO_ID || block->succ_count != 2)
         return 0;
-    SymId guard = ptx_reach_guard(c->reach, block->end - 1);
+    SymId guard = ptx_ssa_guard(c->reach, block->end - 1);
     return side ? ptx_sym_not(c->s, guard) : guard;
 }
 
@@ -137,9 +137,9 @@ static bool is_in_every_iteration(Counter *c, LoopId loop, BlockId block)
         return false;
     for (uint32_t p = 0; p < header->pred_count; p++) {
         BlockId pred = c->cfg->preds[header->pred_first + p];
-        if (!ptx_reach_spend(c->reach, 1))
+        if (!ptx_ssa_spend(c->reach, 1))
             return false;
-        if (ptx_reach_holds(c->reach, loop, pred) && !ptx_dom_dominates(c->dom, block, pred))
+        if (ptx_ssa_holds(c->reach, loop, pred) && !ptx_dom_dominates(c->dom, block, pred))
             return false;
     }
     return true;
@@ -169,7 +169,7 @@ static SymId replace_exit(void *context, SymId leaf)
 {
     Counter *c = context;
     const Sym sym = *ptx_sym(c->s, leaf);
-    if (sym.kind != SYM_EXIT || c->nested >= MOST_NESTED || !ptx_reach_spend(c->reach, 4))
+    if (sym.kind != SYM_EXIT || c->nested >= MAX_NESTED || !ptx_ssa_spend(c->reach, 4))
         return leaf;
     c->nested++;
     ptx_plan_count(c, sym.a);
@@ -195,7 +195,7 @@ SymId ptx_plan_known_exits(Counter *c, SymId id)
 bool ptx_plan_counter(Counter *c, SymId phi, Linear *out)
 {
     LoopId loop = ptx_sym(c->s, phi)->a;
-    Phi values = ptx_reach_phi(c->reach, phi);
+    Phi values = ptx_ssa_phi(c->reach, phi);
     SymId step = ptx_sym_sub(c->s, ptx_plan_known_exits(c, values.next), phi);
     *out = (Linear){ values.start, step };
     return !ptx_sym_varies(c->s, step, loop);
@@ -206,7 +206,7 @@ static SymId replace_outer(void *context, SymId leaf)
     Counter *c = context;
     const Sym sym = *ptx_sym(c->s, leaf);
     Linear l;
-    if (sym.kind != SYM_PHI || c->nested >= MOST_NESTED || !ptx_plan_counter(c, leaf, &l))
+    if (sym.kind != SYM_PHI || c->nested >= MAX_NESTED || !ptx_plan_counter(c, leaf, &l))
         return leaf;
     c->nested++;
     SymId start = ptx_sym_rebuild(c->s, ptx_plan_known_exits(c, l.base), replace_outer, c);
@@ -253,7 +253,7 @@ static bool linear_product(Counter *c, LoopId loop, const Sym *sym, Test *test, 
 static bool linear_widened(Counter *c, LoopId loop, const Sym *sym, Test *test, unsigned depth, Linear *out)
 {
     Linear inner;
-    if (test->widened_count == MOST_WIDENED || !linear_in(c, loop, sym->a, test, depth + 1, &inner))
+    if (test->widened_count == MAX_WIDENED || !linear_in(c, loop, sym->a, test, depth + 1, &inner))
         return false;
     test->widened[test->widened_count++] = (Widened){ inner, sym->kind == SYM_SEXT };
     *out = (Linear){ ptx_sym_resize(c->s, inner.base, sym->width, sym->kind == SYM_SEXT),
@@ -268,7 +268,7 @@ static bool linear_in(Counter *c, LoopId loop, SymId id, Test *test, unsigned de
     *out = (Linear){ id, ptx_sym_const(c->s, sym.width, 0) };
     if (!ptx_sym_varies(c->s, id, loop))
         return true;
-    if (depth > MOST_LINEAR_DEPTH || !ptx_reach_spend(c->reach, 1))
+    if (depth > MAX_LINEAR_DEPTH || !ptx_ssa_spend(c->reach, 1))
         return false;
     switch (sym.kind) {
     case SYM_PHI:
@@ -296,18 +296,18 @@ static bool linear_in(Counter *c, LoopId loop, SymId id, Test *test, unsigned de
 /* Joins the parts of a condition: all must hold for the loop to go on. */
 static void add_tests(Counter *c, LoopId loop, Plan *plan, SymId stay, bool at_end)
 {
-    SymId waiting[MOST_TESTS];
+    SymId waiting[MAX_TESTS];
     uint32_t count = 1;
     waiting[0] = stay;
     while (count) {
         SymId id = waiting[--count];
         const Sym sym = *ptx_sym(c->s, id);
-        if (sym.kind == SYM_AND && count + 2 <= MOST_TESTS) {
+        if (sym.kind == SYM_AND && count + 2 <= MAX_TESTS) {
             waiting[count++] = sym.b;
             waiting[count++] = sym.a;
             continue;
         }
-        if (plan->test_count == MOST_TESTS) {
+        if (plan->test_count == MAX_TESTS) {
             plan->has_other_exit = true;
             return;
         }
@@ -320,8 +320,8 @@ static void add_tests(Counter *c, LoopId loop, Plan *plan, SymId stay, bool at_e
 
 void ptx_plan_find_tests(Counter *c, LoopId loop, Plan *plan, const char **why)
 {
-    plan->tests = ptx_arena_array(c->scratch, Test, MOST_TESTS);
-    plan->has_other_exit = plan->leaving_count > MOST_LEAVING;
+    plan->tests = ptx_arena_array(c->scratch, Test, MAX_TESTS);
+    plan->has_other_exit = plan->leaving_count > MAX_LEAVING;
     for (uint32_t i = plan->leaving_first; i != NO_ID; i = c->leaving[i].next) {
         Leaving way = c->leaving[i];
         if (!is_in_every_iteration(c, loop, way.block)) {
@@ -343,10 +343,10 @@ void ptx_plan_find_tests(Counter *c, LoopId loop, Plan *plan, const char **why)
 /* Each part of a conjunction is a guard of its own. */
 static void add_guard(const Counter *c, Plan *plan, SymId guard)
 {
-    SymId waiting[MOST_TESTS] = { guard };
-    for (uint32_t count = 1; count && plan->guard_count < MOST_GUARDS;) {
+    SymId waiting[MAX_TESTS] = { guard };
+    for (uint32_t count = 1; count && plan->guard_count < MAX_GUARDS;) {
         const Sym *sym = ptx_sym(c->s, waiting[--count]);
-        if (sym->kind == SYM_AND && count + 2 <= MOST_TESTS) {
+        if (sym->kind == SYM_AND && count + 2 <= MAX_TESTS) {
             waiting[count++] = sym->b;
             waiting[count++] = sym->a;
         } else {
@@ -359,14 +359,14 @@ static void add_guard(const Counter *c, Plan *plan, SymId guard)
 void ptx_plan_find_guards(Counter *c, LoopId loop, Plan *plan)
 {
     BlockId block = c->loops->loops[loop].header;
-    plan->guards = ptx_arena_array(c->scratch, SymId, MOST_GUARDS);
+    plan->guards = ptx_arena_array(c->scratch, SymId, MAX_GUARDS);
     uint32_t seen = 0;
-    for (BlockId d = c->dom->idom[block]; d != EXIT_BLOCK && plan->guard_count < MOST_GUARDS; block = d, d = c->dom->idom[d]) {
+    for (BlockId d = c->dom->idom[block]; d != EXIT_BLOCK && plan->guard_count < MAX_GUARDS; block = d, d = c->dom->idom[d]) {
         const Block *b = &c->cfg->blocks[d];
         LoopId around = c->loops->loop_of[d];
-        if (!ptx_reach_spend(c->reach, 1) || ++seen > MOST_DOMINATORS)
+        if (!ptx_ssa_spend(c->reach, 1) || ++seen > MAX_DOMINATORS)
             return;
-        if (b->succ_count != 2 || (around != NO_LOOP && !ptx_reach_holds(c->reach, around, block)))
+        if (b->succ_count != 2 || (around != NO_LOOP && !ptx_ssa_holds(c->reach, around, block)))
             continue;
         for (uint32_t side = 0; side < 2; side++) {
             BlockId succ = c->cfg->succs[b->succ_first + side], other = c->cfg->succs[b->succ_first + 1 - side];
@@ -374,7 +374,7 @@ void ptx_plan_find_guards(Counter *c, LoopId loop, Plan *plan)
             if (succ == EXIT_BLOCK || other == succ || !ptx_dom_dominates(c->dom, succ, block))
                 continue;
             const Block *next = &c->cfg->blocks[succ];      /* only this edge leads in, loops back aside */
-            for (uint32_t p = 0; p < next->pred_count && ptx_reach_spend(c->reach, 1); p++) {
+            for (uint32_t p = 0; p < next->pred_count && ptx_ssa_spend(c->reach, 1); p++) {
                 BlockId pred = c->cfg->preds[next->pred_first + p];
                 ways += ptx_block_is_reachable(c->cfg, pred) && !ptx_dom_dominates(c->dom, succ, pred);
             }

@@ -9,11 +9,11 @@
 #include "analysis/trips/trip.h"
 
 enum {
-    MOST_TESTS = 8,             /* of a loop */
-    MOST_LEAVING = 64,          /* edges out of a loop that are looked at */
-    MOST_GUARDS = 24,           /* branches before a loop that are looked at */
-    MOST_WIDENED = 4,           /* conversions of one comparison's operands */
-    MOST_STATES = 8,            /* registers of a recurrence that is run */
+    MAX_TESTS = 8,             /* of a loop */
+    MAX_LEAVING = 64,          /* edges out of a loop that are looked at */
+    MAX_GUARDS = 24,           /* branches before a loop that are looked at */
+    MAX_WIDENED = 4,           /* conversions of one comparison's operands */
+    MAX_STATES = 8,            /* registers of a recurrence that is run */
 };
 
 /* base + k * step in iteration k. */
@@ -30,8 +30,8 @@ typedef struct Widened {
 /* A recurrence that is run, one iteration after the other. */
 typedef struct Run {
     SymId stay;                 /* the condition, in iterations of the loops around */
-    SymId phis[MOST_STATES], starts[MOST_STATES], nexts[MOST_STATES];
-    SymId places[MOST_STATES];  /* threads and outer iterations that it reads */
+    SymId phis[MAX_STATES], starts[MAX_STATES], nexts[MAX_STATES];
+    SymId places[MAX_STATES];  /* threads and outer iterations that it reads */
     uint32_t count, place_count;
     uint32_t uses;              /* USES_* of all that it reads */
     SymId *program;             /* the condition and what is next, in terms of the phis */
@@ -51,7 +51,7 @@ typedef struct Test {
     SymId stay;
     Linear a, b;                /* its operands */
     SymId phi;                  /* the counter; 0: none */
-    Widened widened[MOST_WIDENED];
+    Widened widened[MAX_WIDENED];
     uint32_t widened_count;
     bool is_linear, at_end;     /* at_end: tested after the body, which then has run once more */
     Method method;              /* how it is evaluated, with a and b in iterations of the loops around; NONE: it cannot be */
@@ -90,7 +90,7 @@ typedef struct Counter {
     const Dom *dom;
     const Loops *loops;
     const Launch *launch;
-    Reach *reach;
+    Ssa *reach;
     Symbols *s;
     Trip *trips;
     Plan *plans;

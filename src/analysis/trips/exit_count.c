@@ -6,26 +6,26 @@
 #include <stdlib.h>
 
 enum {
-    MOST_PARTS = 1 << 16,       /* parts that the threads and outer iterations are divided into, for one loop */
-    MOST_STACK = 1024,          /* of them, waiting: each division leaves one behind */
-    MOST_OUTER = 3,             /* loops around one whose iterations its count depends on */
-    MOST_RUN = 1 << 16,         /* iterations of a recurrence that is run */
-    MOST_PROGRAM = 2048,        /* nodes that a count depends on */
-    MOST_ROOTS = (MOST_OUTER + 1) * (MOST_TESTS * 2 * MOST_STATES + MOST_GUARDS),
-    MOST_BELOW = MOST_TESTS * 2 * MOST_STATES,     /* of one node; a sum has fewer */
+    MAX_PARTS = 1 << 16,       /* parts that the threads and outer iterations are divided into, for one loop */
+    MAX_STACK = 1024,          /* of them, waiting: each division leaves one behind */
+    MAX_OUTER = 3,             /* loops around one whose iterations its count depends on */
+    MAX_RUN = 1 << 16,         /* iterations of a recurrence that is run */
+    MAX_PROGRAM = 2048,        /* nodes that a count depends on */
+    MAX_ROOTS = (MAX_OUTER + 1) * (MAX_TESTS * 2 * MAX_STATES + MAX_GUARDS),
+    MAX_BELOW = MAX_TESTS * 2 * MAX_STATES,     /* of one node; a sum has fewer */
     DIM_THREADS = 6,            /* %tid.x y z, %ctaid.x y z ... */
-    DIMS = DIM_THREADS + MOST_OUTER,    /* ... and the iterations of outer loops */
+    DIMS = DIM_THREADS + MAX_OUTER,    /* ... and the iterations of outer loops */
 };
 
 /* Threads and outer iterations from low to high, both counted. */
-typedef struct Part {
+typedef struct ExitCountPart {
     uint64_t low[DIMS], high[DIMS];
     uint32_t outer;             /* loops around whose iterations are set */
-} Part;
+} ExitCountPart;
 
 typedef struct CountBuffers {
-    SymId program[MOST_PROGRAM];
-    Part *stack;                /* MOST_STACK; NULL: not needed so far */
+    SymId program[MAX_PROGRAM];
+    ExitCountPart *stack;                /* MOST_STACK; NULL: not needed so far */
 } CountBuffers;
 
 /* ---- evaluation: what is to be computed -------------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static bool add_node(Counter *c, SymId *ids, uint32_t *count, uint32_t stamp, Sy
 {
     if (c->s->nodes[id].stamp == stamp)
         return true;
-    if (*count == MOST_PROGRAM || !ptx_reach_spend(c->reach, 1))
+    if (*count == MAX_PROGRAM || !ptx_ssa_spend(c->reach, 1))
         return false;
     c->s->nodes[id].stamp = stamp;
     ids[(*count)++] = id;
@@ -86,7 +86,7 @@ static bool add_node(Counter *c, SymId *ids, uint32_t *count, uint32_t stamp, Sy
 }
 
 /* What a node is computed from. */
-static uint32_t nodes_below(const Counter *c, SymId id, SymId below[MOST_BELOW])
+static uint32_t nodes_below(const Counter *c, SymId id, SymId below[MAX_BELOW])
 {
     const Sym *sym = ptx_sym(c->s, id);
     if (sym->kind == SYM_LAST)
@@ -102,7 +102,7 @@ static uint32_t nodes_below(const Counter *c, SymId id, SymId below[MOST_BELOW])
  * next call. */
 static SymId *make_program(Counter *c, const SymId *roots, uint32_t root_count, uint32_t *count)
 {
-    SymId *ids = buffers_of(c)->program, below[MOST_BELOW];
+    SymId *ids = buffers_of(c)->program, below[MAX_BELOW];
     uint32_t stamp = ++c->s->stamp;
     bool fits = true;
     *count = 0;
@@ -129,7 +129,7 @@ static bool add_phis(const Counter *c, LoopId loop, Run *run)
             return false;
         for (uint32_t p = 0; p < run->count && is_new; p++)
             is_new = run->phis[p] != run->program[i];
-        if (is_new && run->count == MOST_STATES)
+        if (is_new && run->count == MAX_STATES)
             return false;
         if (is_new)
             run->phis[run->count++] = run->program[i];
@@ -144,7 +144,7 @@ static bool collect_places(const Counter *c, LoopId loop, Run *run)
         const Sym *sym = ptx_sym(c->s, run->program[i]);
         run->uses |= sym->uses;
         bool is_thread = sym->kind == SYM_SREG && sym->uses & USES_THREAD, is_outer = sym->kind == SYM_ITER && sym->a != loop;
-        if (sym->kind == SYM_LAST || ((is_thread || is_outer) && run->place_count == MOST_STATES))
+        if (sym->kind == SYM_LAST || ((is_thread || is_outer) && run->place_count == MAX_STATES))
             return false;
         if (!is_thread && !is_outer)
             continue;
@@ -156,7 +156,7 @@ static bool collect_places(const Counter *c, LoopId loop, Run *run)
 /* The recurrence that a condition depends on, until nothing new comes. False: something is not known. */
 static bool collect_states(Counter *c, LoopId loop, Run *run)
 {
-    SymId roots[MOST_STATES + 1] = { run->stay };
+    SymId roots[MAX_STATES + 1] = { run->stay };
     for (uint32_t done = 0;;) {
         run->program = make_program(c, roots, 1 + done, &run->program_count);
         if (!run->program || !add_phis(c, loop, run))
@@ -164,7 +164,7 @@ static bool collect_states(Counter *c, LoopId loop, Run *run)
         if (done == run->count)
             break;
         for (; done < run->count; done++) {
-            Phi phi = ptx_reach_phi(c->reach, run->phis[done]);
+            Phi phi = ptx_ssa_phi(c->reach, run->phis[done]);
             run->starts[done] = ptx_plan_in_iterations(c, ptx_plan_known_exits(c, phi.start));
             run->nexts[done] = roots[1 + done] = ptx_plan_in_iterations(c, ptx_plan_known_exits(c, phi.next));
             if (!is_known(c, run->starts[done]))
@@ -222,7 +222,7 @@ static const char *blame(Counter *c, LoopId loop, const Test *test)
             return "the step differs between paths";
         if (sym->kind != SYM_PHI)
             continue;
-        SymId next = ptx_reach_phi(c->reach, sides[i]).next;
+        SymId next = ptx_ssa_phi(c->reach, sides[i]).next;
         if (differs(c, next))
             return "the step differs between paths";
         if (ptx_plan_is_opaque(c, next))
@@ -275,19 +275,19 @@ void ptx_count_prepare(Counter *c, LoopId loop, Test *test)
 
 /* ---- evaluation: parts of the threads and of outer iterations ---------------------------------------------------- */
 
-typedef struct Evaluation {
+typedef struct ExitCountEvaluation {
     Counter *c;
-    LoopId loop, outer[MOST_OUTER];     /* outermost first */
+    LoopId loop, outer[MAX_OUTER];     /* outermost first */
     uint32_t outer_count;
-    SymId *program, *guards[MOST_OUTER + 1];    /* of each outer loop and of the loop itself: those that are known */
-    uint32_t program_count, guard_count[MOST_OUTER + 1];
+    SymId *program, *guards[MAX_OUTER + 1];    /* of each outer loop and of the loop itself: those that are known */
+    uint32_t program_count, guard_count[MAX_OUTER + 1];
     bool uses_dim[DIM_THREADS];
     bool is_sampled;
     double weight, sum, least, most;
     const char *why;
-} Evaluation;
+} ExitCountEvaluation;
 
-static Interval leaf_range(const Evaluation *e, const Part *part, const Sym *sym)
+static Interval leaf_range(const ExitCountEvaluation *e, const ExitCountPart *part, const Sym *sym)
 {
     if (sym->kind == SYM_SREG && (sym->a == SREG_TID || sym->a == SREG_CTAID)) {
         uint32_t dim = sym->b + (sym->a == SREG_TID ? 0 : 3);
@@ -308,15 +308,15 @@ static void reserve_ranges(Counter *c)
     c->ranges = ptx_arena_array(c->scratch, Interval, c->range_capacity);
 }
 
-static Solution solve_tests(Evaluation *e, const Part *part, LoopId loop, bool bodies);
+static Solution solve_tests(ExitCountEvaluation *e, const ExitCountPart *part, LoopId loop, bool bodies);
 
-static Interval last_range(Evaluation *e, const Part *part, const Sym *sym)
+static Interval last_range(ExitCountEvaluation *e, const ExitCountPart *part, const Sym *sym)
 {
     Solution got = solve_tests(e, part, sym->a, false);
     return got.status == SOLVED && got.max != FOREVER ? ptx_interval_unsigned(64, got.min, got.max) : ptx_interval_full(64);
 }
 
-static bool evaluate(Evaluation *e, const Part *part)
+static bool evaluate(ExitCountEvaluation *e, const ExitCountPart *part)
 {
     Counter *c = e->c;
     if (c->work < e->program_count)
@@ -350,17 +350,17 @@ static bool stays_inside(const Counter *c, const Widened *widened, uint64_t last
 }
 
 /* Runs a recurrence from single values. */
-static Solution run_test(Evaluation *e, const Part *part, const Test *test)
+static Solution run_test(ExitCountEvaluation *e, const ExitCountPart *part, const Test *test)
 {
     Counter *c = e->c;
     const Run *run = test->run;
-    Interval state[MOST_STATES];
+    Interval state[MAX_STATES];
     for (uint32_t p = 0; p < run->count; p++) {
         state[p] = c->ranges[run->starts[p]];
         if (!ptx_interval_is_point(&state[p]))
             return (Solution){ .status = SOLVED_WIDE };
     }
-    for (uint64_t k = 0; k < MOST_RUN && c->work >= run->program_count; k++) {
+    for (uint64_t k = 0; k < MAX_RUN && c->work >= run->program_count; k++) {
         bool same = true;
         c->work -= run->program_count;
         for (uint32_t p = 0; p < run->count; p++)
@@ -393,7 +393,7 @@ static Solution run_test(Evaluation *e, const Part *part, const Test *test)
     return (Solution){ .status = SOLVED_NOT, .why = "the recurrence is too long to run" };
 }
 
-static Solution solve_test(Evaluation *e, const Part *part, const Test *test)
+static Solution solve_test(ExitCountEvaluation *e, const ExitCountPart *part, const Test *test)
 {
     const Counter *c = e->c;
     const Sym *stay = ptx_sym(c->s, test->stay);
@@ -428,7 +428,7 @@ static Solution solve_test(Evaluation *e, const Part *part, const Test *test)
 
 /* The iterations of a loop in a part: those of the test that ends it first. bodies: how often the body runs; else which
  * iteration, from 0, is left. */
-static Solution solve_tests(Evaluation *e, const Part *part, LoopId loop, bool bodies)
+static Solution solve_tests(ExitCountEvaluation *e, const ExitCountPart *part, LoopId loop, bool bodies)
 {
     const Plan *plan = &e->c->plans[loop];
     Solution all = { .status = SOLVED, .min = FOREVER, .max = FOREVER };
@@ -447,11 +447,11 @@ static Solution solve_tests(Evaluation *e, const Part *part, LoopId loop, bool b
     return all;
 }
 
-typedef enum Entry { ENTRY_NEVER, ENTRY_ALWAYS, ENTRY_MIXED } Entry;
+typedef enum ExitCountEntry { ENTRY_NEVER, ENTRY_ALWAYS, ENTRY_MIXED } ExitCountEntry;
 
-static Entry entry_of(const Evaluation *e, uint32_t level)
+static ExitCountEntry entry_of(const ExitCountEvaluation *e, uint32_t level)
 {
-    Entry entry = ENTRY_ALWAYS;
+    ExitCountEntry entry = ENTRY_ALWAYS;
     for (uint32_t g = 0; g < e->guard_count[level]; g++) {
         const Interval *guard = &e->c->ranges[e->guards[level][g]];
         if (!guard->umax)
@@ -463,7 +463,7 @@ static Entry entry_of(const Evaluation *e, uint32_t level)
 }
 
 /* Divides a part in two across its widest dimension: it keeps one half, other gets the other. False: a single point. */
-static bool divide(const Evaluation *e, Part *part, Part *other)
+static bool divide(const ExitCountEvaluation *e, ExitCountPart *part, ExitCountPart *other)
 {
     uint32_t widest = DIMS;
     for (uint32_t d = 0; d < DIM_THREADS + part->outer; d++) {
@@ -480,7 +480,7 @@ static bool divide(const Evaluation *e, Part *part, Part *other)
     return true;
 }
 
-static double size_of(const Evaluation *e, const Part *part)
+static double size_of(const ExitCountEvaluation *e, const ExitCountPart *part)
 {
     double size = 1;
     for (uint32_t d = 0; d < DIM_THREADS + part->outer; d++)
@@ -488,7 +488,7 @@ static double size_of(const Evaluation *e, const Part *part)
     return size;
 }
 
-static void count_part(Evaluation *e, const Part *part, Solution got)
+static void count_part(ExitCountEvaluation *e, const ExitCountPart *part, Solution got)
 {
     double size = size_of(e, part), least = (double)got.min, most = (double)got.max;
     e->sum += size * (least + most) / 2;
@@ -499,9 +499,9 @@ static void count_part(Evaluation *e, const Part *part, Solution got)
 }
 
 /* Takes the answer at the middle of a part for all of it. */
-static bool sample(Evaluation *e, Part *part)
+static bool sample(ExitCountEvaluation *e, ExitCountPart *part)
 {
-    Part whole = *part, point = *part;
+    ExitCountPart whole = *part, point = *part;
     for (uint32_t d = 0; d < DIM_THREADS + part->outer; d++)
         point.low[d] = point.high[d] = part->low[d] + (part->high[d] - part->low[d]) / 2;
     if (part->outer < e->outer_count || !evaluate(e, &point))
@@ -513,14 +513,14 @@ static bool sample(Evaluation *e, Part *part)
     return got.status == SOLVED;
 }
 
-typedef enum Step { STEP_DONE, STEP_DIVIDE, STEP_DEEPER } Step;
+typedef enum ExitCountStep { STEP_DONE, STEP_DIVIDE, STEP_DEEPER } ExitCountStep;
 
 /* One part: its count, or what to do with it. */
-static Step take_part(Evaluation *e, Part *part)
+static ExitCountStep take_part(ExitCountEvaluation *e, ExitCountPart *part)
 {
     uint32_t level = part->outer;
     LoopId loop = level < e->outer_count ? e->outer[level] : e->loop;
-    Entry entry = entry_of(e, level);
+    ExitCountEntry entry = entry_of(e, level);
     if (entry == ENTRY_NEVER)
         return STEP_DONE;
     Solution got = solve_tests(e, part, loop, true);
@@ -546,7 +546,7 @@ static Step take_part(Evaluation *e, Part *part)
 }
 
 /* At a single point: a condition that is not decided counts as met. */
-static bool take_point(Evaluation *e, Part *part)
+static bool take_point(ExitCountEvaluation *e, ExitCountPart *part)
 {
     if (part->outer < e->outer_count)
         return false;
@@ -557,18 +557,18 @@ static bool take_point(Evaluation *e, Part *part)
     return true;
 }
 
-static bool evaluate_parts(Evaluation *e, const Part *all)
+static bool evaluate_parts(ExitCountEvaluation *e, const ExitCountPart *all)
 {
     CountBuffers *buffers = buffers_of(e->c);
     if (!buffers->stack)
-        buffers->stack = ptx_arena_array(e->c->scratch, Part, MOST_STACK);
-    Part *stack = buffers->stack;
+        buffers->stack = ptx_arena_array(e->c->scratch, ExitCountPart, MAX_STACK);
+    ExitCountPart *stack = buffers->stack;
     uint32_t waiting = 1;
     stack[0] = *all;
     for (uint32_t parts = 0; waiting; parts++) {
-        Part *part = &stack[waiting - 1];
-        if (parts >= MOST_PARTS || waiting == MOST_STACK) {
-            if (parts >= 2 * MOST_PARTS || !sample(e, part))
+        ExitCountPart *part = &stack[waiting - 1];
+        if (parts >= MAX_PARTS || waiting == MAX_STACK) {
+            if (parts >= 2 * MAX_PARTS || !sample(e, part))
                 return false;
             waiting--;
             continue;
@@ -603,7 +603,7 @@ static bool is_closed(const Plan *plan)
 }
 
 /* The loops around whose iterations the program asks for; they must be counted themselves. False: one is not. */
-static bool add_outer(Evaluation *e, const SymId *program, uint32_t count)
+static bool add_outer(ExitCountEvaluation *e, const SymId *program, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const Sym *sym = ptx_sym(e->c->s, program[i]);
@@ -612,7 +612,7 @@ static bool add_outer(Evaluation *e, const SymId *program, uint32_t count)
             is_new &= e->outer[o] != sym->a;
         if (!is_new)
             continue;
-        if (!is_closed(&e->c->plans[sym->a]) || e->outer_count == MOST_OUTER)
+        if (!is_closed(&e->c->plans[sym->a]) || e->outer_count == MAX_OUTER)
             return false;
         uint32_t at = e->outer_count++;
         for (; at && e->c->loops->loops[e->outer[at - 1]].depth > e->c->loops->loops[sym->a].depth; at--)
@@ -623,11 +623,11 @@ static bool add_outer(Evaluation *e, const SymId *program, uint32_t count)
 }
 
 /* Guards that are known, in iterations of loops that are among the outer ones. */
-static uint32_t add_guards(Evaluation *e, uint32_t level, LoopId loop, SymId *roots, uint32_t root_count)
+static uint32_t add_guards(ExitCountEvaluation *e, uint32_t level, LoopId loop, SymId *roots, uint32_t root_count)
 {
     Counter *c = e->c;
     const Plan *plan = &c->plans[loop];
-    e->guards[level] = ptx_arena_array(c->scratch, SymId, MOST_GUARDS);
+    e->guards[level] = ptx_arena_array(c->scratch, SymId, MAX_GUARDS);
     for (uint32_t g = 0; g < plan->guard_count; g++) {
         uint32_t count;
         SymId guard = ptx_plan_in_iterations(c, ptx_plan_known_exits(c, plan->guards[g]));
@@ -646,10 +646,10 @@ static uint32_t add_guards(Evaluation *e, uint32_t level, LoopId loop, SymId *ro
     return root_count;
 }
 
-static bool plan_evaluation(Evaluation *e)
+static bool plan_evaluation(ExitCountEvaluation *e)
 {
     Counter *c = e->c;
-    SymId roots[MOST_ROOTS];
+    SymId roots[MAX_ROOTS];
     uint32_t root_count = add_roots(c, e->loop, roots, 0), planned = 0;
     for (;;) {
         e->program = make_program(c, roots, root_count, &e->program_count);
@@ -669,10 +669,10 @@ static bool plan_evaluation(Evaluation *e)
 }
 
 /* Whether what the tests ask for comes from the launch. */
-static bool uses_launch(const Counter *c, const Evaluation *e)
+static bool uses_launch(const Counter *c, const ExitCountEvaluation *e)
 {
     uint32_t uses = 0, count;
-    SymId roots[MOST_ROOTS];
+    SymId roots[MAX_ROOTS];
     count = add_roots(c, e->loop, roots, 0);
     for (uint32_t o = 0; o < e->outer_count; o++)
         count = add_roots(c, e->outer[o], roots, count);
@@ -684,11 +684,11 @@ static bool uses_launch(const Counter *c, const Evaluation *e)
     return uses & USES_LAUNCH;
 }
 
-static Part all_threads(Evaluation *e)
+static ExitCountPart all_threads(ExitCountEvaluation *e)
 {
-    Part all = { .outer = 0 };
+    ExitCountPart all = { .outer = 0 };
     uint32_t block[3], grid[3];
-    ptx_reach_shape(e->c->reach, block, grid);
+    ptx_ssa_shape(e->c->reach, block, grid);
     for (int d = 0; d < 3; d++) {
         all.high[d] = block[d] ? block[d] - 1 : 0;
         all.high[3 + d] = grid[d] ? grid[d] - 1 : 0;
@@ -703,7 +703,7 @@ static Part all_threads(Evaluation *e)
 
 SymId ptx_count_last(Counter *c, LoopId loop)
 {
-    SymId roots[MOST_BELOW];
+    SymId roots[MAX_BELOW];
     if (!is_closed(&c->plans[loop]))
         return 0;
     Sym leaf = { .kind = SYM_LAST, .width = 64, .uses = USES_OPAQUE, .scope = NO_LOOP, .a = loop, .range = ptx_interval_full(64) };
@@ -721,10 +721,10 @@ SymId ptx_count_last(Counter *c, LoopId loop)
 /* Counts a loop whose tests are known in every thread. */
 bool ptx_count_loop(Counter *c, LoopId loop, Trip *trip)
 {
-    Evaluation e = { .c = c, .loop = loop, .least = INFINITY, .most = 0 };
+    ExitCountEvaluation e = { .c = c, .loop = loop, .least = INFINITY, .most = 0 };
     bool done = plan_evaluation(&e);
     if (done) {
-        Part all = all_threads(&e);
+        ExitCountPart all = all_threads(&e);
         reserve_ranges(c);
         Solution whole = { .status = SOLVED_NOT };
         if (!e.outer_count && evaluate(&e, &all) && entry_of(&e, 0) != ENTRY_NEVER)

@@ -322,7 +322,7 @@ static SymId double_of(const Counter *c, SymId id)
 static bool put_shrinking(Counter *c, const Test *test, SymId phi, SymId start, uint64_t bound, bool late, Text *t)
 {
     unsigned n = 1, e = ptx_number_zeros(64, bound + 1);
-    if (part_of(c, ptx_reach_phi(c->reach, phi).next, &n) != phi || !ptx_number_is_power(bound + 1) || e % n)
+    if (part_of(c, ptx_ssa_phi(c->reach, phi).next, &n) != phi || !ptx_number_is_power(bound + 1) || e % n)
         return false;
     put(t, "floor(log2(");
     put_node(c, t, start, false);
@@ -342,7 +342,7 @@ static bool put_doubling(Counter *c, const Test *test, SymId phi, SymId start, S
     SymKind kind = (SymKind)ptx_sym(c->s, test->stay)->kind;
     bool less = kind == SYM_LT_S || kind == SYM_LT_U;
     uint64_t one;
-    if (double_of(c, ptx_reach_phi(c->reach, phi).next) != phi)
+    if (double_of(c, ptx_ssa_phi(c->reach, phi).next) != phi)
         return false;
     put(t, less ? "ceil(log2(" : "floor(log2(");
     bool from_one = ptx_sym_is_const(c->s, start, &one) && one == 1;
@@ -368,7 +368,7 @@ static bool put_geometric(Counter *c, LoopId loop, Test *test, Text *t)
     uint64_t bound = 0;
     if (ptx_sym_varies(c->s, rests, loop) || ptx_sym(c->s, phi)->kind != SYM_PHI || ptx_sym(c->s, phi)->a != loop)
         return false;
-    SymId start = ptx_plan_known_exits(c, ptx_reach_phi(c->reach, phi).start);
+    SymId start = ptx_plan_known_exits(c, ptx_ssa_phi(c->reach, phi).start);
     test->phi = phi;
     if (ptx_plan_is_opaque(c, start) || ptx_plan_is_opaque(c, rests))
         return false;
@@ -384,7 +384,7 @@ static bool put_geometric(Counter *c, LoopId loop, Test *test, Text *t)
 /* The count as an expression over all tests that have one; NULL. others: whether some have none. */
 static const char *print_count(Counter *c, LoopId loop, Plan *plan, bool *others)
 {
-    const char *texts[MOST_TESTS];
+    const char *texts[MAX_TESTS];
     uint32_t count = 0;
     *others = plan->has_other_exit;
     for (uint32_t i = 0; i < plan->test_count; i++) {
@@ -417,7 +417,7 @@ static void describe_test(Counter *c, LoopId loop, const Test *test, Trip *trip)
         return;
     unsigned width = ptx_sym(c->s, phi)->width;
     trip->induction = ptx_sym(c->s, phi)->b;
-    trip->start = print_alone(c, ptx_plan_known_exits(c, ptx_reach_phi(c->reach, phi).start));
+    trip->start = print_alone(c, ptx_plan_known_exits(c, ptx_ssa_phi(c->reach, phi).start));
     if (ptx_plan_counter(c, phi, &l) && ptx_sym_is_const(c->s, l.step, &step))
         trip->step = ptx_width_signed(width, step);
     if (!ptx_plan_is_comparison(&stay))
@@ -515,7 +515,7 @@ void ptx_plan_count(Counter *c, LoopId loop)
         trip->why = "the loop is entered in several places: it is irreducible";
     else
         count_loop(c, loop, plan, trip);
-    if (ptx_reach_is_spent(c->reach)) {
+    if (ptx_ssa_is_spent(c->reach)) {
         *trip = unknown;
         trip->why = "the function is too large for its loops to be followed";
         plan->last = 0;
@@ -594,13 +594,13 @@ static void take_user_trips(Counter *c)
 
 static void decide_branches(Counter *c, uint8_t *taken)
 {
-    for (uint32_t i = 0; i < c->cfg->rpo_count && !ptx_reach_is_spent(c->reach); i++) {
+    for (uint32_t i = 0; i < c->cfg->rpo_count && !ptx_ssa_is_spent(c->reach); i++) {
         const Block *block = &c->cfg->blocks[c->cfg->rpo[i]];
         const Insn *last = &c->func->insns[block->end - 1];
         if (last->op->kind != OPK_BRA || last->guard == NO_ID)
             continue;
-        const Interval range = ptx_sym(c->s, ptx_reach_guard(c->reach, block->end - 1))->range;
-        if (!ptx_reach_is_spent(c->reach) && ptx_interval_is_point(&range))
+        const Interval range = ptx_sym(c->s, ptx_ssa_guard(c->reach, block->end - 1))->range;
+        if (!ptx_ssa_is_spent(c->reach) && ptx_interval_is_point(&range))
             taken[c->cfg->rpo[i]] = range.umin ? TAKEN_ALWAYS : TAKEN_NEVER;
     }
 }
@@ -619,8 +619,8 @@ static const char *why_none(const Func *func, const Cfg *cfg)
 static void analyse(Counter *c, uint8_t *taken)
 {
     uint64_t steps = (uint64_t)STEPS_PER_INSN * c->func->insn_count + STEPS_FLOOR;
-    c->reach = ptx_reach_new(c->scratch, c->module, c->func, c->cfg, c->dom, c->loops, c->launch, steps);
-    c->s = ptx_reach_symbols(c->reach);
+    c->reach = ptx_ssa_new(c->scratch, c->module, c->func, c->cfg, c->dom, c->loops, c->launch, steps);
+    c->s = ptx_ssa_symbols(c->reach);
     c->work = WORK_PER_FUNC;
     c->plans = ptx_arena_array(c->scratch, Plan, c->loops->loop_count ? c->loops->loop_count : 1);
     for (LoopId loop = 0; loop < c->loops->loop_count; loop++)

@@ -16,7 +16,7 @@ static unsigned bits_of_number(uint64_t number)
 
 static unsigned zeros_of(int64_t number)
 {
-    return number ? (unsigned)__builtin_ctzll((uint64_t)number) : AFFINE_ALIGN_MOST;
+    return number ? (unsigned)__builtin_ctzll((uint64_t)number) : MAX_AFFINE_ALIGN;
 }
 
 static uint8_t least(unsigned a, unsigned b)
@@ -31,18 +31,18 @@ static uint8_t most(unsigned a, unsigned b)
 
 Affine ptx_affine_uniform(Uniformity uniformity)
 {
-    return (Affine){ .uniformity = (uint8_t)uniformity, .bits = AFFINE_BITS_MOST, .is_of_warp = uniformity != UNIFORMITY_BLOCK };
+    return (Affine){ .uniformity = (uint8_t)uniformity, .bits = MAX_AFFINE_BITS, .is_of_warp = uniformity != UNIFORMITY_BLOCK };
 }
 
 Affine ptx_affine_number(int64_t number)
 {
     return (Affine){ .uniformity = UNIFORMITY_BLOCK, .base = number, .is_known = true, .align = (uint8_t)zeros_of(number),
-                     .bits = number < 0 ? AFFINE_BITS_MOST : (uint8_t)bits_of_number((uint64_t)number) };
+                     .bits = number < 0 ? MAX_AFFINE_BITS : (uint8_t)bits_of_number((uint64_t)number) };
 }
 
 Affine ptx_affine_lane(unsigned align, unsigned bits)
 {
-    bool is_known = align >= AFFINE_ALIGN_MOST;
+    bool is_known = align >= MAX_AFFINE_ALIGN;
     return (Affine){ .uniformity = UNIFORMITY_AFFINE, .stride = 1, .align = (uint8_t)align, .bits = (uint8_t)bits, .is_known = is_known,
                      .is_of_warp = !is_known };
 }
@@ -62,7 +62,7 @@ static Affine classified(Affine a)
         int64_t last;
         bool fits = !__builtin_mul_overflow(a.stride, LAST_LANE, &last) && !__builtin_add_overflow(last, a.base, &last);
         bool is_positive = fits && a.base >= 0 && last >= 0;
-        a.bits = is_positive ? (uint8_t)bits_of_number((uint64_t)(last > a.base ? last : a.base)) : AFFINE_BITS_MOST;
+        a.bits = is_positive ? (uint8_t)bits_of_number((uint64_t)(last > a.base ? last : a.base)) : MAX_AFFINE_BITS;
     }
     return a;
 }
@@ -110,7 +110,7 @@ Affine ptx_affine_join(Affine a, Affine b)
     bool is_same = a.is_known && b.is_known && a.base == b.base;
     out.is_known = is_same;
     out.align = is_same ? a.align : least(a.align, b.align);
-    out.bits = a.bits == b.bits ? a.bits : AFFINE_BITS_MOST;    /* at once: what a loop counts would grow bit by bit */
+    out.bits = a.bits == b.bits ? a.bits : MAX_AFFINE_BITS;    /* at once: what a loop counts would grow bit by bit */
     out.is_of_warp |= b.is_of_warp;
     out.is_assumed |= b.is_assumed;
     return classified(out);
@@ -143,7 +143,7 @@ static Affine add(const Affine *a, const Affine *b, unsigned width, int sign)
     const Affine args[] = { *a, *b };
     if (!is_followed(a) || !is_followed(b))
         return ptx_affine_blur(args, 2);
-    Affine out = { .is_known = a->is_known && b->is_known, .align = least(a->align, b->align), .bits = AFFINE_BITS_MOST,
+    Affine out = { .is_known = a->is_known && b->is_known, .align = least(a->align, b->align), .bits = MAX_AFFINE_BITS,
                    .is_of_warp = a->is_of_warp || b->is_of_warp, .is_assumed = a->is_assumed || b->is_assumed };
     bool is_free = a->stride == AFFINE_STRIDE_UNKNOWN || b->stride == AFFINE_STRIDE_UNKNOWN;
     uint64_t stride = (uint64_t)a->stride + (sign < 0 ? 0 - (uint64_t)b->stride : (uint64_t)b->stride);
@@ -154,7 +154,7 @@ static Affine add(const Affine *a, const Affine *b, unsigned width, int sign)
     if (sign > 0 && bits <= width)
         out.bits = (uint8_t)bits;
     if (!a->bits || (!b->bits && b->is_known))
-        out.bits = !b->bits ? a->bits : sign > 0 ? b->bits : AFFINE_BITS_MOST;
+        out.bits = !b->bits ? a->bits : sign > 0 ? b->bits : MAX_AFFINE_BITS;
     return classified(out);
 }
 
@@ -168,9 +168,9 @@ static Affine scale(const Affine *a, int64_t factor, unsigned width)
     out.stride = a->stride == AFFINE_STRIDE_UNKNOWN ? a->stride : wrapped((int64_t)((uint64_t)a->stride * (uint64_t)factor), width);
     if (a->is_known)
         out.base = wrapped((int64_t)((uint64_t)a->base * (uint64_t)factor), width);
-    out.align = least(a->align + zeros_of(factor), AFFINE_ALIGN_MOST);
-    unsigned bits = factor > 0 ? a->bits + bits_of_number((uint64_t)factor) : AFFINE_BITS_MOST;
-    out.bits = bits <= width ? (uint8_t)bits : AFFINE_BITS_MOST;
+    out.align = least(a->align + zeros_of(factor), MAX_AFFINE_ALIGN);
+    unsigned bits = factor > 0 ? a->bits + bits_of_number((uint64_t)factor) : MAX_AFFINE_BITS;
+    out.bits = bits <= width ? (uint8_t)bits : MAX_AFFINE_BITS;
     return classified(out);
 }
 
@@ -190,8 +190,8 @@ static Affine multiply(const Affine *a, const Affine *b, unsigned width)
     if (!is_followed(a) || !is_followed(b) || (a->stride && b->stride))
         return out;
     out.is_of_warp = a->is_of_warp || b->is_of_warp;
-    out.align = a->stride || b->stride ? 0 : least(a->align + b->align, AFFINE_ALIGN_MOST);
-    out.bits = a->bits + b->bits <= (int)width ? (uint8_t)(a->bits + b->bits) : AFFINE_BITS_MOST;
+    out.align = a->stride || b->stride ? 0 : least(a->align + b->align, MAX_AFFINE_ALIGN);
+    out.bits = a->bits + b->bits <= (int)width ? (uint8_t)(a->bits + b->bits) : MAX_AFFINE_BITS;
     out.stride = a->stride || b->stride ? AFFINE_STRIDE_UNKNOWN : 0;
     return classified(out);
 }
@@ -203,7 +203,7 @@ static unsigned span_bits(const Affine *a)
 {
     int64_t last;
     if (a->stride < 0 || __builtin_mul_overflow(a->stride, LAST_LANE, &last))
-        return AFFINE_BITS_MOST;
+        return MAX_AFFINE_BITS;
     return bits_of_number((uint64_t)last);
 }
 
@@ -222,7 +222,7 @@ static Affine without_lanes(const Affine *a)
 
 static Affine shift_right(const Affine *a, unsigned by, bool is_signed)
 {
-    const bool is_positive = a->bits < AFFINE_BITS_MOST;
+    const bool is_positive = a->bits < MAX_AFFINE_BITS;
     Affine out = *a;
     if (is_followed(a) && is_positive && by >= a->bits)
         return ptx_affine_number(0);
@@ -237,8 +237,8 @@ static Affine shift_right(const Affine *a, unsigned by, bool is_signed)
     out.stride /= INT64_C(1) << by;
     out.is_known = a->is_known && (is_positive || is_signed);
     out.base = a->base >> by;
-    out.align = (uint8_t)(a->align < AFFINE_ALIGN_MOST ? a->align - by : AFFINE_ALIGN_MOST);
-    out.bits = is_positive ? (uint8_t)(a->bits - by) : AFFINE_BITS_MOST;
+    out.align = (uint8_t)(a->align < MAX_AFFINE_ALIGN ? a->align - by : MAX_AFFINE_ALIGN);
+    out.bits = is_positive ? (uint8_t)(a->bits - by) : MAX_AFFINE_BITS;
     return classified(out);
 }
 
@@ -314,7 +314,7 @@ static Affine field(const Affine *args, bool is_signed)
 static Affine divide(const Affine *args, bool is_signed, bool is_rest)
 {
     bool is_power = is_number(&args[1]) && args[1].base > 0 && !(args[1].base & (args[1].base - 1));
-    bool is_positive = !is_signed || args[0].bits < AFFINE_BITS_MOST;
+    bool is_positive = !is_signed || args[0].bits < MAX_AFFINE_BITS;
     if (!is_power || !is_positive)
         return ptx_affine_blur(args, 2);
     unsigned by = zeros_of(args[1].base);
@@ -328,7 +328,7 @@ static Affine widen(Affine a)
 {
     if (a.uniformity != UNIFORMITY_AFFINE)
         return a;
-    bool is_safe = a.bits < AFFINE_BITS_MOST || (a.stride != AFFINE_STRIDE_UNKNOWN && span_bits(&a) <= a.align);
+    bool is_safe = a.bits < MAX_AFFINE_BITS || (a.stride != AFFINE_STRIDE_UNKNOWN && span_bits(&a) <= a.align);
     a.is_assumed |= !is_safe;
     return a;
 }
@@ -341,7 +341,7 @@ static Affine convert(const Op *op, const Affine *a)
         return ptx_affine_blur(a, 1);
     if (to->bits >= from->bits) {
         Affine out = widen(*a);
-        bool is_negative = out.is_known && out.bits == AFFINE_BITS_MOST && from->kind != KIND_SIGNED;
+        bool is_negative = out.is_known && out.bits == MAX_AFFINE_BITS && from->kind != KIND_SIGNED;
         out.is_known &= !is_negative;
         return out;
     }
@@ -401,10 +401,10 @@ static Affine compare(const Op *op, const Affine *args, unsigned count)
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-typedef enum Rule {
+typedef enum AffineRule {
     RULE_BLUR, RULE_ADD, RULE_AND, RULE_COMPARE, RULE_CONVERT, RULE_COPY, RULE_DIVERGENT, RULE_DIVIDE, RULE_FIELD, RULE_MAD, RULE_MUL, RULE_OR, RULE_REST,
     RULE_SELECT, RULE_SHL, RULE_SHR, RULE_SUB, RULE_WARP,
-} Rule;
+} AffineRule;
 
 /* Other operations give the same where their sources are the same. */
 static const uint8_t rules[OP__COUNT] = {
@@ -415,9 +415,9 @@ static const uint8_t rules[OP__COUNT] = {
     [OP_SHL] = RULE_SHL, [OP_SHR] = RULE_SHR, [OP_SUB] = RULE_SUB, [OP_SUBC] = RULE_DIVERGENT, [OP_VOTE] = RULE_WARP, [OP_XOR] = RULE_OR,
 };
 
-static Rule rule_of(const Op *op)
+static AffineRule rule_of(const Op *op)
 {
-    Rule rule = (Rule)rules[op->operation];
+    AffineRule rule = (AffineRule)rules[op->operation];
     if (rule == RULE_DIVERGENT && ptx_op_has(op, MOD_ALL))
         return RULE_WARP;               /* match.all */
     if (rule == RULE_BLUR && op->flags & OPF_WARP)
@@ -452,7 +452,7 @@ Affine ptx_affine_apply(const Op *op, const Affine *args, unsigned count)
 {
     unsigned width = ptx_type_info[op->type].bits;
     bool is_signed = ptx_type_info[op->type].kind == KIND_SIGNED;
-    const Rule rule = rule_of(op);
+    const AffineRule rule = rule_of(op);
     static const uint8_t needed[] = { [RULE_ADD] = 2, [RULE_AND] = 2, [RULE_COMPARE] = 2, [RULE_CONVERT] = 1, [RULE_COPY] = 1, [RULE_DIVIDE] = 2, [RULE_FIELD] = 3,
                                       [RULE_MAD] = 3, [RULE_MUL] = 2, [RULE_OR] = 2, [RULE_REST] = 2, [RULE_SELECT] = 3, [RULE_SHL] = 2, [RULE_SHR] = 2,
                                       [RULE_SUB] = 2, [RULE_WARP] = 0 };

@@ -17,8 +17,8 @@ typedef enum Uniformity {
 } Uniformity;
 
 enum {
-    AFFINE_ALIGN_MOST = 63,
-    AFFINE_BITS_MOST = 64,      /* nothing known, or negative */
+    MAX_AFFINE_ALIGN = 63,
+    MAX_AFFINE_BITS = 64,      /* nothing known, or negative */
 };
 
 #define AFFINE_STRIDE_UNKNOWN INT64_MIN         /* affine, by a distance that is not known */

@@ -10,11 +10,11 @@ enum {
     WORK_PER_INSN = 512,        /* budget of nodes evaluated, and of nodes and blocks walked: each so much for an instruction ... */
     WORK_FLOOR = 1 << 17,       /* ... this for small functions ... */
     WORK_PER_FUNC = 1 << 22,    /* ... and this for large ones */
-    MOST_NODES = 256,           /* of a condition */
-    MOST_WARPS = 32,            /* of a block */
-    MOST_MASKS = 1 << 20,       /* blocks times warps; beyond, only the first warp */
-    MOST_PASSES = 16,           /* over the blocks, until no more lanes come anywhere */
-    MOST_LEAVING = 8,           /* blocks in a row that do nothing but leave */
+    MAX_NODES = 256,           /* of a condition */
+    MAX_WARPS = 32,            /* of a block */
+    MAX_MASKS = 1 << 20,       /* blocks times warps; beyond, only the first warp */
+    MAX_PASSES = 16,           /* over the blocks, until no more lanes come anywhere */
+    MAX_LEAVING = 8,           /* blocks in a row that do nothing but leave */
     LANES = 32,
 };
 
@@ -27,13 +27,13 @@ typedef struct Branch {
     uint32_t *never, *always;   /* per warp: lanes that certainly do not, and do, take it; NULL: none */
 } Branch;
 
-typedef struct Splitter {
+typedef struct DivergeWalk {
     Arena *scratch;
     const Func *func;
     const Cfg *cfg;
     const Dom *dom;
     const Uniforms *uniforms;
-    Reach *reach;
+    Ssa *reach;
     Symbols *s;
     Branch *branches;           /* per block */
     Interval *ranges;           /* per node, while a lane is evaluated */
@@ -45,7 +45,7 @@ typedef struct Splitter {
     bool has_tid;               /* lanes are known by %tid */
     uint64_t work;              /* left; 0: the function stays in doubt */
     uint64_t evaluations;       /* left; 0: further conditions do */
-} Splitter;
+} DivergeWalk;
 
 static bool spend_from(uint64_t *left, uint64_t count)
 {
@@ -53,23 +53,23 @@ static bool spend_from(uint64_t *left, uint64_t count)
     return *left != 0;
 }
 
-static bool spend(Splitter *sp, uint64_t count)
+static bool spend(DivergeWalk *sp, uint64_t count)
 {
     return spend_from(&sp->work, count);
 }
 
-static const Insn *last_insn(const Splitter *sp, BlockId block)
+static const Insn *last_insn(const DivergeWalk *sp, BlockId block)
 {
     return &sp->func->insns[sp->cfg->blocks[block].end - 1];
 }
 
-static bool is_choice(const Splitter *sp, BlockId block)
+static bool is_choice(const DivergeWalk *sp, BlockId block)
 {
     return sp->cfg->blocks[block].succ_count > 1;
 }
 
 /* The guards as expressions. What holds for one row of threads alone is not proven. False: the budget is spent. */
-static bool find_guards(Splitter *sp)
+static bool find_guards(DivergeWalk *sp)
 {
     for (uint32_t i = 0; i < sp->cfg->rpo_count; i++) {
         BlockId block = sp->cfg->rpo[i];
@@ -78,9 +78,9 @@ static bool find_guards(Splitter *sp)
         const Affine *condition = &sp->uniforms->branches[block];
         sp->branches[block].varies = is_choice(sp, block) && (!ptx_affine_is_uniform(*condition) || condition->is_assumed);
         if (is_choice(sp, block) && is_guard)
-            sp->branches[block].guard = ptx_reach_guard(sp->reach, last);
+            sp->branches[block].guard = ptx_ssa_guard(sp->reach, last);
     }
-    return !ptx_reach_is_spent(sp->reach);
+    return !ptx_ssa_is_spent(sp->reach);
 }
 
 /* ---- control dependence ------------------------------------------------------------------------------------------ */
@@ -90,7 +90,7 @@ typedef struct Stack {
     uint32_t count;
 } Stack;
 
-static void push_new(Splitter *sp, bool *marks, Stack *stack, BlockId block)
+static void push_new(DivergeWalk *sp, bool *marks, Stack *stack, BlockId block)
 {
     if (marks[block])
         return;
@@ -101,7 +101,7 @@ static void push_new(Splitter *sp, bool *marks, Stack *stack, BlockId block)
 
 /* Marks what hangs on the branch of a block: Ferrante, Ottenstein and Warren, "The Program Dependence Graph and Its Use in
  * Optimization" (TOPLAS 1987): up the post-dominator tree from each successor to the block's own post-dominator. */
-static void mark_dependent(Splitter *sp, bool *marks, Stack *stack, BlockId block)
+static void mark_dependent(DivergeWalk *sp, bool *marks, Stack *stack, BlockId block)
 {
     const Block *b = &sp->cfg->blocks[block];
     for (uint32_t e = 0; e < b->succ_count; e++) {
@@ -112,7 +112,7 @@ static void mark_dependent(Splitter *sp, bool *marks, Stack *stack, BlockId bloc
 }
 
 /* Marks the blocks that hang on a branch for which `is` holds, or on one in such a block. False: too much work. */
-static bool mark_all_dependent(Splitter *sp, bool *marks, bool (*is)(const Branch *))
+static bool mark_all_dependent(DivergeWalk *sp, bool *marks, bool (*is)(const Branch *))
 {
     ArenaMark mark = ptx_arena_mark(sp->scratch);
     Stack stack = { .blocks = ptx_arena_array(sp->scratch, BlockId, sp->cfg->block_count) };
@@ -138,14 +138,14 @@ static bool branch_hides(const Branch *branch)
 /* ---- lane by lane ------------------------------------------------------------------------------------------------ */
 
 /* All nodes of a condition, operands before what uses them. */
-typedef struct Program {
-    SymId ids[MOST_NODES];
-    bool varies[MOST_NODES];    /* it hangs on the lane */
+typedef struct SimProgram {
+    SymId ids[MAX_NODES];
+    bool varies[MAX_NODES];    /* it hangs on the lane */
     uint32_t count;
     bool has_lane;              /* %tid, %laneid */
     bool has_input;             /* a parameter, or memory: anything that a program may be given */
     bool has_ctaid;
-} Program;
+} SimProgram;
 
 static int by_id(const void *a, const void *b)
 {
@@ -158,7 +158,7 @@ static bool is_lane(const Sym *sym)
     return sym->kind == SYM_SREG && (sym->a == SREG_TID || sym->a == SREG_LANEID);
 }
 
-static void take_leaf(Program *p, const Sym *sym)
+static void take_leaf(SimProgram *p, const Sym *sym)
 {
     bool is_known = ptx_interval_is_point(&sym->range);
     p->has_lane |= is_lane(sym);
@@ -167,12 +167,12 @@ static void take_leaf(Program *p, const Sym *sym)
     p->has_input |= sym->kind == SYM_OPAQUE && (sym->a == WHY_MEMORY || sym->a == WHY_ATOMIC);
 }
 
-static bool add_node(Splitter *sp, Program *p, SymId id)
+static bool add_node(DivergeWalk *sp, SimProgram *p, SymId id)
 {
     Sym *sym = &sp->s->nodes[id];
     if (sym->stamp == sp->s->stamp)
         return true;
-    if (p->count == MOST_NODES || !spend(sp, 1))
+    if (p->count == MAX_NODES || !spend(sp, 1))
         return false;
     sym->stamp = sp->s->stamp;
     p->ids[p->count++] = id;
@@ -181,7 +181,7 @@ static bool add_node(Splitter *sp, Program *p, SymId id)
 }
 
 /* The i-th operand of a node; 0 behind the last. *count: so many there are. */
-static SymId operand_of(const Splitter *sp, const Sym *sym, uint32_t i, uint32_t *count)
+static SymId operand_of(const DivergeWalk *sp, const Sym *sym, uint32_t i, uint32_t *count)
 {
     const SymId operands[] = { sym->a, sym->b, sym->c };
     *count = sym->kind == SYM_SUM ? sym->b : ptx_sym_operands(sym);
@@ -189,7 +189,7 @@ static SymId operand_of(const Splitter *sp, const Sym *sym, uint32_t i, uint32_t
 }
 
 /* Operands stand before what uses them. */
-static void mark_varying(const Splitter *sp, Program *p)
+static void mark_varying(const DivergeWalk *sp, SimProgram *p)
 {
     for (uint32_t n = 0, count = 0; n < p->count; n++) {
         const Sym *sym = ptx_sym(sp->s, p->ids[n]);
@@ -202,7 +202,7 @@ static void mark_varying(const Splitter *sp, Program *p)
     }
 }
 
-static bool make_program(Splitter *sp, SymId root, Program *p)
+static bool make_program(DivergeWalk *sp, SymId root, SimProgram *p)
 {
     p->count = 0;
     p->has_lane = p->has_input = p->has_ctaid = false;
@@ -226,7 +226,7 @@ typedef struct Thread {
     bool is_first;
 } Thread;
 
-static Interval leaf_range(const Splitter *sp, const Thread *thread, const Sym *sym)
+static Interval leaf_range(const DivergeWalk *sp, const Thread *thread, const Sym *sym)
 {
     bool is_sreg = sym->kind == SYM_SREG;
     if (is_sreg && sym->a == SREG_LANEID)
@@ -237,7 +237,7 @@ static Interval leaf_range(const Splitter *sp, const Thread *thread, const Sym *
 }
 
 /* is_first: else what does not hang on the lane stands as it was found for the one before. */
-static Interval evaluate(Splitter *sp, const Program *p, const Thread *thread, bool is_first)
+static Interval evaluate(DivergeWalk *sp, const SimProgram *p, const Thread *thread, bool is_first)
 {
     for (uint32_t i = 0; i < p->count; i++) {
         if (!is_first && !p->varies[i])
@@ -249,26 +249,26 @@ static Interval evaluate(Splitter *sp, const Program *p, const Thread *thread, b
     return sp->ranges[p->ids[p->count - 1]];        /* the root has the highest number */
 }
 
-static uint32_t thread_count(const Splitter *sp)
+static uint32_t thread_count(const DivergeWalk *sp)
 {
     return sp->shape[0] * sp->shape[1] * sp->shape[2];
 }
 
 /* Lanes that a warp has: threads are numbered x first. */
-static uint32_t lanes_of(const Splitter *sp, uint32_t warp)
+static uint32_t lanes_of(const DivergeWalk *sp, uint32_t warp)
 {
     uint32_t left = thread_count(sp) - warp * LANES;
     return left >= LANES ? UINT32_MAX : (UINT32_C(1) << left) - 1;
 }
 
-static Thread thread_of(const Splitter *sp, uint32_t warp, uint32_t lane, bool is_first)
+static Thread thread_of(const DivergeWalk *sp, uint32_t warp, uint32_t lane, bool is_first)
 {
     uint32_t n = warp * LANES + lane;
     return (Thread){ { n % sp->shape[0], n / sp->shape[0] % sp->shape[1], n / sp->shape[0] / sp->shape[1] }, lane, is_first };
 }
 
 /* Fills the masks of one warp; false: the budget is spent. */
-static bool evaluate_warp(Splitter *sp, const Program *p, uint32_t warp, bool is_first, uint32_t *never, uint32_t *always)
+static bool evaluate_warp(DivergeWalk *sp, const SimProgram *p, uint32_t warp, bool is_first, uint32_t *never, uint32_t *always)
 {
     uint32_t lanes = lanes_of(sp, warp);
     *never = *always = 0;
@@ -284,7 +284,7 @@ static bool evaluate_warp(Splitter *sp, const Program *p, uint32_t warp, bool is
 }
 
 /* Whether in the first block of the grid all lanes of some warp certainly go one way. */
-static bool agrees_at_first(Splitter *sp, const Program *p)
+static bool agrees_at_first(DivergeWalk *sp, const SimProgram *p)
 {
     for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
         uint32_t never, always;
@@ -297,7 +297,7 @@ static bool agrees_at_first(Splitter *sp, const Program *p)
 }
 
 /* The masks of all warps, and what follows for the branch; none where the budget is spent. */
-static void evaluate_warps(Splitter *sp, const Program *p, Branch *branch)
+static void evaluate_warps(DivergeWalk *sp, const SimProgram *p, Branch *branch)
 {
     bool is_certain = true, is_together = sp->has_shape;
     uint32_t *never = ptx_arena_array(sp->scratch, uint32_t, sp->warp_count);
@@ -315,9 +315,9 @@ static void evaluate_warps(Splitter *sp, const Program *p, Branch *branch)
     branch->hides = branch->varies && !is_certain && !p->has_input && !(p->has_ctaid && agrees_at_first(sp, p));
 }
 
-static void evaluate_branch(Splitter *sp, Branch *branch)
+static void evaluate_branch(DivergeWalk *sp, Branch *branch)
 {
-    Program p;
+    SimProgram p;
     branch->hides = branch->varies;
     if (!branch->guard || !sp->evaluations || !make_program(sp, branch->guard, &p))
         return;
@@ -327,7 +327,7 @@ static void evaluate_branch(Splitter *sp, Branch *branch)
         branch->hides = !p.has_input;
 }
 
-static void evaluate_branches(Splitter *sp)
+static void evaluate_branches(DivergeWalk *sp)
 {
     sp->ranges = ptx_arena_array(sp->scratch, Interval, sp->s->count);
     for (uint32_t i = 0; i < sp->cfg->rpo_count; i++)
@@ -338,7 +338,7 @@ static void evaluate_branches(Splitter *sp)
 /* ---- which lanes may come ---------------------------------------------------------------------------------------- */
 
 /* Over the e-th edge out of a block; the first is the one taken. */
-static uint32_t lanes_over(const Splitter *sp, BlockId block, uint32_t e, uint32_t warp)
+static uint32_t lanes_over(const DivergeWalk *sp, BlockId block, uint32_t e, uint32_t warp)
 {
     const Branch *branch = &sp->branches[block];
     uint32_t lanes = sp->arrive[(size_t)block * sp->warp_count + warp];
@@ -347,7 +347,7 @@ static uint32_t lanes_over(const Splitter *sp, BlockId block, uint32_t e, uint32
     return lanes & ~(e == 0 ? branch->never[warp] : branch->always[warp]);
 }
 
-static bool hand_on(Splitter *sp, BlockId block)
+static bool hand_on(DivergeWalk *sp, BlockId block)
 {
     const Block *b = &sp->cfg->blocks[block];
     bool changed = false;
@@ -363,12 +363,12 @@ static bool hand_on(Splitter *sp, BlockId block)
 }
 
 /* The least solution, from all lanes at the entry. False: it takes too many passes. */
-static bool find_arriving(Splitter *sp)
+static bool find_arriving(DivergeWalk *sp)
 {
     sp->arrive = ptx_arena_array(sp->scratch, uint32_t, (size_t)sp->cfg->block_count * sp->warp_count);
     for (uint32_t warp = 0; warp < sp->warp_count; warp++)
         sp->arrive[warp] = lanes_of(sp, warp);
-    for (int pass = 0; pass < MOST_PASSES; pass++) {
+    for (int pass = 0; pass < MAX_PASSES; pass++) {
         bool changed = false;
         for (uint32_t i = 0; i < sp->cfg->rpo_count; i++)
             changed |= hand_on(sp, sp->cfg->rpo[i]);
@@ -381,7 +381,7 @@ static bool find_arriving(Splitter *sp)
 /* ---- marks ------------------------------------------------------------------------------------------------------- */
 
 /* Whether lanes of a warp certainly go both ways; block: NO_ID, or one that some of those on side e come to. */
-static bool certainly_splits(const Splitter *sp, BlockId b, uint32_t e, BlockId block)
+static bool certainly_splits(const DivergeWalk *sp, BlockId b, uint32_t e, BlockId block)
 {
     const Branch *branch = &sp->branches[b];
     for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
@@ -402,9 +402,9 @@ static bool does_nothing(const Insn *insn)
 }
 
 /* Whether all that a block leads to is the end of the thread. */
-static bool only_leaves(Splitter *sp, BlockId block)
+static bool only_leaves(DivergeWalk *sp, BlockId block)
 {
-    for (int n = 0; n < MOST_LEAVING && block != EXIT_BLOCK; n++) {
+    for (int n = 0; n < MAX_LEAVING && block != EXIT_BLOCK; n++) {
         const Block *b = &sp->cfg->blocks[block];
         for (InsnId i = b->first; i + 1 < b->end; i++)
             if (!spend(sp, 1) || !does_nothing(&sp->func->insns[i]))
@@ -426,7 +426,7 @@ typedef struct Sides {
 } Sides;
 
 /* False: a way leads back to the branch, or the work is too much. */
-static bool walk_side(Splitter *sp, Sides *sides, BlockId *stack, BlockId branch, uint32_t e)
+static bool walk_side(DivergeWalk *sp, Sides *sides, BlockId *stack, BlockId branch, uint32_t e)
 {
     const Block *b = &sp->cfg->blocks[branch];
     uint32_t depth = 0;
@@ -451,7 +451,7 @@ static bool walk_side(Splitter *sp, Sides *sides, BlockId *stack, BlockId branch
     return true;
 }
 
-static void mark_sides(Splitter *sp, Sides *sides, BlockId *stack, BlockId branch, BlockId *by)
+static void mark_sides(DivergeWalk *sp, Sides *sides, BlockId *stack, BlockId branch, BlockId *by)
 {
     if (sp->dom->ipdom[branch] == EXIT_BLOCK || only_leaves(sp, sp->dom->ipdom[branch]))
         return;
@@ -468,7 +468,7 @@ static void mark_sides(Splitter *sp, Sides *sides, BlockId *stack, BlockId branc
 }
 
 /* In reverse postorder, so that the nearest branch has the last word. */
-static void mark_blocks(Splitter *sp, const bool *is_hidden, uint8_t *splits, BlockId *by)
+static void mark_blocks(DivergeWalk *sp, const bool *is_hidden, uint8_t *splits, BlockId *by)
 {
     size_t edges = sp->cfg->succ_count;
     Sides sides = { .seen = ptx_arena_array(sp->scratch, uint8_t, sp->cfg->block_count),
@@ -512,7 +512,7 @@ static uint32_t lanes_at_most(const Func *func)
 }
 
 /* One warp in a row. */
-static void assume_shape(Splitter *sp)
+static void assume_shape(DivergeWalk *sp)
 {
     const uint32_t *bound = sp->func->bounds.maxntid;
     sp->shape[0] = lanes_at_most(sp->func);
@@ -523,19 +523,19 @@ static void assume_shape(Splitter *sp)
     sp->has_tid = bound[1] <= 1 && bound[2] <= 1 && !reads_other_dimensions(sp->func);
 }
 
-static void find_shape(Splitter *sp)
+static void find_shape(DivergeWalk *sp)
 {
     uint32_t grid[3];
-    ptx_reach_shape(sp->reach, sp->shape, grid);
+    ptx_ssa_shape(sp->reach, sp->shape, grid);
     uint64_t threads = (uint64_t)sp->shape[0] * sp->shape[1];
-    threads = threads <= MOST_WARPS * LANES ? threads * sp->shape[2] : 0;
-    if (!threads || threads > MOST_WARPS * LANES) {
+    threads = threads <= MAX_WARPS * LANES ? threads * sp->shape[2] : 0;
+    if (!threads || threads > MAX_WARPS * LANES) {
         assume_shape(sp);
         return;
     }
     sp->warp_count = ((uint32_t)threads + LANES - 1) / LANES;
     sp->has_shape = sp->has_tid = true;
-    if ((uint64_t)sp->warp_count * sp->cfg->block_count > MOST_MASKS) {
+    if ((uint64_t)sp->warp_count * sp->cfg->block_count > MAX_MASKS) {
         sp->warp_count = 1;
         sp->has_shape = false;
     }
@@ -543,15 +543,15 @@ static void find_shape(Splitter *sp)
 
 /* ---- the interface ----------------------------------------------------------------------------------------------- */
 
-static void doubt(Splits *splits, const Cfg *cfg, uint8_t *certain, BlockId *by, bool *may)
+static void doubt(MustDiverge *splits, const Cfg *cfg, uint8_t *certain, BlockId *by, bool *may)
 {
     memset(certain, 0, cfg->block_count);
     memset(by, 0xff, cfg->block_count * sizeof *by);
     memset(may, true, cfg->block_count);
-    *splits = (Splits){ .splits = certain, .by = by, .may = may };
+    *splits = (MustDiverge){ .splits = certain, .by = by, .may = may };
 }
 
-static void find_may(Splitter *sp, bool *may)
+static void find_may(DivergeWalk *sp, bool *may)
 {
     bool *marks = ptx_arena_array(sp->scratch, bool, sp->cfg->block_count);
     if (!mark_all_dependent(sp, marks, branch_parts_lanes))
@@ -560,7 +560,7 @@ static void find_may(Splitter *sp, bool *may)
         may[sp->cfg->rpo[i]] = marks[sp->cfg->rpo[i]];
 }
 
-static void analyse(Splitter *sp, uint8_t *certain, BlockId *by, bool *may)
+static void analyse(DivergeWalk *sp, uint8_t *certain, BlockId *by, bool *may)
 {
     sp->branches = ptx_arena_array(sp->scratch, Branch, sp->cfg->block_count);
     if (!find_guards(sp))
@@ -573,10 +573,10 @@ static void analyse(Splitter *sp, uint8_t *certain, BlockId *by, bool *may)
         mark_blocks(sp, is_hidden, certain, by);
 }
 
-const Splits *ptx_splits_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
+const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
                                  const Dom *dom, const Loops *loops, const Uniforms *uniforms, const Launch *launch)
 {
-    Splits *splits = ptx_arena_new(arena, Splits);
+    MustDiverge *splits = ptx_arena_new(arena, MustDiverge);
     uint8_t *certain = ptx_arena_array(arena, uint8_t, cfg->block_count);
     BlockId *by = ptx_arena_array(arena, BlockId, cfg->block_count);
     bool *may = ptx_arena_array(arena, bool, cfg->block_count);
@@ -585,11 +585,11 @@ const Splits *ptx_splits_compute(Arena *arena, Arena *scratch, const Module *mod
         return splits;
     ArenaMark mark = ptx_arena_mark(scratch);
     uint64_t steps = (uint64_t)STEPS_PER_INSN * func->insn_count + STEPS_FLOOR;
-    Splitter sp = { .scratch = scratch, .func = func, .cfg = cfg, .dom = dom, .uniforms = uniforms };
+    DivergeWalk sp = { .scratch = scratch, .func = func, .cfg = cfg, .dom = dom, .uniforms = uniforms };
     sp.work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * func->insn_count;
     sp.work = sp.evaluations = sp.work < WORK_PER_FUNC ? sp.work : WORK_PER_FUNC;
-    sp.reach = ptx_reach_new(scratch, module, func, cfg, dom, loops, launch, steps);
-    sp.s = ptx_reach_symbols(sp.reach);
+    sp.reach = ptx_ssa_new(scratch, module, func, cfg, dom, loops, launch, steps);
+    sp.s = ptx_ssa_symbols(sp.reach);
     analyse(&sp, certain, by, may);
     splits->is_assumed = sp.is_assumed;
     ptx_arena_release(scratch, mark);

@@ -23,18 +23,18 @@
 #include "analysis/flow/loop.h"
 #include "analysis/value/uniform.h"
 
-typedef struct Splits {
+typedef struct MustDiverge {
     const uint8_t *splits;      /* per block: 1: the guarded bra that ends it certainly sends some lanes of a warp each way */
     const BlockId *by;          /* per block: the nearest block whose branch certainly keeps some lanes of a warp away from here,
                                  * until it ends, where others come; NO_ID: none */
     const bool *may;            /* per block: perhaps executed by a part of a warp only, because lanes went another way or have
                                  * left; true where in doubt. A call is taken to return in all lanes */
     bool is_assumed;            /* the block's shape is not known, and was taken as one row of threads: then the first two are likely only */
-} Splits;
+} MustDiverge;
 
 /* launch may be NULL. The work is bounded; what is beyond it is in doubt. Owned by arena; scratch, another arena, is left as
  * found. */
-const Splits *ptx_splits_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
+const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,
                                  const Dom *dom, const Loops *loops, const Uniforms *uniforms, const Launch *launch);
 
 #endif

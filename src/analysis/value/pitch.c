@@ -4,10 +4,10 @@
 #include <string.h>
 
 enum {
-    MOST_TERMS = 16, MOST_LEAVES = 3,
-    MOST_DEPTH = 32,            /* instructions from an address back to what it is made of */
-    MOST_STEPS = 512,           /* of an address */
-    MOST_PASSES = 8,
+    MAX_TERMS = 16, MAX_LEAVES = 3,
+    MAX_DEPTH = 32,            /* instructions from an address back to what it is made of */
+    MAX_STEPS = 512,           /* of an address */
+    MAX_PASSES = 8,
     SECTOR = 32,
     NEAR = 64,                  /* bytes that a step along a row takes at most */
 };
@@ -22,15 +22,15 @@ typedef struct Leaf {
 
 typedef struct Term {           /* a product */
     int64_t factor;
-    Leaf leaves[MOST_LEAVES];
+    Leaf leaves[MAX_LEAVES];
     uint8_t count;
 } Term;
 
-typedef struct Sum {
-    Term terms[MOST_TERMS];
+typedef struct PitchSum {
+    Term terms[MAX_TERMS];
     uint8_t count;
     bool is_lost;               /* too many terms, or leaves, or steps */
-} Sum;
+} PitchSum;
 
 typedef struct Tracer {
     const Module *module;
@@ -39,34 +39,34 @@ typedef struct Tracer {
     unsigned steps, depth;
 } Tracer;
 
-static Sum follow(Tracer *t, RegId reg);
+static PitchSum follow(Tracer *t, RegId reg);
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-static Sum lost(void)
+static PitchSum lost(void)
 {
-    return (Sum){ .is_lost = true };
+    return (PitchSum){ .is_lost = true };
 }
 
-static Sum number(int64_t value)
+static PitchSum number(int64_t value)
 {
-    Sum out = { .count = value ? 1 : 0 };
+    PitchSum out = { .count = value ? 1 : 0 };
     out.terms[0].factor = value;
     return out;
 }
 
-static Sum leaf(LeafKind kind, uint32_t id, int64_t component)
+static PitchSum leaf(LeafKind kind, uint32_t id, int64_t component)
 {
-    Sum out = number(1);
+    PitchSum out = number(1);
     out.terms[0].leaves[0] = (Leaf){ (uint8_t)kind, id, component };
     out.terms[0].count = 1;
     return out;
 }
 
-static Sum add(const Sum *a, const Sum *b, int64_t by)
+static PitchSum add(const PitchSum *a, const PitchSum *b, int64_t by)
 {
-    Sum out = *a;
-    if (a->is_lost || b->is_lost || a->count + b->count > MOST_TERMS)
+    PitchSum out = *a;
+    if (a->is_lost || b->is_lost || a->count + b->count > MAX_TERMS)
         return lost();
     for (unsigned i = 0; i < b->count; i++) {
         Term *term = &out.terms[out.count++];
@@ -80,17 +80,17 @@ static Sum add(const Sum *a, const Sum *b, int64_t by)
 static bool multiply_terms(const Term *a, const Term *b, Term *out)
 {
     *out = *a;
-    if (a->count + b->count > MOST_LEAVES || __builtin_mul_overflow(a->factor, b->factor, &out->factor))
+    if (a->count + b->count > MAX_LEAVES || __builtin_mul_overflow(a->factor, b->factor, &out->factor))
         return false;
     for (unsigned i = 0; i < b->count; i++)
         out->leaves[out->count++] = b->leaves[i];
     return true;
 }
 
-static Sum multiply(const Sum *a, const Sum *b)
+static PitchSum multiply(const PitchSum *a, const PitchSum *b)
 {
-    Sum out = { 0 };
-    if (a->is_lost || b->is_lost || a->count * b->count > MOST_TERMS)
+    PitchSum out = { 0 };
+    if (a->is_lost || b->is_lost || a->count * b->count > MAX_TERMS)
         return lost();
     for (unsigned i = 0; i < a->count; i++)
         for (unsigned k = 0; k < b->count; k++)
@@ -101,9 +101,9 @@ static Sum multiply(const Sum *a, const Sum *b)
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
-static Sum read_operand(Tracer *t, const Operand *operand)
+static PitchSum read_operand(Tracer *t, const Operand *operand)
 {
-    Sum base, offset;
+    PitchSum base, offset;
     switch ((OperandKind)operand->kind) {
     case OPERAND_INT:
         return number(operand->value);
@@ -126,7 +126,7 @@ static bool is_whole(const Op *op)
     return from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && from->bits >= 32 && to->bits >= 32 && !ptx_op_has(op, MOD_HI);
 }
 
-static Sum combine(const Op *op, const Sum *args, unsigned count, bool *is_known)
+static PitchSum combine(const Op *op, const PitchSum *args, unsigned count, bool *is_known)
 {
     const Operation operation = (Operation)op->operation;
     *is_known = true;
@@ -137,22 +137,22 @@ static Sum combine(const Op *op, const Sum *args, unsigned count, bool *is_known
     if (count == 2 && operation == OP_MUL)
         return multiply(&args[0], &args[1]);
     if (count == 3 && operation == OP_MAD) {
-        Sum product = multiply(&args[0], &args[1]);
+        PitchSum product = multiply(&args[0], &args[1]);
         return add(&product, &args[2], 1);
     }
     bool is_shift = count == 2 && operation == OP_SHL && args[1].count <= 1 && !args[1].is_lost && !args[1].terms[0].count;
     if (is_shift && args[1].terms[0].factor >= 0 && args[1].terms[0].factor < 32) {
-        Sum by = number(INT64_C(1) << (args[1].count ? args[1].terms[0].factor : 0));
+        PitchSum by = number(INT64_C(1) << (args[1].count ? args[1].terms[0].factor : 0));
         return multiply(&args[0], &by);
     }
     *is_known = false;
     return lost();
 }
 
-static Sum follow_insn(Tracer *t, const Insn *insn, RegId reg)
+static PitchSum follow_insn(Tracer *t, const Insn *insn, RegId reg)
 {
     const Operand *operands = ptx_insn_operands(t->func, insn);
-    Sum args[3], out = lost();
+    PitchSum args[3], out = lost();
     unsigned count = 0;
     bool is_known = false;
     if (insn->op->kind == OPK_LD && insn->op->space == SPACE_PARAM && insn->operand_count == 2 && operands[1].kind == OPERAND_VAR)
@@ -179,7 +179,7 @@ static int64_t step_of(const Tracer *t, const Insn *insn, RegId reg)
 }
 
 /* A register that a loop moves on by a constant: what it begins with, and the counter. */
-static Sum follow_counter(Tracer *t, RegId reg)
+static PitchSum follow_counter(Tracer *t, RegId reg)
 {
     int64_t step = 0;
     InsnId start = NO_ID;
@@ -193,17 +193,17 @@ static Sum follow_counter(Tracer *t, RegId reg)
     }
     if (!step || start == NO_ID)
         return leaf(LEAF_OTHER, reg, 0);
-    Sum begin = follow_insn(t, &t->func->insns[start], reg), counter = leaf(LEAF_COUNTER, reg, 0);
+    PitchSum begin = follow_insn(t, &t->func->insns[start], reg), counter = leaf(LEAF_COUNTER, reg, 0);
     return add(&begin, &counter, step);
 }
 
-static Sum follow(Tracer *t, RegId reg)
+static PitchSum follow(Tracer *t, RegId reg)
 {
     uint32_t count = ptx_defs_count(t->defs, reg);
-    Sum out = leaf(LEAF_OTHER, reg, 0);
-    if (++t->steps > MOST_STEPS)
+    PitchSum out = leaf(LEAF_OTHER, reg, 0);
+    if (++t->steps > MAX_STEPS)
         return lost();
-    if (!count || count > DEFS_MOST || t->depth == MOST_DEPTH)
+    if (!count || count > MAX_DEFS || t->depth == MAX_DEPTH)
         return out;
     t->depth++;
     out = count == 1 ? follow_insn(t, &t->func->insns[t->defs->insns[t->defs->first[reg]]], reg) : follow_counter(t, reg);
@@ -244,7 +244,7 @@ static bool has_factor(const Term *term, VarId param)
 }
 
 /* The only term with %tid.x, where that is multiplied by a parameter alone, and that parameter by nothing that is not followed. NULL: there is none. */
-static const Term *lane_term(const Sum *address, VarId *param)
+static const Term *lane_term(const PitchSum *address, VarId *param)
 {
     const Term *found = NULL;
     for (unsigned i = 0; i < address->count; i++) {
@@ -268,7 +268,7 @@ static const Term *lane_term(const Sum *address, VarId *param)
 static const bool *derived_of(Arena *scratch, const Func *func, VarId param)
 {
     bool *derived = ptx_arena_array(scratch, bool, func->reg_count + 1), has_changed = true;
-    for (unsigned pass = 0; has_changed && pass < MOST_PASSES; pass++) {
+    for (unsigned pass = 0; has_changed && pass < MAX_PASSES; pass++) {
         has_changed = false;
         for (InsnId i = 0; i < func->insn_count; i++) {
             const Operand *operands = ptx_insn_operands(func, &func->insns[i]);
@@ -315,7 +315,7 @@ static bool is_place(const Term *term)
     return is_found;
 }
 
-static bool runs_along(const Tracer *t, const Sum *address, const bool *derived)
+static bool runs_along(const Tracer *t, const PitchSum *address, const bool *derived)
 {
     for (unsigned i = 0; i < address->count; i++) {
         const Term *term = &address->terms[i];
@@ -345,7 +345,7 @@ Pitch ptx_pitch_find(Arena *scratch, const Module *module, const Func *func, con
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         if (!(operands[o].role & ROLE_ADDRESS) || operands[o].kind != OPERAND_REG)
             continue;
-        const Sum address = read_operand(&t, &operands[o]);
+        const PitchSum address = read_operand(&t, &operands[o]);
         const Term *lanes = address.is_lost ? NULL : lane_term(&address, &param);
         if (!lanes)
             return out;

@@ -1,10 +1,10 @@
 #include "analysis/value/pointer.h"
 
-enum { PASSES_MOST = 16 };      /* through registers that loops write; beyond, all are pointers */
+enum { MAX_PASSES = 16 };      /* through registers that loops write; beyond, all are pointers */
 
 static uint64_t bit_of(const Func *func, const Operand *operand)
 {
-    for (uint32_t p = 0; operand->kind == OPERAND_VAR && p < func->param_count && p < POINTERS_MOST; p++)
+    for (uint32_t p = 0; operand->kind == OPERAND_VAR && p < func->param_count && p < MAX_POINTERS; p++)
         if (func->params[p] == operand->id)
             return UINT64_C(1) << p;
     return 0;
@@ -54,7 +54,7 @@ uint64_t ptx_pointers_compute(Arena *arena, const Module *module, const Func *fu
     ArenaMark mark = ptx_arena_mark(arena);
     uint64_t *from = ptx_arena_array(arena, uint64_t, func->reg_count + 1), found = 0;      /* per register: parameters that it may hold */
     bool changed = true;
-    for (unsigned pass = 0; changed && pass < PASSES_MOST; pass++) {
+    for (unsigned pass = 0; changed && pass < MAX_PASSES; pass++) {
         changed = false;
         for (InsnId i = 0; i < func->insn_count; i++) {
             const Insn *insn = &func->insns[i];
@@ -68,7 +68,7 @@ uint64_t ptx_pointers_compute(Arena *arena, const Module *module, const Func *fu
             found |= uses_of(func, insn, from);
         }
     }
-    for (uint32_t p = 0; p < func->param_count && p < POINTERS_MOST; p++)
+    for (uint32_t p = 0; p < func->param_count && p < MAX_POINTERS; p++)
         if (func->params[p] != NO_ID && module->vars[func->params[p]].pointer_align)
             found |= UINT64_C(1) << p;
     ptx_arena_release(arena, mark);

@@ -4,7 +4,7 @@
 
 #include "ir/ir.h"
 
-enum { POINTERS_MOST = 64 };
+enum { MAX_POINTERS = 64 };
 
 /* A bit for each of the first POINTERS_MOST parameters. arena is left as found. */
 uint64_t ptx_pointers_compute(Arena *arena, const Module *module, const Func *func);

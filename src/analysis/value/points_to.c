@@ -4,22 +4,22 @@
 
 /* ---- definitions and uses ---------------------------------------------------------------------------------------- */
 
-typedef struct Follower {
+typedef struct PointsToFollower {
     const Module *module;
     const Func *func;
-    Base *regs;
+    PointsTo *regs;
     InsnId *def;
     uint32_t *use_count;
     uint8_t *def_count;         /* per register: DEFS_NONE ... */
     bool *is_mixed;             /* per register with several definitions: they do not agree on one base */
     bool has_changed;           /* a register became mixed in this pass */
     bool follows_params;        /* into what they hold */
-} Follower;
+} PointsToFollower;
 
 enum { DEFS_NONE, DEFS_ONE, DEFS_SEVERAL, DEFS_UNKNOWN };
 
 /* What an instruction without a form writes is not known: any register that it names. */
-static void count_def(Follower *f, InsnId id, const Insn *insn, const Operand *operand, bool is_unknown)
+static void count_def(PointsToFollower *f, InsnId id, const Insn *insn, const Operand *operand, bool is_unknown)
 {
     uint8_t *count = &f->def_count[operand->id];
     if (is_unknown || operand->flags & OPERAND_COMPONENT || *count == DEFS_UNKNOWN)
@@ -29,7 +29,7 @@ static void count_def(Follower *f, InsnId id, const Insn *insn, const Operand *o
     f->def[operand->id] = *count == DEFS_ONE ? id : NO_ID;
 }
 
-static void count_insn(Follower *f, InsnId id, const Insn *insn)
+static void count_insn(PointsToFollower *f, InsnId id, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
     bool is_unknown = insn->op->flags & OPF_UNKNOWN || !insn->form;
@@ -45,7 +45,7 @@ static void count_insn(Follower *f, InsnId id, const Insn *insn)
         f->use_count[insn->guard]++;
 }
 
-static void count_all(Follower *f)
+static void count_all(PointsToFollower *f)
 {
     const Func *func = f->func;
     for (RegId reg = 0; reg < func->reg_count; reg++) {
@@ -58,30 +58,30 @@ static void count_all(Follower *f)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-static const Base unknown = { .kind = BASE_UNKNOWN };
+static const PointsTo unknown = { .kind = BASE_UNKNOWN };
 
-static Base constant(unsigned width, uint64_t value)
+static PointsTo constant(unsigned width, uint64_t value)
 {
-    return (Base){ .kind = BASE_CONST, .has_offset = true, .offset = ptx_width_signed(width, value) };
+    return (PointsTo){ .kind = BASE_CONST, .has_offset = true, .offset = ptx_width_signed(width, value) };
 }
 
-static bool is_address(const Base *base)
+static bool is_address(const PointsTo *base)
 {
     return base->kind == BASE_VAR || base->kind == BASE_PARAM;
 }
 
 /* base + distance; distance NULL: something unknown. */
-static Base moved_by(Base base, unsigned width, const int64_t *distance)
+static PointsTo moved_by(PointsTo base, unsigned width, const int64_t *distance)
 {
     base.has_offset = base.has_offset && distance;
     base.offset = !distance || !base.has_offset ? 0 : ptx_width_signed(width, (uint64_t)base.offset + (uint64_t)*distance);
     return base;
 }
 
-static Base base_of_var(const Module *module, VarId var, int64_t offset)
+static PointsTo base_of_var(const Module *module, VarId var, int64_t offset)
 {
     uint8_t space = module->vars[var].space;
-    return (Base){ .kind = BASE_VAR, .has_offset = true, .space = space, .pointed = space, .id = var, .offset = offset };
+    return (PointsTo){ .kind = BASE_VAR, .has_offset = true, .space = space, .pointed = space, .id = var, .offset = offset };
 }
 
 static bool is_whole(const Func *func, const Operand *operand)
@@ -89,17 +89,17 @@ static bool is_whole(const Func *func, const Operand *operand)
     return operand->kind == OPERAND_REG && !(operand->flags & OPERAND_COMPONENT) && func->regs[operand->id].vector <= 1;
 }
 
-static Base operand_base(const Base *regs, const Module *module, const Func *func, const Operand *operand)
+static PointsTo operand_base(const PointsTo *regs, const Module *module, const Func *func, const Operand *operand)
 {
     if (operand->flags & (OPERAND_MINUS | OPERAND_NEGATED))
         return unknown;
     if (operand->kind == OPERAND_INT)
-        return (Base){ .kind = BASE_CONST, .has_offset = true, .offset = operand->value };
+        return (PointsTo){ .kind = BASE_CONST, .has_offset = true, .offset = operand->value };
     if (operand->kind == OPERAND_VAR)
         return base_of_var(module, operand->id, operand->value);
     if (!is_whole(func, operand))
         return unknown;
-    Base base = regs[operand->id];
+    PointsTo base = regs[operand->id];
     if (base.kind == BASE_UNKNOWN || !(operand->role & ROLE_ADDRESS))
         return base;
     unsigned width = ptx_type_info[func->regs[operand->id].type].bits;
@@ -109,22 +109,22 @@ static Base operand_base(const Base *regs, const Module *module, const Func *fun
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
 /* An instruction with one plain result, being followed. */
-typedef struct Reader {
-    const Follower *f;
+typedef struct PointsToReader {
+    const PointsToFollower *f;
     const Insn *insn;
     const Op *op;
     const Operand *operands;
     unsigned width;             /* of the instruction's type */
     bool is_signed;
-} Reader;
+} PointsToReader;
 
-static Base source(const Reader *rd, uint32_t n)
+static PointsTo source(const PointsToReader *rd, uint32_t n)
 {
     return n < rd->insn->operand_count ? operand_base(rd->f->regs, rd->f->module, rd->f->func, &rd->operands[n]) : unknown;
 }
 
 /* A constant as the instruction takes it: its low bits, extended by its type. */
-static int64_t taken_as(const Reader *rd, const Base *base)
+static int64_t taken_as(const PointsToReader *rd, const PointsTo *base)
 {
     if (rd->is_signed || rd->width == 64)
         return ptx_width_signed(rd->width, (uint64_t)base->offset);
@@ -132,7 +132,7 @@ static int64_t taken_as(const Reader *rd, const Base *base)
 }
 
 /* The address of a variable is no number to be added to another address: then the parameter is the number. */
-static Base sum(unsigned width, Base a, Base b)
+static PointsTo sum(unsigned width, PointsTo a, PointsTo b)
 {
     if (a.kind == BASE_CONST && b.kind == BASE_CONST)
         return constant(width, (uint64_t)a.offset + (uint64_t)b.offset);
@@ -143,7 +143,7 @@ static Base sum(unsigned width, Base a, Base b)
     return b_leads ? moved_by(b, width, a.kind == BASE_CONST ? &a.offset : NULL) : unknown;
 }
 
-static Base difference(unsigned width, Base a, Base b)
+static PointsTo difference(unsigned width, PointsTo a, PointsTo b)
 {
     if (is_address(&b))
         return unknown;         /* a distance, or no address at all */
@@ -153,22 +153,22 @@ static Base difference(unsigned width, Base a, Base b)
     return is_address(&a) ? moved_by(a, width, b.kind == BASE_CONST ? &back : NULL) : unknown;
 }
 
-static unsigned result_width(const Reader *rd)
+static unsigned result_width(const PointsToReader *rd)
 {
     return ptx_op_has(rd->op, MOD_WIDE) ? 2 * rd->width : rd->width;
 }
 
-static Base product(const Reader *rd)
+static PointsTo product(const PointsToReader *rd)
 {
-    Base a = source(rd, 1), b = source(rd, 2);
+    PointsTo a = source(rd, 1), b = source(rd, 2);
     if (a.kind != BASE_CONST || b.kind != BASE_CONST || ptx_op_has(rd->op, MOD_HI))
         return unknown;
     return constant(result_width(rd), (uint64_t)taken_as(rd, &a) * (uint64_t)taken_as(rd, &b));
 }
 
-static Base bitwise(const Reader *rd, SymKind kind)
+static PointsTo bitwise(const PointsToReader *rd, SymKind kind)
 {
-    Base a = source(rd, 1), b = source(rd, 2);
+    PointsTo a = source(rd, 1), b = source(rd, 2);
     uint64_t value, mask = ptx_width_mask(rd->width);
     if (b.kind != BASE_CONST)
         return unknown;
@@ -187,10 +187,10 @@ static bool fits_32(uint8_t space)
         || space == SPACE_CONST || space == SPACE_PARAM || space == SPACE_PARAM_ENTRY || space == SPACE_PARAM_FUNC;
 }
 
-static Base converted(const Reader *rd)
+static PointsTo converted(const PointsToReader *rd)
 {
     unsigned to = ptx_type_info[rd->op->dst_type].bits;
-    Base a = source(rd, 1);
+    PointsTo a = source(rd, 1);
     if (ptx_type_info[rd->op->dst_type].kind == KIND_FLOAT || ptx_op_has(rd->op, MOD_SAT))
         return unknown;
     if (a.kind == BASE_CONST)
@@ -198,9 +198,9 @@ static Base converted(const Reader *rd)
     return is_address(&a) && to >= 32 && rd->width >= 32 && ((to == 64 && rd->width == 64) || fits_32(a.space)) ? a : unknown;
 }
 
-static Base generic_converted(const Reader *rd)
+static PointsTo generic_converted(const PointsToReader *rd)
 {
-    Base a = source(rd, 1);
+    PointsTo a = source(rd, 1);
     if (!is_address(&a) || !rd->op->space_count)
         return unknown;
     a.pointed = rd->op->spaces[0];
@@ -209,26 +209,26 @@ static Base generic_converted(const Reader *rd)
 }
 
 /* ld.param of the whole of a parameter that is as wide as an address. */
-static Base loaded(const Reader *rd)
+static PointsTo loaded(const PointsToReader *rd)
 {
     const Module *module = rd->f->module;
-    Base at = source(rd, 1);
+    PointsTo at = source(rd, 1);
     if (!rd->f->follows_params || at.kind != BASE_VAR || !at.has_offset || at.offset || rd->op->vector > 1)
         return unknown;
     const Var *var = &module->vars[at.id];
     bool is_param = var->is_parameter && (rd->op->space == SPACE_PARAM || rd->op->space == SPACE_PARAM_ENTRY || rd->op->space == SPACE_PARAM_FUNC);
     if (!is_param || var->bytes * 8 != module->address_size || rd->width != module->address_size)
         return unknown;
-    return (Base){ .kind = BASE_PARAM, .has_offset = true, .id = at.id };
+    return (PointsTo){ .kind = BASE_PARAM, .has_offset = true, .id = at.id };
 }
 
-static Base moved_here(const Reader *rd)
+static PointsTo moved_here(const PointsToReader *rd)
 {
-    Base base = source(rd, 1);
+    PointsTo base = source(rd, 1);
     return base.kind == BASE_CONST ? constant(rd->width, (uint64_t)base.offset) : base;
 }
 
-static Base integer_result(const Reader *rd)
+static PointsTo integer_result(const PointsToReader *rd)
 {
     const Op *op = rd->op;
     bool may_saturate = op->kind == OPK_ADD || op->kind == OPK_SUB || op->kind == OPK_FMA;
@@ -259,9 +259,9 @@ static bool is_followed_type(uint8_t type)
 }
 
 /* Several definitions, as of a pointer that a loop steps: they must agree on the base, and then all else is open. */
-static void join(Follower *f, RegId reg, Base base)
+static void join(PointsToFollower *f, RegId reg, PointsTo base)
 {
-    Base *known = &f->regs[reg];
+    PointsTo *known = &f->regs[reg];
     base = moved_by(base, 64, NULL);
     bool is_first = known->kind == BASE_UNKNOWN;        /* so far nothing can have been made of it */
     bool agrees = is_address(&base) && (is_first || (known->kind == base.kind && known->id == base.id && known->space == base.space
@@ -282,22 +282,22 @@ static bool has_one_result(const Func *func, const Insn *insn, const Operand *op
     return true;
 }
 
-static void follow_result(Follower *f, InsnId id, const Insn *insn, const Operand *operands)
+static void follow_result(PointsToFollower *f, InsnId id, const Insn *insn, const Operand *operands)
 {
     RegId reg = operands[0].id;
     bool is_several = f->def_count[reg] == DEFS_SEVERAL;
     if (f->def[reg] != id && !is_several)
         return;
     const TypeInfo *info = &ptx_type_info[insn->op->type];
-    Reader rd = { .f = f, .insn = insn, .op = insn->op, .operands = operands, .width = info->bits, .is_signed = info->kind == KIND_SIGNED };
-    Base result = integer_result(&rd);
+    PointsToReader rd = { .f = f, .insn = insn, .op = insn->op, .operands = operands, .width = info->bits, .is_signed = info->kind == KIND_SIGNED };
+    PointsTo result = integer_result(&rd);
     if (is_several)
         join(f, reg, result);
     else
         f->regs[reg] = result;
 }
 
-static void follow(Follower *f, InsnId id)
+static void follow(PointsToFollower *f, InsnId id)
 {
     const Insn *insn = &f->func->insns[id];
     const Operand *operands = ptx_insn_operands(f->func, insn);
@@ -310,15 +310,15 @@ static void follow(Follower *f, InsnId id)
             join(f, operands[o].id, unknown);
 }
 
-enum { PASSES_MOST = 4 };
+enum { MAX_PASSES = 4 };
 
 /* In program order: what reads a register above its first definition in the text takes it as unknown, so there are no cycles. Registers
  * with several definitions are taken to agree until they do not: then all is done again without those. */
-static void follow_all(Follower *f)
+static void follow_all(PointsToFollower *f)
 {
-    for (int pass = 0; pass <= PASSES_MOST; pass++) {
+    for (int pass = 0; pass <= MAX_PASSES; pass++) {
         memset(f->regs, 0, f->func->reg_count * sizeof *f->regs);
-        for (RegId reg = 0; pass == PASSES_MOST && reg < f->func->reg_count; reg++)
+        for (RegId reg = 0; pass == MAX_PASSES && reg < f->func->reg_count; reg++)
             f->is_mixed[reg] = true;
         f->has_changed = false;
         for (InsnId i = 0; i < f->func->insn_count; i++)
@@ -328,40 +328,40 @@ static void follow_all(Follower *f)
     }
 }
 
-static const Bases *compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, bool follows_params)
+static const PointsToSet *compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, bool follows_params)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
-    Bases *bases = ptx_arena_new(arena, Bases);
-    Follower f = { .module = module, .func = func, .follows_params = follows_params, .regs = ptx_arena_array(arena, Base, func->reg_count + 1),
+    PointsToSet *bases = ptx_arena_new(arena, PointsToSet);
+    PointsToFollower f = { .module = module, .func = func, .follows_params = follows_params, .regs = ptx_arena_array(arena, PointsTo, func->reg_count + 1),
                    .def = ptx_arena_array(arena, InsnId, func->reg_count + 1),
                    .use_count = ptx_arena_array(arena, uint32_t, func->reg_count + 1),
                    .def_count = ptx_arena_array(scratch, uint8_t, func->reg_count + 1),
                    .is_mixed = ptx_arena_array(scratch, bool, func->reg_count + 1) };
     count_all(&f);
     follow_all(&f);
-    *bases = (Bases){ .regs = f.regs, .def = f.def, .use_count = f.use_count };
+    *bases = (PointsToSet){ .regs = f.regs, .def = f.def, .use_count = f.use_count };
     ptx_arena_release(scratch, mark);
     return bases;
 }
 
-const Bases *ptx_bases_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func)
+const PointsToSet *ptx_points_to_sets_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func)
 {
     return compute(arena, scratch, module, func, func->is_entry);
 }
 
-const Bases *ptx_bases_of_callee_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func)
+const PointsToSet *ptx_points_to_sets_of_callee_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func)
 {
     return compute(arena, scratch, module, func, true);
 }
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-Base ptx_base_of_operand(const Bases *bases, const Module *module, const Func *func, const Operand *operand)
+PointsTo ptx_points_to_of_operand(const PointsToSet *bases, const Module *module, const Func *func, const Operand *operand)
 {
     return operand_base(bases->regs, module, func, operand);
 }
 
-bool ptx_base_of_access(const Bases *bases, const Module *module, const Func *func, const Insn *insn, Base *out)
+bool ptx_points_to_of_access(const PointsToSet *bases, const Module *module, const Func *func, const Insn *insn, PointsTo *out)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     uint32_t o = 0;
@@ -379,7 +379,7 @@ bool ptx_base_of_access(const Bases *bases, const Module *module, const Func *fu
     return out->kind != BASE_UNKNOWN;
 }
 
-bool ptx_base_constant(const Bases *bases, const Operand *operand, int64_t *value)
+bool ptx_points_to_constant(const PointsToSet *bases, const Operand *operand, int64_t *value)
 {
     bool is_reg = operand->kind == OPERAND_REG && !(operand->flags & OPERAND_COMPONENT) && !(operand->role & ROLE_ADDRESS);
     if (operand->flags & (OPERAND_MINUS | OPERAND_NEGATED))

@@ -20,7 +20,7 @@ typedef enum BaseKind {
     BASE_PARAM,                 /* what the parameter id of an entry holds, of the width of an address, plus offset */
 } BaseKind;
 
-typedef struct Base {
+typedef struct PointsTo {
     uint8_t kind;               /* BaseKind */
     bool has_offset;            /* false: offset is 0 and something unknown is added */
     uint8_t space;              /* Space that it is an address of: SPACE_GENERIC behind cvta; SPACE_NONE: not known, as for a parameter's
@@ -28,29 +28,29 @@ typedef struct Base {
     uint8_t pointed;            /* Space of what it points to; SPACE_NONE: not known */
     uint32_t id;                /* VarId; 0 where there is none */
     int64_t offset;             /* bytes */
-} Base;
+} PointsTo;
 
-typedef struct Bases {
-    const Base *regs;           /* per register */
+typedef struct PointsToSet {
+    const PointsTo *regs;           /* per register */
     const InsnId *def;          /* per register: the only instruction that writes it; NO_ID: none, several, one under a guard,
                                  * the caller, or not all of it */
     const uint32_t *use_count;  /* per register: operands that read it, and guards */
-} Bases;
+} PointsToSet;
 
 /* Linear in the function. Owned by arena; scratch, another arena, is left as found. */
-const Bases *ptx_bases_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func);
+const PointsToSet *ptx_points_to_sets_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func);
 
 /* The same of a .func, whose parameters are followed as those of an entry are: what its callers pass. */
-const Bases *ptx_bases_of_callee_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func);
+const PointsToSet *ptx_points_to_sets_of_callee_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func);
 
 /* Of what an operand that is no address holds. */
-Base ptx_base_of_operand(const Bases *bases, const Module *module, const Func *func, const Operand *operand);
+PointsTo ptx_points_to_of_operand(const PointsToSet *bases, const Module *module, const Func *func, const Operand *operand);
 
 /* Of the first address operand of an instruction: of a copy, where it writes. False, and BASE_UNKNOWN: it has none, or
  * nothing is known of it. */
-bool ptx_base_of_access(const Bases *bases, const Module *module, const Func *func, const Insn *insn, Base *out);
+bool ptx_points_to_of_access(const PointsToSet *bases, const Module *module, const Func *func, const Insn *insn, PointsTo *out);
 
 /* Whether the operand is a number, or a register that certainly holds one. */
-bool ptx_base_constant(const Bases *bases, const Operand *operand, int64_t *value);
+bool ptx_points_to_constant(const PointsToSet *bases, const Operand *operand, int64_t *value);
 
 #endif

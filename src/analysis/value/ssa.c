@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 enum {
-    MOST_NESTED = 64,           /* questions inside questions: bounds the recursion */
-    MOST_PREDS = 16,            /* of a join that is looked into */
-    MOST_PACKED = 4,            /* elements of mov.b64 {a, b}, r */
+    MAX_NESTED = 64,           /* questions inside questions: bounds the recursion */
+    MAX_PREDS = 16,            /* of a join that is looked into */
+    MAX_PACKED = 4,            /* elements of mov.b64 {a, b}, r */
 };
 
 /* (register, place) -> value; open addressing. */
@@ -17,7 +17,7 @@ typedef struct Memo {
     uint32_t count, capacity;
 } Memo;
 
-struct Reach {
+struct Ssa {
     Arena *arena;
     const Module *module;
     const Func *func;
@@ -89,7 +89,7 @@ static uint64_t key_of(RegId reg, uint32_t place)
 /* ---- where registers are written --------------------------------------------------------------------------------- */
 
 /* Counting sort by register. */
-static void index_defs(Reach *r)
+static void index_defs(Ssa *r)
 {
     const Func *func = r->func;
     uint32_t *first = ptx_arena_array(r->arena, uint32_t, (size_t)func->reg_count + 2), total = 0;
@@ -116,7 +116,7 @@ static void index_defs(Reach *r)
 }
 
 /* The last definition in [from, before), NO_ID. */
-static InsnId last_def(const Reach *r, RegId reg, InsnId from, InsnId before)
+static InsnId last_def(const Ssa *r, RegId reg, InsnId from, InsnId before)
 {
     uint32_t low = r->def_first[reg], high = r->def_first[reg + 1];
     while (low < high) {                /* the first one at or behind `before` */
@@ -129,36 +129,36 @@ static InsnId last_def(const Reach *r, RegId reg, InsnId from, InsnId before)
     return low > r->def_first[reg] && r->defs[low - 1] >= from ? r->defs[low - 1] : NO_ID;
 }
 
-bool ptx_reach_spend(Reach *r, uint64_t count)
+bool ptx_ssa_spend(Ssa *r, uint64_t count)
 {
     r->steps = r->steps > count ? r->steps - count : 0;
     return r->steps != 0;
 }
 
-bool ptx_reach_is_spent(const Reach *r)
+bool ptx_ssa_is_spent(const Ssa *r)
 {
     return !r->steps || r->symbols->is_full;
 }
 
-static bool is_header(const Reach *r, BlockId block)
+static bool is_header(const Ssa *r, BlockId block)
 {
     LoopId loop = r->loops->loop_of[block];
     return loop != NO_LOOP && r->loops->loops[loop].header == block;
 }
 
-static bool writes_in_loop(Reach *r, RegId reg, LoopId loop)
+static bool writes_in_loop(Ssa *r, RegId reg, LoopId loop)
 {
-    for (uint32_t d = r->def_first[reg]; d < r->def_first[reg + 1] && ptx_reach_spend(r, 1); d++) {
-        if (ptx_reach_holds(r, loop, r->cfg->block_of[r->defs[d]]))
+    for (uint32_t d = r->def_first[reg]; d < r->def_first[reg + 1] && ptx_ssa_spend(r, 1); d++) {
+        if (ptx_ssa_holds(r, loop, r->cfg->block_of[r->defs[d]]))
             return true;
     }
     return false;
 }
 
 /* Whether some way from the end of block d to a block that it dominates may write the register. */
-static bool writes_below(Reach *r, RegId reg, BlockId d)
+static bool writes_below(Ssa *r, RegId reg, BlockId d)
 {
-    for (uint32_t i = r->def_first[reg]; i < r->def_first[reg + 1] && ptx_reach_spend(r, 1); i++) {
+    for (uint32_t i = r->def_first[reg]; i < r->def_first[reg + 1] && ptx_ssa_spend(r, 1); i++) {
         BlockId block = r->cfg->block_of[r->defs[i]];
         if (block != d && ptx_dom_dominates(r->dom, d, block))
             return true;
@@ -168,13 +168,13 @@ static bool writes_below(Reach *r, RegId reg, BlockId d)
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-static unsigned reg_width(const Reach *r, RegId reg)
+static unsigned reg_width(const Ssa *r, RegId reg)
 {
     unsigned bits = ptx_type_info[r->func->regs[reg].type].bits;
     return bits == 1 || bits == 8 || bits == 16 || bits == 32 ? bits : 64;
 }
 
-static SymId opaque(Reach *r, unsigned width, SymWhy why, RegId reg, BlockId block)
+static SymId opaque(Ssa *r, unsigned width, SymWhy why, RegId reg, BlockId block)
 {
     return ptx_sym_opaque(r->symbols, width, why, reg, block == EXIT_BLOCK ? NO_LOOP : r->loops->loop_of[block]);
 }
@@ -184,7 +184,7 @@ static uint16_t thread_use(SregId sreg, uint32_t component)
     return (uint16_t)((sreg == SREG_TID ? USES_TID_X : USES_CTAID_X) << component);
 }
 
-static SymId sreg_leaf(Reach *r, SregId sreg, uint32_t component, uint16_t uses, Interval range)
+static SymId sreg_leaf(Ssa *r, SregId sreg, uint32_t component, uint16_t uses, Interval range)
 {
     return ptx_sym_leaf(r->symbols, (Sym){ .kind = SYM_SREG, .width = 32, .uses = uses, .scope = NO_LOOP, .a = sreg, .b = component,
                                            .range = range });
@@ -192,7 +192,7 @@ static SymId sreg_leaf(Reach *r, SregId sreg, uint32_t component, uint16_t uses,
 
 /* %tid, %ctaid: 0 .. count - 1. Without a launch the limits of the PTX ISA, "Special Registers", and of compute capability
  * 2.x and before (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"). */
-static SymId place_leaf(Reach *r, SregId sreg, uint32_t component)
+static SymId place_leaf(Ssa *r, SregId sreg, uint32_t component)
 {
     bool is_tid = sreg == SREG_TID;
     uint32_t count = is_tid ? r->block_shape[component] : r->grid_shape[component];
@@ -202,7 +202,7 @@ static SymId place_leaf(Reach *r, SregId sreg, uint32_t component)
                      ptx_interval_unsigned(32, 0, (count ? count : most) - 1));
 }
 
-static SymId count_leaf(Reach *r, SregId sreg, uint32_t component)
+static SymId count_leaf(Ssa *r, SregId sreg, uint32_t component)
 {
     bool is_ntid = sreg == SREG_NTID;
     uint32_t count = is_ntid ? r->block_shape[component] : r->grid_shape[component];
@@ -215,7 +215,7 @@ static SymId count_leaf(Reach *r, SregId sreg, uint32_t component)
 }
 
 /* The place of a thread in its warp: threads are numbered x first (CUDA C++ Programming Guide, "Thread Hierarchy"). */
-static SymId lane_leaf(Reach *r)
+static SymId lane_leaf(Ssa *r)
 {
     const uint32_t *shape = r->block_shape;
     if (!shape[0] || !shape[1] || !shape[2])
@@ -225,7 +225,7 @@ static SymId lane_leaf(Reach *r)
     return ptx_sym_lane(r->symbols, place_leaf(r, SREG_TID, 0), y, z);
 }
 
-static SymId sreg_value(Reach *r, SregId sreg, int64_t component, InsnId insn)
+static SymId sreg_value(Ssa *r, SregId sreg, int64_t component, InsnId insn)
 {
     static const uint8_t types[] = {
 #define SR(id, text, type, ...) [SREG_##id] = TYPE_##type,
@@ -249,11 +249,11 @@ static SymId sreg_value(Reach *r, SregId sreg, int64_t component, InsnId insn)
 }
 
 /* Little-endian bytes of the launch's parameter; false where they are not known. */
-static bool param_bytes(Reach *r, VarId var, uint64_t offset, unsigned bytes, uint64_t *value)
+static bool param_bytes(Ssa *r, VarId var, uint64_t offset, unsigned bytes, uint64_t *value)
 {
     if (!r->launch || !r->func->is_entry)
         return false;
-    for (uint32_t p = 0; p < r->func->param_count && p < r->launch->param_count && ptx_reach_spend(r, 1); p++) {
+    for (uint32_t p = 0; p < r->func->param_count && p < r->launch->param_count && ptx_ssa_spend(r, 1); p++) {
         const LaunchParam *param = &r->launch->params[p];
         if (r->func->params[p] != var)
             continue;
@@ -267,7 +267,7 @@ static bool param_bytes(Reach *r, VarId var, uint64_t offset, unsigned bytes, ui
     return false;
 }
 
-static SymId loaded_value(Reach *r, SymKind kind, VarId var, int64_t offset, unsigned width)
+static SymId loaded_value(Ssa *r, SymKind kind, VarId var, int64_t offset, unsigned width)
 {
     uint64_t value;
     Sym leaf = { .kind = (uint8_t)kind, .width = (uint8_t)width, .uses = USES_UNKNOWN, .scope = NO_LOOP, .a = var,
@@ -282,20 +282,20 @@ static SymId loaded_value(Reach *r, SymKind kind, VarId var, int64_t offset, uns
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
 /* An instruction that defines a register, being translated. */
-typedef struct Reader {
-    Reach *r;
+typedef struct SsaReader {
+    Ssa *r;
     Symbols *s;
     InsnId id;
     const Insn *insn;
     const Op *op;
     unsigned width;             /* of the instruction's type */
     bool is_signed;
-} Reader;
+} SsaReader;
 
-static SymId value_before(Reach *r, RegId reg, InsnId insn);
+static SymId value_before(Ssa *r, RegId reg, InsnId insn);
 
 /* The n-th operand of a position, NULL. Elements of a vector and the sides of a pair share one. */
-static const Operand *operand_at(const Reader *rd, unsigned position, unsigned n)
+static const Operand *operand_at(const SsaReader *rd, unsigned position, unsigned n)
 {
     const Operand *operands = ptx_insn_operands(rd->r->func, rd->insn);
     for (uint32_t o = 0; o < rd->insn->operand_count; o++) {
@@ -305,7 +305,7 @@ static const Operand *operand_at(const Reader *rd, unsigned position, unsigned n
     return NULL;
 }
 
-static SymId operand_value(Reader *rd, const Operand *operand, unsigned width)
+static SymId operand_value(SsaReader *rd, const Operand *operand, unsigned width)
 {
     Symbols *s = rd->s;
     SymId value = 0;
@@ -339,19 +339,19 @@ static SymId operand_value(Reader *rd, const Operand *operand, unsigned width)
     return operand->flags & OPERAND_MINUS ? ptx_sym_scale(s, value, UINT64_MAX) : value;
 }
 
-static SymId source(Reader *rd, unsigned position, unsigned width)
+static SymId source(SsaReader *rd, unsigned position, unsigned width)
 {
     return operand_value(rd, operand_at(rd, position, 0), width);
 }
 
-static SymId binary(Reader *rd, SymKind unsigned_kind, SymKind signed_kind)
+static SymId binary(SsaReader *rd, SymKind unsigned_kind, SymKind signed_kind)
 {
     SymId a = source(rd, 1, rd->width), b = source(rd, 2, rd->width);
     return ptx_sym_binary(rd->s, rd->is_signed ? signed_kind : unsigned_kind, a, b);
 }
 
 /* The low 24 bits of an operand, as mul24 takes them. */
-static SymId source_24(Reader *rd, unsigned position)
+static SymId source_24(SsaReader *rd, unsigned position)
 {
     SymId a = source(rd, position, 32), eight = ptx_sym_const(rd->s, 32, 8);
     if (ptx_sym(rd->s, a)->range.umax < 1 << 23)
@@ -361,7 +361,7 @@ static SymId source_24(Reader *rd, unsigned position)
     return ptx_sym_binary(rd->s, SYM_SHR_S, ptx_sym_binary(rd->s, SYM_SHL, a, eight), eight);
 }
 
-static SymId product(Reader *rd)
+static SymId product(SsaReader *rd)
 {
     if (rd->op->operation == OP_MUL24 || rd->op->operation == OP_MAD24)
         return ptx_op_has(rd->op, MOD_HI) ? 0 : ptx_sym_mul(rd->s, source_24(rd, 1), source_24(rd, 2));
@@ -374,14 +374,14 @@ static SymId product(Reader *rd)
     return ptx_sym_mul(rd->s, a, b);
 }
 
-static SymId multiply_add(Reader *rd)
+static SymId multiply_add(SsaReader *rd)
 {
     SymId low = product(rd);
     return low ? ptx_sym_add(rd->s, low, source(rd, 3, ptx_sym(rd->s, low)->width)) : 0;
 }
 
 /* Amounts are 32 bits whatever is shifted. */
-static SymId shifted(Reader *rd, SymKind kind)
+static SymId shifted(SsaReader *rd, SymKind kind)
 {
     SymId a = source(rd, 1, rd->width), amount = source(rd, 2, 32);
     uint64_t n;
@@ -394,7 +394,7 @@ static SymId shifted(Reader *rd, SymKind kind)
     return ptx_sym_binary(rd->s, kind, a, amount);
 }
 
-static SymId bit_field(Reader *rd)
+static SymId bit_field(SsaReader *rd)
 {
     SymId a = source(rd, 1, rd->width);
     uint64_t at, length;
@@ -419,7 +419,7 @@ static bool is_integer(uint8_t type)
     return kind == KIND_PREDICATE || (kind >= KIND_BITS && kind <= KIND_SIGNED && bits >= 8 && bits <= 64 && !packed);
 }
 
-static SymId converted(Reader *rd)
+static SymId converted(SsaReader *rd)
 {
     const TypeInfo *to = &ptx_type_info[rd->op->dst_type], *from = &ptx_type_info[rd->op->type];
     if (!is_integer(rd->op->dst_type) || ptx_op_has(rd->op, MOD_SAT) || ptx_op_has(rd->op, MOD_PACK))
@@ -430,7 +430,7 @@ static SymId converted(Reader *rd)
 }
 
 /* The comparison of setp and set. 0: of floats, or not one of integers. */
-static SymId comparison(Reader *rd)
+static SymId comparison(SsaReader *rd)
 {
     static const struct { uint8_t modifier, as_unsigned, as_signed; bool swap; } rows[] = {
         { MOD_EQ, SYM_EQ, SYM_EQ, false },     { MOD_NE, SYM_NE, SYM_NE, false },     { MOD_LT, SYM_LT_U, SYM_LT_S, false },
@@ -448,7 +448,7 @@ static SymId comparison(Reader *rd)
     return 0;
 }
 
-static SymId combined(Reader *rd, SymId test)
+static SymId combined(SsaReader *rd, SymId test)
 {
     const Operand *with = operand_at(rd, 3, 0);
     if (!test || !with)
@@ -457,7 +457,7 @@ static SymId combined(Reader *rd, SymId test)
     return kind ? ptx_sym_binary(rd->s, kind, test, operand_value(rd, with, 1)) : 0;
 }
 
-static SymId set_predicate(Reader *rd, const Operand *def)
+static SymId set_predicate(SsaReader *rd, const Operand *def)
 {
     SymId test = comparison(rd);
     if (test && def->flags & OPERAND_RIGHT)
@@ -466,7 +466,7 @@ static SymId set_predicate(Reader *rd, const Operand *def)
 }
 
 /* Ones, or 1.0: only the integer result is followed. */
-static SymId set_integer(Reader *rd)
+static SymId set_integer(SsaReader *rd)
 {
     if (!is_integer(rd->op->dst_type) || !is_integer(rd->op->type))
         return 0;
@@ -475,13 +475,13 @@ static SymId set_integer(Reader *rd)
 }
 
 /* mov.b64 r, {low, high}; mov.b64 {low, high}, r. */
-static SymId moved(Reader *rd, const Operand *def)
+static SymId moved(SsaReader *rd, const Operand *def)
 {
     const Operand *first = operand_at(rd, 1, 0);
     unsigned count = 1, width = rd->width;
-    while (count <= MOST_PACKED && operand_at(rd, first && first->flags & OPERAND_ELEMENT ? 1 : 0, count))
+    while (count <= MAX_PACKED && operand_at(rd, first && first->flags & OPERAND_ELEMENT ? 1 : 0, count))
         count++;
-    if (count > MOST_PACKED || (count > 1 && (width % count || width / count < 8)))
+    if (count > MAX_PACKED || (count > 1 && (width % count || width / count < 8)))
         return 0;
     if (count == 1)
         return source(rd, 1, width);
@@ -500,7 +500,7 @@ static SymId moved(Reader *rd, const Operand *def)
     return sum;
 }
 
-static SymId loaded(Reader *rd, const Operand *def, SymWhy *why)
+static SymId loaded(SsaReader *rd, const Operand *def, SymWhy *why)
 {
     const Operand *address = operand_at(rd, 1, 0);
     uint8_t space = rd->op->space;
@@ -532,7 +532,7 @@ static SymId loaded(Reader *rd, const Operand *def, SymWhy *why)
     return loaded_value(rd->r, is_param ? SYM_PARAM : SYM_CONSTANT, var, offset, rd->width);
 }
 
-static SymId translate_integer(Reader *rd, const Operand *def)
+static SymId translate_integer(SsaReader *rd, const Operand *def)
 {
     Symbols *s = rd->s;
     SymId zero;
@@ -588,11 +588,11 @@ static SymWhy why_not_followed(const Op *op)
 }
 
 /* What an instruction writes to a register, the guard aside. */
-static SymId translate(Reach *r, InsnId id, const Operand *def)
+static SymId translate(Ssa *r, InsnId id, const Operand *def)
 {
     const Insn *insn = &r->func->insns[id];
     const Op *op = insn->op;
-    Reader rd = { .r = r, .s = r->symbols, .id = id, .insn = insn, .op = op, .width = ptx_type_info[op->type].bits,
+    SsaReader rd = { .r = r, .s = r->symbols, .id = id, .insn = insn, .op = op, .width = ptx_type_info[op->type].bits,
                   .is_signed = ptx_type_info[op->type].kind == KIND_SIGNED };
     unsigned width = reg_width(r, def->id);
     SymWhy why = why_not_followed(op);
@@ -611,7 +611,7 @@ static SymId translate(Reach *r, InsnId id, const Operand *def)
 /* ---- reaching definitions ---------------------------------------------------------------------------------------- */
 
 /* What an instruction leaves in a register that it defines. */
-static SymId value_of_def(Reach *r, RegId reg, InsnId id)
+static SymId value_of_def(Ssa *r, RegId reg, InsnId id)
 {
     SymId value = recall(&r->of_def, key_of(reg, id));
     if (value)
@@ -620,22 +620,22 @@ static SymId value_of_def(Reach *r, RegId reg, InsnId id)
     const Operand *def = ptx_insn_operands(r->func, insn);
     while (!ptx_operand_is_def(def) || def->id != reg)
         def++;
-    if (r->nested >= MOST_NESTED || !ptx_reach_spend(r, 4))
+    if (r->nested >= MAX_NESTED || !ptx_ssa_spend(r, 4))
         return remember(r->arena, &r->of_def, key_of(reg, id), opaque(r, reg_width(r, reg), WHY_SIZE, reg, r->cfg->block_of[id]));
     r->nested++;
     value = translate(r, id, def);
     if (insn->guard != NO_ID)
-        value = ptx_sym_select(r->symbols, ptx_reach_guard(r, id), value, value_before(r, reg, id));
+        value = ptx_sym_select(r->symbols, ptx_ssa_guard(r, id), value, value_before(r, reg, id));
     r->nested--;
     return remember(r->arena, &r->of_def, key_of(reg, id), value);
 }
 
 /* A value as it is at block `from`, seen at block `to`: behind each loop that is left in between. */
-static SymId carry(Reach *r, SymId value, BlockId from, BlockId to)
+static SymId carry(Ssa *r, SymId value, BlockId from, BlockId to)
 {
     const Loop *loops = r->loops->loops;
-    for (LoopId loop = r->loops->loop_of[from]; loop != NO_LOOP && !ptx_reach_holds(r, loop, to); loop = loops[loop].parent) {
-        if (!ptx_reach_spend(r, 1) || !ptx_sym_varies(r->symbols, value, loop))
+    for (LoopId loop = r->loops->loop_of[from]; loop != NO_LOOP && !ptx_ssa_holds(r, loop, to); loop = loops[loop].parent) {
+        if (!ptx_ssa_spend(r, 1) || !ptx_sym_varies(r->symbols, value, loop))
             continue;
         const Sym sym = *ptx_sym(r->symbols, value);
         value = ptx_sym_leaf(r->symbols, (Sym){ .kind = SYM_EXIT, .width = sym.width, .uses = USES_UNKNOWN | USES_OPAQUE,
@@ -644,11 +644,11 @@ static SymId carry(Reach *r, SymId value, BlockId from, BlockId to)
     return value;
 }
 
-static SymId value_at_end(Reach *r, RegId reg, BlockId block);
+static SymId value_at_end(Ssa *r, RegId reg, BlockId block);
 
 /* Which way out of the branch that ends block d every path to block `to` over the edge from pred takes: 0 the target, 1 on;
  * -1: not decided. */
-static int side_of(const Reach *r, BlockId d, BlockId pred, BlockId to)
+static int side_of(const Ssa *r, BlockId d, BlockId pred, BlockId to)
 {
     const Block *block = &r->cfg->blocks[d];
     for (uint32_t e = 0; e < 2; e++) {
@@ -668,7 +668,7 @@ static int side_of(const Reach *r, BlockId d, BlockId pred, BlockId to)
 }
 
 /* A guarded bra with a way on. */
-static bool ends_in_choice(const Reach *r, BlockId d)
+static bool ends_in_choice(const Ssa *r, BlockId d)
 {
     const Insn *last = &r->func->insns[r->cfg->blocks[d].end - 1];
     return last->op->kind == OPK_BRA && last->guard != NO_ID && r->cfg->blocks[d].succ_count == 2;
@@ -676,8 +676,8 @@ static bool ends_in_choice(const Reach *r, BlockId d)
 
 /* Edges into a join, and what the register holds on each. */
 typedef struct Edges {
-    BlockId preds[MOST_PREDS];
-    SymId values[MOST_PREDS];
+    BlockId preds[MAX_PREDS];
+    SymId values[MAX_PREDS];
     uint32_t count;
 } Edges;
 
@@ -691,19 +691,19 @@ static bool agree(const Edges *edges)
 }
 
 /* The nearest block that all the edges' sources have above them. */
-static BlockId common_dominator(Reach *r, const Edges *edges)
+static BlockId common_dominator(Ssa *r, const Edges *edges)
 {
     BlockId d = edges->preds[0];
     for (uint32_t p = 1; p < edges->count; p++) {
         while (d != EXIT_BLOCK && !ptx_dom_dominates(r->dom, d, edges->preds[p]))
-            d = ptx_reach_spend(r, 1) ? r->dom->idom[d] : EXIT_BLOCK;
+            d = ptx_ssa_spend(r, 1) ? r->dom->idom[d] : EXIT_BLOCK;
     }
     return d;
 }
 
 /* One value for all edges into a block: selections by the branches that tell the ways apart; 0: none do. As deep as there are
  * edges at most. */
-static SymId gate(Reach *r, BlockId block, LoopId around, const Edges *edges)
+static SymId gate(Ssa *r, BlockId block, LoopId around, const Edges *edges)
 {
     if (agree(edges))
         return edges->values[0];
@@ -722,21 +722,21 @@ static SymId gate(Reach *r, BlockId block, LoopId around, const Edges *edges)
     if (!sides[0].count || !sides[1].count)
         return 0;
     SymId taken = gate(r, block, around, &sides[0]), on = taken ? gate(r, block, around, &sides[1]) : 0;
-    return on ? ptx_sym_select(r->symbols, ptx_reach_guard(r, r->cfg->blocks[d].end - 1), taken, on) : 0;
+    return on ? ptx_sym_select(r->symbols, ptx_ssa_guard(r, r->cfg->blocks[d].end - 1), taken, on) : 0;
 }
 
 /* Over the edges from inside the loop that block heads, or over the others. */
-static SymId merge_edges(Reach *r, RegId reg, BlockId block, bool from_inside)
+static SymId merge_edges(Ssa *r, RegId reg, BlockId block, bool from_inside)
 {
     const Block *b = &r->cfg->blocks[block];
     Edges edges = { .count = 0 };
     bool header = is_header(r, block);
     for (uint32_t p = 0; p < b->pred_count; p++) {
         BlockId pred = r->cfg->preds[b->pred_first + p];
-        if (!ptx_reach_spend(r, 1) || !ptx_block_is_reachable(r->cfg, pred) ||
-            (header && ptx_reach_holds(r, r->loops->loop_of[block], pred) != from_inside))
+        if (!ptx_ssa_spend(r, 1) || !ptx_block_is_reachable(r->cfg, pred) ||
+            (header && ptx_ssa_holds(r, r->loops->loop_of[block], pred) != from_inside))
             continue;
-        if (edges.count == MOST_PREDS || (!from_inside && r->cfg->rpo_index[pred] >= r->cfg->rpo_index[block]))
+        if (edges.count == MAX_PREDS || (!from_inside && r->cfg->rpo_index[pred] >= r->cfg->rpo_index[block]))
             return opaque(r, reg_width(r, reg), WHY_PATHS, reg, block);     /* into the middle of a loop */
         edges.preds[edges.count++] = pred;
     }
@@ -752,11 +752,11 @@ static SymId merge_edges(Reach *r, RegId reg, BlockId block, bool from_inside)
 }
 
 /* The only reachable predecessor; EXIT_BLOCK: none, or several. */
-static BlockId only_pred(Reach *r, BlockId block)
+static BlockId only_pred(Ssa *r, BlockId block)
 {
     const Block *b = &r->cfg->blocks[block];
     BlockId only = EXIT_BLOCK;
-    for (uint32_t p = 0; p < b->pred_count && ptx_reach_spend(r, 1); p++) {
+    for (uint32_t p = 0; p < b->pred_count && ptx_ssa_spend(r, 1); p++) {
         BlockId pred = r->cfg->preds[b->pred_first + p];
         if (!ptx_block_is_reachable(r->cfg, pred))
             continue;
@@ -768,7 +768,7 @@ static BlockId only_pred(Reach *r, BlockId block)
 }
 
 /* At the head of a block with several ways in. */
-static SymId value_at_join(Reach *r, RegId reg, BlockId block)
+static SymId value_at_join(Ssa *r, RegId reg, BlockId block)
 {
     if (!is_header(r, block))
         return merge_edges(r, reg, block, false);
@@ -783,14 +783,14 @@ static SymId value_at_join(Reach *r, RegId reg, BlockId block)
 }
 
 /* Whether nothing between the end of a block's dominator d and the block writes the register. */
-static bool can_skip_to(Reach *r, RegId reg, BlockId d)
+static bool can_skip_to(Ssa *r, RegId reg, BlockId d)
 {
     return d != EXIT_BLOCK && !writes_below(r, reg, d);
 }
 
 /* The place above `block` where the register's value at its head comes from: a definition in *def and its block, or NO_ID and
  * a join. */
-static BlockId find_origin(Reach *r, RegId reg, BlockId block, InsnId *def)
+static BlockId find_origin(Ssa *r, RegId reg, BlockId block, InsnId *def)
 {
     *def = NO_ID;
     if (r->def_first[reg + 1] - r->def_first[reg] == 1) {       /* nearly all registers of compilers */
@@ -800,7 +800,7 @@ static BlockId find_origin(Reach *r, RegId reg, BlockId block, InsnId *def)
             return only;
         }
     }
-    while (ptx_reach_spend(r, 1)) {
+    while (ptx_ssa_spend(r, 1)) {
         BlockId up = only_pred(r, block);
         if (up == EXIT_BLOCK) {
             up = r->dom->idom[block];
@@ -815,14 +815,14 @@ static BlockId find_origin(Reach *r, RegId reg, BlockId block, InsnId *def)
     return block;
 }
 
-static SymId value_at_entry(Reach *r, RegId reg, BlockId block)
+static SymId value_at_entry(Ssa *r, RegId reg, BlockId block)
 {
     InsnId def;
     SymId value = recall(&r->at_entry, key_of(reg, block));
     if (value)
         return value;
     BlockId origin = find_origin(r, reg, block, &def);
-    if (r->nested >= MOST_NESTED || ptx_reach_is_spent(r))
+    if (r->nested >= MAX_NESTED || ptx_ssa_is_spent(r))
         return remember(r->arena, &r->at_entry, key_of(reg, block), opaque(r, reg_width(r, reg), WHY_SIZE, reg, block));
     r->nested++;
     if (def != NO_ID) {
@@ -837,13 +837,13 @@ static SymId value_at_entry(Reach *r, RegId reg, BlockId block)
     return remember(r->arena, &r->at_entry, key_of(reg, block), value);
 }
 
-static SymId value_at_end(Reach *r, RegId reg, BlockId block)
+static SymId value_at_end(Ssa *r, RegId reg, BlockId block)
 {
     InsnId def = last_def(r, reg, r->cfg->blocks[block].first, r->cfg->blocks[block].end);
     return def != NO_ID ? value_of_def(r, reg, def) : value_at_entry(r, reg, block);
 }
 
-static SymId value_before(Reach *r, RegId reg, InsnId insn)
+static SymId value_before(Ssa *r, RegId reg, InsnId insn)
 {
     BlockId block = r->cfg->block_of[insn];
     InsnId def = last_def(r, reg, r->cfg->blocks[block].first, insn);
@@ -852,7 +852,7 @@ static SymId value_before(Reach *r, RegId reg, InsnId insn)
 
 /* ---- the interface ----------------------------------------------------------------------------------------------- */
 
-static void find_shape(Reach *r)
+static void find_shape(Ssa *r)
 {
     const Bounds *bounds = &r->func->bounds;
     r->block_is_code = r->func->is_entry && bounds->reqntid[0];
@@ -865,11 +865,11 @@ static void find_shape(Reach *r)
     }
 }
 
-Reach *ptx_reach_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
+Ssa *ptx_ssa_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
                      const Launch *launch, uint64_t steps)
 {
-    Reach *r = ptx_arena_new(arena, Reach);
-    *r = (Reach){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .loops = loops, .launch = launch,
+    Ssa *r = ptx_arena_new(arena, Ssa);
+    *r = (Ssa){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .loops = loops, .launch = launch,
                   .steps = steps };
     r->symbols = ptx_symbols_new(arena, module, func, loops, (uint32_t)(steps < UINT32_MAX / 2 ? steps : UINT32_MAX / 2));
     r->loop_end = ptx_arena_array(arena, LoopId, loops->loop_count ? loops->loop_count : 1);
@@ -890,12 +890,12 @@ Reach *ptx_reach_new(Arena *arena, const Module *module, const Func *func, const
     return r;
 }
 
-Symbols *ptx_reach_symbols(const Reach *r)
+Symbols *ptx_ssa_symbols(const Ssa *r)
 {
     return r->symbols;
 }
 
-SymId ptx_reach_guard(Reach *r, InsnId id)
+SymId ptx_ssa_guard(Ssa *r, InsnId id)
 {
     const Insn *insn = &r->func->insns[id];
     if (insn->guard == NO_ID)
@@ -904,7 +904,7 @@ SymId ptx_reach_guard(Reach *r, InsnId id)
     return insn->guard_negated ? ptx_sym_not(r->symbols, guard) : guard;
 }
 
-Phi ptx_reach_phi(Reach *r, SymId id)
+Phi ptx_ssa_phi(Ssa *r, SymId id)
 {
     uint32_t index = recall(&r->phis, id);
     if (index)
@@ -919,13 +919,13 @@ Phi ptx_reach_phi(Reach *r, SymId id)
     return value;
 }
 
-bool ptx_reach_holds(const Reach *r, LoopId loop, BlockId block)
+bool ptx_ssa_holds(const Ssa *r, LoopId loop, BlockId block)
 {
     LoopId inner = r->loops->loop_of[block];
     return inner != NO_LOOP && inner >= loop && inner < r->loop_end[loop];
 }
 
-void ptx_reach_shape(const Reach *r, uint32_t block[3], uint32_t grid[3])
+void ptx_ssa_shape(const Ssa *r, uint32_t block[3], uint32_t grid[3])
 {
     memcpy(block, r->block_shape, sizeof r->block_shape);
     memcpy(grid, r->grid_shape, sizeof r->grid_shape);

@@ -16,7 +16,7 @@
 #include "analysis/value/launch.h"
 #include "analysis/value/symbolic.h"
 
-typedef struct Reach Reach;
+typedef struct Ssa Ssa;
 
 typedef struct Phi {
     SymId start;                /* when the loop is entered */
@@ -24,27 +24,27 @@ typedef struct Phi {
 } Phi;
 
 /* Owned by arena. launch may be NULL. steps bounds the work of all questions together. */
-Reach *ptx_reach_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
+Ssa *ptx_ssa_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops,
                      const Launch *launch, uint64_t steps);
 
-Symbols *ptx_reach_symbols(const Reach *r);
+Symbols *ptx_ssa_symbols(const Ssa *r);
 
 /* Whether a budget is spent: answers since then mean nothing. */
-bool ptx_reach_is_spent(const Reach *r);
+bool ptx_ssa_is_spent(const Ssa *r);
 
 /* Takes count steps of the budget; false: it is spent. */
-bool ptx_reach_spend(Reach *r, uint64_t count);
+bool ptx_ssa_spend(Ssa *r, uint64_t count);
 
 /* Of a SYM_PHI. */
-Phi ptx_reach_phi(Reach *r, SymId phi);
+Phi ptx_ssa_phi(Ssa *r, SymId phi);
 
 /* Whether an instruction runs, by its guard: a predicate; 1 without a guard. */
-SymId ptx_reach_guard(Reach *r, InsnId insn);
+SymId ptx_ssa_guard(Ssa *r, InsnId insn);
 
 /* Whether a loop, its inner ones included, holds a block. */
-bool ptx_reach_holds(const Reach *r, LoopId loop, BlockId block);
+bool ptx_ssa_holds(const Ssa *r, LoopId loop, BlockId block);
 
 /* Threads of a block and blocks of the grid, per component; 0: not known. */
-void ptx_reach_shape(const Reach *r, uint32_t block[3], uint32_t grid[3]);
+void ptx_ssa_shape(const Ssa *r, uint32_t block[3], uint32_t grid[3]);
 
 #endif

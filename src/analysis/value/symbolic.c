@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 enum {
-    MOST_TERMS = 12,            /* of a sum; addresses of compilers have up to six */
-    MOST_DEPTH = 100,           /* bounds every recursion over a node */
-    MOST_NEGATED = 3,           /* levels of and and or */
-    MOST_DISTRIBUTED = 8,       /* terms that a product of sums is multiplied out to */
+    MAX_TERMS = 12,            /* of a sum; addresses of compilers have up to six */
+    MAX_DEPTH = 100,           /* bounds every recursion over a node */
+    MAX_NEGATED = 3,           /* levels of and and or */
+    MAX_DISTRIBUTED = 8,       /* terms that a product of sums is multiplied out to */
 };
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
@@ -120,7 +120,7 @@ static void grow(Symbols *s)
         s->nodes = nodes;
         s->capacity *= 2;
     }
-    if (s->term_count + MOST_TERMS > s->term_capacity) {
+    if (s->term_count + MAX_TERMS > s->term_capacity) {
         SymTerm *terms = ptx_arena_array(s->arena, SymTerm, 2 * (size_t)s->term_capacity);
         memcpy(terms, s->terms, s->term_count * sizeof *terms);
         s->terms = terms;
@@ -206,7 +206,7 @@ static SymId intern(Symbols *s, Sym sym, const SymTerm *terms)
             take_from(s, &sym, operands[i]);
         for (uint32_t t = 0; sym.kind == SYM_SUM && t < sym.b; t++)
             take_from(s, &sym, terms[t].atom);
-        if (sym.depth > MOST_DEPTH)
+        if (sym.depth > MAX_DEPTH)
             return ptx_sym_opaque(s, sym.width, WHY_SIZE, NO_ID, sym.scope);
     }
     grow(s);
@@ -263,14 +263,14 @@ bool ptx_sym_varies(const Symbols *s, SymId id, LoopId loop)
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
-typedef struct Linear {
+typedef struct SymbolicLinear {
     uint64_t constant;
     uint32_t count;
-    SymTerm terms[MOST_TERMS];  /* ascending by atom */
-} Linear;
+    SymTerm terms[MAX_TERMS];  /* ascending by atom */
+} SymbolicLinear;
 
 /* Terms beyond count are not set: sums are made all the time. */
-static void linear_of(const Symbols *s, SymId id, Linear *l)
+static void linear_of(const Symbols *s, SymId id, SymbolicLinear *l)
 {
     const Sym *sym = &s->nodes[id];
     l->constant = sym->kind == SYM_CONST || sym->kind == SYM_SUM ? sym->value : 0;
@@ -282,9 +282,9 @@ static void linear_of(const Symbols *s, SymId id, Linear *l)
 }
 
 /* sum += factor * l. False where that has too many terms. */
-static bool add_linear(Linear *sum, const Linear *l, uint64_t factor, unsigned width)
+static bool add_linear(SymbolicLinear *sum, const SymbolicLinear *l, uint64_t factor, unsigned width)
 {
-    Linear out;
+    SymbolicLinear out;
     out.constant = sum->constant + factor * l->constant;
     out.count = 0;
     for (uint32_t i = 0, j = 0; i < sum->count || j < l->count;) {
@@ -298,7 +298,7 @@ static bool add_linear(Linear *sum, const Linear *l, uint64_t factor, unsigned w
             j++;
         }
         term.factor &= ptx_width_mask(width);
-        if (term.factor && out.count == MOST_TERMS)
+        if (term.factor && out.count == MAX_TERMS)
             return false;
         if (term.factor)
             out.terms[out.count++] = term;
@@ -307,16 +307,16 @@ static bool add_linear(Linear *sum, const Linear *l, uint64_t factor, unsigned w
     return true;
 }
 
-static void drop_term(Linear *l, uint32_t at)
+static void drop_term(SymbolicLinear *l, uint32_t at)
 {
     memmove(&l->terms[at], &l->terms[at + 1], (l->count - at - 1) * sizeof *l->terms);
     l->count--;
 }
 
 /* Whether factor * id is among the terms, constants aside. */
-static bool contains(const Symbols *s, const Linear *l, SymId id, uint64_t factor, unsigned width)
+static bool contains(const Symbols *s, const SymbolicLinear *l, SymId id, uint64_t factor, unsigned width)
 {
-    Linear part;
+    SymbolicLinear part;
     linear_of(s, id, &part);
     for (uint32_t p = 0; p < part.count; p++) {
         bool found = false;
@@ -330,7 +330,7 @@ static bool contains(const Symbols *s, const Linear *l, SymId id, uint64_t facto
 }
 
 /* x - (x & 3) is x & ~3, and x - x % d is x / d * d: the shapes in which compilers round down. */
-static bool round_down(Symbols *s, Linear *l, unsigned width)
+static bool round_down(Symbols *s, SymbolicLinear *l, unsigned width)
 {
     for (uint32_t i = 0; i < l->count; i++) {
         const Sym atom = s->nodes[l->terms[i].atom];
@@ -343,7 +343,7 @@ static bool round_down(Symbols *s, Linear *l, unsigned width)
         SymKind division = atom.kind == SYM_REM_U ? SYM_DIV_U : SYM_DIV_S;
         SymId whole = is_rem ? ptx_sym_mul(s, ptx_sym_binary(s, division, atom.a, atom.b), atom.b)
                              : ptx_sym_binary(s, SYM_AND, atom.a, ptx_sym_const(s, width, ~low));
-        Linear all, rounded;
+        SymbolicLinear all, rounded;
         linear_of(s, atom.a, &all);
         linear_of(s, whole, &rounded);
         drop_term(l, i);
@@ -352,7 +352,7 @@ static bool round_down(Symbols *s, Linear *l, unsigned width)
     return false;
 }
 
-static SymId sum_of(Symbols *s, Linear *l, unsigned width)
+static SymId sum_of(Symbols *s, SymbolicLinear *l, unsigned width)
 {
     while (l->count > 1 && round_down(s, l, width))
         continue;
@@ -369,7 +369,7 @@ static SymId add_scaled(Symbols *s, SymId a, SymId b, uint64_t factor)
 {
     unsigned width = s->nodes[a].width;
     const Sym *x = &s->nodes[a], *y = &s->nodes[b];
-    Linear sum, more;
+    SymbolicLinear sum, more;
     if (y->kind == SYM_CONST && !y->value)
         return a;
     if (x->kind == SYM_CONST && y->kind == SYM_CONST)
@@ -394,7 +394,7 @@ SymId ptx_sym_sub(Symbols *s, SymId a, SymId b)
 SymId ptx_sym_scale(Symbols *s, SymId a, uint64_t factor)
 {
     unsigned width = s->nodes[a].width;
-    Linear sum, more;
+    SymbolicLinear sum, more;
     if (factor == 1)
         return a;
     sum.count = 0;
@@ -410,7 +410,7 @@ static SymId make(Symbols *s, SymKind kind, unsigned width, SymId a, SymId b)
 }
 
 /* (c0 + c1 x + ...) * atom */
-static SymId multiply_out(Symbols *s, const Linear *l, SymId atom, unsigned width)
+static SymId multiply_out(Symbols *s, const SymbolicLinear *l, SymId atom, unsigned width)
 {
     SymId sum = ptx_sym_scale(s, atom, l->constant);
     for (uint32_t t = 0; t < l->count; t++) {
@@ -429,10 +429,10 @@ SymId ptx_sym_mul(Symbols *s, SymId a, SymId b)
         return ptx_sym_scale(s, b, value);
     if (ptx_sym_is_const(s, b, &value))
         return ptx_sym_scale(s, a, value);
-    Linear x, y;
+    SymbolicLinear x, y;
     linear_of(s, a, &x);
     linear_of(s, b, &y);
-    if ((x.count + 1) * (y.count + 1) > MOST_DISTRIBUTED)
+    if ((x.count + 1) * (y.count + 1) > MAX_DISTRIBUTED)
         return make(s, SYM_MUL, width, a < b ? a : b, a < b ? b : a);
     SymId sum = ptx_sym_scale(s, a, y.constant);
     for (uint32_t t = 0; t < y.count; t++)
@@ -674,7 +674,7 @@ static SymId negate(Symbols *s, SymId predicate, unsigned levels)
 
 SymId ptx_sym_not(Symbols *s, SymId predicate)
 {
-    return negate(s, predicate, MOST_NEGATED);
+    return negate(s, predicate, MAX_NEGATED);
 }
 
 /* selp after setp is how a minimum is written where there is no min. */
@@ -697,7 +697,7 @@ static SymId select_passed(Symbols *s, const Sym *test, SymId a, SymId b)
     if ((test->kind != SYM_EQ && test->kind != SYM_NE) || !ptx_sym_is_const(s, test->b, &zero) || zero)
         return 0;
     SymId all = test->kind == SYM_EQ ? b : a;
-    Linear rest, x;
+    SymbolicLinear rest, x;
     linear_of(s, ptx_sym_sub(s, all, test->kind == SYM_EQ ? a : b), &rest);
     linear_of(s, test->a, &x);
     if (rest.count != 1 || rest.constant || x.count != 1 || x.constant)
@@ -739,7 +739,7 @@ SymId ptx_sym_lane(Symbols *s, SymId x, SymId y, SymId z)
 
 static SymId truncate_sum(Symbols *s, SymId a, unsigned width)
 {
-    Linear l;
+    SymbolicLinear l;
     linear_of(s, a, &l);
     SymId sum = ptx_sym_const(s, width, l.constant);
     for (uint32_t t = 0; t < l.count; t++)

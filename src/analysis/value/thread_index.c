@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PASSES = 64, LANES = 32, MOST_ARGS = 4 };
+enum { MAX_PASSES = 64, LANES = 32, MAX_ARGS = 4 };
 
 typedef enum Basis { BASIS_TID, BASIS_CTAID, BASIS_NTID, BASIS_NCTAID, BASIS_FIRST, BASIS__COUNT } Basis;
 
@@ -19,14 +19,14 @@ typedef struct Form {
     InsnId origin;              /* of FORM_BOUND */
 } Form;
 
-typedef struct Follower {
+typedef struct ThreadIndexFollower {
     const Module *module;
     const Func *func;
     Form *regs;
     unsigned dimension;
     bool has_changed;
     ThreadIndex *out;
-} Follower;
+} ThreadIndexFollower;
 
 static const Form free_form = { .kind = FORM_SUM };
 
@@ -143,7 +143,7 @@ static bool is_pure(const Form *form, Basis basis)
     return form->is_number && !form->number;
 }
 
-static Form multiply(Follower *f, const Form *a, const Form *b, InsnId at)
+static Form multiply(ThreadIndexFollower *f, const Form *a, const Form *b, InsnId at)
 {
     const Form both[] = { *a, *b };
     if (a->kind != FORM_SUM || b->kind != FORM_SUM)
@@ -194,7 +194,7 @@ static Form join(const Form *a, const Form *b, InsnId at)
 
 /* ---- operands ---------------------------------------------------------------------------------------------------- */
 
-static Form special(Follower *f, const Operand *operand, InsnId at)
+static Form special(ThreadIndexFollower *f, const Operand *operand, InsnId at)
 {
     bool is_here = operand->value == (int64_t)f->dimension;
     switch ((SregId)operand->id) {
@@ -212,7 +212,7 @@ static Form special(Follower *f, const Operand *operand, InsnId at)
     }
 }
 
-static Form read_operand(Follower *f, const Operand *operand, InsnId at)
+static Form read_operand(ThreadIndexFollower *f, const Operand *operand, InsnId at)
 {
     switch ((OperandKind)operand->kind) {
     case OPERAND_REG: {
@@ -230,7 +230,7 @@ static Form read_operand(Follower *f, const Operand *operand, InsnId at)
     }
 }
 
-static unsigned read_args(Follower *f, const Insn *insn, Form *args, unsigned most)
+static unsigned read_args(ThreadIndexFollower *f, const Insn *insn, Form *args, unsigned most)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
     InsnId at = (InsnId)(insn - f->func->insns);
@@ -249,26 +249,26 @@ static unsigned read_args(Follower *f, const Insn *insn, Form *args, unsigned mo
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-typedef enum Rule { RULE_BLUR, RULE_ADD, RULE_AND, RULE_COPY, RULE_MAD, RULE_MUL, RULE_REST, RULE_SHL, RULE_SUB } Rule;
+typedef enum ThreadIndexRule { RULE_BLUR, RULE_ADD, RULE_AND, RULE_COPY, RULE_MAD, RULE_MUL, RULE_REST, RULE_SHL, RULE_SUB } ThreadIndexRule;
 
-typedef struct Row {
+typedef struct ThreadIndexRow {
     uint8_t rule, needed;       /* Rule, arguments */
-} Row;
+} ThreadIndexRow;
 
-static const Row rows[OP__COUNT] = {
+static const ThreadIndexRow rows[OP__COUNT] = {
     [OP_ADD] = { RULE_ADD, 2 },  [OP_AND] = { RULE_AND, 2 }, [OP_CVT] = { RULE_COPY, 1 }, [OP_CVTA] = { RULE_COPY, 1 }, [OP_MAD] = { RULE_MAD, 3 },
     [OP_MOV] = { RULE_COPY, 1 }, [OP_MUL] = { RULE_MUL, 2 }, [OP_REM] = { RULE_REST, 2 }, [OP_SHL] = { RULE_SHL, 2 },   [OP_SUB] = { RULE_SUB, 2 },
 };
 
-static Row row_of(const Op *op)
+static ThreadIndexRow row_of(const Op *op)
 {
     const TypeInfo *from = &ptx_type_info[op->type], *to = &ptx_type_info[op->dst_type];
     bool is_whole = from->kind != KIND_FLOAT && to->kind != KIND_FLOAT && from->bits >= 32 && to->bits >= 32;
-    return is_whole && !ptx_op_has(op, MOD_HI) && !ptx_op_has(op, MOD_SAT) && !ptx_op_has(op, MOD_CC) ? rows[op->operation] : (Row){ RULE_BLUR, 0 };
+    return is_whole && !ptx_op_has(op, MOD_HI) && !ptx_op_has(op, MOD_SAT) && !ptx_op_has(op, MOD_CC) ? rows[op->operation] : (ThreadIndexRow){ RULE_BLUR, 0 };
 }
 
 /* %tid.x modulo the lanes of a warp, or a part of them: the lane, in rows of whole warps. */
-static Form lane_of(Follower *f, const Form *args, bool is_mask, InsnId at)
+static Form lane_of(ThreadIndexFollower *f, const Form *args, bool is_mask, InsnId at)
 {
     const Form *value = &args[0], *by = &args[1];
     uint64_t size = (uint64_t)by->number + is_mask;
@@ -280,16 +280,16 @@ static Form lane_of(Follower *f, const Form *args, bool is_mask, InsnId at)
     return free_form;
 }
 
-static Form apply(Follower *f, const Insn *insn, const Form *args, unsigned count)
+static Form apply(ThreadIndexFollower *f, const Insn *insn, const Form *args, unsigned count)
 {
     InsnId at = (InsnId)(insn - f->func->insns);
-    const Row row = row_of(insn->op);
+    const ThreadIndexRow row = row_of(insn->op);
     if (!row.rule || count < row.needed)
         return blur(args, count, at);
     for (unsigned i = 0; i < count; i++)
         if (args[i].kind == FORM_UNSEEN)
             return args[i];
-    switch ((Rule)row.rule) {
+    switch ((ThreadIndexRule)row.rule) {
     case RULE_ADD:      return add(&args[0], &args[1], 1, at);
     case RULE_SUB:      return add(&args[0], &args[1], -1, at);
     case RULE_COPY:     return count == 1 ? args[0] : blur(args, count, at);
@@ -308,7 +308,7 @@ static Form apply(Follower *f, const Insn *insn, const Form *args, unsigned coun
     }
 }
 
-static void write_results(Follower *f, const Insn *insn, const Form *value)
+static void write_results(ThreadIndexFollower *f, const Insn *insn, const Form *value)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
     InsnId at = (InsnId)(insn - f->func->insns);
@@ -327,12 +327,12 @@ static void write_results(Follower *f, const Insn *insn, const Form *value)
     }
 }
 
-static void pass(Follower *f)
+static void pass(ThreadIndexFollower *f)
 {
     for (InsnId i = 0; i < f->func->insn_count; i++) {
         const Insn *insn = &f->func->insns[i];
-        Form args[MOST_ARGS];
-        unsigned count = read_args(f, insn, args, MOST_ARGS);
+        Form args[MAX_ARGS];
+        unsigned count = read_args(f, insn, args, MAX_ARGS);
         bool is_memory = insn->op->flags & OPF_LOAD || insn->op->kind == OPK_ATOM;
         Form value = is_memory ? blur(args, count, i) : apply(f, insn, args, count);
         write_results(f, insn, &value);
@@ -341,7 +341,7 @@ static void pass(Follower *f)
 
 /* ---- what must be free ------------------------------------------------------------------------------------------- */
 
-static void bind(Follower *f, Binding binding, int64_t number, InsnId insn)
+static void bind(ThreadIndexFollower *f, Binding binding, int64_t number, InsnId insn)
 {
     ThreadIndex *out = f->out;
     if (binding <= out->binding[f->dimension])
@@ -351,7 +351,7 @@ static void bind(Follower *f, Binding binding, int64_t number, InsnId insn)
     out->number[f->dimension] = number;
 }
 
-static void require_free(Follower *f, const Form *form, InsnId at)
+static void require_free(ThreadIndexFollower *f, const Form *form, InsnId at)
 {
     int64_t number = 0;
     if (is_free(form))
@@ -366,12 +366,12 @@ static bool is_sink(const Op *op)
            || op->kind == OPK_SURFACE || op->kind == OPK_CP_ASYNC;
 }
 
-static void check_sinks(Follower *f)
+static void check_sinks(ThreadIndexFollower *f)
 {
     for (InsnId i = 0; i < f->func->insn_count; i++) {
         const Insn *insn = &f->func->insns[i];
-        Form args[MOST_ARGS];
-        unsigned count = is_sink(insn->op) ? read_args(f, insn, args, MOST_ARGS) : 0;
+        Form args[MAX_ARGS];
+        unsigned count = is_sink(insn->op) ? read_args(f, insn, args, MAX_ARGS) : 0;
         for (unsigned a = 0; a < count; a++)
             require_free(f, &args[a], i);
         if (insn->guard != NO_ID)
@@ -386,7 +386,7 @@ static bool is_shared_space(unsigned space)
     return space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
 }
 
-static Binding shared_by(Follower *f, const Insn *insn)
+static Binding shared_by(ThreadIndexFollower *f, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(f->func, insn);
     Binding found = BINDING_NONE;
@@ -415,7 +415,7 @@ static bool is_of_block(const Op *op)
     }
 }
 
-static Binding together(Follower *f, const Insn *insn)
+static Binding together(ThreadIndexFollower *f, const Insn *insn)
 {
     Binding shared = shared_by(f, insn);
     bool is_unknown = insn->op->flags & OPF_UNKNOWN;
@@ -427,20 +427,20 @@ static Binding together(Follower *f, const Insn *insn)
     return is_unknown ? BINDING_UNKNOWN : BINDING_NONE;
 }
 
-static void bind_all(Follower *f, Binding binding, InsnId insn)
+static void bind_all(ThreadIndexFollower *f, Binding binding, InsnId insn)
 {
     for (f->dimension = 0; f->dimension < 3; f->dimension++)
         bind(f, binding, 0, insn);
 }
 
-static void follow(Follower *f)
+static void follow(ThreadIndexFollower *f)
 {
     unsigned passes = 0;
     memset(f->regs, 0, f->func->reg_count * sizeof *f->regs);
     do {
         f->has_changed = false;
         pass(f);
-    } while (f->has_changed && ++passes < MOST_PASSES);
+    } while (f->has_changed && ++passes < MAX_PASSES);
     if (f->has_changed)
         bind(f, BINDING_UNKNOWN, 0, 0);
     check_sinks(f);
@@ -450,7 +450,7 @@ ThreadIndex ptx_thread_index_compute(Arena *arena, const Module *module, const F
 {
     ArenaMark mark = ptx_arena_mark(arena);
     ThreadIndex out = { .shared = NO_ID };
-    Follower f = { .module = module, .func = func, .regs = ptx_arena_array(arena, Form, func->reg_count + 1), .out = &out };
+    ThreadIndexFollower f = { .module = module, .func = func, .regs = ptx_arena_array(arena, Form, func->reg_count + 1), .out = &out };
     if (func->has_syntax_error || func->has_unknown)
         bind_all(&f, BINDING_UNKNOWN, 0);
     for (InsnId i = 0; i < func->insn_count; i++)

@@ -4,10 +4,10 @@
 
 enum {
     LANES = 32,
-    MOST_PASSES = 24,           /* over the instructions */
+    MAX_PASSES = 24,           /* over the instructions */
     WORK_PER_INSN = 256,        /* budget of definitions looked at and of steps up the post-dominator tree: so many for an instruction ... */
     WORK_FLOOR = 1 << 14,       /* ... and so many for any function */
-    MOST_ARGS = 4,
+    MAX_ARGS = 4,
 };
 
 /* Who may go different ways; AMONG_DOUBT: lanes, if what was assumed does not hold. */
@@ -49,7 +49,7 @@ static Affine thread_index(const Diverger *d, int64_t component)
     uint32_t threads_below = component == 0 ? 1 : component == 1 ? block[0] : block[0] * block[1];
     bool is_row = component == 0 && (block[0] % LANES == 0 || block[1] * block[2] == 1);
     if (is_row)
-        return block[0] <= LANES ? ptx_affine_lane(AFFINE_ALIGN_MOST, 5) : ptx_affine_lane(5, 10);
+        return block[0] <= LANES ? ptx_affine_lane(MAX_AFFINE_ALIGN, 5) : ptx_affine_lane(5, 10);
     return ptx_affine_uniform(component && threads_below % LANES == 0 ? UNIFORMITY_WARP : UNIFORMITY_DIVERGENT);
 }
 
@@ -70,7 +70,7 @@ static Affine special(const Diverger *d, const Operand *operand)
     case SREG_RESERVED_SMEM_OFFSET: case SREG_RESERVED_SMEM_OFFSET_BEGIN: case SREG_RESERVED_SMEM_OFFSET_CAP: case SREG_RESERVED_SMEM_OFFSET_END:
         return out;
     case SREG_LANEID:
-        return ptx_affine_lane(AFFINE_ALIGN_MOST, 5);
+        return ptx_affine_lane(MAX_AFFINE_ALIGN, 5);
     case SREG_LANEMASK_EQ: case SREG_LANEMASK_LT: case SREG_LANEMASK_LE: case SREG_LANEMASK_GT: case SREG_LANEMASK_GE:
         return ptx_affine_uniform(UNIFORMITY_DIVERGENT);
     default:                    /* clocks, counters, %warpid: read once for a warp */
@@ -183,7 +183,7 @@ static Affine shuffled(const Insn *insn, const Affine *args, unsigned count)
 static Affine result_of(Diverger *d, const Insn *insn, BlockId block)
 {
     const Operand *operands = ptx_insn_operands(d->func, insn);
-    Affine args[MOST_ARGS], address = ptx_affine_uniform(UNIFORMITY_BLOCK), rest = address;
+    Affine args[MAX_ARGS], address = ptx_affine_uniform(UNIFORMITY_BLOCK), rest = address;
     unsigned count = 0;
     const Operand *place = NULL;
     for (unsigned o = 0; o < insn->operand_count; o++) {
@@ -194,7 +194,7 @@ static Affine result_of(Diverger *d, const Insn *insn, BlockId block)
             address = value;
             place = &operands[o];
         }
-        if (count < MOST_ARGS)
+        if (count < MAX_ARGS)
             args[count++] = value;
         else
             rest = ptx_affine_join(rest, value);
@@ -343,26 +343,26 @@ static void mark_control(Diverger *d, Among among)
 
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
-enum { MOST_LOOKED_AT = 64, MOST_DEFS = 4 };
+enum { MAX_LOOKED_AT = 64, MAX_WALKED_DEFS = 4 };
 
-typedef struct Chain {
+typedef struct UniformChain {
     const Uniforms *uniforms;
     const Func *func;
-    InsnId insns[MOST_LOOKED_AT];       /* found, the nearest first */
+    InsnId insns[MAX_LOOKED_AT];       /* found, the nearest first */
     unsigned count;
-} Chain;
+} UniformChain;
 
-static void add_link(Chain *chain, InsnId insn)
+static void add_link(UniformChain *chain, InsnId insn)
 {
     for (unsigned i = 0; i < chain->count; i++)
         if (chain->insns[i] == insn)
             return;
-    if (chain->count < MOST_LOOKED_AT)
+    if (chain->count < MAX_LOOKED_AT)
         chain->insns[chain->count++] = insn;
 }
 
 /* The definition before `at` in its block; else those of the register. */
-static void add_definitions(Chain *chain, RegId reg, InsnId at)
+static void add_definitions(UniformChain *chain, RegId reg, InsnId at)
 {
     const Defs *defs = chain->uniforms->defs;
     uint32_t low = defs->first[reg], high = defs->first[reg + 1], count = ptx_defs_count(defs, reg);
@@ -376,12 +376,12 @@ static void add_definitions(Chain *chain, RegId reg, InsnId at)
     if (low > defs->first[reg] && defs->cfg->block_of[defs->insns[low - 1]] == defs->cfg->block_of[at])
         add_link(chain, defs->insns[low - 1]);
     else
-        for (uint32_t i = 0; i < count && count <= MOST_DEFS; i++)
+        for (uint32_t i = 0; i < count && count <= MAX_WALKED_DEFS; i++)
             add_link(chain, defs->insns[defs->first[reg] + i]);
 }
 
 /* What data came by memory is not asked for further. */
-static void add_sources(Chain *chain, InsnId at, bool is_root)
+static void add_sources(UniformChain *chain, InsnId at, bool is_root)
 {
     const Insn *insn = &chain->func->insns[at];
     const Operand *operands = ptx_insn_operands(chain->func, insn);
@@ -395,15 +395,15 @@ static void add_sources(Chain *chain, InsnId at, bool is_root)
             add_definitions(chain, operands[o].id, at);
 }
 
-unsigned ptx_chain_find(const Uniforms *uniforms, const Func *func, InsnId insn, Link links[CHAIN_MOST])
+unsigned ptx_critical_path_find(const Uniforms *uniforms, const Func *func, InsnId insn, Link links[MAX_CHAIN])
 {
-    Chain chain = { .uniforms = uniforms, .func = func };
+    UniformChain chain = { .uniforms = uniforms, .func = func };
     unsigned count = 0;
     add_sources(&chain, insn, true);
     for (unsigned i = 0; i < chain.count; i++)
         add_sources(&chain, chain.insns[i], false);
     for (int is_uniform = 0; is_uniform < 2; is_uniform++)
-        for (unsigned i = 0; i < chain.count && count < CHAIN_MOST; i++) {
+        for (unsigned i = 0; i < chain.count && count < MAX_CHAIN; i++) {
             const Affine value = uniforms->insns[chain.insns[i]];
             if (chain.insns[i] != insn && ptx_affine_is_uniform(value) == is_uniform)
                 links[count++] = (Link){ chain.insns[i], value };
@@ -432,7 +432,7 @@ static void find_block(Diverger *d, const Launch *launch)
 /* False: the bound of the work was reached. */
 static bool solve(Diverger *d)
 {
-    for (unsigned pass = 0; pass < MOST_PASSES && d->work; pass++) {
+    for (unsigned pass = 0; pass < MAX_PASSES && d->work; pass++) {
         d->has_changed = false;
         memset(d->here_block, 0, d->func->reg_count * sizeof *d->here_block);
         for (uint32_t i = 0; i < d->cfg->rpo_count; i++)

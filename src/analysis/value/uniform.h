@@ -32,10 +32,10 @@ typedef struct Link {
     Affine value;
 } Link;
 
-enum { CHAIN_MOST = 8 };
+enum { MAX_CHAIN = 8 };
 
 /* How the registers that an instruction reads for its address (of a branch: its condition) were made: what makes lanes differ first, the nearest first, then
  * where the rest is from. Returns how many links there are, CHAIN_MOST at the most. */
-unsigned ptx_chain_find(const Uniforms *uniforms, const Func *func, InsnId insn, Link links[CHAIN_MOST]);
+unsigned ptx_critical_path_find(const Uniforms *uniforms, const Func *func, InsnId insn, Link links[MAX_CHAIN]);
 
 #endif

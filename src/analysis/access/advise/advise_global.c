@@ -3,16 +3,16 @@
 #include "analysis/access/advise/layout.h"
 
 enum {
-    MOST_RECORD = 4096,         /* bytes of one */
-    MOST_MEMBERS_RECORD = 256,  /* of one that is a structure */
-    MOST_SECTORS = 1 << 13,     /* of a block that are counted */
+    MAX_RECORD = 4096,         /* bytes of one */
+    MAX_MEMBERS_RECORD = 256,  /* of one that is a structure */
+    MAX_SECTORS = 1 << 13,     /* of a block that are counted */
     SECTOR = 32,
     LINE = 128,
     WINDOW_BITS = 40,           /* memory.c places the pointers of parameters so far apart */
-    MOST_WINDOW = 1 << 9,
-    MOST_ROW = 1 << 16,
-    MOST_ROWS = 6,
-    MOST_LOOKS = 16,            /* requests that rows are looked for in */
+    MAX_WINDOW = 1 << 9,
+    MAX_ROW = 1 << 16,
+    MAX_ROWS = 6,
+    MAX_LOOKS = 16,            /* requests that rows are looked for in */
 };
 
 #define WORTH_A_CHANGE 0.95     /* of what all accesses took before */
@@ -23,7 +23,7 @@ enum {
 static uint64_t window_of(uint64_t address)
 {
     uint64_t window = (address + (UINT64_C(1) << (WINDOW_BITS - 1))) >> WINDOW_BITS;
-    return window <= MOST_WINDOW ? window : 0;
+    return window <= MAX_WINDOW ? window : 0;
 }
 
 static bool find_array(Array *a, const TracedAccess *access)
@@ -66,8 +66,8 @@ static uint64_t stride_of(const Traced *r)
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
 typedef struct Record {
-    uint8_t is_used[MOST_RECORD];
-    uint8_t is_joined[MOST_RECORD];     /* some access takes this byte and the one behind it together */
+    uint8_t is_used[MAX_RECORD];
+    uint8_t is_joined[MAX_RECORD];     /* some access takes this byte and the one behind it together */
 } Record;
 
 /* False: an access crosses from one record to the next. */
@@ -131,12 +131,12 @@ static void try_records(Arena *arena, const Array *a, const TracedAccess *access
 {
     uint64_t bytes = stride_of(access->first);
     Record *record = ptx_arena_new(arena, Record);
-    if (bytes <= access->first->request.bytes || bytes > MOST_RECORD || !mark_members(a, bytes, record))
+    if (bytes <= access->first->request.bytes || bytes > MAX_RECORD || !mark_members(a, bytes, record))
         return;
     Layout layout = layout_of(arena, record, (uint32_t)bytes);
     bool is_walk = walks(a, access, &layout);
     layout.kind = is_walk ? LAYOUT_INTERLEAVED : LAYOUT_MEMBERS;
-    if (suits_unreached(a, &layout) && (is_walk || bytes <= MOST_MEMBERS_RECORD))
+    if (suits_unreached(a, &layout) && (is_walk || bytes <= MAX_MEMBERS_RECORD))
         ptx_layout_try(a, &layout, best);
 }
 
@@ -152,9 +152,9 @@ static unsigned find_rows(const TracedAccess *access, uint32_t *rows)
 {
     unsigned count = 0, looked = 0;
     uint64_t from = first_of(access->first);
-    for (const Traced *r = access->first->next; r && count < MOST_ROWS && looked < MOST_LOOKS; r = r->next, looked++) {
+    for (const Traced *r = access->first->next; r && count < MAX_ROWS && looked < MAX_LOOKS; r = r->next, looked++) {
         uint64_t to = first_of(r), apart = to > from ? to - from : from - to;
-        bool is_row = r->block == access->first->block && apart % SECTOR && apart > (uint64_t)WARP_LANES * r->request.bytes && apart <= MOST_ROW;
+        bool is_row = r->block == access->first->block && apart % SECTOR && apart > (uint64_t)WARP_LANES * r->request.bytes && apart <= MAX_ROW;
         for (unsigned k = 0; k < count; k++)
             is_row = is_row && rows[k] != apart;
         if (is_row)
@@ -172,7 +172,7 @@ static uint32_t lead_for(const Array *a, const TracedAccess *access, uint32_t pi
 
 static void try_rows(const Array *a, const TracedAccess *access, Best *best)
 {
-    uint32_t rows[MOST_ROWS + 1];
+    uint32_t rows[MAX_ROWS + 1];
     unsigned count = find_rows(access, rows);
     rows[count++] = 1u << 31;           /* one row */
     for (unsigned k = count; k-- > 0;) {
@@ -187,7 +187,7 @@ static void try_rows(const Array *a, const TracedAccess *access, Best *best)
 /* ---- through shared memory ---------------------------------------------------------------------------------------- */
 
 typedef struct Sectors {
-    uint64_t seen[2 * MOST_SECTORS];    /* by hash, + 1 */
+    uint64_t seen[2 * MAX_SECTORS];    /* by hash, + 1 */
     uint32_t count;
 } Sectors;
 
@@ -200,10 +200,10 @@ static bool add_sectors(Sectors *s, const Traced *r, bool own)
             continue;
         for (uint64_t sector = r->addresses[i] / SECTOR; sector <= (r->addresses[i] + r->request.bytes - 1) / SECTOR; sector++) {
             uint64_t key = (sector + 1) ^ salt;
-            uint32_t at = (uint32_t)(ptx_hash_mix(key) % (2 * MOST_SECTORS));
+            uint32_t at = (uint32_t)(ptx_hash_mix(key) % (2 * MAX_SECTORS));
             while (s->seen[at] && s->seen[at] != key)
-                at = (at + 1) % (2 * MOST_SECTORS);
-            if (!s->seen[at] && s->count == MOST_SECTORS)
+                at = (at + 1) % (2 * MAX_SECTORS);
+            if (!s->seen[at] && s->count == MAX_SECTORS)
                 return false;
             s->count += !s->seen[at];
             s->seen[at] = key;

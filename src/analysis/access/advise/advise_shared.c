@@ -2,9 +2,9 @@
 #include "analysis/access/advise/layout.h"
 
 enum {
-    MOST_ROUNDS = 16,           /* of looking for what overlaps */
-    MOST_DISTANCES = 32,        /* between lanes that are told apart */
-    MOST_PITCHES = 4,
+    MAX_ROUNDS = 16,           /* of looking for what overlaps */
+    MAX_DISTANCES = 32,        /* between lanes that are told apart */
+    MAX_PITCHES = 4,
     LARGEST_PITCH = 1 << 15,
     LARGEST_PAD = 64,
     BANKS_BYTES = 128,          /* all banks, 4 bytes each */
@@ -42,7 +42,7 @@ static bool spread(Array *a)
 {
     bool has_grown = true;
     for (unsigned round = 0; has_grown; round++) {
-        if (round == MOST_ROUNDS)
+        if (round == MAX_ROUNDS)
             return false;
         has_grown = false;
         for (uint32_t i = 0; i < a->trace->access_count; i++) {
@@ -85,7 +85,7 @@ static void vote(Distance *seen, unsigned *count, uint64_t bytes, double times)
     unsigned k = 0;
     while (k < *count && seen[k].bytes != bytes)
         k++;
-    if (k == MOST_DISTANCES)
+    if (k == MAX_DISTANCES)
         return;
     if (k == *count)
         seen[(*count)++] = (Distance){ .bytes = bytes };
@@ -105,12 +105,12 @@ static void vote_request(const Array *a, Distance *seen, unsigned *count, const 
 /* How far neighbouring lanes lie apart in most requests: rows, where lanes go down a column. Behind these, *rows of them, that of the banks. */
 static unsigned find_pitches(const Array *a, uint32_t *pitches, unsigned *rows)
 {
-    Distance seen[MOST_DISTANCES];
+    Distance seen[MAX_DISTANCES];
     unsigned count = 0, found = 0;
     for (uint32_t i = 0; i < a->count; i++)
         for (const Traced *r = a->accesses[i]->first; r; r = r->next)
             vote_request(a, seen, &count, r);
-    while (found + 1 < MOST_PITCHES) {
+    while (found + 1 < MAX_PITCHES) {
         unsigned most = 0;
         for (unsigned k = 1; k < count; k++)
             most = seen[k].votes > seen[most].votes ? k : most;
@@ -161,7 +161,7 @@ Proposal ptx_advise_shared(const Trace *trace, const Func *func, InsnId insn, ui
     Proposal out = { .layout = { .kind = LAYOUT_SAME } };
     const TracedAccess *access = ptx_trace_find(trace, func, insn, SPACE_SHARED);
     Array array = { .trace = trace, .space = SPACE_SHARED };
-    uint32_t pitches[MOST_PITCHES];
+    uint32_t pitches[MAX_PITCHES];
     if (!access || !find_array(&array, access))
         return out;
     double all = ptx_array_total(&array);

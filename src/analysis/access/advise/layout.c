@@ -16,7 +16,7 @@ static double ideal_cost(const Array *a, const Request *r, double real)
 
 bool ptx_array_add(Array *a, const TracedAccess *access)
 {
-    if (a->count == MOST_ACCESSES)
+    if (a->count == MAX_ACCESSES)
         return false;
     a->accesses[a->count] = access;
     for (const Traced *r = access->first; r; r = r->next) {

@@ -6,7 +6,7 @@
 #include "analysis/access/advise/trace.h"
 
 enum {
-    MOST_ACCESSES = 256,        /* to one array */
+    MAX_ACCESSES = 256,        /* to one array */
     MATRIX_ROW = 16,            /* bytes of one lane's address */
 };
 
@@ -17,9 +17,9 @@ typedef struct Array {
     VarId var;                  /* in shared memory, or the parameter that points there */
     uint64_t start, end;        /* of the variable; start: where the parameter points */
     uint64_t low, high;         /* that are touched */
-    const TracedAccess *accesses[MOST_ACCESSES];
-    double before[MOST_ACCESSES];       /* cost of all requests */
-    double ideal[MOST_ACCESSES];
+    const TracedAccess *accesses[MAX_ACCESSES];
+    double before[MAX_ACCESSES];       /* cost of all requests */
+    double ideal[MAX_ACCESSES];
     uint32_t count;
     uint32_t widest;            /* bytes of one lane; of accesses that no warp came to as well */
 } Array;

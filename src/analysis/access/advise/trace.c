@@ -5,16 +5,16 @@
 #include "support/hash.h"
 
 enum {
-    MOST_TRACED = 4096,         /* distinct requests that are kept of a kernel, */
-    MOST_OF_ACCESS = 256,       /* and of one instruction */
-    TABLE_SIZE = 2 * MOST_TRACED,
-    MOST_TURNS = 8,             /* requests of one warp of a block, by one instruction to global memory */
-    MOST_BLOCKS = 64,
-    MOST_WARPS = 64,            /* of a block: no GPU holds more */
-    MOST_STEPS = 1 << 16,       /* instructions of warps; */
+    MAX_TRACED = 4096,         /* distinct requests that are kept of a kernel, */
+    MAX_OF_ACCESS = 256,       /* and of one instruction */
+    TABLE_SIZE = 2 * MAX_TRACED,
+    MAX_TURNS = 8,             /* requests of one warp of a block, by one instruction to global memory */
+    MAX_BLOCKS = 64,
+    MAX_WARPS = 64,            /* of a block: no GPU holds more */
+    MAX_STEPS = 1 << 16,       /* instructions of warps; */
     STEPS_FLOOR = 1 << 12,      /* where nobody knows the grid, one block, so many ... */
     STEPS_PER_INSN = 64,        /* ... and so many for an instruction */
-    MOST_STAYS = 4,             /* Machine.most_stays */
+    MAX_STAYS = 4,             /* Machine.most_stays */
     TRIES_FLOOR = 1 << 12,      /* Trace.tries_left: some 2 ms ... */
     TRIES_PER_INSN = 64,
 };
@@ -91,7 +91,7 @@ static void add_times(Trace *t, TracedAccess *access, const Traced *made)
         return;
     }
     note_extent(access, made);
-    if (access->count >= MOST_OF_ACCESS || t->traced_count >= MOST_TRACED) {
+    if (access->count >= MAX_OF_ACCESS || t->traced_count >= MAX_TRACED) {
         access->is_part = true;
         access->is_full |= !t->block;
         return;
@@ -112,7 +112,7 @@ static bool takes_turn(Trace *t, TracedAccess *access, uint32_t warp)
 {
     if (!access->turns)
         access->turns = ptx_arena_array(t->arena, uint16_t, t->warp_count);
-    bool is_early = access->turns[warp] < MOST_TURNS;
+    bool is_early = access->turns[warp] < MAX_TURNS;
     access->turns[warp] = (uint16_t)(access->turns[warp] + is_early);
     access->is_part |= !is_early;
     return is_early;
@@ -192,7 +192,7 @@ static void run_apart(Trace *t, Machine *m)
 static void run_blocks(Trace *t, Machine *m)
 {
     double blocks = (double)m->grid[0] * m->grid[1] * m->grid[2];
-    uint32_t most = m->grid_is_assumed ? 1 : MOST_BLOCKS;
+    uint32_t most = m->grid_is_assumed ? 1 : MAX_BLOCKS;
     for (t->block = 0; t->block < blocks && t->block < most && !m->is_cut; t->block++) {
         uint32_t at[3];
         uint64_t before = m->steps;
@@ -266,10 +266,10 @@ static bool is_unreached(const Trace *t, const Func *func, const Insn *insn)
            && !ptx_trace_find(t, func, id, SPACE_GLOBAL);
 }
 
-static void note_place(Trace *t, const Bases *bases, const Func *func, const Insn *insn, const Operand *operand)
+static void note_place(Trace *t, const PointsToSet *bases, const Func *func, const Insn *insn, const Operand *operand)
 {
     Space space = (Space)insn->op->space;
-    const Base *base = operand->kind == OPERAND_REG ? &bases->regs[operand->id] : NULL;
+    const PointsTo *base = operand->kind == OPERAND_REG ? &bases->regs[operand->id] : NULL;
     bool is_any = space == SPACE_GENERIC || space == SPACE_NONE;
     bool is_shared = space == SPACE_SHARED || space == SPACE_SHARED_CTA || space == SPACE_SHARED_CLUSTER;
     if (!is_any && !is_shared && space != SPACE_GLOBAL)
@@ -287,7 +287,7 @@ static void note_place(Trace *t, const Bases *bases, const Func *func, const Ins
 }
 
 /* Matrices by descriptors, and functions that were not run, may touch anything. */
-static void note_untraced(Trace *t, const Bases *bases, const Func *func, const Insn *insn)
+static void note_untraced(Trace *t, const PointsToSet *bases, const Func *func, const Insn *insn)
 {
     const Operand *operands = ptx_insn_operands(func, insn);
     if (insn->op->family == OP_WGMMA || insn->op->family == OP_TCGEN05)
@@ -303,14 +303,14 @@ static void note_untraced(Trace *t, const Bases *bases, const Func *func, const 
     }
 }
 
-static void note_param(Trace *t, const Bases *bases, const Func *func, InsnId insn)
+static void note_param(Trace *t, const PointsToSet *bases, const Func *func, InsnId insn)
 {
     uint32_t index = t->access_of[func - t->module->funcs] ? t->access_of[func - t->module->funcs][2 * (size_t)insn + 1] : 0;
     const Operand *operands = ptx_insn_operands(func, &func->insns[insn]);
     for (unsigned o = func->insns[insn].operand_count; index && o-- > 0;) {     /* of a copy the second: from there */
         if (!(operands[o].role & ROLE_ADDRESS))
             continue;
-        const Base *base = operands[o].kind == OPERAND_REG ? &bases->regs[operands[o].id] : NULL;
+        const PointsTo *base = operands[o].kind == OPERAND_REG ? &bases->regs[operands[o].id] : NULL;
         t->accesses[index - 1].param = base && base->kind == BASE_PARAM ? base->id : NO_ID;
         return;
     }
@@ -323,7 +323,7 @@ static void find_bases(Trace *t, Arena *scratch)
     for (uint32_t f = 0; f < t->func_count; f++) {
         const Func *func = t->funcs[f];
         ArenaMark mark = ptx_arena_mark(scratch);
-        const Bases *bases = ptx_bases_compute(scratch, t->arena, t->module, func);
+        const PointsToSet *bases = ptx_points_to_sets_compute(scratch, t->arena, t->module, func);
         for (InsnId i = 0; i < func->insn_count; i++) {
             note_untraced(t, bases, func, &func->insns[i]);
             note_param(t, bases, func, i);
@@ -334,7 +334,7 @@ static void find_bases(Trace *t, Arena *scratch)
     }
 }
 
-const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, Program *program, FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row)
+const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
     const Func *func = &program->module->funcs[kernel];
@@ -349,10 +349,10 @@ const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, Program *
     if (m->block_is_assumed && func->bounds.maxntid[1] <= 1 && !is_row)
         take_square(m);
     m->trace = t;
-    m->is_traced_only = m->block_is_assumed || m->grid_is_assumed || (double)m->grid[0] * m->grid[1] * m->grid[2] > MOST_BLOCKS;     /* no proposal is exact then */
-    t->warp_count = m->warp_count < MOST_WARPS ? m->warp_count : MOST_WARPS;
-    m->most_stays = MOST_STAYS;
-    m->most_steps = m->grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count : MOST_STEPS;
+    m->is_traced_only = m->block_is_assumed || m->grid_is_assumed || (double)m->grid[0] * m->grid[1] * m->grid[2] > MAX_BLOCKS;     /* no proposal is exact then */
+    t->warp_count = m->warp_count < MAX_WARPS ? m->warp_count : MAX_WARPS;
+    m->most_stays = MAX_STAYS;
+    m->most_steps = m->grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count : MAX_STEPS;
     run_blocks(t, m);
     note_machine(t, m);
     ptx_machine_end(m);

@@ -11,10 +11,10 @@ typedef unsigned __int128 Mantissa;
 /* What the largest exponent stands for: infinity and NaN; numbers but for one NaN, all ones; numbers. */
 typedef enum Top { TOP_INFINITY, TOP_NAN, TOP_NUMBERS } Top;
 
-typedef struct Format {
+typedef struct LanefloatFormat {
     uint8_t precision, exponent_bits, unused_bits;      /* unused: below the number in its register */
     uint8_t top;                /* Top */
-} Format;
+} LanefloatFormat;
 
 typedef enum SoftClass { SOFT_ZERO, SOFT_FINITE, SOFT_INFINITE, SOFT_NAN } SoftClass;
 
@@ -26,20 +26,20 @@ typedef struct Soft {
 } Soft;
 
 /* Of a number, or of each of those that stand side by side. precision 0: no format of these. */
-static Format format_of(Type type)
+static LanefloatFormat format_of(Type type)
 {
     switch (type) {
-    case TYPE_F16: case TYPE_F16X2:     return (Format){ 11, 5, 0, TOP_INFINITY };
-    case TYPE_BF16: case TYPE_BF16X2:   return (Format){ 8, 8, 0, TOP_INFINITY };
-    case TYPE_TF32:                     return (Format){ 11, 8, 13, TOP_INFINITY };
-    case TYPE_F32: case TYPE_F32X2:     return (Format){ 24, 8, 0, TOP_INFINITY };
-    case TYPE_F64:                      return (Format){ 53, 11, 0, TOP_INFINITY };
-    case TYPE_E4M3X2:                   return (Format){ 4, 4, 0, TOP_NAN };
-    case TYPE_E5M2X2:                   return (Format){ 3, 5, 0, TOP_INFINITY };
-    case TYPE_E2M3X2:                   return (Format){ 4, 2, 0, TOP_NUMBERS };
-    case TYPE_E3M2X2:                   return (Format){ 3, 3, 0, TOP_NUMBERS };
-    case TYPE_E2M1X2:                   return (Format){ 2, 2, 0, TOP_NUMBERS };
-    default:                            return (Format){ 0, 0, 0, TOP_INFINITY };
+    case TYPE_F16: case TYPE_F16X2:     return (LanefloatFormat){ 11, 5, 0, TOP_INFINITY };
+    case TYPE_BF16: case TYPE_BF16X2:   return (LanefloatFormat){ 8, 8, 0, TOP_INFINITY };
+    case TYPE_TF32:                     return (LanefloatFormat){ 11, 8, 13, TOP_INFINITY };
+    case TYPE_F32: case TYPE_F32X2:     return (LanefloatFormat){ 24, 8, 0, TOP_INFINITY };
+    case TYPE_F64:                      return (LanefloatFormat){ 53, 11, 0, TOP_INFINITY };
+    case TYPE_E4M3X2:                   return (LanefloatFormat){ 4, 4, 0, TOP_NAN };
+    case TYPE_E5M2X2:                   return (LanefloatFormat){ 3, 5, 0, TOP_INFINITY };
+    case TYPE_E2M3X2:                   return (LanefloatFormat){ 4, 2, 0, TOP_NUMBERS };
+    case TYPE_E3M2X2:                   return (LanefloatFormat){ 3, 3, 0, TOP_NUMBERS };
+    case TYPE_E2M1X2:                   return (LanefloatFormat){ 2, 2, 0, TOP_NUMBERS };
+    default:                            return (LanefloatFormat){ 0, 0, 0, TOP_INFINITY };
     }
 }
 
@@ -48,12 +48,12 @@ bool ptx_lane_is_format(Type type)
     return format_of(type).precision != 0;
 }
 
-static int bias_of(Format f)
+static int bias_of(LanefloatFormat f)
 {
     return (1 << (f.exponent_bits - 1)) - 1;
 }
 
-static Soft decode(uint64_t bits, Format f, bool is_flushing)
+static Soft decode(uint64_t bits, LanefloatFormat f, bool is_flushing)
 {
     unsigned fraction_bits = f.precision - 1u;
     bits >>= f.unused_bits;
@@ -101,7 +101,7 @@ static bool rounds_up(char round, bool is_negative, int half, bool is_odd)
 }
 
 /* is_finite: what is too large is the largest number. Formats without infinity have no other way; without NaN, it is that too. */
-static uint64_t encode(Soft x, Format f, char round, bool is_flushing, bool is_finite)
+static uint64_t encode(Soft x, LanefloatFormat f, char round, bool is_flushing, bool is_finite)
 {
     unsigned fraction_bits = f.precision - 1u, sign_at = fraction_bits + f.exponent_bits;
     uint64_t all = (UINT64_C(1) << sign_at) - 1, infinity = all >> fraction_bits << fraction_bits, sign = (uint64_t)x.is_negative << sign_at, bits = 0;
@@ -247,7 +247,7 @@ static Soft opposite(Soft x)
 /* .sat: to [0, 1], NaN to 0. .relu: no less than 0. */
 static uint64_t result(const Lanewise *op, Soft x, Type type)
 {
-    Format f = format_of(type);
+    LanefloatFormat f = format_of(type);
     uint64_t one = (uint64_t)bias_of(f) << (f.precision - 1);
     if (op->is_saturating && (x.class == SOFT_NAN || x.is_negative))
         return 0;
@@ -352,7 +352,7 @@ static uint64_t fn_copysign(LANE_OPERANDS)
 
 static uint64_t fn_testp(LANE_OPERANDS)
 {
-    Format f = format_of((Type)op->type);
+    LanefloatFormat f = format_of((Type)op->type);
     Soft x = decode(a, f, false);
     bool is_normal = x.class == SOFT_ZERO || (x.class == SOFT_FINITE && x.mantissa >> (f.precision - 1));     /* PTX ISA: zero counts as normal */
     switch (op->mode) {
@@ -468,7 +468,7 @@ static uint64_t fn_to_pair(LANE_OPERANDS)
 static LaneFn *conversion_of_one(const Lanewise *op)
 {
     bool from_float = ptx_type_info[op->type].kind == KIND_FLOAT, to_float = ptx_type_info[op->dst_type].kind == KIND_FLOAT;
-    Format to = format_of((Type)op->dst_type);
+    LanefloatFormat to = format_of((Type)op->dst_type);
     bool is_scale = op->type == TYPE_UE8M0X2 || op->dst_type == TYPE_UE8M0X2;
     if (is_scale)
         return op->type == TYPE_UE8M0X2 ? fn_scale_to_float : fn_float_to_scale;

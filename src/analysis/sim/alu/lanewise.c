@@ -677,14 +677,14 @@ static uint64_t fn_cvt_pack(LANE_OPERANDS)
 
 /* ---- from the text of an instruction to its function ------------------------------------------------------------- */
 
-typedef struct Row {
+typedef struct LanewiseRow {
     bool is_there;
     LaneFn *integer, *f32, *f64;
     uint8_t transfer;
     LaneFn *carry;              /* what .cc leaves */
-} Row;
+} LanewiseRow;
 
-static const Row rows[OP__COUNT] = {
+static const LanewiseRow rows[OP__COUNT] = {
     [OP_ABS] = { true, fn_abs, fn_abs_f32, fn_abs_f64, TRANSFER_OPAQUE, NULL },
     [OP_ADD] = { true, fn_add, fn_add_f32, fn_add_f64, TRANSFER_ADD, carry_add },
     [OP_ADDC] = { true, fn_addc, NULL, NULL, TRANSFER_OPAQUE, carry_add },
@@ -820,7 +820,7 @@ static bool is_mixed(const Op *op)
     return ptx_type_info[op->type].kind == KIND_FLOAT && op->type_count > 1;
 }
 
-static LaneFn *function_of(const Row *row, const Lanewise *out, const Op *op)
+static LaneFn *function_of(const LanewiseRow *row, const Lanewise *out, const Op *op)
 {
     const TypeInfo *type = &ptx_type_info[out->type];
     bool is_approximate = ptx_op_has(op, MOD_APPROX) || ptx_op_has(op, MOD_FULL), is_wide = out->type == TYPE_F32 || out->type == TYPE_F64;
@@ -872,7 +872,7 @@ static bool is_float_sum(const Lanewise *op)
     return !op->is_saturating && (op->fn == fn_add_f32 || op->fn == fn_add_f64 || op->fn == fn_sub_f32 || op->fn == fn_sub_f64);
 }
 
-static void take_row(const Row *row, const Op *op, Lanewise *out)
+static void take_row(const LanewiseRow *row, const Op *op, Lanewise *out)
 {
     bool is_integer = ptx_type_info[out->type].kind != KIND_FLOAT;
     out->fn = function_of(row, out, op);

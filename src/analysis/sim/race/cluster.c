@@ -1,6 +1,6 @@
 #include "analysis/sim/race/cluster.h"
 
-enum { SHARED_MOST = 1 << 18, WORD_BYTES = 4, MOST_ITEMS = 1 << 16, MOST_AT_PLACE = 64 };
+enum { MAX_SHARED = 1 << 18, WORD_BYTES = 4, MAX_ITEMS = 1 << 16, MAX_AT_PLACE = 64 };
 
 Cluster *ptx_cluster_new(Machine *m, uint32_t rank_count)
 {
@@ -34,7 +34,7 @@ bool ptx_cluster_end(Cluster *c, const Machine *m)
 /* d = mapa(a, b): a in the block of rank b. */
 void ptx_cluster_map(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    const Operand *operands = ptx_insn_operands(w->frame->routine->func, insn);
+    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     Scratch rooms[2], out;
     if (insn->operand_count < 3)
         return;
@@ -72,7 +72,7 @@ static bool is_known_already(const Touched *a, const Touched *b)
 static void touch(Cluster *c, uint32_t owner, uint32_t offset, Touched now)
 {
     if (!c->places[owner])
-        c->places[owner] = ptx_arena_array(c->arena, uint32_t, SHARED_MOST / WORD_BYTES);
+        c->places[owner] = ptx_arena_array(c->arena, uint32_t, MAX_SHARED / WORD_BYTES);
     uint32_t *head = &c->places[owner][offset / WORD_BYTES], length = 0;
     for (uint32_t at = *head; at; at = c->items[at - 1].next, length++) {
         const Touched *other = &c->items[at - 1];
@@ -82,7 +82,7 @@ static void touch(Cluster *c, uint32_t owner, uint32_t offset, Touched now)
             continue;
         c->found = (Meeting){ *other, now, owner, offset + (uint32_t)__builtin_ctz(other->mask & now.mask) };
     }
-    if (length >= MOST_AT_PLACE || c->item_count == MOST_ITEMS)
+    if (length >= MAX_AT_PLACE || c->item_count == MAX_ITEMS)
         return;
     if (c->item_count == c->item_capacity)
         c->items = ptx_arena_grow(c->arena, c->items, c->item_count, &c->item_capacity, sizeof *c->items);
@@ -94,7 +94,7 @@ static void touch(Cluster *c, uint32_t owner, uint32_t offset, Touched now)
 static void touch_bytes(Cluster *c, uint32_t address, uint32_t bytes, Touched now)
 {
     const uint32_t rank = address >> RANK_SHIFT, first = address & ((UINT32_C(1) << RANK_SHIFT) - 1), owner = rank ? rank - 1 : c->rank;
-    if (first + bytes > SHARED_MOST || owner >= c->rank_count) {
+    if (first + bytes > MAX_SHARED || owner >= c->rank_count) {
         c->is_lost = true;
         return;
     }
@@ -113,14 +113,14 @@ static void touch_bytes(Cluster *c, uint32_t address, uint32_t bytes, Touched no
 void ptx_cluster_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     Cluster *c = m->cluster;
-    const InsnId id = (InsnId)(insn - w->frame->routine->func->insns);
+    const InsnId id = (InsnId)(insn - w->frame->func_state->func->insns);
     Scratch address, room;
     uint32_t bytes = 0, addressed = 0;
     if (!ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
         return;
-    c->is_lost |= address.value.unknown & addressed || address.value.align != ALIGN_EXACT || address.value.is_assumed || doubt >= DOUBT_PARAMETER;
+    c->is_lost |= address.value.unknown & addressed || address.value.align != ALIGN_EXACT || address.value.is_assumed || doubt >= UNCERTAIN_PARAMETER;
     const Value *value = insn->access_bytes == WORD_BYTES ? ptx_memory_stored(m, w, insn, &room) : NULL;
-    Touched now = { .func = w->frame->routine->func, .insn = id, .place = ptx_machine_place(m, w, id), .arrivals = c->arrivals[w->index], .waits = c->waits[w->index],
+    Touched now = { .func = w->frame->func_state->func, .insn = id, .place = ptx_machine_place(m, w, id), .arrivals = c->arrivals[w->index], .waits = c->waits[w->index],
                     .rank = (uint16_t)c->rank, .is_write = insn->op->kind == OPK_ST || insn->op->kind == OPK_STMATRIX };
     for (unsigned i = 0; i < WARP_LANES && !c->is_lost; i++) {
         if (!(addressed >> i & 1))
@@ -138,7 +138,7 @@ void ptx_cluster_order(Machine *m, const Warp *w, const Insn *insn, uint32_t lan
     Cluster *c = m->cluster;
     if (insn->op->kind != OPK_BAR || !ptx_op_has(insn->op, MOD_CLUSTER))
         return;
-    c->is_lost |= doubt >= DOUBT_PARAMETER || lanes != w->live;
+    c->is_lost |= doubt >= UNCERTAIN_PARAMETER || lanes != w->live;
     if (ptx_op_has(insn->op, MOD_ARRIVE))
         c->arrivals[w->index]++;
     else

@@ -7,7 +7,7 @@
 
 #include "analysis/sim/machine.h"
 
-enum { RANK_SHIFT = 24, MOST_RANKS = 16 };
+enum { RANK_SHIFT = 24, MAX_RANKS = 16 };
 
 typedef struct Touched {        /* four bytes of shared memory, by a warp of a block in a phase */
     uint32_t next;              /* of the same place: into Cluster.items, + 1; 0: none */

@@ -4,11 +4,11 @@
 
 enum {
     PLACES_PER_PAGE = 32,
-    MOST_SITES = UINT16_MAX,
-    MOST_PAIRS = 256,
-    TABLE_SIZE = 4 * MOST_PAIRS,
-    SHARED_MOST = 1 << 18,      /* bytes; no GPU has as many */
-    GRANULE_MOST = 16,
+    MAX_SITES = UINT16_MAX,
+    MAX_PAIRS = 256,
+    TABLE_SIZE = 4 * MAX_PAIRS,
+    MAX_SHARED = 1 << 18,      /* bytes; no GPU has as many */
+    MAX_GRANULE = 16,
     GRANULE_OF_CALLS = 4,       /* what is called may access so many bytes */
 };
 
@@ -31,7 +31,7 @@ static bool may_be_shared(const Op *op)
 /* What the sizes of all accesses are multiples of. */
 static uint32_t granule_of(const Func *func, bool is_plain)
 {
-    uint32_t granule = func->has_calls ? GRANULE_OF_CALLS : is_plain ? GRANULE_MOST : GRANULE_MOST / 2;
+    uint32_t granule = func->has_calls ? GRANULE_OF_CALLS : is_plain ? MAX_GRANULE : MAX_GRANULE / 2;
     for (InsnId i = 0; i < func->insn_count; i++)
         while (func->insns[i].access_bytes & (granule - 1) && may_be_shared(func->insns[i].op))
             granule /= 2;
@@ -49,7 +49,7 @@ Race *ptx_race_new(Machine *m)
     for (unsigned b = 0; b < BARRIERS; b++)
         r->barriers[b].known = ptx_arena_array(m->arena, uint32_t, r->width);
     r->copies = ptx_arena_array(m->arena, Copies, (size_t)QUEUE_COUNT * m->warp_count);
-    r->pairs = ptx_arena_array(m->arena, RacePair, MOST_PAIRS);
+    r->pairs = ptx_arena_array(m->arena, RacePair, MAX_PAIRS);
     r->table = ptx_arena_array(m->arena, uint32_t, TABLE_SIZE);
     r->touched = ptx_arena_array(m->arena, uint32_t, m->warp_count);
     r->touches = ptx_arena_grow(m->arena, NULL, 0, &r->touch_capacity, sizeof *r->touches);
@@ -102,19 +102,19 @@ void ptx_race_begin(Race *r)
 static uint32_t site_of(Machine *m, Warp *w, const Insn *insn)
 {
     Race *r = m->race;
-    Routine *routine = w->frame->routine;
-    InsnId id = (InsnId)(insn - routine->func->insns);
-    if (!routine->sites)
-        routine->sites = ptx_arena_array(m->arena, uint32_t, routine->func->insn_count);
-    if (!routine->sites[id]) {
-        if (r->site_count == MOST_SITES)
-            return MOST_SITES;
+    FuncState *func_state = w->frame->func_state;
+    InsnId id = (InsnId)(insn - func_state->func->insns);
+    if (!func_state->sites)
+        func_state->sites = ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
+    if (!func_state->sites[id]) {
+        if (r->site_count == MAX_SITES)
+            return MAX_SITES;
         if (r->site_count == r->site_capacity)
             r->sites = ptx_arena_grow(m->arena, r->sites, r->site_count, &r->site_capacity, sizeof *r->sites);
-        r->sites[r->site_count] = (Site){ routine->func, id, ptx_arena_array(m->arena, uint32_t, r->warp_count) };
-        routine->sites[id] = ++r->site_count;
+        r->sites[r->site_count] = (Site){ func_state->func, id, ptx_arena_array(m->arena, uint32_t, r->warp_count) };
+        func_state->sites[id] = ++r->site_count;
     }
-    return routine->sites[id] - 1;
+    return func_state->sites[id] - 1;
 }
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static RacePair *pair_of(Race *r, uint16_t a, uint16_t b)
         if ((pair->first.site == low && pair->second.site == high) || (pair->first.site == high && pair->second.site == low))
             return pair;
     }
-    if (r->pair_count == MOST_PAIRS) {
+    if (r->pair_count == MAX_PAIRS) {
         r->has_dropped_sought |= is_sought(r, a) || is_sought(r, b);
         return NULL;
     }
@@ -288,10 +288,10 @@ static void meet(Race *r, TouchId before, const uint64_t *before_value, TouchId 
 static inline Place *place_at(Race *r, uint64_t address)
 {
     uint64_t index = address >> __builtin_ctz(r->granule), page = index / PLACES_PER_PAGE;
-    if (address >= SHARED_MOST)
+    if (address >= MAX_SHARED)
         return NULL;
     if (!r->pages) {
-        r->page_count = SHARED_MOST / r->granule / PLACES_PER_PAGE;
+        r->page_count = MAX_SHARED / r->granule / PLACES_PER_PAGE;
         r->pages = ptx_arena_array(r->arena, Place *, r->page_count);
     }
     if (!r->pages[page])
@@ -348,10 +348,10 @@ static inline void keep_at(Race *r, uint64_t address, TouchId now, const uint64_
 
 static Lasts *lasts_at(Race *r, uint64_t address)
 {
-    if (address >= SHARED_MOST)
+    if (address >= MAX_SHARED)
         return NULL;
     if (!r->lasts)
-        r->lasts = ptx_arena_array(r->arena, Lasts, SHARED_MOST / r->granule);
+        r->lasts = ptx_arena_array(r->arena, Lasts, MAX_SHARED / r->granule);
     Lasts *lasts = &r->lasts[address / r->granule];
     if (!lasts->items)
         lasts->items = ptx_arena_array(r->arena, Last, 2 * (size_t)r->warp_count);
@@ -404,16 +404,16 @@ static bool fills_places(Race *r, uint64_t multiples)
 /* Rounds of the loops that begin here; those inside begin anew. */
 void ptx_race_watch(Machine *m, const Warp *w, InsnId pc)
 {
-    const Routine *routine = w->frame->routine;
-    BlockId block = routine->cfg->block_of[pc];
-    LoopId loop = routine->loops->loop_of[block];
-    if (w->frame->caller || loop == NO_LOOP || routine->cfg->blocks[block].first != pc || routine->loops->loops[loop].header != block)
+    const FuncState *func_state = w->frame->func_state;
+    BlockId block = func_state->cfg->block_of[pc];
+    LoopId loop = func_state->loops->loop_of[block];
+    if (w->frame->caller || loop == NO_LOOP || func_state->cfg->blocks[block].first != pc || func_state->loops->loops[loop].header != block)
         return;
     for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++) {
         if (watch->place != NO_ID || watch->thread / WARP_LANES != w->index || !(w->entries[w->entry_count - 1].lanes >> watch->thread % WARP_LANES & 1))
             continue;
         watch->rounds[loop]++;
-        for (LoopId inner = loop + 1; inner < routine->loops->loop_count && routine->loops->loops[inner].depth > routine->loops->loops[loop].depth; inner++)
+        for (LoopId inner = loop + 1; inner < func_state->loops->loop_count && func_state->loops->loops[inner].depth > func_state->loops->loops[loop].depth; inner++)
             watch->rounds[inner] = 0;
     }
 }
@@ -422,7 +422,7 @@ static void meet_watches(const Machine *m, const Warp *w, const Insn *insn, cons
 {
     for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++)
         if (watch->site == now->site && watch->turn == now->turn && watch->thread / WARP_LANES == w->index)
-            watch->place = ptx_machine_place(m, w, (InsnId)(insn - w->frame->routine->func->insns));
+            watch->place = ptx_machine_place(m, w, (InsnId)(insn - w->frame->func_state->func->insns));
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -440,9 +440,9 @@ static bool is_write(const Op *op)
 
 static uint8_t level_of(const Machine *m, uint8_t doubt, const Value *address)
 {
-    if (doubt >= DOUBT_DATA)
+    if (doubt >= UNCERTAIN_DATA)
         return RACE_DATA;
-    if (doubt >= DOUBT_PARAMETER)
+    if (doubt >= UNCERTAIN_PARAMETER)
         return RACE_GUESSED;
     return address->is_assumed || m->block_is_assumed ? RACE_ASSUMED : RACE_CERTAIN;
 }
@@ -527,11 +527,11 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     if (address.value.align != ALIGN_EXACT || !addressed)
         return;
     r->touched[w->index] |= lanes;
-    if (is_left_out(r, w->frame->routine->func, (InsnId)(insn - w->frame->routine->func->insns)))
+    if (is_left_out(r, w->frame->func_state->func, (InsnId)(insn - w->frame->func_state->func->insns)))
         return;
     uint32_t site = site_of(m, w, insn);
-    r->is_blind |= site == MOST_SITES;
-    if (site == MOST_SITES)
+    r->is_blind |= site == MAX_SITES;
+    if (site == MAX_SITES)
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
     const Touch now = touch_by(m, w, insn, doubt, &address.value, site);
@@ -545,7 +545,7 @@ void ptx_race_touch(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8
     if (m->race->is_lost || !ptx_memory_read_address(m, w, insn, 0, &address) || address.value.unknown & lanes || address.value.align != ALIGN_EXACT)
         return;
     uint32_t site = site_of(m, w, insn);
-    if (site == MOST_SITES)
+    if (site == MAX_SITES)
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
     Touch now = touch_by(m, w, insn, doubt, &address.value, site);
@@ -561,7 +561,7 @@ TouchId ptx_race_begin_async(Machine *m, Warp *w, const Insn *insn, uint8_t doub
 {
     Race *r = m->race;
     uint32_t site = site_of(m, w, insn);
-    if (site == MOST_SITES)
+    if (site == MAX_SITES)
         return 0;
     const Value place = { .is_assumed = like->level == RACE_ASSUMED || like->level == RACE_GUESSED };
     Touch now = touch_by(m, w, insn, doubt, &place, site);
@@ -578,7 +578,7 @@ void ptx_race_range(Machine *m, TouchId touch, uint64_t at, uint64_t bytes)
     Race *r = m->race;
     const Touch now = *touch_of(r, touch);
     memset(r->ordered, 0, sizeof r->ordered);
-    for (uint64_t b = 0; b < bytes && at + b < SHARED_MOST && fills_places(r, at | bytes); b += r->granule) {
+    for (uint64_t b = 0; b < bytes && at + b < MAX_SHARED && fills_places(r, at | bytes); b += r->granule) {
         meet_at(r, at + b, touch, NULL, now.is_write);
         keep_at(r, at + b, touch, NULL, now.is_write, now.is_strong);
     }

@@ -58,7 +58,7 @@ typedef struct Touch {          /* what Seen is the same for in all lanes of a w
 /* A lane of an access: WARP_LANES for each of Race.touches; those of the first are none. */
 typedef uint32_t TouchId;
 
-enum { WRITERS = 2, READERS = 2, MARKS = WRITERS + READERS + 1, MOST_PUTS = 32 };
+enum { WRITERS = 2, READERS = 2, MARKS = WRITERS + READERS + 1, MAX_PUTS = 32 };
 
 /* What the code does not have, executed before an instruction: a wait for copies, then a barrier. */
 typedef struct Put {
@@ -123,7 +123,7 @@ enum {
     BARRIERS = 17,              /* those of the block, and the cluster's */
     BARRIER_CLUSTER = 16,
     MBARRIERS = 64,
-    MOST_TENSORS = 8,
+    MAX_TENSORS = 8,
     WARPGROUP = 4,              /* warps */
     AT_MBARRIER = 64,           /* Warp.barrier */
 };
@@ -153,7 +153,7 @@ typedef struct Mbarrier {
     int64_t owed, brought;      /* bytes that are expected in this phase, and those of copies that were begun. These come once no warp can go on: late copies are
                                  * the ones that tell */
     uint32_t expected;
-    TensorCopy tensors[MOST_TENSORS];   /* of this phase */
+    TensorCopy tensors[MAX_TENSORS];   /* of this phase */
     uint32_t tensor_count;
     bool is_open, has_other_copies;     /* open: some copies bring nobody knows how many bytes: all that are owed */
 } Mbarrier;

@@ -43,7 +43,7 @@ static CopyShape shape_of(const Op *op)
 static bool transfer(Machine *m, Warp *w, const Insn *insn, CopyShape shape, unsigned lane, uint8_t doubt)
 {
     Race *r = m->race;
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     const Operand *place = operand_at(func, insn, shape.place);
     const uint32_t only = UINT32_C(1) << lane;
     uint64_t address = 0, bytes = shape.is_store ? (uint64_t)insn->access_bytes * (insn->op->vector ? insn->op->vector : 1) : 0, at = 0;
@@ -91,13 +91,13 @@ bool ptx_race_transfer(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, ui
 /* ---- multiplications ----------------------------------------------------------------------------------------------- */
 
 /* Where a matrix lies: PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions: Matrix Descriptor Format" and "Shared Memory Matrix Layout". */
-typedef struct Layout {
+typedef struct RaceAsyncLayout {
     uint32_t start, leading, stride;    /* bytes */
     uint32_t units;                     /* of CORE_ROW bytes in a row of the swizzle's pattern: 1, 2, 4, 8 */
-} Layout;
+} RaceAsyncLayout;
 
 /* False: the pattern begins elsewhere than at a multiple of its size. */
-static bool read_descriptor(uint64_t descriptor, Layout *out)
+static bool read_descriptor(uint64_t descriptor, RaceAsyncLayout *out)
 {
     static const uint8_t units[] = { 1, 8, 4, 2 };
     out->start = (uint32_t)(descriptor & 0x3fff) << 4;
@@ -108,7 +108,7 @@ static bool read_descriptor(uint64_t descriptor, Layout *out)
 }
 
 /* The unit of a row of the matrix with so many units of K before it; of a transposed one `row` counts units along M or N, and `unit` rows of K. */
-static uint32_t unit_at(const Layout *l, uint32_t row, uint32_t unit, bool is_transposed)
+static uint32_t unit_at(const RaceAsyncLayout *l, uint32_t row, uint32_t unit, bool is_transposed)
 {
     const uint32_t pitch = l->units * CORE_ROW;
     uint32_t at = l->start;
@@ -121,7 +121,7 @@ static uint32_t unit_at(const Layout *l, uint32_t row, uint32_t unit, bool is_tr
     return at ^ ((at >> 7 & (l->units - 1)) << 4);
 }
 
-static void read_matrix(Machine *m, TouchId touch, const Layout *l, uint32_t first_row, uint32_t rows, bool is_transposed)
+static void read_matrix(Machine *m, TouchId touch, const RaceAsyncLayout *l, uint32_t first_row, uint32_t rows, bool is_transposed)
 {
     const uint32_t by = is_transposed ? CORE_ROWS : 1, units = is_transposed ? OPERAND_BYTES / 2 : OPERAND_BYTES / CORE_ROW;
     for (uint32_t row = first_row / by; row < (first_row + rows) / by; row++)
@@ -136,21 +136,21 @@ static bool is_set(const Func *func, const Insn *insn, unsigned position)
     return operand && operand->kind == OPERAND_INT && operand->value;
 }
 
-static bool read_operand(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, unsigned position, Layout *out)
+static bool read_operand(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, unsigned position, RaceAsyncLayout *out)
 {
     uint64_t descriptor;
-    const Operand *operand = operand_at(w->frame->routine->func, insn, position);
+    const Operand *operand = operand_at(w->frame->func_state->func, insn, position);
     return operand && ptx_race_number(m, w, operand, lanes, &descriptor) && read_descriptor(descriptor, out);
 }
 
 void ptx_race_multiply(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     Race *r = m->race;
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     const Operand *a = operand_at(func, insn, 1);
     const bool is_a_shared = a && !(a->flags & OPERAND_ELEMENT), is_sparse = ptx_op_has(insn->op, MOD_SP);
     const uint32_t columns = insn->op->shape[1];
-    Layout layout_a, layout_b;
+    RaceAsyncLayout layout_a, layout_b;
     r->has_assumed = false;
     bool has_a = is_a_shared && !is_sparse && read_operand(m, w, insn, lanes, 1, &layout_a);
     bool has_b = columns && !is_sparse && read_operand(m, w, insn, lanes, 2, &layout_b);

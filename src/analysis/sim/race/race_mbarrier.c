@@ -6,7 +6,7 @@ enum { LEAST_TENSOR = 16 };         /* bytes that a tensor copy writes at the le
 /* Where it lies, and what stands behind it in the text: a count, a parity. False: nobody knows. */
 static bool read_mbarrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *address, uint64_t *number)
 {
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     const Operand *operands = ptx_insn_operands(func, insn);
     const Operand *place = NULL, *behind = NULL;
     for (unsigned o = 0; o < insn->operand_count; o++) {
@@ -54,7 +54,7 @@ bool ptx_mbarrier_init(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
         b->arrived[i] = 0;
     }
     b->address = (uint32_t)address;
-    b->made = w->frame->caller ? NO_ID : (InsnId)(insn - w->frame->routine->func->insns);
+    b->made = w->frame->caller ? NO_ID : (InsnId)(insn - w->frame->func_state->func->insns);
     b->wanted = b->pending = (uint32_t)count;
     b->phase = 0;
     b->owed = b->brought = 0;
@@ -137,7 +137,7 @@ void ptx_mbarrier_bring(Mbarrier *b, int64_t bytes)
 bool ptx_mbarrier_bring_tensor(Mbarrier *b, uint64_t address, TouchId touch)
 {
     b->is_open = true;
-    if (b->tensor_count == MOST_TENSORS)
+    if (b->tensor_count == MAX_TENSORS)
         return false;
     b->tensors[b->tensor_count++] = (TensorCopy){ address, touch };
     return true;
@@ -212,7 +212,7 @@ bool ptx_mbarrier_arrive(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, 
     r->has_others |= (*arrived & lanes) != 0;   /* twice: in another order it might be in two phases */
     *arrived |= lanes;
     b->tokens[w->index] = b->phase;
-    b->arrivals[w->index] = w->frame->caller ? NO_ID : (InsnId)(insn - w->frame->routine->func->insns);
+    b->arrivals[w->index] = w->frame->caller ? NO_ID : (InsnId)(insn - w->frame->func_state->func->insns);
     ptx_race_join(b->known, known, r->width);
     known[w->index]++;
     while (arrivals) {
@@ -241,7 +241,7 @@ static void note_stale(Race *r, const Mbarrier *b, const Warp *w, const Insn *in
     bool is_stale = b->arrivals[w->index] != NO_ID && !(lanes & ~b->arrived[w->index]) && phase <= b->tokens[w->index] && b->tokens[w->index] && !w->frame->caller;
     if (!is_stale || r->stale.wait != NO_ID || doubt)
         return;
-    r->stale = (StaleWait){ .arrival = b->arrivals[w->index], .wait = (InsnId)(insn - w->frame->routine->func->insns), .warp = w->index, .phase = b->tokens[w->index],
+    r->stale = (StaleWait){ .arrival = b->arrivals[w->index], .wait = (InsnId)(insn - w->frame->func_state->func->insns), .warp = w->index, .phase = b->tokens[w->index],
                             .address = b->address };
 }
 

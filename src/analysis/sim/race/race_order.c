@@ -19,7 +19,7 @@ bool ptx_race_number(Machine *m, Warp *w, const Operand *operand, uint32_t lanes
 /* bar.sync a, b: a is the barrier, b how many threads. bar.red has a result before them, and a predicate behind. */
 static bool read_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *number, uint64_t *threads)
 {
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     const Operand *operands = ptx_insn_operands(func, insn);
     unsigned at = 0;
     *number = *threads = 0;
@@ -44,7 +44,7 @@ static void tell(Race *r, Warp *w, BarrierState *barrier)
 
 static Stop stop_of(const Machine *m, const Warp *w, const Insn *insn, uint32_t lanes)
 {
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     InsnId id = (InsnId)(insn - func->insns);
     return (Stop){ func, id, ptx_machine_place(m, w, id), w->index * WARP_LANES + (uint32_t)__builtin_ctz(lanes) };
 }
@@ -53,7 +53,7 @@ static Stop stop_of(const Machine *m, const Warp *w, const Insn *insn, uint32_t 
 static void note_parting(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     bool is_aligned = insn->op->family == OP_BAR || ptx_op_has(insn->op, MOD_ALIGNED);
-    if (is_aligned && doubt < DOUBT_ORDER && !w->entries[w->entry_count - 1].is_loose)
+    if (is_aligned && doubt < UNCERTAIN_ORDER && !w->entries[w->entry_count - 1].is_loose)
         m->race->parting = (Parting){ .at = stop_of(m, w, insn, lanes), .warp = w->index, .others = w->live & ~lanes };
 }
 
@@ -65,7 +65,7 @@ void ptx_race_go_on(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes)
     const uint32_t here = lanes & p->others;
     if (p->warp != w->index || !here)
         return;
-    if (w->frame->routine->func == p->at.func && (InsnId)(insn - p->at.func->insns) == p->at.insn) {
+    if (w->frame->func_state->func == p->at.func && (InsnId)(insn - p->at.func->insns) == p->at.insn) {
         p->others &= ~here;
         return;
     }
@@ -80,7 +80,7 @@ void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
     uint64_t number, threads;
     bool is_arrival = ptx_op_has(insn->op, MOD_ARRIVE);
     w->is_waiting = !is_arrival;
-    if (r->left_out && r->func == w->frame->routine->func && r->left_out[insn - r->func->insns]) {
+    if (r->left_out && r->func == w->frame->func_state->func && r->left_out[insn - r->func->insns]) {
         w->is_waiting = false;
         return;
     }
@@ -88,7 +88,7 @@ void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
         ptx_race_go_on(m, w, insn, lanes);
     if (r->is_lost)
         return;
-    r->is_doubtful |= doubt >= DOUBT_PARAMETER;
+    r->is_doubtful |= doubt >= UNCERTAIN_PARAMETER;
     if (lanes != w->live)
         note_parting(m, w, insn, lanes, doubt);
     if (lanes != w->live || !read_barrier(m, w, insn, lanes, &number, &threads)) {
@@ -150,7 +150,7 @@ uint32_t ptx_race_done(const Race *r, Queue queue, uint32_t warp, uint32_t group
 
 static bool is_put_at(const Put *put, const Warp *w, InsnId pc)
 {
-    return put->insn == pc && put->func == w->frame->routine->func;
+    return put->insn == pc && put->func == w->frame->func_state->func;
 }
 
 /* Lanes with which the warp began that are not at the place, but for those that ended without having touched anything. */
@@ -193,7 +193,7 @@ bool ptx_race_is_put(Machine *m, Warp *w, InsnId pc)
             ptx_race_known(r, w->index)[w->index]++;
         bool is_partial = (put->is_block || put->is_warp) && lanes_missing(m, w, top->lanes);
         r->partial_puts |= (uint32_t)is_partial << p;
-        r->doubtful_puts |= (uint32_t)(top->doubt >= DOUBT_ORDER) << p;
+        r->doubtful_puts |= (uint32_t)(top->doubt >= UNCERTAIN_ORDER) << p;
         r->touched[w->index] |= top->lanes;
         barrier = put->is_block ? put : barrier;
     }
@@ -292,9 +292,9 @@ static bool order_together(Machine *m, Warp *w, const Insn *insn, Order order, u
 {
     switch (order) {
     case ORDER_INIT:    return ptx_mbarrier_init(m, w, insn, lanes);
-    case ORDER_EXPECT:  return doubt < DOUBT_DATA && ptx_mbarrier_expect(m, w, insn, lanes);
+    case ORDER_EXPECT:  return doubt < UNCERTAIN_DATA && ptx_mbarrier_expect(m, w, insn, lanes);
     case ORDER_WAIT:    return ptx_mbarrier_wait(m, w, insn, lanes, doubt);
-    default:            return doubt < DOUBT_DATA && ptx_mbarrier_arrive(m, w, insn, lanes, order == ORDER_COPIES_ARRIVE);
+    default:            return doubt < UNCERTAIN_DATA && ptx_mbarrier_arrive(m, w, insn, lanes, order == ORDER_COPIES_ARRIVE);
     }
 }
 
@@ -316,7 +316,7 @@ static bool order_mbarrier(Machine *m, Warp *w, const Insn *insn, Order order, u
 bool ptx_race_order(Machine *m, Warp *w, const Insn *insn, Decoded *code, uint32_t lanes, uint8_t doubt)
 {
     Race *r = m->race;
-    const Func *func = w->frame->routine->func;
+    const Func *func = w->frame->func_state->func;
     const uint32_t warp = w->index;
     bool is_followed = true;
     if (!code->order)
@@ -335,7 +335,7 @@ bool ptx_race_order(Machine *m, Warp *w, const Insn *insn, Decoded *code, uint32
         ptx_race_copies(r, QUEUE_COPY, warp)->committed++;
         wait_for(r, QUEUE_COPY, warp, 0);
         break;
-    case ORDER_TRANSFER:        is_followed = doubt < DOUBT_DATA && ptx_race_transfer(m, w, insn, lanes, doubt); break;
+    case ORDER_TRANSFER:        is_followed = doubt < UNCERTAIN_DATA && ptx_race_transfer(m, w, insn, lanes, doubt); break;
     case ORDER_MULTIPLY:        ptx_race_multiply(m, w, insn, lanes, doubt); break;
     case ORDER_PROXY:           ptx_race_fence(r, warp); break;
     case ORDER_COPIES_ARRIVE:
@@ -373,7 +373,7 @@ static void note_stops(Machine *m, uint32_t first, uint32_t count)
         if (!w->barrier || w->barrier > BARRIER_CLUSTER)
             return;
         const Entry *top = &w->entries[w->entry_count - 1];
-        const Stop stop = stop_of(m, w, &w->frame->routine->func->insns[top->pc - 1], top->lanes);
+        const Stop stop = stop_of(m, w, &w->frame->func_state->func->insns[top->pc - 1], top->lanes);
         bool is_new = !stops[0].func || stops[0].func != stop.func || stops[0].insn != stop.insn;
         if (is_new && !stops[1].func)
             stops[stops[0].func != NULL] = stop;
