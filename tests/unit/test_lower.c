@@ -184,7 +184,8 @@ static void test_cut(void **state)
     static const struct { const char *loop; bool is_known; } cases[] = {
         { "add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 1000;", true },
         { "add.s32 %r3, %r3, 1; setp.lt.s32 %p1, %r3, 100000000;", true },
-        { "add.f32 %f2, %f2, 0f3F800000; setp.lt.f32 %p1, %f2, 0f4B000000;", false },
+        { "add.f32 %f2, %f2, 0f3F800000; setp.lt.f32 %p1, %f2, 0f4B000000;", true },
+        { "fma.rn.f32 %f2, %f2, 0f3F800001, 0f33800000; setp.lt.f32 %p1, %f2, 0f4B000000;", false },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char body[512];

@@ -52,7 +52,7 @@ static const Case cases[] = {
     { "%warpid, which need not be tid / 32", "mov.u32 %r2, %warpid; shl.b32 %r2, %r2, 7; add.u32 %r9, %r2, %r3;", 4, PTXLINT_ESTIMATE, "%warpid" },
     { "an access behind a loop of as many trips as one likes", "mov.u32 %r2, 0; A: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 100000000; @%p1 bra A; shl.b32 %r9, %r1, 5;", 32,
       PTXLINT_EXACT, NULL },
-    { "an access behind a loop that the budget does not do for", "mov.f32 %f1, 0f00000000; A: add.f32 %f1, %f1, 0f3F800000; setp.lt.f32 %p1, %f1, 0f4B000000; @%p1 bra A; shl.b32 %r9, %r1, 5;",
+    { "an access behind a loop that the budget does not do for", "mov.f32 %f1, 0f00000000; A: fma.rn.f32 %f1, %f1, 0f3F800001, 0f33800000; setp.lt.f32 %p1, %f1, 0f4B000000; @%p1 bra A; shl.b32 %r9, %r1, 5;",
       32, PTXLINT_ESTIMATE, "budget" },
     { "a guard that an assumption turns off", "ld.param.u32 %r4, [n]; setp.gt.u32 %p2, %r4, 100000; shl.b32 %r9, %r1, 5; @%p2 add.u32 %r9, %r1, 0;", 32, PTXLINT_ESTIMATE, "param 1" },
 };
