@@ -2,7 +2,7 @@
 """docs/architecture.md lists the folders that there are; docs/limits.md has the limits of src/support/limits.h, all of them."""
 import re
 
-from tree import ROOT, STAGES, finish, read
+from tree import ROOT, STAGES, finish, name, read, sources, stage_of
 
 
 def check_folders():
@@ -12,12 +12,11 @@ def check_folders():
         return ["docs/architecture.md: there is no listing of folders"]
     paths = [line.split()[0] for line in listing.group(1).splitlines() if line.strip() and not line.startswith(" ")]
     problems = [f"docs/architecture.md: {path} does not exist" for path in paths if not (ROOT / path).exists()]
-    stages = [path.split("/")[1] for path in paths if path.startswith("src/")]
+    stages = [path[len("src/"):].rstrip("/") for path in paths if path.startswith("src/")]
     if stages != STAGES:
         problems.append(f"docs/architecture.md: lists the stages {' '.join(stages)}, not {' '.join(STAGES)}")
-    folders = {p.name for p in (ROOT / "src").iterdir() if p.is_dir()}
-    if folders != set(STAGES):
-        problems.append(f"src/: the folders differ from the stages: {' '.join(sorted(folders ^ set(STAGES)))}")
+    folders = {name(p.parent) + "/" for p in sources({".c", ".h"}, "src")}
+    problems += [f"{folder}: belongs to no stage" for folder in sorted(folders) if not stage_of(folder[len("src/"):])]
     tests = {f"tests/{p.name}/" for p in (ROOT / "tests").iterdir() if p.is_dir() and any(p.iterdir())}
     problems += [f"docs/architecture.md: {folder} is missing" for folder in sorted(tests - set(paths))]
     return problems
