@@ -455,6 +455,14 @@ static TouchId add_touch(Race *r, const Touch *touch)
     return WARP_LANES * r->touch_count++;
 }
 
+/* What is of no use to the end is not run to the end. */
+static void end_if_useless(Machine *m)
+{
+    const Race *r = m->race;
+    if (r->granule_wanted != r->granule || (r->is_trial && r->is_crowded))
+        m->most_steps = m->steps;
+}
+
 /* All lanes meet what was there before any of them is kept. */
 static void note(Machine *m, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, const Touch *touch)
 {
@@ -536,6 +544,7 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     ptx_blocks_pin(&m->blocks, &address.value);
     const Touch now = touch_by(m, w, insn, doubt, &address.value, site);
     note(m, &address.value, bytes, addressed, ptx_memory_stored(m, w, insn, &room), &now);
+    end_if_useless(m);
 }
 
 void ptx_race_touch(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong)
