@@ -660,7 +660,7 @@ static void test_large_log(void **state)
     free(text.bytes);
 }
 
-int main(void)
+UNIT(launch)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_params), cmocka_unit_test(test_uses),
