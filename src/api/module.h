@@ -29,6 +29,12 @@ struct ptxlint_module {
 
 void ptx_estimator_free(ptxlint_module *module);
 
+/* As diagnostics show it. */
+static inline const char *ptx_options_path(const ptxlint_options *options)
+{
+    return options->path ? options->path : "-";
+}
+
 static inline Session *ptx_session_at(const ptxlint_module *m, FuncId func)
 {
     return ptx_sessions_of(m->sessions, func);

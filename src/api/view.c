@@ -342,7 +342,7 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     Target target = m->ir->target;
     if (target.sm)
         snprintf(sm, sizeof sm, "sm_%u%.1s", (unsigned)target.sm, target.suffix ? &target.suffix : "");
-    const char *path = options->path ? options->path : "-";
+    const char *path = ptx_options_path(options);
     info->size = sizeof *info;
     info->path = ptx_arena_strndup(&m->arena, path, strlen(path));
     info->text = m->text;
