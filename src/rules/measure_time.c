@@ -40,7 +40,7 @@ static double measure_spills(Inquiry *q)
 /* What ptxas says is no question of a model; nor is one asked that was not fitted to such targets. */
 static double measure_cap(Inquiry *q, FactId fact)
 {
-    bool is_asked = !ptx_measure_is_by_ptxas(q) && has_model(q) && !q->func->has_unknown;
+    bool is_asked = !ptx_measure_is_by_ptxas(q) && ptx_measure_has_model(q) && !q->func->has_unknown;
     if (!is_asked || !ptx_pressure_is_calibrated(q->shared->gpu, q->shared->module))
         return UNKNOWN;
     if (fact == FACT_KERNEL_registers_allowed)
