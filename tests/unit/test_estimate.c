@@ -639,7 +639,7 @@ static void test_threads(void **state)
     ptxlint_module_free(module);
 }
 
-int main(void)
+UNIT(estimate)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_footprint), cmocka_unit_test(test_reuse), cmocka_unit_test(test_caches), cmocka_unit_test(test_passes), cmocka_unit_test(test_spread), cmocka_unit_test(test_neighbours), cmocka_unit_test(test_orders), cmocka_unit_test(test_steps), cmocka_unit_test(test_stays), cmocka_unit_test(test_waiting), cmocka_unit_test(test_carried), cmocka_unit_test(test_iterations), cmocka_unit_test(test_least), cmocka_unit_test(test_bounds_of_less), cmocka_unit_test(test_bound_of_memory), cmocka_unit_test(test_bands), cmocka_unit_test(test_relieved_pipe), cmocka_unit_test(test_potential), cmocka_unit_test(test_uneven), cmocka_unit_test(test_crowds), cmocka_unit_test(test_arguments), cmocka_unit_test(test_threads),

@@ -697,7 +697,7 @@ static void test_write_fails(void **state)
     ptxlint_module_free(module);
 }
 
-int main(void)
+UNIT(formats)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gain),

@@ -218,7 +218,7 @@ static void test_long(void **state)
     assert_int_equal(d.out.status, PTXLINT_WRITE);
 }
 
-int main(void)
+UNIT(json_writer)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text), cmocka_unit_test(test_text_that_is_none), cmocka_unit_test(test_real), cmocka_unit_test(test_numbers),
