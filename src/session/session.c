@@ -405,7 +405,7 @@ static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
         [BUDGET_FINDINGS] = { EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_INSN * s->func->insn_count, DEPTH_QUICK },
         [BUDGET_TIME] = { PREDICT_STEPS, DEPTH_FEW },
         [BUDGET_BALANCE] = { BALANCE_STEPS, DEPTH_WHOLE },
-        [BUDGET_FIGURES] = { EVALUATE_STEPS_REPORT, DEPTH_WHOLE },
+        [BUDGET_FIGURES] = { s->launch->grid[0] ? EVALUATE_STEPS_REPORT : EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_SAMPLE * s->func->insn_count, DEPTH_WHOLE },
     };
     Arena *arena = budget == BUDGET_FIGURES ? all->arena : all->work;
     return ptx_evaluate(arena, all->temp, all->scratch, program_of(s), id_of(s), s->launch, all->gpu_count ? all->gpus[0] : NULL, effort[budget].steps,
