@@ -37,7 +37,7 @@ CheckMemo *ptx_check_memo_new(Arena *arena)
     return ptx_arena_new(arena, CheckMemo);
 }
 
-/* A text of several modules may change them. */
+/* Directives may stand behind what they are for. */
 static void take_header(CheckMemo *memo, const Module *m)
 {
     if (memo->version == m->version && memo->target.sm == m->target.sm && memo->target.suffix == m->target.suffix)
