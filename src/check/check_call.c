@@ -74,7 +74,7 @@ void ptx_check_alias(const ModuleCheck *c, const AstAlias *alias, const Func *na
     const char *name_text = c->text + alias->name.begin, *target_text = c->text + alias->target.begin;
     if (!ptx_check_gate(c, alias->span, "`.alias`", 63, 30))
         return;
-    if (!name) {
+    if (!name || !given) {
         ptx_diag(c->diags, DIAG_UNDECLARED, alias->name, "`%.*s` is not declared as a function, to be another name of `%.*s`", ptx_span_shown(alias->name),
                  name_text, ptx_span_shown(alias->target), target_text);
         return;

@@ -19,6 +19,11 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
+/* What stands for main() in the file of one subject; argv begins with the subject. Of the list in tests/meson.build, unit.c runs one. */
+#define UNIT(name) \
+    int unit_##name(int argc, char **argv); \
+    int unit_##name(int argc __attribute__((unused)), char **argv __attribute__((unused)))
+
 /* A growing string; free(bytes) when done. */
 typedef struct Text {
     char *bytes;                /* NUL behind it once something was put */

@@ -535,7 +535,7 @@ static void test_streaming(void **state)
     }
 }
 
-int main(void)
+UNIT(api)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arguments),

@@ -520,7 +520,7 @@ static void test_corpus(void **state)
     assert_true(launched.whole > plain.whole);
 }
 
-int main(void)
+UNIT(base)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_bases, set_up, tear_down),

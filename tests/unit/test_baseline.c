@@ -356,7 +356,7 @@ static void test_arguments(void **state)
     ptxlint_baseline_free(NULL);
 }
 
-int main(void)
+UNIT(baseline)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_statements),

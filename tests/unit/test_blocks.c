@@ -145,7 +145,7 @@ static void test_trips_that_differ(void **state)
         check(&cases[i], "mov.u32 %r1, 0;\nAGAIN:", "add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p3, %r1, 100003;\n@%p3 bra AGAIN;", 1, false);
 }
 
-int main(void)
+UNIT(blocks)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_blocks_that_differ), cmocka_unit_test(test_trips_that_differ) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,7 +172,7 @@ static void test_bad_files(void **state)
     ptxlint_budget_free(NULL);
 }
 
-int main(void)
+UNIT(budget)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_limits),

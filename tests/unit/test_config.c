@@ -394,7 +394,7 @@ static void test_hostile(void **state)
     free(text.bytes);
 }
 
-int main(void)
+UNIT(config)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good), cmocka_unit_test(test_two_files), cmocka_unit_test(test_atomic), cmocka_unit_test(test_bad),

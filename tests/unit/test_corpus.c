@@ -197,7 +197,7 @@ static void test_deterministic(void **state)
     kit_free_paths(files);
 }
 
-int main(void)
+UNIT(corpus)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accept),

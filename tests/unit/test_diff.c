@@ -365,7 +365,7 @@ static void test_hostile_text(void **state)
     ptxlint_report_free(b);
 }
 
-int main(void)
+UNIT(diff)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),

@@ -331,7 +331,7 @@ static void test_every_fact(void **state)
     }
 }
 
-int main(void)
+UNIT(engine)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_conditions),

@@ -433,7 +433,7 @@ static void test_mixed_widths(void **state)
     ptxlint_module_free(run.module);
 }
 
-int main(void)
+UNIT(estimate_seeds)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ryoo), cmocka_unit_test(test_amdahl), cmocka_unit_test(test_torres), cmocka_unit_test(test_torres_best),

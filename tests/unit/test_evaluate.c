@@ -1,7 +1,7 @@
 /* test_evaluate.c -- the figures of accesses in random kernels against an interpreter that runs every thread: see oracle.c.
  *
  * What the library calls exact has to be what happens, whatever the base of the pointer, the parameters that were withheld and the contents of
- * memory are. Where nothing is withheld and nothing hangs on data, it has to be exact. test_evaluate [FIRST COUNT]: more kernels, from a seed on. */
+ * memory are. Where nothing is withheld and nothing hangs on data, it has to be exact. unit evaluate [FIRST COUNT]: more kernels, from a seed on. */
 #include "kit.h"
 #include "oracle.h"
 
@@ -149,7 +149,7 @@ static void test_random_kernels(void **state)
     assert_true(tally.slices > 2000);
 }
 
-int main(int argc, char **argv)
+UNIT(evaluate)
 {
     if (argc == 3 && !strcmp(argv[1], "--show")) {
         Text text = { 0 };

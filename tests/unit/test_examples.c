@@ -99,7 +99,7 @@ static void test_examples(void **state)
     }
 }
 
-int main(void)
+UNIT(examples)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,7 +150,7 @@ static void test_same(void **state)
     ptxlint_rules_free(rules);
 }
 
-int main(void)
+UNIT(findings)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same),

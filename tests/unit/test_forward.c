@@ -238,7 +238,7 @@ static void test_floats(void **state)
     }
 }
 
-int main(void)
+UNIT(forward)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_counts), cmocka_unit_test(test_time), cmocka_unit_test(test_given), cmocka_unit_test(test_floats) };
     return cmocka_run_group_tests(tests, NULL, NULL);

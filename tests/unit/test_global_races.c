@@ -1,7 +1,7 @@
 /* test_global_races.c -- races of blocks on global memory in random kernels against all blocks, one by one.
  *
  * A kernel stores some numbers at places that block and thread make, some of them copied from memory. The oracle keeps what each block leaves at each place: what is
- * told has to name two blocks that leave different numbers there. test_global_races [FIRST COUNT]. */
+ * told has to name two blocks that leave different numbers there. unit global_races [FIRST COUNT]. */
 #include "kit.h"
 
 enum { THREADS = 64, GRID = 20, PLACES = 1024, MAX_STORES = 3, KERNELS = 600, MAX_SHOWN = 4, FEWEST_TOLD = KERNELS / 10 };
@@ -167,7 +167,7 @@ static void test_random(void **state)
     assert_true(seed_count != KERNELS || (tally.told >= FEWEST_TOLD && 10 * tally.told >= 9 * tally.racy));
 }
 
-int main(int argc, char **argv)
+UNIT(global_races)
 {
     if (argc > 2) {
         first_seed = strtoull(argv[1], NULL, 10);

@@ -332,7 +332,7 @@ static void test_reports(void **state)
     kit_free_paths(files);
 }
 
-int main(void)
+UNIT(golden)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),

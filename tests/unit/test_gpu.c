@@ -231,7 +231,7 @@ static void test_aliases(void **state)
     free(yaml.bytes);
 }
 
-int main(void)
+UNIT(gpu)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_documents), cmocka_unit_test(test_rates), cmocka_unit_test(test_little), cmocka_unit_test(test_products),

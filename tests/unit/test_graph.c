@@ -1,5 +1,6 @@
 /* test_graph.c -- control-flow graph, dominators, loops and call graph on functions built by hand. */
 #include "arenas.h"
+#include "kit.h"
 
 #include "analysis/flow/callgraph.h"
 #include "analysis/flow/cfg.h"
@@ -18,13 +19,13 @@
 
 /* ---- a text to render into --------------------------------------------------------------------------------------- */
 
-typedef struct Text {
+typedef struct Rendered {
     char bytes[1024];
     size_t length;
-} Text;
+} Rendered;
 
-static void put(Text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(Text *t, const char *format, ...)
+static void put(Rendered *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(Rendered *t, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -34,13 +35,13 @@ static void put(Text *t, const char *format, ...)
     t->length += (size_t)length;
 }
 
-static const char *space(const Text *t)
+static const char *space(const Rendered *t)
 {
     return t->length ? " " : "";
 }
 
 /* A block, `x` for the exit or none. */
-static void put_block(Text *t, BlockId block)
+static void put_block(Rendered *t, BlockId block)
 {
     if (block == EXIT_BLOCK)
         put(t, "x");
@@ -54,9 +55,9 @@ static void expect_text(const char *what, const char *facet, const char *got, co
         fail_msg("%s: %s\n  got  %s\n  want %s", what, facet, got, want);
 }
 
-static char *render_blocks(const Cfg *cfg, Text *t)
+static char *render_blocks(const Cfg *cfg, Rendered *t)
 {
-    *t = (Text){ .length = 0 };
+    *t = (Rendered){ .length = 0 };
     for (BlockId b = 0; b < cfg->block_count; b++) {
         put(t, "%s[%u,%u)", space(t), (unsigned)cfg->blocks[b].first, (unsigned)cfg->blocks[b].end);
         for (uint32_t e = 0; e < cfg->blocks[b].succ_count; e++) {
@@ -67,9 +68,9 @@ static char *render_blocks(const Cfg *cfg, Text *t)
     return t->bytes;
 }
 
-static char *render_ids(const BlockId *ids, uint32_t count, Text *t)
+static char *render_ids(const BlockId *ids, uint32_t count, Rendered *t)
 {
-    *t = (Text){ .length = 0 };
+    *t = (Rendered){ .length = 0 };
     for (uint32_t i = 0; i < count; i++) {
         put(t, "%s", space(t));
         put_block(t, ids[i]);
@@ -78,9 +79,9 @@ static char *render_ids(const BlockId *ids, uint32_t count, Text *t)
 }
 
 /* header:blocks, `!` after an irreducible loop; `>` before it for every loop around it. */
-static char *render_loops(const Loops *loops, Text *t)
+static char *render_loops(const Loops *loops, Rendered *t)
 {
-    *t = (Text){ .length = 0 };
+    *t = (Rendered){ .length = 0 };
     for (LoopId id = 0; id < loops->loop_count; id++) {
         const Loop *loop = &loops->loops[id];
         put(t, "%s", space(t));
@@ -378,7 +379,7 @@ static const struct { const char *what, *insns, *blocks; bool unknown; } program
 static void test_blocks(void **state)
 {
     World *w = *state;
-    Text t;
+    Rendered t;
     if (setjmp(w->failure))
         fail_msg("arena");
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
@@ -440,7 +441,7 @@ static const struct { const char *what, *graph, *rpo, *idom, *ipdom, *loops; } g
 static void test_graphs(void **state)
 {
     World *w = *state;
-    Text t;
+    Rendered t;
     if (setjmp(w->failure))
         fail_msg("arena");
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {
@@ -879,7 +880,7 @@ static void test_calls(void **state)
         char functions[MAX_NODES];
         const Module *module = read_module(&w->arena, calls[i].module, functions);
         const CallGraph *graph = ptx_callgraph_build(&w->arena, &w->scratch, module);
-        Text callees = { .length = 0 }, recursive = { .length = 0 }, called = { .length = 0 }, taken = { .length = 0 };
+        Rendered callees = { .length = 0 }, recursive = { .length = 0 }, called = { .length = 0 }, taken = { .length = 0 };
         for (FuncId id = 0; id < module->func_count; id++) {
             const CallNode *node = &graph->nodes[id];
             put(&callees, "%s%c:", space(&callees), functions[id]);
@@ -918,7 +919,7 @@ static void test_long_chain(void **state)
         assert_int_equal(graph->nodes[id].is_recursive, id >= LADDER / 2);
 }
 
-int main(void)
+UNIT(graph)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_blocks, set_up, tear_down),

@@ -387,7 +387,7 @@ static void test_roles(void **state)
     }
 }
 
-int main(void)
+UNIT(isa)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sorted),

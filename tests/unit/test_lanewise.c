@@ -147,7 +147,7 @@ static void test_corners(void **state)
     assert_int_equal(wrong, 0);
 }
 
-int main(void)
+UNIT(lanewise)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_corners) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,7 +214,7 @@ static void test_random_bytes(void **state)
     }
 }
 
-int main(void)
+UNIT(lexer)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_each_token, set_up, tear_down),

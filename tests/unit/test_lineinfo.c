@@ -155,7 +155,7 @@ static void test_place(void **state)
     ptxlint_module_free(module);
 }
 
-int main(void)
+UNIT(lineinfo)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),

@@ -268,7 +268,7 @@ static void test_against_naive(void **state)
     assert_true(tally.equal > 100);
 }
 
-int main(void)
+UNIT(live)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels),

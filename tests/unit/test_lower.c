@@ -352,7 +352,7 @@ static void test_unknown(void **state)
     ptxlint_module_free(module);
 }
 
-int main(void)
+UNIT(lower)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_rows), cmocka_unit_test(test_constants), cmocka_unit_test(test_called), cmocka_unit_test(test_cut), cmocka_unit_test(test_exits), cmocka_unit_test(test_unrolled), cmocka_unit_test(test_flops), cmocka_unit_test(test_files), cmocka_unit_test(test_values), cmocka_unit_test(test_unknown) };
     return cmocka_run_group_tests(tests, NULL, NULL);

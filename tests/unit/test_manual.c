@@ -196,7 +196,7 @@ static void test_hover(void **state)
     assert_non_null(strstr(text, "fma.rnd"));
 }
 
-int main(void)
+UNIT(manual)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),    cmocka_unit_test(test_narrowing), cmocka_unit_test(test_form),  cmocka_unit_test(test_needs),

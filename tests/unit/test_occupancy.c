@@ -619,7 +619,7 @@ static void test_cuda_carveouts(void **state)
 
 #endif
 
-int main(void)
+UNIT(occupancy)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_seeds), cmocka_unit_test(test_fermi_shared), cmocka_unit_test(test_register_steps),

@@ -161,7 +161,7 @@ static void test_waiting(void **state)
     assert_true(bound[0] > 1 && fabs(bound[2] - bound[0]) < 0.05);
 }
 
-int main(void)
+UNIT(parallelism)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_loops), cmocka_unit_test(test_outer), cmocka_unit_test(test_unknown), cmocka_unit_test(test_bottleneck), cmocka_unit_test(test_waiting) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -476,7 +476,7 @@ static void test_scopes_are_apart(void **state)
     ptxlint_module_free(module);
 }
 
-int main(void)
+UNIT(parser)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recovery),

@@ -160,7 +160,7 @@ static void test_asked(void **state)
     }
 }
 
-int main(void)
+UNIT(pressure)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agreement),

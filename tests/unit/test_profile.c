@@ -77,7 +77,7 @@ static void test_none(void **state)
     assert_int_equal(ptxlint_profile_new(NULL), PTXLINT_BAD_ARGUMENT);
 }
 
-int main(void)
+UNIT(profile)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stages),

@@ -271,7 +271,7 @@ static void test_places(void **state)
     assert_int_equal(wrong, 0);
 }
 
-int main(void)
+UNIT(repairs)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_places), cmocka_unit_test(test_repairs) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -692,7 +692,7 @@ static void test_read_only(void **state)
     check(*state, calls, COUNT(calls), describe_read_only);
 }
 
-int main(void)
+UNIT(repeat)
 {
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {

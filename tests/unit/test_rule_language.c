@@ -797,7 +797,7 @@ static void test_mutations(void **state)
         fail_msg("%u: too wild to reach the later steps", good);
 }
 
-int main(void)
+UNIT(rule_language)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_conditions, set_up, tear_down),

@@ -731,7 +731,7 @@ static void test_undefined_bytes(void **state)
     }
 }
 
-int main(void)
+UNIT(rules)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_file), cmocka_unit_test(test_rule), cmocka_unit_test(test_parts), cmocka_unit_test(test_front_end_errors),

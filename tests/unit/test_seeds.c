@@ -261,7 +261,7 @@ static void test_lint_list(void **state)
     }
 }
 
-int main(void)
+UNIT(seeds)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_seeds),

@@ -113,7 +113,7 @@ static void test_shapes(void **state)
     }
 }
 
-int main(void)
+UNIT(shapes)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_shapes) };
     return cmocka_run_group_tests(tests, NULL, NULL);

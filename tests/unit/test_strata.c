@@ -155,7 +155,7 @@ static void test_random_kernels(void **state)
         assert_true(check_kernel(seed) <= WITHIN);
 }
 
-int main(int argc, char **argv)
+UNIT(strata)
 {
     if (argc == 3) {
         uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10), wrong = 0;

@@ -336,7 +336,7 @@ static void test_growth(void **state)
     ptx_arena_free(&w.arena);
 }
 
-int main(void)
+UNIT(support)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alignment),

@@ -277,7 +277,7 @@ static void test_hostile(void **state)
     free(ptx.bytes);
 }
 
-int main(void)
+UNIT(throughput)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_paths), cmocka_unit_test(test_pipes), cmocka_unit_test(test_launch), cmocka_unit_test(test_never), cmocka_unit_test(test_assumed_block),

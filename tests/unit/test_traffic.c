@@ -122,7 +122,7 @@ static void rows_of_matrices(void **state)
     }
 }
 
-int main(void)
+UNIT(traffic)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(patterns_of_lanes_take_what_was_measured), cmocka_unit_test(rows_of_matrices) };
     return cmocka_run_group_tests(tests, NULL, NULL);

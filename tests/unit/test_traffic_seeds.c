@@ -357,7 +357,7 @@ static void test_rank(void **state)
     ptxlint_module_free(module);
 }
 
-int main(void)
+UNIT(traffic_seeds)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_global), cmocka_unit_test(test_permuted), cmocka_unit_test(test_shared), cmocka_unit_test(test_words_of_a_bank),

@@ -647,7 +647,7 @@ static void test_corpus(void **state)
     assert_true(known * 5 >= loops * 4);
 }
 
-int main(void)
+UNIT(trip)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_sources, set_up, tear_down),

@@ -154,7 +154,7 @@ static void test_alone(void **state)
     }
 }
 
-int main(void)
+UNIT(twins)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_entries), cmocka_unit_test(test_diff), cmocka_unit_test(test_modules), cmocka_unit_test(test_alone),

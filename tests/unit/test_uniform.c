@@ -1,5 +1,5 @@
 /* test_uniform.c -- what is said to be the same in the lanes of a warp, or to have a step from lane to lane, against an interpreter that runs every thread of
- * random kernels (oracle.c): the registers that hold addresses are looked at. test_uniform [FIRST COUNT]: more kernels, from a seed on. */
+ * random kernels (oracle.c): the registers that hold addresses are looked at. unit uniform [FIRST COUNT]: more kernels, from a seed on. */
 #include "kit.h"
 #include "oracle.h"
 
@@ -235,7 +235,7 @@ static void test_related(void **state)
     ptxlint_module_free(module);
 }
 
-int main(int argc, char **argv)
+UNIT(uniform)
 {
     if (argc > 2) {
         first_seed = strtoull(argv[1], NULL, 0);

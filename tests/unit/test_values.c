@@ -106,7 +106,7 @@ static void test_where_numbers_come_from(void **state)
     assert_int_equal(wrong, 0);
 }
 
-int main(void)
+UNIT(values)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_where_numbers_come_from) };
     return cmocka_run_group_tests(tests, NULL, NULL);
