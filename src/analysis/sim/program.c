@@ -82,7 +82,8 @@ void ptx_program_plan(SimProgram *program, Arena *scratch, FuncId kernel)
 {
     uint32_t first = program->planned_count;
     const FuncId id = program->definition_of[kernel];
-    if (!program->kept || program->plans[id])
+    const Func *func = &program->module->funcs[id];
+    if (!program->kept || program->plans[id] || !func->insn_count || func->has_syntax_error)
         return;
     plan_func(program, scratch, id);
     for (; first < program->planned_count; first++)
