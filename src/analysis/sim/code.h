@@ -42,11 +42,17 @@ struct SimProgram {
     VarId *shared;              /* variables in shared memory of the module and of functions that are no kernels */
     uint32_t shared_count;
     bool has_initial;           /* some variable of the module begins with numbers */
+    const uint8_t **initial;    /* per variable: its first bytes, ptx_initial_unknown; NULL: a machine reads them itself */
+    VarId *begun;               /* variables that have them here */
+    uint32_t begun_count;
     VarId *own_first, *own_end; /* per function: its variables */
 };
 
 /* follows_global: contents of global memory too. NULL: the function has no instructions. */
 const Plan *ptx_plan_make(Arena *arena, Arena *scratch, const Module *module, const Func *func, bool follows_global);
+
+/* Of a variable whose first bytes are not known. */
+extern const uint8_t ptx_initial_unknown[1];
 
 /* code.c */
 void ptx_code_decode(const Op *op, Decoded *out);

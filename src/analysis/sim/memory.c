@@ -369,12 +369,13 @@ static PlacedVar *variable_at(const Machine *m, Space space, uint64_t at)
 /* Its first bytes; NULL: they are not known. */
 static const uint8_t *initial_of(Machine *m, PlacedVar *placed)
 {
-    static const uint8_t nothing[1];
+    if (!placed->initial)
+        placed->initial = m->program->initial[placed->var];
     if (!placed->initial) {
         const uint8_t *read = ptx_initial_read(m->arena, m->module, placed->var);
-        placed->initial = read ? read : nothing;
+        placed->initial = read ? read : ptx_initial_unknown;
     }
-    return placed->initial == nothing ? NULL : placed->initial;
+    return placed->initial == ptx_initial_unknown ? NULL : placed->initial;
 }
 
 /* What a variable of the module begins with, for all that is known the host writes something else there. False: none has what these lanes load. */

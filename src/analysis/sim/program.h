@@ -14,7 +14,7 @@ SimProgram *ptx_program_new(Arena *arena, const Module *module, const CallGraph 
 /* Plans are kept in arena from now on, and those that were are forgotten. */
 void ptx_program_keep(SimProgram *program, Arena *arena);
 
-/* Plans of a kernel, and of all functions that it calls, where they are kept. scratch is left as found. */
+/* Plans of a kernel and of all functions that it calls, and first bytes of variables that they name, where plans are kept. scratch is left as found. */
 void ptx_program_plan(SimProgram *program, Arena *scratch, FuncId kernel);
 
 #endif
