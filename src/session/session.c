@@ -483,7 +483,7 @@ const MatrixFaults *ptx_session_matrix_faults(Session *s)
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
 /* What is found of functions whatever the launch goes with the function in hand; trials of one kernel come one after the other, and keep it. */
-static SimProgram *program_of(Session *s)
+static const SimProgram *program_of(Session *s)
 {
     Sessions *all = s->all;
     bool is_first = !all->own->program;
@@ -494,6 +494,7 @@ static SimProgram *program_of(Session *s)
     else if (!is_trial(s) && !s->passing->keeps_plans)
         ptx_program_keep(all->own->program, all->work);
     s->passing->keeps_plans = true;
+    ptx_program_plan(all->own->program, all->scratch, id_of(s));
     return all->own->program;
 }
 

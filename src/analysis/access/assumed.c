@@ -14,10 +14,10 @@ static bool is_base(const Machine *m, const Var *var, uint32_t position, unsigne
 static uint32_t list_param(const Machine *m, uint32_t position, uint64_t pointers, AssumedParam *out)
 {
     VarId id = m->module->funcs[m->kernel].params[position];
-    if (id == NO_ID || !m->program->addresses[id])
+    if (id == NO_ID || !ptx_machine_placed(m, id))
         return 0;
     const Var *var = &m->module->vars[id];
-    uint64_t from = m->program->addresses[id] - 1;
+    uint64_t from = ptx_machine_placed(m, id)->address;
     uint32_t count = 0;
     for (uint64_t at = from; at < from + var->bytes && at < m->param_size; at++) {
         unsigned bytes = m->param_guess[at] & ~(unsigned)GUESS_IS_FLOAT;

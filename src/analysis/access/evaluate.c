@@ -154,7 +154,7 @@ static double collect_all(EvaluateEvaluator *e, double weight, bool is_rest)
         add_tally(e, func, ptx_arena_array(e->arena, Evaluated, func->insn_count));
     }
     for (uint32_t t = 0; t < m->run_count; t++)
-        work += collect_routine(m->program->func_states[m->run[t]], &e->tallies[t], weight, is_rest, m->warp_count);
+        work += collect_routine(m->states[t], &e->tallies[t], weight, is_rest, m->warp_count);
     if (footprint_of(e))
         ptx_footprint_close(footprint_of(e), weight);
     return work;
@@ -339,7 +339,7 @@ static bool any_differs(const EvaluateEvaluator *e)
 static void discard_counts(const Machine *m)
 {
     for (uint32_t r = 0; r < m->run_count; r++) {
-        const FuncState *func_state = m->program->func_states[m->run[r]];
+        const FuncState *func_state = m->states[r];
         memset(func_state->sums, 0, func_state->func->insn_count * sizeof *func_state->sums);
     }
 }
@@ -597,7 +597,7 @@ static void run_quick(EvaluateEvaluator *e, const uint32_t block[3])
     ptx_machine_run(m, block, 0, 1);
     bool is_enough = true;
     for (uint32_t r = 0; m->warp_count > 1 && is_enough && r < m->run_count; r++) {
-        const FuncState *func_state = m->program->func_states[m->run[r]];
+        const FuncState *func_state = m->states[r];
         is_enough = !is_notable(func_state->sums, func_state->func->insn_count);
     }
     collect(e, e->out->blocks * (is_enough ? m->warp_count : 1));
@@ -900,7 +900,7 @@ static void finish(Arena *arena, EvaluateEvaluator *e)
             finish_shapes(arena, e, &e->tallies[t]);
     }
     for (uint32_t t = 0; t < e->tally_count; t++)
-        ptx_branch_probability_compute(e->machine->scratch, e->machine->program->func_states[e->machine->run[t]], e->tallies[t].insns);
+        ptx_branch_probability_compute(e->machine->scratch, e->machine->states[t], e->tallies[t].insns);
     list_called(arena, e);
     e->out->unevenness = e->work[1] > 0 ? e->work[2] * e->work[0] / (e->work[1] * e->work[1]) : 1;
     e->out->busiest = e->busiest;
@@ -941,7 +941,7 @@ static Traffics sum_footprint(EvaluateEvaluator *e, Arena *arena)
     return out;
 }
 
-const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
+const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
                                Depth depth)
 {
     bool is_quick = depth == DEPTH_QUICK;
@@ -982,7 +982,6 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, SimPro
         try_shapes(&e, is_quick ? most_steps / 4 : most_steps, is_quick);
     finish(arena, &e);
     ptx_assumed_collect(arena, m, out);
-    ptx_machine_end(m);
     ptx_arena_release(work, mark);
     return out;
 }

@@ -87,7 +87,7 @@ typedef enum Depth {
 } Depth;
 
 /* NULL for a function without instructions. Owned by arena; work and scratch, two others, are left as found. */
-const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
+const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, uint64_t most_steps,
                                Depth depth);
 
 /* It asks for %tid.x alone, and calls nothing: whatever the block, its threads are one row to it. */

@@ -262,7 +262,7 @@ static bool find_keys(Arena *scratch, Keys *k)
 
 const Strata *ptx_strata_find(Arena *arena, Machine *m, const Place *places, uint32_t count)
 {
-    const FuncState *func_state = m->program->func_states[m->kernel];
+    const FuncState *func_state = ptx_machine_func(m, m->kernel);
     Keys k = { .machine = m, .func_state = func_state, .func = func_state ? func_state->func : NULL };
     ArenaMark mark = ptx_arena_mark(m->scratch);
     Strata *out = NULL;

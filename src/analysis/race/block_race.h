@@ -30,10 +30,10 @@ typedef struct BlockRace {      /* one of them writes, the first where one alone
 
 /* Two blocks leave different numbers in global memory; or one stores what depends on a number that it reads before or after the other wrote it. For some contents
  * of memory. */
-const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, const Module *module, FuncId kernel, const Launch *launch);
+const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, const Module *module, FuncId kernel, const Launch *launch);
 
 /* Two blocks of a cluster access shared memory of one of them with no barrier.cluster between; or one does with none since that block began, or before it ends. */
-const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, const Module *module, FuncId kernel, const Launch *launch);
+const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, const Module *module, FuncId kernel, const Launch *launch);
 
 /* A clause. */
 const char *ptx_block_race_describe(Arena *arena, const Module *module, const BlockRace *race);

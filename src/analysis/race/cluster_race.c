@@ -73,11 +73,11 @@ static BlockRace *make_race(Arena *arena, const Cluster *c)
     out->offset = found->offset;
     place_of_rank(m->launch->cluster, found->owner, out->owner);
     for (uint32_t i = 0; i < m->placed_count; i++) {
-        const Var *var = &m->module->vars[m->placed[i]];
-        uint64_t from = m->program->addresses[m->placed[i]] - 1;
+        const Var *var = &m->module->vars[m->placed[i].var];
+        uint64_t from = m->placed[i].address;
         bool is_shared = var->space == SPACE_SHARED || var->space == SPACE_SHARED_CTA || var->space == SPACE_SHARED_CLUSTER;
         if (is_shared && found->offset >= from && found->offset - from < var->bytes) {
-            out->var = m->placed[i];
+            out->var = m->placed[i].var;
             out->offset = found->offset - from;
         }
     }
@@ -100,7 +100,7 @@ static bool take_shape(Launch *launch, const Bounds *bounds)
     return count > 1 && count <= MAX_RANKS;
 }
 
-const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, const Module *module, FuncId kernel, const Launch *given)
+const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, const Module *module, FuncId kernel, const Launch *given)
 {
     const Func *func = &module->funcs[kernel];
     if (!given || !given->grid[0] || !func->has_body || func->has_syntax_error || func->has_unknown)
@@ -112,7 +112,6 @@ const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch
     Machine *m = ptx_machine_new(work, scratch, program, kernel, &launch);
     Cluster *c = ptx_cluster_new(m, launch.cluster[0] * launch.cluster[1] * launch.cluster[2]);
     const BlockRace *out = !m->block_is_assumed && search(c) ? make_race(arena, c) : NULL;
-    ptx_machine_end(m);
     ptx_arena_release(work, mark);
     return out;
 }

@@ -102,7 +102,7 @@ static bool run(GlobalRaceSearch *s, ShadowMemory *contents, uint32_t run)
 
 static bool is_certain(const GlobalRaceSearch *s, const Toucher *by)
 {
-    return s->machine->program->func_states[by->func - s->machine->module->funcs]->counts[by->insn].doubt < UNCERTAIN_PARAMETER;
+    return ptx_machine_func(s->machine, (FuncId)(by->func - s->machine->module->funcs))->counts[by->insn].doubt < UNCERTAIN_PARAMETER;
 }
 
 /* The first byte that both know, and in which they are not the same; WORD_BYTES: none. */
@@ -227,23 +227,23 @@ static void find_base(const GlobalRaceSearch *s, BlockRace *out)
     const Func *func = &m->module->funcs[m->kernel];
     out->offset = s->word.address;
     for (uint32_t p = 0; p < func->param_count && s->word.addend != ADDEND_NONE; p++) {
-        uint64_t offset = func->params[p] == NO_ID ? m->param_size : m->program->addresses[func->params[p]] - 1;
+        uint64_t offset = func->params[p] == NO_ID ? m->param_size : ptx_machine_placed(m, func->params[p])->address;
         if (offset >= m->param_size || m->param_addend[offset] != s->word.addend)
             continue;
         out->var = func->params[p];
         out->offset = s->word.address - read_param(m, offset);
     }
     for (uint32_t i = 0; i < m->placed_count; i++) {
-        const Var *var = &m->module->vars[m->placed[i]];
-        uint64_t from = m->program->addresses[m->placed[i]] - 1;
+        const Var *var = &m->module->vars[m->placed[i].var];
+        uint64_t from = m->placed[i].address;
         if (var->space == SPACE_GLOBAL && s->word.address >= from && s->word.address - from < var->bytes) {
-            out->var = m->placed[i];
+            out->var = m->placed[i].var;
             out->offset = s->word.address - from;
         }
     }
 }
 
-const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, const Module *module, FuncId kernel, const Launch *launch)
+const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, const Module *module, FuncId kernel, const Launch *launch)
 {
     const Func *func = &module->funcs[kernel];
     if (!launch || !launch->grid[0] || !func->has_body || func->has_syntax_error || func->has_unknown || !is_worth(scratch, module, kernel))
@@ -256,7 +256,6 @@ const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch,
         out = ptx_block_race_new(arena, BLOCK_RACE_GLOBAL, access_of(&s, &s.writer, true), access_of(&s, &s.other, !s.is_read));
         find_base(&s, out);
     }
-    ptx_machine_end(s.machine);
     ptx_arena_release(work, mark);
     return out;
 }

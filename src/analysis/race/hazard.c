@@ -70,7 +70,6 @@ void ptx_search_run(Search *s)
 
 static void close_machine(Search *s)
 {
-    ptx_machine_end(s->machine);
     ptx_arena_release(s->work, s->mark);
 }
 
@@ -121,7 +120,7 @@ static uint8_t level_of(const Search *s, const Seen *seen)
 {
     const Machine *m = s->machine;
     const Site *site = &s->race->sites[seen->site];
-    const FuncState *func_state = m->program->func_states[site->func - m->module->funcs];
+    const FuncState *func_state = ptx_machine_func(m, (FuncId)(site->func - m->module->funcs));
     uint8_t doubt = func_state->counts[site->insn].doubt, level = doubt >= UNCERTAIN_DATA ? RACE_DATA : doubt >= UNCERTAIN_PARAMETER ? RACE_GUESSED : RACE_CERTAIN;
     return level > seen->level ? level : seen->level;
 }
@@ -131,10 +130,10 @@ static void find_variable(const Machine *m, uint64_t address, Hazard *out)
     out->var = NO_ID;
     out->offset = address;
     for (uint32_t i = 0; i < m->placed_count; i++) {
-        const Var *var = &m->module->vars[m->placed[i]];
-        uint64_t from = m->program->addresses[m->placed[i]] - 1;
+        const Var *var = &m->module->vars[m->placed[i].var];
+        uint64_t from = m->placed[i].address;
         if (ptx_space_is_shared((Space)var->space) && from <= address && (address - from < var->bytes || !var->bytes)) {
-            out->var = m->placed[i];
+            out->var = m->placed[i].var;
             out->offset = address - from;
             return;
         }
@@ -213,9 +212,9 @@ static bool may_write_back(Arena *scratch, const Cfg *cfg, const Func *func, Ins
 static bool is_astray(const Search *s, const PointsToSet *bases, const HazardAccess *access, uint64_t address)
 {
     PointsTo base;
-    if (!ptx_points_to_of_access(bases, s->module, s->func, &s->func->insns[access->insn], &base) || base.kind != BASE_VAR || !s->program->addresses[base.id])
+    if (!ptx_points_to_of_access(bases, s->module, s->func, &s->func->insns[access->insn], &base) || base.kind != BASE_VAR || !ptx_machine_placed(s->machine, base.id))
         return false;
-    uint64_t from = s->program->addresses[base.id] - 1, bytes = s->module->vars[base.id].bytes;
+    uint64_t from = ptx_machine_placed(s->machine, base.id)->address, bytes = s->module->vars[base.id].bytes;
     return address < from || (bytes && address - from >= bytes);
 }
 
@@ -223,7 +222,7 @@ static bool is_excused(const Search *s, const Hazard *h, uint64_t address)
 {
     const HazardAccess *const accesses[] = { &h->first, &h->second };
     for (unsigned a = 0; a < 2; a++) {
-        const Cfg *cfg = s->program->func_states[accesses[a]->func - s->module->funcs]->cfg;
+        const Cfg *cfg = ptx_machine_func(s->machine, (FuncId)(accesses[a]->func - s->module->funcs))->cfg;
         if (accesses[a]->is_write && may_write_back(s->scratch, cfg, accesses[a]->func, accesses[a]->insn))
             return true;
     }
@@ -288,7 +287,7 @@ bool ptx_search_are_alike(const Hazard *a, const Hazard *b)
 
 static void set_place(const Search *s, const Watch *watch, HazardAccess *out)
 {
-    const FuncState *kernel = s->program->func_states[s->kernel];
+    const FuncState *kernel = ptx_machine_func(s->machine, s->kernel);
     out->place = watch->place;
     LoopId loop = watch->place == NO_ID ? NO_LOOP : kernel->loops->loop_of[kernel->cfg->block_of[watch->place]];
     for (unsigned i = 0; i < 2 && loop != NO_LOOP; i++, loop = kernel->loops->loops[loop].parent) {
@@ -302,7 +301,7 @@ static bool locate(Search *s, Seen first, Seen second, Hazard *h)
 {
     Race *r = s->race;
     ArenaMark mark = ptx_arena_mark(s->scratch);
-    const uint32_t loops = s->program->func_states[s->kernel]->loops->loop_count;
+    const uint32_t loops = ptx_machine_func(s->machine, s->kernel)->loops->loop_count;
     Watch watches[2] = { { .site = first.site, .turn = first.turn, .thread = first.thread, .place = NO_ID },
                          { .site = second.site, .turn = second.turn, .thread = second.thread, .place = NO_ID } };
     for (unsigned i = 0; i < 2; i++)
@@ -401,7 +400,7 @@ static void collect(Search *s, Hazards *out, Hazard *items)
 static bool is_certain(const Search *s)
 {
     const Machine *m = s->machine;
-    const FuncState *func_state = s->program->func_states[s->kernel];
+    const FuncState *func_state = ptx_machine_func(s->machine, s->kernel);
     bool is_certain = !m->block_is_assumed && !m->is_cut && !s->race->is_doubtful && !s->race->has_others;
     for (InsnId i = 0; is_certain && i < s->func->insn_count; i++)
         is_certain = func_state->counts[i].doubt < UNCERTAIN_PARAMETER;
@@ -572,7 +571,7 @@ static bool follows_mark(const Cfg *cfg, const bool *marks, const bool *before, 
 static bool is_clean(const Search *s)
 {
     const Race *r = s->race;
-    const FuncState *func_state = s->program->func_states[s->kernel];
+    const FuncState *func_state = ptx_machine_func(s->machine, s->kernel);
     bool is_clean = !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful && !r->is_overwritten && !(r->has_dropped && r->is_partial) && !s->machine->is_cut;
     for (InsnId i = 0; is_clean && i < s->func->insn_count; i++)
         is_clean = func_state->counts[i].doubt < UNCERTAIN_PARAMETER;
@@ -614,7 +613,7 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     const Func *func = s->func;
     if (m->block_is_assumed || m->grid_is_assumed || has_other_use(func) || !is_clean(s))
         return;
-    const Cfg *cfg = s->program->func_states[s->kernel]->cfg;
+    const Cfg *cfg = ptx_machine_func(s->machine, s->kernel)->cfg;
     bool *behind = ptx_arena_array(s->work, bool, cfg->block_count), *before = ptx_arena_array(s->work, bool, cfg->block_count);
     InsnId *found = ptx_arena_array(arena, InsnId, MAX_REDUNDANT);
     uint64_t most = m->steps + MAX_TRIED_RUNS * ptx_search_steps(s);
@@ -624,7 +623,7 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     s->race->func = func;
     s->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
     for (InsnId i = 0; i < func->insn_count && tried < MAX_REDUNDANT && m->steps < most; i++) {
-        bool is_executed = s->program->func_states[s->kernel]->counts[i].warps > 0;
+        bool is_executed = ptx_machine_func(s->machine, s->kernel)->counts[i].warps > 0;
         if (!is_plain_barrier(&func->insns[i]) || !is_executed || follows_mark(cfg, marks, before, i))
             continue;
         tried++;
@@ -642,7 +641,7 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
 static bool is_sure(const Machine *m)
 {
     for (uint32_t r = 0; r < m->run_count; r++) {
-        const FuncState *func_state = m->program->func_states[m->run[r]];
+        const FuncState *func_state = m->states[r];
         for (InsnId i = 0; i < func_state->func->insn_count; i++)
             if (func_state->counts[i].doubt >= UNCERTAIN_PARAMETER)
                 return false;
@@ -665,7 +664,7 @@ static const Divergence *find_divergence(Arena *arena, const Search *s)
     return out;
 }
 
-const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, const Module *module, FuncId kernel, const Launch *launch)
+const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, const Module *module, FuncId kernel, const Launch *launch)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
     const Func *func = &module->funcs[kernel];

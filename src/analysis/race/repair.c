@@ -139,7 +139,7 @@ static void list(const Search *s, const Hazard *h, const Put *like, Candidates *
 {
     const Func *callee = h->first.func == h->second.func && h->first.func != s->func ? h->first.func : NULL;
     const Func *func = callee ? callee : s->func;
-    const FuncState *func_state = s->program->func_states[func - s->module->funcs];
+    const FuncState *func_state = ptx_machine_func(s->machine, (FuncId)(func - s->module->funcs));
     const InsnId first = callee ? h->first.insn : h->first.place, second = callee ? h->second.insn : h->second.place;
     c->count = 0;
     climb(s, c, like, func_state, second);
@@ -155,7 +155,7 @@ static void list(const Search *s, const Hazard *h, const Put *like, Candidates *
 /* Whatever the data and parameters, all threads of the block execute that block of instructions alike. */
 static bool is_for_all(Search *s, const Put *put)
 {
-    const FuncState *func_state = s->program->func_states[s->kernel];
+    const FuncState *func_state = ptx_machine_func(s->machine, s->kernel);
     if (put->func != s->func)
         return false;
     if (!s->uniforms)
@@ -312,14 +312,14 @@ static uint32_t all_of(const Search *s)
 
 static uint32_t depth_of(const Search *s, const Func *func, InsnId insn)
 {
-    const FuncState *func_state = s->program->func_states[func - s->module->funcs];
+    const FuncState *func_state = ptx_machine_func(s->machine, (FuncId)(func - s->module->funcs));
     return ptx_loop_depth(func_state->loops, func_state->cfg->block_of[insn]);
 }
 
 /* Where its function is run, it is come to, but for early ends. */
 static bool is_on_every_path(const Search *s, const Put *put)
 {
-    const FuncState *func_state = s->program->func_states[put->func - s->module->funcs];
+    const FuncState *func_state = ptx_machine_func(s->machine, (FuncId)(put->func - s->module->funcs));
     const BlockId wanted = func_state->cfg->block_of[put->insn];
     BlockId block = 0;
     while (block != wanted && block != EXIT_BLOCK)
@@ -338,7 +338,7 @@ static uint32_t cost_of(Search *s, const Put *put)
 /* Of the innermost loop around both: a barrier outside of it would rarely do. */
 static uint32_t common_depth(const Search *s, const Hazard *h)
 {
-    const FuncState *func_state = s->program->func_states[s->kernel];
+    const FuncState *func_state = ptx_machine_func(s->machine, s->kernel);
     const BlockId *block_of = func_state->cfg->block_of;
     LoopId a = func_state->loops->loop_of[block_of[h->first.place]], b = func_state->loops->loop_of[block_of[h->second.place]];
     while (a != b && (a != NO_LOOP || b != NO_LOOP)) {

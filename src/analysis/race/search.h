@@ -11,7 +11,7 @@ enum { MAX_SHAPE_TRIES = 16, MAX_KNOWN = 32 };
 typedef struct Search {
     Arena *arena;               /* of what is found */
     Arena *work, *scratch;
-    SimProgram *program;
+    const SimProgram *program;
     const Module *module;
     FuncId kernel;
     const Func *func;

@@ -1,6 +1,6 @@
 /* What each distinct instruction of a module does to a warp. */
 #include "analysis/sim/lane.h"
-#include "analysis/sim/machine.h"
+#include "analysis/sim/code.h"
 
 #include <string.h>
 
@@ -34,9 +34,8 @@ static uint8_t mode_of(const Op *op)
     return 0;
 }
 
-const Decoded *ptx_machine_decode(Machine *machine, const Op *op)
+void ptx_code_decode(const Op *op, Decoded *code)
 {
-    Decoded *code = &machine->program->codes[op->id];
     ptx_lanewise_make(op, &code->lanewise);
     code->action = action_of(op, code);
     if (code->action == ACTION_SHUFFLE || code->action == ACTION_VOTE || code->action == ACTION_MATCH)
@@ -56,5 +55,4 @@ const Decoded *ptx_machine_decode(Machine *machine, const Op *op)
         code->action = ACTION_UNKNOWN;
     if (is_other_barrier)
         code->action = ptx_op_has(op, MOD_WARP) ? ACTION_WARP_BARRIER : ptx_op_has(op, MOD_CLUSTER) ? ACTION_UNKNOWN : ACTION_ARRIVE;
-    return code;
 }

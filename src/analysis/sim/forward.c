@@ -342,7 +342,7 @@ static void hold_counts(Machine *m, const Warp *w, const Pace *pace, Visit *v)
     for (unsigned pass = 0; pass < 2; pass++) {
         uint32_t at = 0;
         for (uint32_t r = 0; r < m->run_count; r++) {
-            const FuncState *func_state = m->program->func_states[m->run[r]];
+            const FuncState *func_state = m->states[r];
             InsnId first, end;
             count_range(func_state, pace, &first, &end);
             if (!has_part(func_state, own))
@@ -365,7 +365,7 @@ static void repeat_counts(Machine *m, const Warp *w, const Pace *pace, const Vis
     const FuncState *own = w->frame->func_state;
     uint32_t at = 0;
     for (uint32_t r = 0; r < m->run_count; r++) {
-        FuncState *func_state = m->program->func_states[m->run[r]];
+        FuncState *func_state = m->states[r];
         InsnId first, end;
         count_range(func_state, pace, &first, &end);
         if (!has_part(func_state, own))
@@ -403,7 +403,7 @@ void ptx_forward_reset(Machine *m)
 void ptx_forward_begin(Machine *m)
 {
     for (uint32_t r = 0; r < m->run_count; r++) {
-        const FuncState *func_state = m->program->func_states[m->run[r]];
+        const FuncState *func_state = m->states[r];
         for (LoopId loop = 0; func_state->paces && loop < func_state->loops->loop_count; loop++)
             begin_pace(&func_state->paces[loop]);
     }

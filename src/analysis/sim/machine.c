@@ -17,30 +17,22 @@ enum {
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 /* NULL: it has no instructions. */
-static const Plan *make_plan(Machine *m, Arena *arena, const Func *func)
-{
-    const Cfg *cfg = func->has_body ? ptx_cfg_build(arena, m->scratch, m->module, func) : NULL;
-    if (!cfg)
-        return NULL;
-    Plan *plan = ptx_arena_new(arena, Plan);
-    const Dom *dom = ptx_dom_compute(arena, m->scratch, cfg);
-    const Loops *loops = ptx_loops_compute(arena, m->scratch, cfg, dom);
-    LoopId *headed = ptx_arena_array(arena, LoopId, func->insn_count);
-    for (LoopId l = 0; l < loops->loop_count; l++)
-        headed[cfg->blocks[loops->loops[l].header].first] = l + 1;
-    *plan = (Plan){ cfg, dom, ptx_reconvergence_compute(arena, m->scratch, func, cfg), loops, ptx_slice_compute(arena, m->scratch, func, cfg, m->contents != NULL),
-                    ptx_arena_array(arena, uint8_t, func->insn_count), ptx_arena_array(arena, uint32_t, loops->loop_count + 1), headed };
-    return plan;
-}
-
 static const Plan *plan_of(Machine *m, FuncId id)
 {
-    SimProgram *program = m->program;
-    if (!program->kept || m->contents)          /* which has a plan of its own */
-        return make_plan(m, m->arena, &m->module->funcs[id]);
-    if (!program->plans[id] && (program->plans[id] = make_plan(m, program->kept, &m->module->funcs[id])))
-        program->planned[program->planned_count++] = id;
-    return program->plans[id];
+    const Plan *kept = m->contents ? NULL : m->program->plans[id];      /* which has a plan of its own */
+    return kept ? kept : ptx_plan_make(m->arena, m->scratch, m->module, &m->module->funcs[id], m->contents != NULL);
+}
+
+static FuncState *add_state(Machine *m, FuncId id)
+{
+    if (m->run_count == m->run_capacity)
+        m->run = ptx_arena_grow(m->arena, m->run, m->run_count, &m->run_capacity, sizeof *m->run);
+    if (m->run_count == m->state_capacity)
+        m->states = ptx_arena_grow(m->arena, m->states, m->run_count, &m->state_capacity, sizeof *m->states);
+    m->run[m->run_count] = id;
+    m->states[m->run_count] = ptx_arena_new(m->arena, FuncState);
+    ptx_id_map_add(m->arena, &m->state_of, id, m->run_count + 1);
+    return m->states[m->run_count++];
 }
 
 static const uint32_t *find_given(const Machine *m, const FuncState *func_state)
@@ -59,24 +51,22 @@ static const uint32_t *find_given(const Machine *m, const FuncState *func_state)
 static FuncState *routine_of(Machine *m, FuncId called)
 {
     FuncId id = m->program->definition_of[called];
-    if (m->program->func_states[id])
-        return m->program->func_states[id];
+    FuncState *func_state = ptx_machine_func(m, id);
+    if (func_state)
+        return func_state;
     const Func *func = &m->module->funcs[id];
     const Plan *plan = plan_of(m, id);
     if (!plan)
         return NULL;
-    FuncState *func_state = m->program->func_states[id] = ptx_arena_new(m->arena, FuncState);
-    if (m->run_count == m->run_capacity)
-        m->run = ptx_arena_grow(m->arena, m->run, m->run_count, &m->run_capacity, sizeof *m->run);
-    m->run[m->run_count++] = id;
+    func_state = add_state(m, id);
     func_state->func = func;
     func_state->cfg = plan->cfg;
     func_state->dom = plan->dom;
     func_state->reconvergence = plan->reconvergence;
     func_state->loops = plan->loops;
     func_state->slice = plan->slice;
-    func_state->kinds = plan->kinds;
-    func_state->counter_exits = plan->counter_exits;
+    func_state->kinds = ptx_arena_array(m->arena, uint8_t, func->insn_count);
+    func_state->counter_exits = ptx_arena_array(m->arena, uint32_t, plan->loops->loop_count + 1);
     func_state->headed = plan->headed;
     if (m->launch->trip_count)
         func_state->given = find_given(m, func_state);
@@ -900,7 +890,7 @@ static void take_shape(Machine *m)
     }
 }
 
-Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch)
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, const SimProgram *program, FuncId kernel, const Launch *launch)
 {
     const Module *module = program->module;
     Machine *m = ptx_arena_new(arena, Machine);
@@ -917,12 +907,4 @@ Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, Func
     m->warps = ptx_arena_array(arena, Warp, m->warp_count);
     ptx_memory_lay_out(m);
     return m;
-}
-
-void ptx_machine_end(Machine *m)
-{
-    for (uint32_t i = 0; i < m->run_count; i++)
-        m->program->func_states[m->run[i]] = NULL;
-    for (uint32_t i = 0; i < m->placed_count; i++)
-        m->program->addresses[m->placed[i]] = 0;
 }

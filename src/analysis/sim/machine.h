@@ -17,37 +17,11 @@
 #include "analysis/sim/count.h"
 #include "analysis/sim/block_stride.h"
 #include "analysis/sim/guess.h"
+#include "analysis/sim/id_map.h"
 #include "analysis/sim/observer.h"
-#include "analysis/sim/program.h"
+#include "analysis/sim/code.h"
 #include "analysis/sim/slice.h"
 #include "analysis/sim/value.h"
-
-/* ---- the program ------------------------------------------------------------------------------------------------- */
-
-typedef enum Action {
-    ACTION_NEW,                 /* not looked at yet */
-    ACTION_UNKNOWN,             /* writes what nobody knows */
-    ACTION_NOTHING,
-    ACTION_LANEWISE, ACTION_VIDEO, ACTION_CHOOSE, ACTION_MOVE, ACTION_TO_SPACE, ACTION_TO_GENERIC, ACTION_LOAD, ACTION_STORE, ACTION_ATOMIC, ACTION_COPY,
-    ACTION_MATRIX, ACTION_SHUFFLE, ACTION_VOTE, ACTION_MATCH, ACTION_REDUX, ACTION_IS_SPACE, ACTION_ELECT, ACTION_ACTIVE_MASK, ACTION_TRUE, ACTION_BRANCH, ACTION_INDEXED, ACTION_CALL,
-    ACTION_RETURN, ACTION_EXIT, ACTION_BARRIER, ACTION_ARRIVE, ACTION_WARP_BARRIER, ACTION_MAP,
-} Action;
-
-typedef struct Decoded {           /* per distinct opcode text */
-    Lanewise lanewise;
-    uint8_t action;
-    uint8_t mode;               /* of votes and shuffles: the first letter */
-} Decoded;
-
-typedef struct Plan {           /* of a function: what does not depend on the launch */
-    const Cfg *cfg;
-    const Dom *dom, *reconvergence;   /* meeting: where lanes meet again, early exits left out of it */
-    const Loops *loops;
-    Slice slice;
-    uint8_t *kinds;             /* per instruction: RequestKind + 1, and memory.c's PAST_L1; of a branch its Stay; 0: not asked for yet */
-    uint32_t *counter_exits;    /* loop_exit.c's: per loop, branches that end it by a counter; the last: whether they were counted */
-    const LoopId *headed;       /* per instruction: the loop whose header begins there, + 1; 0: none */
-} Plan;
 
 typedef struct FuncState {           /* a function as it is run */
     const Func *func;
@@ -55,9 +29,9 @@ typedef struct FuncState {           /* a function as it is run */
     const Dom *dom, *reconvergence;
     const Loops *loops;
     Slice slice;
-    uint8_t *kinds;
-    uint32_t *counter_exits;
     const LoopId *headed;
+    uint8_t *kinds;             /* per instruction: RequestKind + 1, and access.c's PAST_L1; of a branch its LoopExit; 0: not asked for yet */
+    uint32_t *counter_exits;    /* loop_exit.c's: per loop, branches that end it by a counter; the last: whether they were counted */
     const uint32_t *given;      /* per loop: its trips, as the launch says, + 1; 0: it does not. NULL: of none */
     Count *counts;              /* per instruction, of the warps that run; of plain ones only the first of them */
     Count *sums;                /* the same of the block, until the caller empties them; where its warps run together these are the counts */
@@ -138,37 +112,26 @@ typedef struct Warp {
     Value tid[3];
 } Warp;
 
-/* What the kernels of a module share, so that each takes no more room and time than it has instructions. */
-struct SimProgram {
-    const Module *module;
-    const FuncId *definition_of;        /* CallGraph.definition_of */
-    Decoded *codes;             /* per Op */
-    Arena *kept;                /* of plans; NULL: they are made anew for each run */
-    const Plan **plans;         /* per function; NULL: none yet */
-    FuncId *planned;            /* functions that have one */
-    uint32_t planned_count;
-    FuncState **func_states;         /* per function; NULL but while a kernel runs that calls it */
-    uint64_t *addresses;        /* per variable, + 1; 0: none yet */
-    VarId *shared;              /* variables in shared memory of the module and of functions that are no kernels */
-    uint32_t shared_count;
-    Arena *arena;
-    const uint8_t **initial;    /* per variable: its first bytes, once asked for; NULL: none */
-    VarId *begun;               /* variables that were asked for */
-    uint32_t begun_count;
-    bool has_initial;           /* some variable of the module begins with numbers */
-    VarId *own_first, *own_end; /* per function: its variables */
-};
+/* A variable of the module, and where it lies. */
+typedef struct PlacedVar {
+    VarId var;
+    uint64_t address;
+    const uint8_t *initial;     /* its first bytes, once asked for; NULL */
+} PlacedVar;
 
 typedef struct Machine {
     Arena *arena;               /* everything here; the caller releases it */
     Arena *scratch;
-    SimProgram *program;
+    const SimProgram *program;
     const Module *module;
     const Launch *launch;
     FuncId kernel;
-    FuncId *run;                /* functions that have routines */
-    VarId *placed;              /* variables that have addresses */
-    uint32_t run_count, run_capacity, placed_count, placed_capacity;
+    FuncId *run;                /* functions that have a state */
+    FuncState **states;         /* of each of those */
+    IdMap state_of;             /* per function: where it stands among those, + 1 */
+    PlacedVar *placed;          /* variables that have addresses */
+    IdMap placed_of;            /* per variable: where it stands among those, + 1 */
+    uint32_t run_count, run_capacity, state_capacity, placed_count, placed_capacity;
     uint64_t next_global, next_local, next_const;       /* the next variable of the space lies here, or behind */
     uint8_t *param_bytes, *param_known;
     AddendId *param_addend;           /* per byte: of the pointer that begins here */
@@ -216,10 +179,21 @@ typedef struct Machine {
 } Machine;
 
 /* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */
-Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch);
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, const SimProgram *program, FuncId kernel, const Launch *launch);
 
-/* Leaves the program to the next kernel. */
-void ptx_machine_end(Machine *machine);
+/* NULL: it has not run. */
+static inline FuncState *ptx_machine_func(const Machine *machine, FuncId func)
+{
+    uint32_t at = ptx_id_map_find(&machine->state_of, func);
+    return at ? machine->states[at - 1] : NULL;
+}
+
+/* NULL: nothing has asked where it lies. */
+static inline PlacedVar *ptx_machine_placed(const Machine *machine, VarId var)
+{
+    uint32_t at = ptx_id_map_find(&machine->placed_of, var);
+    return at ? &machine->placed[at - 1] : NULL;
+}
 
 /* Tells an observer of the runs to come. It must outlive the machine. */
 void ptx_machine_observe(Machine *machine, Observer *observer);
@@ -268,13 +242,9 @@ void ptx_observers_begin(Machine *machine);
 void ptx_observers_mark(const Machine *machine, uint32_t warp, void *marks[MAX_OBSERVERS]);
 void ptx_observers_repeat(const Machine *machine, void *const marks[MAX_OBSERVERS], double times);
 
-/* code.c */
-const Decoded *ptx_machine_decode(Machine *machine, const Op *op);
-
-static inline const Decoded *ptx_machine_code(Machine *machine, const Op *op)
+static inline const Decoded *ptx_machine_code(const Machine *machine, const Op *op)
 {
-    const Decoded *code = &machine->program->codes[op->id];
-    return code->action != ACTION_NEW ? code : ptx_machine_decode(machine, op);
+    return &machine->program->codes[op->id];
 }
 
 /* An instruction's so many-th address operand; NULL. */

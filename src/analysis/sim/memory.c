@@ -21,8 +21,8 @@ static void place(Machine *m, VarId var, uint64_t address)
 {
     if (m->placed_count == m->placed_capacity)
         m->placed = ptx_arena_grow(m->arena, m->placed, m->placed_count, &m->placed_capacity, sizeof *m->placed);
-    m->placed[m->placed_count++] = var;
-    m->program->addresses[var] = address + 1;
+    m->placed[m->placed_count++] = (PlacedVar){ var, address, NULL };
+    ptx_id_map_add(m->arena, &m->placed_of, var, m->placed_count);
 }
 
 static uint64_t place_shared(Machine *m, VarId id, bool is_unsized, uint64_t at)
@@ -86,7 +86,7 @@ static void lay_out_params(Machine *m)
         const LaunchParam *given = &m->launch->params[p];
         if (func->params[p] == NO_ID)
             continue;
-        uint64_t offset = m->program->addresses[func->params[p]] - 1, bytes = m->module->vars[func->params[p]].bytes;
+        uint64_t offset = ptx_machine_placed(m, func->params[p])->address, bytes = m->module->vars[func->params[p]].bytes;
         if (given->is_pointer && bytes >= 4 && offset + bytes <= m->param_size) {
             take_pointer(m, offset, bytes >= 8 ? 8 : 4, p);
             continue;
@@ -119,9 +119,11 @@ uint64_t ptx_memory_address(Machine *m, VarId id)
     const Var *var = &m->module->vars[id];
     if (ptx_space_is_shared((Space)var->space))
         lay_out_shared(m);
-    if (!m->program->addresses[id])             /* a parameter of a call has a place of its own */
-        place(m, id, ptx_space_is_param((Space)var->space) ? (uint64_t)id << 32 | UINT64_C(1) << 59 : take_place(m, var));
-    return m->program->addresses[id] - 1;
+    const PlacedVar *placed = ptx_machine_placed(m, id);
+    if (placed)
+        return placed->address;
+    place(m, id, ptx_space_is_param((Space)var->space) ? (uint64_t)id << 32 | UINT64_C(1) << 59 : take_place(m, var));        /* a parameter of a call has a place of its own */
+    return m->placed[m->placed_count - 1].address;
 }
 
 static bool is_one_place(const Value *address, uint32_t lanes)
@@ -353,16 +355,27 @@ static void load_slot(Machine *m, Warp *w, Space space, const Value *address, un
     out->value.lanes = out->lanes;
 }
 
-/* The variable of the module that a number lies in; NO_ID. */
-static VarId variable_at(const Machine *m, Space space, uint64_t at)
+/* The variable of the module that a number lies in; NULL. */
+static PlacedVar *variable_at(const Machine *m, Space space, uint64_t at)
 {
     for (uint32_t i = 0; i < m->placed_count; i++) {
-        const Var *var = &m->module->vars[m->placed[i]];
-        uint64_t first = m->program->addresses[m->placed[i]] - 1;
-        if (var->space == space && at >= first && at - first < var->bytes)
-            return m->placed[i];
+        const Var *var = &m->module->vars[m->placed[i].var];
+        if (var->space == space && at >= m->placed[i].address && at - m->placed[i].address < var->bytes)
+            return &m->placed[i];
     }
-    return NO_ID;
+    return NULL;
+}
+
+/* Its first bytes; NULL: they are not known. */
+static const uint8_t *initial_of(Machine *m, PlacedVar *placed)
+{
+    if (!placed->initial)
+        placed->initial = m->program->initial[placed->var];
+    if (!placed->initial) {
+        const uint8_t *read = ptx_initial_read(m->arena, m->module, placed->var);
+        placed->initial = read ? read : ptx_initial_unknown;
+    }
+    return placed->initial == ptx_initial_unknown ? NULL : placed->initial;
 }
 
 /* What a variable of the module begins with, for all that is known the host writes something else there. False: none has what these lanes load. */
@@ -371,20 +384,12 @@ static bool load_initial(Machine *m, Space space, const Value *address, unsigned
     uint64_t first = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
     if (address->unknown & lanes || address->is_data || (address->align != ALIGN_EXACT && address->addend == ADDEND_NONE))
         return false;
-    VarId id = variable_at(m, space, first);
-    if (id == NO_ID || !ptx_span_length(m->module->vars[id].numbers))
-        return false;
-    static const uint8_t nothing[1];
-    if (!m->program->initial[id]) {
-        const uint8_t *read = ptx_initial_read(m->program->arena, m->module, id);
-        m->program->initial[id] = read ? read : nothing;
-        m->program->begun[m->program->begun_count++] = id;
-    }
-    const uint8_t *from = m->program->initial[id];
-    if (from == nothing)
+    PlacedVar *placed = variable_at(m, space, first);
+    const uint8_t *from = placed && ptx_span_length(m->module->vars[placed->var].numbers) ? initial_of(m, placed) : NULL;
+    if (!from)
         return false;
     m->initial_is_assumed = true;
-    uint64_t begin = m->program->addresses[id] - 1, size = m->module->vars[id].bytes;
+    uint64_t begin = placed->address, size = m->module->vars[placed->var].bytes;
     out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = true, .unknown = ~lanes };
     for (unsigned i = 0; i < WARP_LANES; i++) {
         uint64_t at = ptx_request_place(ptx_value_lane(address, i)) - begin, number = 0;

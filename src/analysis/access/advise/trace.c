@@ -252,8 +252,8 @@ static void note_machine(Trace *t, Machine *m)
         t->funcs[t->func_count++] = &module->funcs[m->run[i]];
     t->addresses = ptx_arena_array(t->arena, uint64_t, module->var_count + 1);
     for (uint32_t i = 0; i < m->placed_count; i++) {
-        if (is_shared_var(module, m->placed[i]))
-            t->addresses[m->placed[i]] = m->program->addresses[m->placed[i]];
+        if (is_shared_var(module, m->placed[i].var))
+            t->addresses[m->placed[i].var] = m->placed[i].address + 1;
     }
     t->shared_bytes = m->shared_size;
     t->block_is_assumed = m->block_is_assumed;
@@ -355,7 +355,7 @@ static void find_bases(Trace *t, Arena *scratch)
     }
 }
 
-const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row)
+const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, const SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu, bool is_row)
 {
     static const Launch nothing = { .dynamic_shared_bytes = -1 };
     const Func *func = &program->module->funcs[kernel];
@@ -380,7 +380,6 @@ const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, SimProgra
     m->most_steps = m->grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count : MAX_STEPS;
     run_blocks(t, m);
     note_machine(t, m);
-    ptx_machine_end(m);
     ptx_arena_release(work, mark);
     find_bases(t, scratch);
     t->tries_left = ptx_arena_new(arena, uint32_t);
