@@ -37,6 +37,8 @@ typedef struct Passing {
     const Defs *defs;
     const PointsToSet *bases;
     const MustDiverge *splits;
+    const bool *lane_branches;
+    LaneSplits *lane_splits;
     const RedundantLoads *repeats;
     const InsnId *fused;
     const bool *fp64_trips, *unused_results, *read_only;
@@ -404,6 +406,22 @@ const MustDiverge *ptx_session_splits(Session *s)
     return p->splits;
 }
 
+const bool *ptx_session_lane_branches(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->lane_branches)
+        p->lane_branches = ptx_lane_branches_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s));
+    return p->lane_branches;
+}
+
+LaneSplits *ptx_session_lane_splits(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->lane_splits)
+        p->lane_splits = ptx_lane_splits_new(s->all->work, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, s->launch);
+    return p->lane_splits;
+}
+
 /* Only loops ask for definitions. */
 static const Defs *defs_in_loops(Session *s)
 {
@@ -496,7 +514,7 @@ static Effort effort_of(const Session *s, EvaluationBudget budget)
         [BUDGET_FINDINGS] = { EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_INSN * s->func->insn_count, DEPTH_QUICK },
         [BUDGET_TIME] = { PREDICT_STEPS, DEPTH_FEW },
         [BUDGET_BALANCE] = { BALANCE_STEPS, DEPTH_WHOLE },
-        [BUDGET_FIGURES] = { EVALUATE_STEPS_REPORT, DEPTH_WHOLE },
+        [BUDGET_FIGURES] = { s->launch->grid[0] ? EVALUATE_STEPS_REPORT : EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_SAMPLE * s->func->insn_count, DEPTH_WHOLE },
     };
     if (is_trial(s))
         return tried ? (Effort){ tried, DEPTH_WHOLE } : (Effort){ TRIAL_STEPS, DEPTH_FEW };

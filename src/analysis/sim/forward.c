@@ -250,7 +250,7 @@ static Pace *pace_of(Machine *m, FuncState *func_state, LoopId loop)
 /* What a warp holds of the so-many-th thing that the loop carries: a register, else a place in local memory. */
 static Register *carried_at(const Warp *w, const Pace *pace, uint32_t index)
 {
-    return index < pace->carried_count ? &w->frame->regs[pace->carried[index]] : &w->local.items[index - pace->carried_count].held;
+    return index < pace->carried_count ? ptx_frame_register(w->frame, pace->carried[index]) : &w->local.items[index - pace->carried_count].held;
 }
 
 static unsigned bits_of(const Warp *w, const Pace *pace, uint32_t index)
@@ -461,7 +461,7 @@ static void clear_growth(const Machine *m, Warp *w, unsigned d)
     clear_slots(m, &w->local, d);
     for (Frame *frame = w->frame; frame; frame = frame->caller) {
         clear_slots(m, &frame->params, d);
-        for (RegId r = 0; r <= frame->func_state->func->reg_count; r++)
+        for (uint32_t r = 0; r < frame->func_state->slice.place_count; r++)
             if (frame->regs[r].value.grows >> d & 1)
                 ptx_block_stride_set(&m->blocks, &frame->regs[r].value, d, 0);
     }

@@ -131,7 +131,7 @@ typedef struct Frame {
     struct Frame *caller;
     FuncState *func_state;
     const Insn *call;           /* in the caller */
-    Register *regs;
+    Register *regs;             /* at Slice.places */
     uint32_t *stays;            /* per instruction: how often doubtful lanes stayed in a loop */
     Slots params;               /* of calls that this function makes */
     struct Visit **visits;      /* forward.c's, per loop; NULL: none yet */
@@ -344,10 +344,16 @@ Value ptx_machine_unknown(Machine *machine, bool is_uniform);
 /* A decimal constant is a double; instructions on single floats take it as such. */
 void ptx_machine_narrow(const Operand *operand, Type type, Scratch *scratch);
 
+/* A register that no run writes shares its place with others like it. */
+static inline Register *ptx_frame_register(const Frame *frame, RegId reg)
+{
+    return &frame->regs[frame->func_state->slice.places[reg]];
+}
+
 /* What an operand holds: mostly what a register does. */
 static inline const Value *ptx_machine_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *scratch)
 {
-    const Register *r = &warp->frame->regs[operand->kind == OPERAND_REG ? operand->id : 0];
+    const Register *r = ptx_frame_register(warp->frame, operand->kind == OPERAND_REG ? operand->id : 0);
     bool is_plain = operand->kind == OPERAND_REG && !(operand->flags & (OPERAND_COMPONENT | OPERAND_NEGATED | OPERAND_MINUS)) && r->is_written;
     return is_plain ? &r->value : ptx_machine_make(machine, warp, operand, scratch);
 }

@@ -687,7 +687,7 @@ void ptx_memory_assume_written(Machine *m, Warp *w, const Insn *insn)
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     for (unsigned o = 0; o < insn->operand_count; o++)
         if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)
-            w->frame->regs[operands[o].id].value.is_assumed = true;
+            ptx_frame_register(w->frame, operands[o].id)->value.is_assumed = true;
     if (insn->op->kind == OPK_ST && insn->op->space != SPACE_GLOBAL && insn->op->space != SPACE_SHARED)
         assume_stored(w);
     if (insn->op->kind != OPK_LD && may_be_shared(insn->op))
@@ -709,7 +709,7 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
     Region *region = *place;
     m->steps += region->reg_count / REGS_A_STEP;
     for (uint32_t i = 0; i < region->reg_count; i++)
-        w->frame->regs[region->regs[i]].value.is_assumed = true;
+        ptx_frame_register(w->frame, region->regs[i])->value.is_assumed = true;
     for (uint32_t i = 0; region->doubt < doubt && i < region->access_count; i++)    /* lanes may come there that did not, or once more */
         ptx_count_doubt(&func_state->counts[region->accesses[i]], doubt);
     region->doubt = region->doubt < doubt ? doubt : region->doubt;
