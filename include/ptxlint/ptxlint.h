@@ -527,9 +527,11 @@ typedef struct ptxlint_options {
     const ptxlint_baseline *baseline;   /* findings that are known; NULL: none. Must outlive the module */
     const ptxlint_budget *budget;       /* what kernels may take; NULL: anything. Not with findings_only or syntax_only */
     struct ptxlint_profile *profile;    /* to be added to: time per stage and rule; NULL: clocks are not read */
-    size_t max_memory_bytes;            /* of each of a few arenas; 0: 256 bytes a byte of input, at least 256 MiB */
+    size_t max_memory_bytes;            /* of each of a few arenas of each thread; 0: 256 bytes a byte of input, at least 256 MiB */
     int syntax_only;                    /* only the front end: no analyses, no findings beyond its errors */
     int findings_only;                  /* no figures that no finding needs: no cycles, no times, no trip counts; findings are the same */
+    unsigned jobs;                      /* threads that analyse the functions of a module, the calling one included; 0: one. What is found is
+                                         * the same for any number. With profile or syntax_only: one */
 } ptxlint_options;
 
 PTXLINT_API void ptxlint_options_init(ptxlint_options *options);

@@ -1,5 +1,5 @@
 /* assumed.c -- what figures of a kernel rest on that its launch does not give, in words. */
-#include "api/module.h"
+#include "api/view.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 enum { MAX_LIST = 80, TEXT_BYTES = 160 };
 
 typedef struct AssumedList {
-    ptxlint_module *module;
+    Arena *arena;
     const char **items;
     size_t count, room;
     char *give;                 /* options that would give them; give_bytes of room */
@@ -27,7 +27,7 @@ static void add(AssumedList *list, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    list->items[list->count++] = ptx_arena_strndup(&list->module->arena, text, strlen(text));
+    list->items[list->count++] = ptx_arena_strndup(list->arena, text, strlen(text));
 }
 
 static void give(AssumedList *list, const char *option)
@@ -80,14 +80,14 @@ static void add_trips(AssumedList *list, const GuessedTrips *trips, const ptxlin
         add(list, "trips of %.100s = %u", loop->label, (unsigned)trips->count);
 }
 
-void ptx_view_assumed(ptxlint_module *m, const Evaluation *evaluation, ptxlint_kernel *kernel)
+void ptx_view_assumed(Sessions *all, const Evaluation *evaluation, ptxlint_kernel *kernel)
 {
     ptxlint_launch *launch = &kernel->launch;
     char options[1024] = "";
     uint32_t params = evaluation ? evaluation->assumed_count : 0;
     params = params < MAX_LIST ? params : MAX_LIST;
-    AssumedList list = { .module = m, .room = params + 3 + MAX_GUESSED, .give = options, .give_bytes = sizeof options };
-    list.items = ptx_arena_array(&m->arena, const char *, list.room);
+    AssumedList list = { .arena = all->arena, .room = params + 3 + MAX_GUESSED, .give = options, .give_bytes = sizeof options };
+    list.items = ptx_arena_array(all->arena, const char *, list.room);
     if (launch->block_is_assumed)
         add_shape(&list, "block", "--block", (double)launch->block[0], (double)launch->block[1], (double)launch->block[2]);
     if (evaluation && evaluation->grid_is_assumed && evaluation->shape_is_read)
@@ -102,5 +102,5 @@ void ptx_view_assumed(ptxlint_module *m, const Evaluation *evaluation, ptxlint_k
         add_trips(&list, &evaluation->guessed[i], kernel);
     launch->assumed = list.items;
     launch->assumed_count = list.count;
-    launch->assumed_options = *options ? ptx_arena_strndup(&m->arena, options, strlen(options)) : NULL;
+    launch->assumed_options = *options ? ptx_arena_strndup(all->arena, options, strlen(options)) : NULL;
 }

@@ -5,6 +5,7 @@
 #include "api/gpu.h"
 #include "api/module.h"
 #include "api/param.h"
+#include "api/view.h"
 
 #include <math.h>
 #include <setjmp.h>

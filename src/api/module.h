@@ -11,6 +11,8 @@ typedef Estimator *_Atomic EstimatorSlot;
 
 struct ptxlint_module {
     Arena arena;                /* everything below */
+    Arena *parts;               /* what was found by other threads than the one that made the module; malloc'ed */
+    unsigned part_count;
     char *text;                 /* length bytes and a NUL; malloc'ed */
     size_t length;
     DiagSink diags;
@@ -52,36 +54,16 @@ static inline bool ptx_module_has_figures(const ptxlint_module *m)
     return m->sessions->has_figures;
 }
 
-/* view.c: the public structures over IR and facts. First begin, then each function with a body in order, then kernels, for what takes all functions,
- * then, all findings being in the sink, finish. */
-void ptx_view_begin(ptxlint_module *module);
-void ptx_view_func(ptxlint_module *module, const ptxlint_options *options, FuncId func);
-void ptx_view_kernels(ptxlint_module *module);
+/* analyse.c: calls, sessions, kernels and diagnostics of all functions, by as many threads as options say. limit: bytes of each arena. False: memory ran out. */
+bool ptx_analyse(ptxlint_module *module, const ptxlint_options *options, size_t limit);
+
+/* Memory that it holds. */
+size_t ptx_module_bytes(const ptxlint_module *module);
+
+/* view.c: diagnostics, once all are in the sink, and the rest of what is public. */
 void ptx_view_finish(ptxlint_module *module, const ptxlint_options *options);
-
-static inline ptxlint_span ptx_view_span(Span span)
-{
-    return (ptxlint_span){ span.begin, span.end };
-}
-
-/* The instruction of func that holds a byte, or NULL. Instructions stand in source order. */
-const Insn *ptx_view_find_insn(const Func *func, uint32_t offset);
 
 /* budget.c: findings about kernels that take more than a budget (NULL: none) allows; once kernels and all other findings are there. */
 void ptx_check_budget(ptxlint_module *module, Arena *scratch, const ptxlint_budget *budget);
-
-/* view_access.c: its accesses, those of what it calls, and its branches; once all functions are analysed. */
-void ptx_view_accesses(ptxlint_module *module, FuncId func, ptxlint_kernel *view);
-
-/* assumed.c: what figures of an entry rest on that was not given. evaluation: NULL: none was made. */
-void ptx_view_assumed(ptxlint_module *module, const Evaluation *evaluation, ptxlint_kernel *view);
-
-/* project.c: what a kernel and its loops are on each GPU. view: the rest of the kernel, filled. */
-void ptx_project_kernel(ptxlint_module *module, const ptxlint_options *options, FuncId func, ptxlint_kernel *view);
-ptxlint_time ptx_project_time(const Prediction *prediction);
-
-ptxlint_bottleneck ptx_project_bottleneck(const Prediction *prediction, double waves);
-
-void ptx_project_loop(ptxlint_module *module, Session *session, LoopId loop, ptxlint_loop *view);
 
 #endif

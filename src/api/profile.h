@@ -24,6 +24,14 @@ typedef enum ProfileStage {
     PROFILE__COUNT
 } ProfileStage;
 
+/* An action as a part of a stage; options are in scope. */
+#define TIMED(stage, action) \
+    do { \
+        ptx_profile_begin(options->profile, PROFILE_##stage); \
+        action; \
+        ptx_profile_end(options->profile, PROFILE_##stage); \
+    } while (0)
+
 /* A module begins: what is added to a stage until the next one counts as one. */
 void ptx_profile_module(ptxlint_profile *profile);
 

@@ -1,6 +1,6 @@
 /* project.c -- a kernel and its loops on each GPU: occupancy, waves, cycles, peaks, in the words of the public interface. */
 #include "api/gpu.h"
-#include "api/module.h"
+#include "api/view.h"
 
 #include "analysis/time/peak.h"
 #include "analysis/time/band.h"
@@ -43,9 +43,9 @@ static double shortest_of(const ptxlint_pipe_cycles *p)
 }
 
 /* The pipes that the GPU's file describes; of the matrix unit it gives rates by type instead of lanes. */
-static ptxlint_cycles view_cycles(ptxlint_module *m, const Gpu *gpu, const PipeCycles *cycles)
+static ptxlint_cycles view_cycles(Sessions *all, const Gpu *gpu, const PipeCycles *cycles)
 {
-    ptxlint_pipe_cycles *pipes = ptx_arena_array(&m->arena, ptxlint_pipe_cycles, PIPE__COUNT);
+    ptxlint_pipe_cycles *pipes = ptx_arena_array(all->arena, ptxlint_pipe_cycles, PIPE__COUNT);
     ptxlint_cycles view = { .pipes = pipes };
     for (int p = 0; p < PIPE__COUNT; p++) {
         if (!(gpu->pipes[p].lanes > 0) && (p != PIPE_TENSOR || !ptx_gpu_has(gpu, FIGURE_TENSOR_F16)))
@@ -59,11 +59,11 @@ static ptxlint_cycles view_cycles(ptxlint_module *m, const Gpu *gpu, const PipeC
     return view;
 }
 
-static ptxlint_peak view_peak(ptxlint_module *m, const Gpu *gpu, const Mix *mix)
+static ptxlint_peak view_peak(Sessions *all, const Gpu *gpu, const Mix *mix)
 {
     Peak peak;
     ptx_peak_compute(gpu, mix, &peak);
-    ptxlint_ceiling *ceilings = ptx_arena_array(&m->arena, ptxlint_ceiling, CEILING__COUNT);
+    ptxlint_ceiling *ceilings = ptx_arena_array(all->arena, ptxlint_ceiling, CEILING__COUNT);
     for (int i = 0; i < CEILING__COUNT; i++)
         ceilings[i] = (ptxlint_ceiling){ ptx_ceiling_text[i], peak.ceilings[i] };
     return (ptxlint_peak){
@@ -83,22 +83,22 @@ static ptxlint_parallelism view_parallelism(const Parallelism *p)
     };
 }
 
-void ptx_project_loop(ptxlint_module *m, Session *session, LoopId loop, ptxlint_loop *view)
+void ptx_project_loop(Sessions *all, Session *session, LoopId loop, ptxlint_loop *view)
 {
-    if (!ptx_module_has_figures(m))
+    if (!all->has_figures)
         return;
-    ptxlint_cycles *cycles = ptx_arena_array(&m->arena, ptxlint_cycles, m->gpu_count + 1);
-    ptxlint_peak *peaks = ptx_arena_array(&m->arena, ptxlint_peak, m->gpu_count + 1);
-    for (size_t g = 0; g < m->gpu_count; g++) {
-        cycles[g] = view_cycles(m, m->gpus[g], &ptx_session_throughput(session, g)->loops[loop]);
-        peaks[g] = view_peak(m, m->gpus[g], &ptx_session_mixes(session)->loops[loop]);
+    ptxlint_cycles *cycles = ptx_arena_array(all->arena, ptxlint_cycles, all->gpu_count + 1);
+    ptxlint_peak *peaks = ptx_arena_array(all->arena, ptxlint_peak, all->gpu_count + 1);
+    for (size_t g = 0; g < all->gpu_count; g++) {
+        cycles[g] = view_cycles(all, all->gpus[g], &ptx_session_throughput(session, g)->loops[loop]);
+        peaks[g] = view_peak(all, all->gpus[g], &ptx_session_mixes(session)->loops[loop]);
     }
     view->cycles = cycles;
     view->peaks = peaks;
     if (!ptx_session_is_projected(session))
         return;
-    ptxlint_parallelism *parallelism = ptx_arena_array(&m->arena, ptxlint_parallelism, m->gpu_count + 1);
-    for (size_t g = 0; g < m->gpu_count; g++)
+    ptxlint_parallelism *parallelism = ptx_arena_array(all->arena, ptxlint_parallelism, all->gpu_count + 1);
+    for (size_t g = 0; g < all->gpu_count; g++)
         parallelism[g] = view_parallelism(&ptx_session_parallelisms(session, BUDGET_FIGURES, g)->loops[loop]);
     view->parallelism = parallelism;
 }
@@ -174,13 +174,13 @@ ptxlint_time ptx_project_time(const Prediction *p)
     return out;
 }
 
-static ptxlint_executed view_executed(ptxlint_module *m, const Executed *executed)
+static ptxlint_executed view_executed(Sessions *all, const Executed *executed)
 {
     const double unknown = (double)NAN;
     if (!executed || executed->certainty == CERTAINTY_UNKNOWN)
         return (ptxlint_executed){ unknown, unknown, unknown, unknown, unknown, NULL, 0, PTXLINT_NOT_KNOWN,
                                    executed ? executed->why : "only kernels that could be read are launched" };
-    ptxlint_machine_count *counts = ptx_arena_array(&m->arena, ptxlint_machine_count, MACHINE__COUNT);
+    ptxlint_machine_count *counts = ptx_arena_array(all->arena, ptxlint_machine_count, MACHINE__COUNT);
     ptxlint_executed view = {
         executed->warp_instructions, executed->flops_fp32, executed->flops_fp64, executed->flops_fp16, executed->flops_tensor, counts, 0, PTXLINT_ESTIMATE, NULL,
     };
@@ -216,19 +216,19 @@ static ptxlint_concurrency view_concurrency(const Gpu *gpu, Session *session, si
 {
     const double warps = ptx_session_resident_warps(session, g);
     const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
-    const Parallelisms *all = ptx_session_parallelisms(session, BUDGET_FIGURES, g);
+    const Parallelisms *paths = ptx_session_parallelisms(session, BUDGET_FIGURES, g);
     LoopId loop = ptx_concurrency_where(ptx_session_func(session), ptx_session_cfg(session), ptx_session_loops(session), evaluation);
-    Concurrency c = ptx_concurrency_compute(gpu, warps, loop == NO_LOOP ? &all->rest : &all->loops[loop], loop);
+    Concurrency c = ptx_concurrency_compute(gpu, warps, loop == NO_LOOP ? &paths->rest : &paths->loops[loop], loop);
     return (ptxlint_concurrency){
         c.bytes_needed_low, c.bytes_needed_high, c.operations_needed, c.warps, c.bytes, c.operations, loop == NO_LOOP ? -1 : (int64_t)loop,
         isnan(c.bytes) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
     };
 }
 
-static void find_bottleneck(ptxlint_module *m, FuncId id, size_t g, const Prediction *prediction, ptxlint_projection *out)
+static void find_bottleneck(Sessions *all, FuncId id, size_t g, const Prediction *prediction, ptxlint_projection *out)
 {
     const double unknown = (double)NAN;
-    Session *session = ptx_session_at(m, id);
+    Session *session = ptx_sessions_of(all, id);
     out->bottleneck = ptx_project_bottleneck(prediction, out->waves);
     out->rest = view_parallelism(&(const Parallelism){ unknown, unknown, unknown, unknown, unknown, unknown, unknown, unknown });
     out->roofline = (ptxlint_roofline){ unknown, unknown, unknown, unknown, unknown, NULL, PTXLINT_NOT_KNOWN };
@@ -236,35 +236,35 @@ static void find_bottleneck(ptxlint_module *m, FuncId id, size_t g, const Predic
     if (!ptx_session_is_projected(session))
         return;
     out->rest = view_parallelism(&ptx_session_parallelisms(session, BUDGET_FIGURES, g)->rest);
-    out->roofline = view_roofline(m->gpus[g], session, g, prediction);
-    out->concurrency = view_concurrency(m->gpus[g], session, g);
+    out->roofline = view_roofline(all->gpus[g], session, g, prediction);
+    out->concurrency = view_concurrency(all->gpus[g], session, g);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */
 
-void ptx_project_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, ptxlint_kernel *kernel)
+void ptx_project_kernel(Sessions *all, FuncId id, ptxlint_kernel *kernel)
 {
-    ptxlint_projection *projections = ptx_arena_array(&m->arena, ptxlint_projection, m->gpu_count + 1);
-    Session *session = ptx_session_at(m, id);
+    ptxlint_projection *projections = ptx_arena_array(all->arena, ptxlint_projection, all->gpu_count + 1);
+    Session *session = ptx_sessions_of(all, id);
     bool is_projected = ptx_session_is_projected(session), has_flow = ptx_session_cfg(session);
     kernel->projections = projections;
-    kernel->projection_count = m->gpu_count;
-    for (size_t g = 0; g < m->gpu_count; g++) {
-        const Gpu *gpu = m->gpus[g];
+    kernel->projection_count = all->gpu_count;
+    for (size_t g = 0; g < all->gpu_count; g++) {
+        const Gpu *gpu = all->gpus[g];
         ptxlint_projection *out = &projections[g];
         out->size = sizeof *out;
         out->gpu = ptx_gpu_handle(gpu);
         const Residency *residency = ptx_session_residency(session, g);
         view_registers(residency, ptx_session_said(session, g), out);
         view_residency(residency, out);
-        out->executed = view_executed(m, is_projected ? ptx_session_executed(session, g) : NULL);
-        if (options->findings_only)
+        out->executed = view_executed(all, is_projected ? ptx_session_executed(session, g) : NULL);
+        if (ptx_sessions_find_only(all))
             continue;
         if (has_flow)
-            out->cycles = view_cycles(m, gpu, &ptx_session_throughput(session, g)->func);
-        out->peak = view_peak(m, gpu, has_flow ? &ptx_session_mixes(session)->func : &(const Mix){ 0 });
+            out->cycles = view_cycles(all, gpu, &ptx_session_throughput(session, g)->func);
+        out->peak = view_peak(all, gpu, has_flow ? &ptx_session_mixes(session)->func : &(const Mix){ 0 });
         const Prediction *prediction = ptx_session_predict(session, BUDGET_FIGURES, g);
         out->time = ptx_project_time(prediction);
-        find_bottleneck(m, id, g, prediction, out);
+        find_bottleneck(all, id, g, prediction, out);
     }
 }

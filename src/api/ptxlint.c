@@ -1,14 +1,11 @@
 /* ptxlint.c -- the pipeline as one function, and the life of a module. */
 #include "api/config.h"
 #include "api/gpu.h"
-#include "api/launch.h"
 #include "api/module.h"
 #include "api/profile.h"
-#include "api/ptxas.h"
 #include "api/suppress.h"
 
 #include "parser/parser.h"
-#include "rules/engine.h"
 #include "support/limits.h"
 
 #include <errno.h>
@@ -40,48 +37,7 @@ void ptxlint_options_init(ptxlint_options *options)
     *options = (ptxlint_options){ .size = sizeof *options };
 }
 
-/* Of one thread, while a module is made. */
-typedef struct Arenas {
-    Arena work, temp, scratch;
-} Arenas;
-
 /* ---- the pipeline ------------------------------------------------------------------------------------------------ */
-
-#define TIMED(stage, action) \
-    do { \
-        ptx_profile_begin(options->profile, PROFILE_##stage); \
-        action; \
-        ptx_profile_end(options->profile, PROFILE_##stage); \
-    } while (0)
-
-/* Asks for what figures rest on. */
-static void ask_for_figures(const ptxlint_module *m, const ptxlint_options *options, Session *session)
-{
-    TIMED(TRIPS, ptx_session_trips(session));
-    TIMED(MIX, ptx_session_mixes(session));
-    for (size_t g = 0; g < m->gpu_count; g++)
-        TIMED(THROUGHPUT, ptx_session_throughput(session, g));
-    TIMED(FLOW, ptx_session_uniforms(session));
-    if (!ptx_session_is_projected(session))
-        return;
-    TIMED(EVALUATE, ptx_session_evaluation(session, BUDGET_FIGURES));
-    for (size_t g = 0; g < m->gpu_count; g++)
-        TIMED(ESTIMATE, ptx_session_executed(session, g));
-}
-
-/* A session computes what it is asked for, whoever asks. The stages in order, so that a profile says what each of them takes. */
-static void ask_by_stage(const ptxlint_module *m, const ptxlint_options *options, Session *session)
-{
-    TIMED(FLOW, ptx_session_cfg(session));
-    if (!ptx_session_cfg(session))
-        return;
-    TIMED(LIVE, ptx_session_live(session));
-    if (m->sessions->has_figures)
-        ask_for_figures(m, options, session);
-    TIMED(MIX, ptx_session_mixes(session));
-    for (size_t g = 0; g < m->gpu_count && ptx_session_has_model(session); g++)
-        TIMED(ESTIMATE, ptx_session_pressure(session, g));
-}
 
 /* Those asked for, or what the file's target says. */
 static void choose_gpus(ptxlint_module *m, const ptxlint_options *options)
@@ -92,107 +48,6 @@ static void choose_gpus(ptxlint_module *m, const ptxlint_options *options)
         m->gpus[m->gpu_count++] = ptx_gpu_of(options->gpus[g]);
     if (!options->gpu_count && m->ir->target.sm && (m->gpus[0] = ptx_gpu_find_target(m->ir->target)))
         m->gpu_count = 1;
-}
-
-/* NULL without a profile. */
-static RuleTimes *begin_times(ptxlint_module *m, const ptxlint_options *options)
-{
-    const Rulebook *book = ptx_config_rulebook(options->config);
-    if (!options->profile)
-        return NULL;
-    RuleTimes *times = ptx_arena_new(&m->arena, RuleTimes);
-    times->now = ptx_profile_clock;
-    for (uint32_t s = 0; s < book->set_count; s++) {
-        times->seconds[s] = ptx_arena_array(&m->arena, double, book->sets[s]->rule_count + 1);
-        times->counts[s] = ptx_arena_array(&m->arena, uint64_t, book->sets[s]->rule_count + 1);
-    }
-    return times;
-}
-
-static void end_times(const RuleTimes *times, const ptxlint_options *options)
-{
-    const Rulebook *book = ptx_config_rulebook(options->config);
-    for (uint32_t s = 0; times && s < book->set_count; s++)
-        for (uint32_t r = 0; r < book->sets[s]->rule_count; r++)
-            if (times->counts[s][r])
-                ptx_profile_rule(options->profile, book->sets[s]->rules[r].info.code, times->seconds[s][r], times->counts[s][r]);
-}
-
-static const Launch *const *build_launches(ptxlint_module *m, const ptxlint_options *options)
-{
-    const Launch **launches = ptx_arena_array(&m->arena, const Launch *, m->ir->func_count + 1);
-    for (FuncId f = 0; f < m->ir->func_count; f++)
-        launches[f] = ptx_launch_build(&m->arena, options->launches, ptx_options_path(options), m->ir, &m->ir->funcs[f]);
-    return launches;
-}
-
-/* NULL without a log. */
-static const PtxasUsage *const *find_said(ptxlint_module *m, const ptxlint_options *options)
-{
-    const Module *ir = m->ir;
-    if (!options->ptxas)
-        return NULL;
-    const PtxasUsage **said = ptx_arena_array(&m->arena, const PtxasUsage *, ir->func_count * m->gpu_count + 1);
-    for (FuncId f = 0; f < ir->func_count; f++) {
-        const char *name = ptx_arena_strndup(&m->arena, ir->text + ir->funcs[f].name.begin, ptx_span_length(ir->funcs[f].name));
-        for (size_t g = 0; g < m->gpu_count; g++)
-            said[f * m->gpu_count + g] = ptx_ptxas_find(options->ptxas, name, m->gpus[g]->sm);
-    }
-    return said;
-}
-
-/* Arenas but the module's are this thread's, and gone when the module is made: what was found lies in it. */
-static void begin_sessions(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
-{
-    bool wants_figures = !options->findings_only && !options->syntax_only;
-    m->sessions = ptx_arena_new(&m->arena, Sessions);
-    *m->sessions = (Sessions){
-        .module = m->ir, .calls = m->calls, .launches = build_launches(m, options), .said = find_said(m, options),
-        .gpus = m->gpus, .gpu_count = m->gpu_count, .has_figures = wants_figures,
-        .diags = &m->diags, .arena = &m->arena, .work = &arenas->work, .temp = wants_figures ? &arenas->temp : &m->arena, .scratch = &arenas->scratch,
-    };
-    ptx_sessions_begin(m->sessions);
-}
-
-static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Engine *engine, FuncId f)
-{
-    Session *session = ptx_session_at(m, f);
-    m->diags.func = (int32_t)f;
-    ptx_session_begin(session);
-    ask_by_stage(m, options, session);
-    if (m->ir->funcs[f].has_body) {
-        TIMED(VIEW, ptx_view_func(m, options, f));
-        TIMED(RULES, ptx_engine_run(engine, session));
-    }
-    ptx_session_end(session);
-}
-
-static void analyse(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
-{
-    TIMED(CALLS, m->calls = ptx_callgraph_build(&m->arena, &arenas->scratch, m->ir));
-    TIMED(FLOW, begin_sessions(m, options, arenas));
-    RuleTimes *times = begin_times(m, options);
-    Engine *engine = ptx_engine_new(m->sessions, ptx_config_rulebook(options->config), times);
-    m->estimator = ptx_arena_new(&m->arena, EstimatorSlot);
-    for (FuncId f = 0; f < m->ir->func_count; f++)
-        analyse_func(m, options, engine, f);
-    m->diags.func = -1;
-    TIMED(RULES, ptx_engine_finish(engine));
-    end_times(times, options);
-}
-
-/* The front end alone. */
-static void view_syntax(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
-{
-    begin_sessions(m, options, arenas);
-    for (FuncId f = 0; f < m->ir->func_count; f++) {
-        if (!m->ir->funcs[f].has_body)
-            continue;
-        Session *session = ptx_session_at(m, f);
-        ptx_session_begin(session);
-        ptx_view_func(m, options, f);
-        ptx_session_end(session);
-    }
 }
 
 static void read_source(ptxlint_module *m, Arena *items, Arena *vectors, Arena *scratch)
@@ -211,34 +66,33 @@ static size_t memory_limit(const ptxlint_module *m, const ptxlint_options *optio
     return m->length > (size_t)LIMIT_ARENA_FLOOR / LIMIT_ARENA_FACTOR ? m->length * LIMIT_ARENA_FACTOR : (size_t)LIMIT_ARENA_FLOOR;
 }
 
+/* While a module is read. */
+typedef struct Arenas {
+    Arena items, vectors, scratch;
+} Arenas;
+
 /* False: memory ran out; the module is then only good for ptxlint_module_free. */
 static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
 {
     jmp_buf on_failure;
     const size_t limit = memory_limit(m, options);
     ptx_arena_init(&m->arena, limit, &on_failure);
-    ptx_arena_init(&arenas->temp, limit, &on_failure);
-    ptx_arena_init(&arenas->work, limit, &on_failure);
+    ptx_arena_init(&arenas->items, limit, &on_failure);
+    ptx_arena_init(&arenas->vectors, limit, &on_failure);
     ptx_arena_init(&arenas->scratch, limit, &on_failure);
     if (setjmp(on_failure))
         return false;
     ptx_diag_init(&m->diags, &m->arena);
     ptx_profile_module(options->profile);
-    TIMED(PARSE, read_source(m, &arenas->temp, &arenas->work, &arenas->scratch));
-    ptx_arena_free(&arenas->temp);
-    ptx_arena_free(&arenas->work);
-    ptx_arena_init(&arenas->temp, limit, &on_failure);
-    ptx_arena_init(&arenas->work, limit, &on_failure);
+    TIMED(PARSE, read_source(m, &arenas->items, &arenas->vectors, &arenas->scratch));
+    ptx_arena_free(&arenas->items);
+    ptx_arena_free(&arenas->vectors);
     choose_gpus(m, options);
-    ptx_view_begin(m);
-    if (options->syntax_only) {
-        view_syntax(m, options, arenas);
-    } else {
-        analyse(m, options, arenas);
+    if (!ptx_analyse(m, options, limit))
+        return false;
+    if (!options->syntax_only)
         TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir, ptx_options_path(options), options->config));
-    }
     ptx_suppress_known(&arenas->scratch, &m->diags, m->ir, options->baseline);
-    TIMED(VIEW, ptx_view_kernels(m));
     if (!options->syntax_only && !options->findings_only)
         ptx_check_budget(m, &arenas->scratch, options->budget);
     ptx_diag_finish(&m->diags);
@@ -260,8 +114,8 @@ static ptxlint_status build_module(char *text, size_t length, const ptxlint_opti
     m->length = length;
     Arenas arenas;
     bool complete = run(m, options, &arenas);
-    ptx_arena_free(&arenas.temp);
-    ptx_arena_free(&arenas.work);
+    ptx_arena_free(&arenas.items);
+    ptx_arena_free(&arenas.vectors);
     ptx_arena_free(&arenas.scratch);
     if (!complete) {
         ptxlint_module_free(m);
@@ -389,9 +243,20 @@ void ptxlint_module_free(ptxlint_module *m)
     if (!m)
         return;
     ptx_estimator_free(m);
+    for (unsigned i = 0; i < m->part_count; i++)
+        ptx_arena_free(&m->parts[i]);
+    free(m->parts);
     ptx_arena_free(&m->arena);
     free(m->text);
     free(m);
+}
+
+size_t ptx_module_bytes(const ptxlint_module *m)
+{
+    size_t bytes = m->arena.used_bytes + m->length;
+    for (unsigned i = 0; i < m->part_count; i++)
+        bytes += m->parts[i].used_bytes;
+    return bytes;
 }
 
 const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *m)

@@ -675,7 +675,7 @@ static SuppressPlace place_of(Suppress *s, const Diag *diag, const char *path)
     if (diag->func < 0)
         return place;
     const Func *func = &s->module->funcs[diag->func];
-    const Insn *insn = ptx_view_find_insn(func, diag->span.begin);
+    const Insn *insn = ptx_insn_at(func, diag->span.begin);
     place.kernel = copy_text(s, func->name);
     if (insn && insn->loc)
         place.loc_count = ptx_loc_chain(s->module, insn->loc, place.locs);

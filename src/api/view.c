@@ -1,6 +1,7 @@
 /* view.c -- the public structures of a module, filled from IR and facts. */
 #include "api/gpu.h"
 #include "api/module.h"
+#include "api/view.h"
 #include "check/check_loc.h"
 #include "ir/normal.h"
 
@@ -8,80 +9,67 @@
 #include <string.h>
 #include <stdio.h>
 
-static const char *copy_text(ptxlint_module *m, Span span)
+static const char *copy_text(Sessions *all, Span span)
 {
-    return ptx_arena_strndup(&m->arena, m->text + span.begin, ptx_span_length(span));
+    return ptx_arena_strndup(all->arena, all->module->text + span.begin, ptx_span_length(span));
 }
 
 /* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
-const Insn *ptx_view_find_insn(const Func *func, uint32_t offset)
-{
-    uint32_t low = 0, high = func->insn_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (func->insns[middle].span.end <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < func->insn_count && func->insns[low].span.begin <= offset ? &func->insns[low] : NULL;
-}
-
 /* path is NULL where no .file says which it is. */
-static ptxlint_source_place view_loc(ptxlint_module *m, const Loc *loc)
+static ptxlint_source_place view_loc(Sessions *all, const Loc *loc)
 {
-    const File *file = ptx_loc_file(m->ir, loc);
+    const File *file = ptx_loc_file(all->module, loc);
     if (!file)
         return (ptxlint_source_place){ NULL, 0, 0 };
-    return (ptxlint_source_place){ copy_text(m, file->path), loc->line, loc->column };
+    return (ptxlint_source_place){ copy_text(all, file->path), loc->line, loc->column };
 }
 
-static void find_source(ptxlint_module *m, const Func *func, const Diag *diag, ptxlint_diagnostic *out)
+static void find_source(Sessions *all, const Func *func, const Diag *diag, ptxlint_diagnostic *out)
 {
-    const Insn *insn = ptx_view_find_insn(func, diag->span.begin);
+    const Insn *insn = ptx_insn_at(func, diag->span.begin);
     if (!insn || !insn->loc)
         return;
     Loc chain[MAX_LOC_CHAIN];
-    uint32_t count = ptx_loc_chain(m->ir, insn->loc, chain);
-    const ptxlint_source_place place = view_loc(m, &chain[0]);
+    uint32_t count = ptx_loc_chain(all->module, insn->loc, chain);
+    const ptxlint_source_place place = view_loc(all, &chain[0]);
     out->source_path = place.path;
     out->source_line = place.line;
     out->source_column = place.column;
-    ptxlint_source_place *into = ptx_arena_array(&m->arena, ptxlint_source_place, count);
+    ptxlint_source_place *into = ptx_arena_array(all->arena, ptxlint_source_place, count);
     out->inlined_into = into;
     for (uint32_t i = 1; i < count; i++) {
-        into[out->inlined_count] = view_loc(m, &chain[i]);
+        into[out->inlined_count] = view_loc(all, &chain[i]);
         out->inlined_count += into[out->inlined_count].path != NULL;
     }
 }
 
-static void view_related(ptxlint_module *m, const Diag *diag, ptxlint_diagnostic *out)
+static void view_related(Sessions *all, const Diag *diag, ptxlint_diagnostic *out)
 {
     for (const DiagRelated *r = diag->related; r; r = r->next)
         out->related_count++;
     if (!out->related_count)
         return;
-    ptxlint_related *related = ptx_arena_array(&m->arena, ptxlint_related, out->related_count);
+    ptxlint_related *related = ptx_arena_array(all->arena, ptxlint_related, out->related_count);
     out->related = related;
     for (const DiagRelated *r = diag->related; r; r = r->next)
         *related++ = (ptxlint_related){ ptx_view_span(r->span), r->message };
 }
 
-static const ptxlint_fix *view_fix(ptxlint_module *m, const DiagFix *fix)
+static const ptxlint_fix *view_fix(Sessions *all, const DiagFix *fix)
 {
     if (!fix)
         return NULL;
-    ptxlint_fix *out = ptx_arena_new(&m->arena, ptxlint_fix);
+    ptxlint_fix *out = ptx_arena_new(all->arena, ptxlint_fix);
     *out = (ptxlint_fix){ ptx_view_span(fix->span), fix->replacement, fix->is_certain };
     return out;
 }
 
-static void view_repair(ptxlint_module *m, const DiagRepair *repair, ptxlint_diagnostic *out)
+static void view_repair(Sessions *all, const DiagRepair *repair, ptxlint_diagnostic *out)
 {
     if (!repair->count)
         return;
-    ptxlint_insertion *insertions = ptx_arena_array(&m->arena, ptxlint_insertion, repair->count);
+    ptxlint_insertion *insertions = ptx_arena_array(all->arena, ptxlint_insertion, repair->count);
     for (uint32_t i = 0; i < repair->count; i++)
         insertions[i] = (ptxlint_insertion){ repair->insertions[i].line, repair->insertions[i].text };
     out->repair = insertions;
@@ -95,6 +83,7 @@ static void view_diagnostics(ptxlint_module *m)
                                                         [SUPPRESSION_CONFIG] = PTXLINT_SUPPRESSED_BY_CONFIG,
                                                         [SUPPRESSION_BASELINE] = PTXLINT_SUPPRESSED_BY_BASELINE };
     m->diagnostic_count = m->diags.count;
+    Sessions *all = m->sessions;
     ptxlint_diagnostic *out = ptx_arena_array(&m->arena, ptxlint_diagnostic, m->diags.count ? m->diags.count : 1);
     m->diagnostics = out;
     for (uint32_t i = 0; i < m->diags.count; i++, out++) {
@@ -114,14 +103,14 @@ static void view_diagnostics(ptxlint_module *m)
         out->gain_of = diag->gain_of;
         out->suppression = suppressions[diag->suppression];
         out->suppression_reason = diag->reason;
-        out->fix = view_fix(m, diag->fix);
-        view_repair(m, &diag->repair, out);
-        view_related(m, diag, out);
+        out->fix = view_fix(all, diag->fix);
+        view_repair(all, &diag->repair, out);
+        view_related(all, diag, out);
         if (diag->func < 0)
             continue;
         const Func *func = &m->ir->funcs[diag->func];
-        out->kernel = copy_text(m, func->name);
-        find_source(m, func, diag, out);
+        out->kernel = copy_text(all, func->name);
+        find_source(all, func, diag, out);
     }
 }
 
@@ -148,9 +137,9 @@ static double amount(const Mix *mix, double weighted)
     return mix->has_assumed_trips ? (double)NAN : weighted;
 }
 
-static ptxlint_mix view_mix(ptxlint_module *m, const Mix *mix)
+static ptxlint_mix view_mix(Sessions *all, const Mix *mix)
 {
-    ptxlint_mix_class *classes = ptx_arena_array(&m->arena, ptxlint_mix_class, CLASS__COUNT - 1);
+    ptxlint_mix_class *classes = ptx_arena_array(all->arena, ptxlint_mix_class, CLASS__COUNT - 1);
     for (int c = 1; c < CLASS__COUNT; c++)
         classes[c - 1] = (ptxlint_mix_class){ ptx_class_info[c].text, mix->counts[c], mix->weighted[c] };
     return (ptxlint_mix){
@@ -166,7 +155,7 @@ static ptxlint_mix view_mix(ptxlint_module *m, const Mix *mix)
 }
 
 /* trip may be NULL: only findings were asked for. */
-static ptxlint_trip view_trip(ptxlint_module *m, const Func *func, const Trip *trip)
+static ptxlint_trip view_trip(Sessions *all, const Func *func, const Trip *trip)
 {
     if (!trip)
         return (ptxlint_trip){ .count = (double)NAN, .count_min = (double)NAN, .count_max = (double)NAN, .certainty = PTXLINT_NOT_KNOWN,
@@ -177,18 +166,18 @@ static ptxlint_trip view_trip(ptxlint_module *m, const Func *func, const Trip *t
     return (ptxlint_trip){
         .source = sources[trip->source], .count = trip->count, .count_min = trip->count_min, .count_max = trip->count_max,
         .certainty = trip->is_exact ? PTXLINT_EXACT : trip->is_upper ? PTXLINT_BOUND : isnan(trip->count) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
-        .expression = trip->expression, .induction = has_induction ? copy_text(m, func->regs[trip->induction].name) : NULL,
+        .expression = trip->expression, .induction = has_induction ? copy_text(all, func->regs[trip->induction].name) : NULL,
         .start = trip->start, .bound = trip->bound, .step = has_induction && trip->step ? trip->step : PTXLINT_UNKNOWN, .why = trip->why,
     };
 }
 
-static void view_loops(ptxlint_module *m, const Func *func, Session *session, ptxlint_kernel *out)
+static void view_loops(Sessions *all, const Func *func, Session *session, ptxlint_kernel *out)
 {
     const Loops *loops = ptx_session_loops(session);
     const Cfg *cfg = ptx_session_cfg(session);
     const Mixes *mixes = ptx_session_mixes(session);
-    const Trips *trips = ptx_module_has_figures(m) ? ptx_session_trips(session) : NULL;
-    ptxlint_loop *view = ptx_arena_array(&m->arena, ptxlint_loop, loops->loop_count ? loops->loop_count : 1);
+    const Trips *trips = all->has_figures ? ptx_session_trips(session) : NULL;
+    ptxlint_loop *view = ptx_arena_array(all->arena, ptxlint_loop, loops->loop_count ? loops->loop_count : 1);
     out->loops = view;
     out->loop_count = loops->loop_count;
     for (LoopId i = 0; i < loops->loop_count; i++) {
@@ -197,10 +186,10 @@ static void view_loops(ptxlint_module *m, const Func *func, Session *session, pt
         view[i] = (ptxlint_loop){
             .size = sizeof *view, .header = ptx_view_span(func->insns[first].span), .label = "", .depth = loop->depth,
             .parent = loop->parent == NO_LOOP ? -1 : (int64_t)loop->parent, .is_irreducible = loop->is_irreducible,
-            .is_innermost = loop->is_innermost, .mix = view_mix(m, &mixes->loops[i]),
-            .trip = view_trip(m, func, trips ? &trips->trips[i] : NULL),
+            .is_innermost = loop->is_innermost, .mix = view_mix(all, &mixes->loops[i]),
+            .trip = view_trip(all, func, trips ? &trips->trips[i] : NULL),
         };
-        ptx_project_loop(m, session, i, &view[i]);
+        ptx_project_loop(all, session, i, &view[i]);
     }
     for (uint32_t l = 0; l < func->label_count && loops->loop_count; l++) {
         const Label *label = &func->labels[l];
@@ -208,19 +197,19 @@ static void view_loops(ptxlint_module *m, const Func *func, Session *session, pt
             continue;
         LoopId loop = loops->loop_of[cfg->block_of[label->insn]];       /* of a header: its own */
         if (loop != NO_LOOP && cfg->blocks[loops->loops[loop].header].first == label->insn && !*view[loop].label)
-            view[loop].label = copy_text(m, label->name);
+            view[loop].label = copy_text(all, label->name);
     }
 }
 
-static ptxlint_pressure view_pressure(ptxlint_module *m, const Func *func, const Live *live)
+static ptxlint_pressure view_pressure(Sessions *all, const Func *func, const Live *live)
 {
     ptxlint_pressure view = { .max_live = PTXLINT_UNKNOWN, .max_live_predicates = PTXLINT_UNKNOWN, .max_live_64 = PTXLINT_UNKNOWN,
                               .max_live_16 = PTXLINT_UNKNOWN };
     if (!live || live->max_insn == NO_ID || func->has_syntax_error)
         return view;
-    const char **names = ptx_arena_array(&m->arena, const char *, live->max_reg_count ? live->max_reg_count : 1);
+    const char **names = ptx_arena_array(all->arena, const char *, live->max_reg_count ? live->max_reg_count : 1);
     for (uint32_t i = 0; i < live->max_reg_count; i++)
-        names[i] = copy_text(m, func->regs[live->max_regs[i]].name);
+        names[i] = copy_text(all, func->regs[live->max_regs[i]].name);
     view.max_live = live->max_pressure;
     view.max_live_predicates = live->max_predicates;
     view.max_live_64 = live->max_64;
@@ -232,20 +221,20 @@ static ptxlint_pressure view_pressure(ptxlint_module *m, const Func *func, const
 }
 
 /* Each aligned as it asks, one behind the other: PTX ISA, "Kernel Function Parameters". */
-static void view_params(ptxlint_module *m, const Func *func, ptxlint_kernel *out)
+static void view_params(Sessions *all, const Func *func, ptxlint_kernel *out)
 {
     uint64_t end = 0;
     bool has_place = true;
     if (!func->is_entry || !func->param_count)
         return;
-    ptxlint_param *params = ptx_arena_array(&m->arena, ptxlint_param, func->param_count);
+    ptxlint_param *params = ptx_arena_array(all->arena, ptxlint_param, func->param_count);
     out->params = params;
     out->param_count = func->param_count;
     for (uint32_t i = 0; i < func->param_count; i++) {
-        const Var *var = &m->ir->vars[func->params[i]];
+        const Var *var = &all->module->vars[func->params[i]];
         uint32_t align = var->align ? var->align : 1;
         uint64_t offset = (end + align - 1) / align * align;
-        params[i] = (ptxlint_param){ sizeof *params, copy_text(m, var->name), ptx_type_info[var->type].text ? ptx_type_info[var->type].text : "",
+        params[i] = (ptxlint_param){ sizeof *params, copy_text(all, var->name), ptx_type_info[var->type].text ? ptx_type_info[var->type].text : "",
                                      var->bytes <= INT64_MAX ? (int64_t)var->bytes : PTXLINT_UNKNOWN,
                                      has_place ? (int64_t)offset : PTXLINT_UNKNOWN, align };
         has_place = has_place && !__builtin_add_overflow(offset, var->bytes, &end) && end <= INT64_MAX / 2;
@@ -279,11 +268,11 @@ static ptxlint_launch view_launch(Session *session)
     return out;
 }
 
-static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, ptxlint_kernel *out)
+static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
 {
-    const Func *func = &m->ir->funcs[id];
+    const Func *func = &all->module->funcs[id];
     out->size = sizeof *out;
-    out->name = copy_text(m, func->name);
+    out->name = copy_text(all, func->name);
     out->span = ptx_view_span(func->span);
     out->name_span = ptx_view_span(func->name);
     out->is_entry = func->is_entry;
@@ -292,45 +281,38 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncI
     out->maxnreg = func->bounds.maxnreg;
     memcpy(out->maxntid, func->bounds.maxntid, sizeof out->maxntid);
     memcpy(out->reqntid, func->bounds.reqntid, sizeof out->reqntid);
-    Session *session = ptx_session_at(m, id);
+    Session *session = ptx_sessions_of(all, id);
     const Demand *demand = ptx_session_demand(session);
     const Cfg *cfg = ptx_session_cfg(session);
     out->static_shared_bytes = to_public(demand->static_shared_bytes);
     out->local_bytes = to_public(demand->local_bytes);
     out->param_bytes = to_public(demand->param_bytes);
     out->barriers = to_public(demand->barriers);
-    view_params(m, func, out);
+    view_params(all, func, out);
     out->launch = view_launch(session);
-    out->pressure = view_pressure(m, func, ptx_session_live(session));
+    out->pressure = view_pressure(all, func, ptx_session_live(session));
     if (!cfg) {
-        out->mix = view_mix(m, &(const Mix){ 0 });
+        out->mix = view_mix(all, &(const Mix){ 0 });
         if (func->is_entry)
-            ptx_view_assumed(m, NULL, out);
-        ptx_project_kernel(m, options, id, out);
+            ptx_view_assumed(all, NULL, out);
+        ptx_project_kernel(all, id, out);
         return;
     }
     out->is_recursive = ptx_session_calls(session)->is_recursive;
     out->block_count = cfg->block_count;
     out->unreachable_block_count = cfg->block_count - cfg->rpo_count;
     out->edge_count = cfg->succ_count;
-    out->mix = view_mix(m, &ptx_session_mixes(session)->func);
-    ptx_project_kernel(m, options, id, out);
-    view_loops(m, func, session, out);
+    out->mix = view_mix(all, &ptx_session_mixes(session)->func);
+    ptx_project_kernel(all, id, out);
+    view_loops(all, func, session, out);
     if (func->is_entry)
-        ptx_view_assumed(m, ptx_session_is_projected(session) ? ptx_session_evaluation(session, BUDGET_FIGURES) : NULL, out);
+        ptx_view_assumed(all, ptx_session_is_projected(session) ? ptx_session_evaluation(session, BUDGET_FIGURES) : NULL, out);
 }
 
-void ptx_view_begin(ptxlint_module *m)
+void ptx_view_func(Sessions *all, FuncId func, ptxlint_kernel *out)
 {
-    size_t count = 0;
-    for (FuncId f = 0; f < m->ir->func_count; f++)
-        count += m->ir->funcs[f].has_body;
-    m->kernels = ptx_arena_array(&m->arena, ptxlint_kernel, count ? count : 1);
-}
-
-void ptx_view_func(ptxlint_module *m, const ptxlint_options *options, FuncId func)
-{
-    view_kernel(m, options, func, &m->kernels[m->kernel_count++]);
+    view_kernel(all, func, out);
+    ptx_view_accesses(all, func, out);
 }
 
 /* ---- the module -------------------------------------------------------------------------------------------------- */
@@ -356,15 +338,7 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     info->version_major = m->ir->version / 10;
     info->version_minor = m->ir->version % 10;
     info->address_size = (int)m->ir->address_size;
-    info->memory_bytes = m->arena.used_bytes + m->length;
-}
-
-void ptx_view_kernels(ptxlint_module *m)
-{
-    size_t kernel = 0;
-    for (FuncId f = 0; f < m->ir->func_count; f++)
-        if (m->ir->funcs[f].has_body)
-            ptx_view_accesses(m, f, &m->kernels[kernel++]);
+    info->memory_bytes = ptx_module_bytes(m);
 }
 
 void ptx_view_finish(ptxlint_module *m, const ptxlint_options *options)

@@ -1,5 +1,6 @@
 /* view_access.c -- what a kernel's instructions do to memory and to the lanes of warps, in the public structures. */
 #include "api/module.h"
+#include "api/view.h"
 #include "analysis/access/describe.h"
 #include "analysis/access/divergence.h"
 
@@ -158,9 +159,9 @@ static void fill_figures(const Count *total, ptxlint_access *out)
         out->stride_bytes = total->stride;
 }
 
-static const ptxlint_shaped *view_shapes(ptxlint_module *m, const Evaluation *evaluation, const Count *shaped, size_t *count)
+static const ptxlint_shaped *view_shapes(Sessions *all, const Evaluation *evaluation, const Count *shaped, size_t *count)
 {
-    ptxlint_shaped *out = ptx_arena_array(&m->arena, ptxlint_shaped, evaluation->shape_count);
+    ptxlint_shaped *out = ptx_arena_array(all->arena, ptxlint_shaped, evaluation->shape_count);
     *count = 0;
     for (uint32_t i = 0; i < evaluation->shape_count; i++) {
         ptxlint_access in_shape = no_figures;
@@ -176,10 +177,10 @@ static const ptxlint_shaped *view_shapes(ptxlint_module *m, const Evaluation *ev
     return out;
 }
 
-static void fill_access(ptxlint_module *m, FuncId kernel, const Evaluated *insn, ptxlint_access *out)
+static void fill_access(Sessions *all, FuncId kernel, const Evaluated *insn, ptxlint_access *out)
 {
     const Count *total = &insn->total;
-    const Evaluation *evaluation = ptx_session_evaluation(ptx_session_at(m, kernel), BUDGET_FIGURES);
+    const Evaluation *evaluation = ptx_session_evaluation(ptx_sessions_of(all, kernel), BUDGET_FIGURES);
     bool is_known = insn->certainty != CERTAINTY_UNKNOWN && total->requests > 0;
     char why[WHY_BYTES] = "";
     out->certainty = to_certainty(insn->certainty);
@@ -188,46 +189,46 @@ static void fill_access(ptxlint_module *m, FuncId kernel, const Evaluated *insn,
     if (is_known)
         fill_figures(total, out);
     if (is_known && (total->sectors > 0 || total->wavefronts > 0)) {
-        const char *pattern = ptx_count_describe(&m->arena, total, out->bytes > 0 ? (uint32_t)out->bytes : 0);
+        const char *pattern = ptx_count_describe(all->arena, total, out->bytes > 0 ? (uint32_t)out->bytes : 0);
         if (*pattern)
             say(why, pattern);
     }
     if (is_known && insn->shaped)
-        out->shapes = view_shapes(m, evaluation, insn->shaped, &out->shape_count);
-    const char *shapes = is_known ? ptx_shapes_describe(&m->arena, evaluation, insn) : "";
+        out->shapes = view_shapes(all, evaluation, insn->shaped, &out->shape_count);
+    const char *shapes = is_known ? ptx_shapes_describe(all->arena, evaluation, insn) : "";
     if (*shapes)
         say(why, shapes);
     explain_figures(why, evaluation, insn);
-    out->why = *why ? ptx_arena_strndup(&m->arena, why, strlen(why)) : "evaluated";
+    out->why = *why ? ptx_arena_strndup(all->arena, why, strlen(why)) : "evaluated";
 }
 
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
-static const ptxlint_related *view_chain(ptxlint_module *m, FuncId id, InsnId insn, size_t *count)
+static const ptxlint_related *view_chain(Sessions *all, FuncId id, InsnId insn, size_t *count)
 {
-    const Uniforms *uniforms = ptx_session_cfg(ptx_session_at(m, id)) ? ptx_session_uniforms(ptx_session_at(m, id)) : NULL;
-    const Func *func = &m->ir->funcs[id];
+    const Uniforms *uniforms = ptx_session_cfg(ptx_sessions_of(all, id)) ? ptx_session_uniforms(ptx_sessions_of(all, id)) : NULL;
+    const Func *func = &all->module->funcs[id];
     Link links[MAX_CHAIN];
     *count = uniforms ? ptx_critical_path_find(uniforms, func, insn, links) : 0;
     if (!*count)
         return NULL;
-    ptxlint_related *chain = ptx_arena_array(&m->arena, ptxlint_related, *count);
+    ptxlint_related *chain = ptx_arena_array(all->arena, ptxlint_related, *count);
     for (size_t i = 0; i < *count; i++)
-        chain[i] = (ptxlint_related){ ptx_view_span(func->insns[links[i].insn].span), ptx_affine_describe(&m->arena, &links[i].value) };
+        chain[i] = (ptxlint_related){ ptx_view_span(func->insns[links[i].insn].span), ptx_affine_describe(all->arena, &links[i].value) };
     return chain;
 }
 
-static void begin_access(ptxlint_module *m, FuncId id, InsnId i, ptxlint_access *out)
+static void begin_access(Sessions *all, FuncId id, InsnId i, ptxlint_access *out)
 {
-    const Insn *insn = &m->ir->funcs[id].insns[i];
+    const Insn *insn = &all->module->funcs[id].insns[i];
     *out = no_figures;
     out->size = sizeof *out;
     out->span = ptx_view_span(insn->span);
     out->space = space_name((Space)insn->op->space);
     out->op = operation(insn->op);
     out->bytes = insn->access_bytes ? insn->access_bytes : PTXLINT_UNKNOWN;
-    if (ptx_module_has_figures(m))
-        out->chain = view_chain(m, id, i, &out->chain_count);
+    if (all->has_figures)
+        out->chain = view_chain(all, id, i, &out->chain_count);
 }
 
 static int by_place(const void *pa, const void *pb)
@@ -236,44 +237,44 @@ static int by_place(const void *pa, const void *pb)
     return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
 }
 
-static void view_called(ptxlint_module *m, FuncId kernel, const Evaluation *evaluation, ptxlint_access *view)
+static void view_called(Sessions *all, FuncId kernel, const Evaluation *evaluation, ptxlint_access *view)
 {
     FuncId before = NO_ID;
     const char *name = NULL;
     for (uint32_t c = 0; c < evaluation->called_count; c++) {
         const CalledAccess *called = &evaluation->called[c];
-        Span span = m->ir->funcs[called->func].name;
+        Span span = all->module->funcs[called->func].name;
         if (called->func != before)
-            name = ptx_arena_strndup(&m->arena, m->text + span.begin, ptx_span_length(span));
+            name = ptx_arena_strndup(all->arena, all->module->text + span.begin, ptx_span_length(span));
         before = called->func;
-        begin_access(m, called->func, called->insn, &view[c]);
+        begin_access(all, called->func, called->insn, &view[c]);
         view[c].function = name;
-        fill_access(m, kernel, &called->figures, &view[c]);
+        fill_access(all, kernel, &called->figures, &view[c]);
     }
 }
 
-static void view_memory(ptxlint_module *m, FuncId id, ptxlint_kernel *out)
+static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
 {
-    const Func *func = &m->ir->funcs[id];
-    const Evaluation *evaluation = ptx_module_has_figures(m) ? ptx_session_evaluation(ptx_session_at(m, id), BUDGET_FIGURES) : NULL;
+    const Func *func = &all->module->funcs[id];
+    const Evaluation *evaluation = all->has_figures ? ptx_session_evaluation(ptx_sessions_of(all, id), BUDGET_FIGURES) : NULL;
     uint32_t own = 0, called = evaluation ? evaluation->called_count : 0;
     for (InsnId i = 0; i < func->insn_count; i++)
         own += ptx_insn_is_access(&func->insns[i]);
-    ptxlint_access *all = ptx_arena_array(&m->arena, ptxlint_access, own + called + 1), *view = all;
-    out->accesses = all;
+    ptxlint_access *items = ptx_arena_array(all->arena, ptxlint_access, own + called + 1), *view = items;
+    out->accesses = items;
     out->access_count = own + called;
     for (InsnId i = 0; i < func->insn_count; i++) {
         if (!ptx_insn_is_access(&func->insns[i]))
             continue;
-        begin_access(m, id, i, view);
+        begin_access(all, id, i, view);
         if (evaluation)
-            fill_access(m, id, &evaluation->insns[i], view);
+            fill_access(all, id, &evaluation->insns[i], view);
         view++;
     }
     if (!called)
         return;
-    view_called(m, id, evaluation, view);
-    qsort(all, out->access_count, sizeof *all, by_place);
+    view_called(all, id, evaluation, view);
+    qsort(items, out->access_count, sizeof *items, by_place);
 }
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
@@ -303,10 +304,10 @@ static void judge_split(const Affine *condition, ptxlint_branch *out, const Dive
     }
 }
 
-static void view_branch(ptxlint_module *m, FuncId id, BlockId block, PartedCosts *costs, ptxlint_branch *out)
+static void view_branch(Sessions *all, FuncId id, BlockId block, PartedCosts *costs, ptxlint_branch *out)
 {
-    Session *session = ptx_session_at(m, id);
-    const Func *func = &m->ir->funcs[id];
+    Session *session = ptx_sessions_of(all, id);
+    const Func *func = &all->module->funcs[id];
     const Cfg *cfg = ptx_session_cfg(session);
     const Affine *condition = &ptx_session_uniforms(session)->branches[block];
     InsnId last = cfg->blocks[block].end - 1;
@@ -319,31 +320,31 @@ static void view_branch(ptxlint_module *m, FuncId id, BlockId block, PartedCosts
     if (meeting != EXIT_BLOCK)
         out->meeting = ptx_view_span(func->insns[cfg->blocks[meeting].first].span);
     judge_split(condition, out, &parted);
-    out->chain = view_chain(m, id, last, &out->chain_count);
+    out->chain = view_chain(all, id, last, &out->chain_count);
 }
 
-static void view_branches(ptxlint_module *m, FuncId id, ptxlint_kernel *out)
+static void view_branches(Sessions *all, FuncId id, ptxlint_kernel *out)
 {
-    Session *session = ptx_session_at(m, id);
+    Session *session = ptx_sessions_of(all, id);
     const Cfg *cfg = ptx_session_cfg(session);
     for (BlockId b = 0; cfg && b < cfg->block_count; b++)
         out->branch_count += cfg->blocks[b].succ_count > 1;
     if (!out->branch_count)
         return;
     const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
-    PartedCosts *costs = evaluation ? ptx_divergence_new(&m->arena, evaluation, &m->ir->funcs[id], cfg, ptx_session_dom(session)) : NULL;
-    ptxlint_branch *view = ptx_arena_array(&m->arena, ptxlint_branch, out->branch_count);
+    PartedCosts *costs = evaluation ? ptx_divergence_new(all->arena, evaluation, &all->module->funcs[id], cfg, ptx_session_dom(session)) : NULL;
+    ptxlint_branch *view = ptx_arena_array(all->arena, ptxlint_branch, out->branch_count);
     out->branches = view;
     for (BlockId b = 0; b < cfg->block_count; b++)
         if (cfg->blocks[b].succ_count > 1)
-            view_branch(m, id, b, costs, view++);
+            view_branch(all, id, b, costs, view++);
 }
 
-void ptx_view_accesses(ptxlint_module *m, FuncId id, ptxlint_kernel *out)
+void ptx_view_accesses(Sessions *all, FuncId id, ptxlint_kernel *out)
 {
-    view_memory(m, id, out);
-    if (ptx_module_has_figures(m))
-        view_branches(m, id, out);
+    view_memory(all, id, out);
+    if (all->has_figures)
+        view_branches(all, id, out);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -378,7 +379,7 @@ static bool writes_register(const Func *func, const Insn *insn)
 int ptxlint_module_value_at(const ptxlint_module *m, uint32_t offset, ptxlint_value *out)
 {
     const Func *func = ptx_module_has_figures(m) ? func_at(m->ir, offset) : NULL;
-    const Insn *insn = func ? ptx_view_find_insn(func, offset) : NULL;
+    const Insn *insn = func ? ptx_insn_at(func, offset) : NULL;
     if (!insn || !writes_register(func, insn))
         return 0;
     const Uniforms *uniforms = ptx_session_uniforms(ptx_session_at(m, (FuncId)(func - m->ir->funcs)));

@@ -303,6 +303,9 @@ void ptx_jobs_stop(Jobs *jobs);
 /* How many threads for count files. */
 unsigned ptx_jobs_workers(const Options *options, size_t count);
 
+/* How many threads for the kernels of one file, where so many work on files. */
+unsigned ptx_jobs_threads(const Options *options, unsigned workers);
+
 /* ---- progress.c -------------------------------------------------------------------------------------------------- */
 
 /* "123 of 4567 files" on a terminal, where it takes longer than a second. Whoever writes to the terminal clears it first. */

@@ -141,7 +141,7 @@ static const struct poptOption launch_options[] = {
     TEXT_OPTION("baseline", OPT_BASELINE, "Known findings (default: what the config says, or ptxlint-baseline.json)", "FILE")
 
 #define RUN_OPTIONS \
-    TEXT_OPTION("jobs", OPT_JOBS, "Files at a time (default and 0: as many as there are cores)", "N"), \
+    TEXT_OPTION("jobs", OPT_JOBS, "Threads, for files and for kernels (default and 0: one a core)", "N"), \
     FLAG_OPTION("profile", OPT_PROFILE, "Print on standard error where the time went")
 
 static const struct poptOption check_output[] = {

@@ -137,11 +137,24 @@ void ptx_jobs_stop(Jobs *jobs)
     free(jobs);
 }
 
-unsigned ptx_jobs_workers(const Options *options, size_t count)
+static unsigned threads_of(const Options *options)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t workers = options->jobs ? options->jobs : cores > 0 ? (size_t)cores : 1;
-    if (workers > count)
-        workers = count;
-    return workers > JOBS_MAX ? JOBS_MAX : workers ? (unsigned)workers : 1;
+    if (!options->jobs && cores < 1)
+        return 1;
+    unsigned threads = options->jobs ? options->jobs : (unsigned)cores;
+    return threads > JOBS_MAX ? JOBS_MAX : threads;
+}
+
+unsigned ptx_jobs_workers(const Options *options, size_t count)
+{
+    unsigned threads = threads_of(options);
+    if (threads > count)
+        threads = (unsigned)count;
+    return threads ? threads : 1;
+}
+
+unsigned ptx_jobs_threads(const Options *options, unsigned workers)
+{
+    return threads_of(options) / (workers ? workers : 1);
 }

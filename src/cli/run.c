@@ -75,6 +75,7 @@ static ptxlint_options module_options(const CliRun *run, size_t index, unsigned 
     options.config = run->settings[index]->config;
     options.baseline = run->baselines[index] ? run->baselines[index]->known : NULL;
     options.budget = budget ? budget->budget : NULL;
+    options.jobs = ptx_jobs_threads(run->options, run->worker_count);
     options.profile = run->profiles ? run->profiles[worker] : NULL;
     options.syntax_only = run->is_syntax_only;
     options.findings_only = run->options->command != COMMAND_REPORT && run->options->command != COMMAND_BUDGET && !run->report && !budget && !run->options->ptxas;

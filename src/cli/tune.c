@@ -660,6 +660,7 @@ static ExitCode tune_file(const Options *options, const Inputs *given, const Inp
     with.gpu_count = gpus->gpu_count;
     with.launches = inputs->launches;
     with.ptxas = given->logs;
+    with.jobs = ptx_jobs_threads(options, 1);
     ptxlint_status status = ptxlint_module_open(path, &with, &module);
     if (status != PTXLINT_OK)
         return ptx_complain_status(path, status);

@@ -188,6 +188,9 @@ const Module *ptx_lower_finish(Lower *lower, const AstHeader *header);
 void ptx_lines_find(Arena *arena, Module *module);
 uint32_t ptx_line_of(const Module *module, uint32_t offset);
 
+/* The instruction of func that holds a byte, or NULL. Instructions stand in source order. */
+const Insn *ptx_insn_at(const Func *func, uint32_t offset);
+
 /* Of the .file directive that a .loc names; NULL: there is none. */
 static inline const File *ptx_loc_file(const Module *module, const Loc *loc)
 {

@@ -1,4 +1,4 @@
-/* Where the lines of a module begin. */
+/* Where the lines of a module begin, and which instruction stands at a byte. */
 #include "ir/ir.h"
 
 #include <string.h>
@@ -27,4 +27,17 @@ uint32_t ptx_line_of(const Module *m, uint32_t offset)
             high = middle;
     }
     return low;
+}
+
+const Insn *ptx_insn_at(const Func *func, uint32_t offset)
+{
+    uint32_t low = 0, high = func->insn_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (func->insns[middle].span.end <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < func->insn_count && func->insns[low].span.begin <= offset ? &func->insns[low] : NULL;
 }

@@ -106,6 +106,11 @@ Session *ptx_sessions_of(const Sessions *all, FuncId func)
     return all->own->items[func];
 }
 
+void ptx_sessions_take(Sessions *all, const Sessions *from, FuncId func)
+{
+    all->own->items[func] = from->own->items[func];
+}
+
 const OpCycles *ptx_sessions_ops(Sessions *all, size_t gpu)
 {
     if (!all->own->ops[gpu])

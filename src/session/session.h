@@ -62,7 +62,17 @@ typedef struct Sessions {
 } Sessions;
 
 void ptx_sessions_begin(Sessions *all);
+
+/* Neither the front end alone nor figures are wanted. */
+static inline bool ptx_sessions_find_only(const Sessions *all)
+{
+    return all->calls && !all->has_figures;
+}
+
 Session *ptx_sessions_of(const Sessions *all, FuncId func);
+
+/* From now on what `from` knows of a function is the answer of all, too; both are of one module, and from must live as long. */
+void ptx_sessions_take(Sessions *all, const Sessions *from, FuncId func);
 
 /* Sets up trials: base has figures, and is done with its functions. What trials find whatever the launch is kept in arena, the rest in work until a trial is done. */
 void ptx_sessions_begin_trials(Sessions *trials, const Sessions *base);

@@ -76,6 +76,19 @@ Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span 
     return diag;
 }
 
+void ptx_diag_append(DiagSink *sink, const DiagSink *from)
+{
+    for (uint32_t i = 0; i < from->count; i++) {
+        if (sink->count < LIMIT_DIAGNOSTICS)
+            sink_push(sink, from->items[i]);
+        else
+            sink->dropped++;
+    }
+    sink->dropped += from->dropped;
+    for (size_t s = 0; s < sizeof sink->counts / sizeof *sink->counts; s++)
+        sink->counts[s] += from->counts[s];
+}
+
 Diag *ptx_diag(DiagSink *sink, DiagId id, Span span, const char *format, ...)
 {
     const char *message = "";

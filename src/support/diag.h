@@ -110,6 +110,9 @@ void ptx_diag_fix(DiagSink *sink, Diag *diag, Span span, bool is_certain, const 
 /* A printf into the arena. */
 const char *ptx_diag_text(DiagSink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Adds what another sink has, in its order; the diagnostics stay in its arena. */
+void ptx_diag_append(DiagSink *sink, const DiagSink *from);
+
 /* Errors so far. */
 static inline uint32_t ptx_diag_errors(const DiagSink *sink)
 {

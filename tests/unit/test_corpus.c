@@ -1,4 +1,4 @@
-/* test_corpus.c -- what ptxas takes, we take; real modules are read whole, and twice alike. */
+/* test_corpus.c -- what ptxas takes, we take; real modules are read whole, and alike for any number of threads. */
 #include "kit.h"
 
 static void check_folder(const char *folder, size_t least)
@@ -156,20 +156,36 @@ static void test_every_entry(void **state)
     assert_true(total > 200);
 }
 
-/* ---- the same twice ---------------------------------------------------------------------------------------------- */
+/* ---- the same twice, and for any number of threads ----------------------------------------------------------------- */
 
-static Text render(const char *path, ptxlint_document document, ptxlint_format format)
+static ptxlint_module *open_with_jobs(const char *path, unsigned jobs)
 {
-    ptxlint_module *module = kit_open(path);
+    size_t length;
+    char *text = kit_read(path, &length);
+    ptxlint_module *module;
+    ptxlint_options options;
+    ptxlint_options_init(&options);
+    options.jobs = jobs;
+    assert_int_equal(ptxlint_module_new(text, length, &options, &module), PTXLINT_OK);
+    free(text);
+    return module;
+}
+
+/* A report and two documents of findings, one behind the other. */
+static Text render(const char *path, unsigned jobs)
+{
+    static const ptxlint_format formats[] = { PTXLINT_TEXT, PTXLINT_SARIF };
+    ptxlint_module *module = open_with_jobs(path, jobs);
     const ptxlint_module *modules[] = { module };
     ptxlint_write_options options;
     ptxlint_write_options_init(&options);
-    options.format = format;
     Text text = { 0 };
-    kit_put(&text, "", 0);
-    ptxlint_status status = document == PTXLINT_REPORT ? ptxlint_write_report(modules, 1, &options, kit_write, &text)
-                                                       : ptxlint_write_diagnostics(modules, 1, &options, kit_write, &text);
-    assert_int_equal(status, PTXLINT_OK);
+    options.format = PTXLINT_JSON;
+    assert_int_equal(ptxlint_write_report(modules, 1, &options, kit_write, &text), PTXLINT_OK);
+    for (size_t f = 0; f < COUNT(formats); f++) {
+        options.format = formats[f];
+        assert_int_equal(ptxlint_write_diagnostics(modules, 1, &options, kit_write, &text), PTXLINT_OK);
+    }
     ptxlint_module_free(module);
     return text;
 }
@@ -177,24 +193,41 @@ static Text render(const char *path, ptxlint_document document, ptxlint_format f
 static void test_deterministic(void **state)
 {
     (void)state;
-    static const struct { ptxlint_document document; ptxlint_format format; } renderings[] = {
-        { PTXLINT_REPORT, PTXLINT_JSON },
-        { PTXLINT_DIAGNOSTICS, PTXLINT_TEXT },
-    };
+    static const unsigned jobs[] = { 1, 2, 3, 8 };
     Paths files = kit_walk("testdata/ptx", ".ptx");
     for (size_t i = 0; i < files.count; i++) {
-        for (size_t r = 0; r < COUNT(renderings); r++) {
-            Text a = render(files.paths[i], renderings[r].document, renderings[r].format);
-            Text b = render(files.paths[i], renderings[r].document, renderings[r].format);
-            if (a.length != b.length || memcmp(a.bytes, b.bytes, a.length))
-                fail_msg("%s: two runs differ (rendering %zu)", files.paths[i], r);
-            if (renderings[r].format == PTXLINT_JSON && !a.length)
-                fail_msg("%s: an empty report", files.paths[i]);
-            free(a.bytes);
-            free(b.bytes);
+        Text first = render(files.paths[i], 0);
+        assert_true(first.length > 0);
+        for (size_t j = 0; j < COUNT(jobs); j++) {
+            Text again = render(files.paths[i], jobs[j]);
+            if (first.length != again.length || memcmp(first.bytes, again.bytes, first.length))
+                fail_msg("%s: not the same with %u jobs", files.paths[i], jobs[j]);
+            free(again.bytes);
         }
+        free(first.bytes);
     }
     kit_free_paths(files);
+}
+
+/* Wherever memory ends, and in whichever thread: a status, and nothing is left behind. */
+static void test_memory_of_threads(void **state)
+{
+    (void)state;
+    size_t failed = 0, made = 0;
+    for (size_t limit = 1 << 12; limit < 64 << 20; limit *= 2) {
+        ptxlint_module *module;
+        ptxlint_options options;
+        ptxlint_options_init(&options);
+        options.jobs = 4;
+        options.max_memory_bytes = limit;
+        ptxlint_status status = ptxlint_module_open(PTXLINT_SOURCE_ROOT "/testdata/ptx/loops.sm_75.ptx", &options, &module);
+        assert_true(status == PTXLINT_OK || status == PTXLINT_NO_MEMORY);
+        failed += status != PTXLINT_OK;
+        made += status == PTXLINT_OK;
+        if (status == PTXLINT_OK)
+            ptxlint_module_free(module);
+    }
+    assert_true(failed > 0 && made > 0);
 }
 
 UNIT(corpus)
@@ -206,6 +239,7 @@ UNIT(corpus)
         cmocka_unit_test(test_clean),
         cmocka_unit_test(test_every_entry),
         cmocka_unit_test(test_deterministic),
+        cmocka_unit_test(test_memory_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,357 @@
+/* analyse.c -- the functions of a module, each analysed by one of several threads, the largest first. What threads share is const; what they find is put
+ * together in the order of the functions, so that it is the same for any number of them. */
+#include "api/config.h"
+#include "api/launch.h"
+#include "api/module.h"
+#include "api/profile.h"
+#include "api/ptxas.h"
+#include "api/view.h"
+
+#include "rules/engine.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { MAX_JOBS = 256 };
+
+typedef struct Crew Crew;
+
+/* One thread's. */
+typedef struct Worker {
+    Crew *crew;
+    Arena *kept;                /* the module's own, or one of its parts */
+    Arena work, temp, scratch;
+    Sessions *sessions;
+    DiagSink sink;              /* of the function in hand */
+    Engine *engine;             /* NULL: the front end alone is wanted */
+    pthread_t thread;
+    bool is_complete;
+} Worker;
+
+struct Crew {
+    ptxlint_module *module;
+    const ptxlint_options *options;
+    const Launch *const *launches;      /* per function */
+    const PtxasUsage *const *said;      /* per function and GPU; NULL: there is no log */
+    const RuleTimes *times;     /* NULL: not wanted */
+    FuncId *order;              /* largest first */
+    size_t *kernel_of;          /* per function with a body: its number among them */
+    DiagSink *found;            /* per function: what was found in it */
+    const Sessions **known_by;  /* per function */
+    Worker *workers;
+    unsigned worker_count;
+    atomic_size_t next;         /* of order: the first that no worker has taken */
+};
+
+/* ---- one function ------------------------------------------------------------------------------------------------ */
+
+/* Asks for what figures rest on. */
+static void ask_for_figures(const Sessions *all, const ptxlint_options *options, Session *session)
+{
+    TIMED(TRIPS, ptx_session_trips(session));
+    TIMED(MIX, ptx_session_mixes(session));
+    for (size_t g = 0; g < all->gpu_count; g++)
+        TIMED(THROUGHPUT, ptx_session_throughput(session, g));
+    TIMED(FLOW, ptx_session_uniforms(session));
+    if (!ptx_session_is_projected(session))
+        return;
+    TIMED(EVALUATE, ptx_session_evaluation(session, BUDGET_FIGURES));
+    for (size_t g = 0; g < all->gpu_count; g++)
+        TIMED(ESTIMATE, ptx_session_executed(session, g));
+}
+
+/* A session computes what it is asked for, whoever asks. The stages in order, so that a profile says what each of them takes. */
+static void ask_by_stage(const Sessions *all, const ptxlint_options *options, Session *session)
+{
+    TIMED(FLOW, ptx_session_cfg(session));
+    if (!ptx_session_cfg(session))
+        return;
+    TIMED(LIVE, ptx_session_live(session));
+    if (all->has_figures)
+        ask_for_figures(all, options, session);
+    TIMED(MIX, ptx_session_mixes(session));
+    for (size_t g = 0; g < all->gpu_count && ptx_session_has_model(session); g++)
+        TIMED(ESTIMATE, ptx_session_pressure(session, g));
+}
+
+static void analyse_func(Worker *w, FuncId f)
+{
+    const Crew *crew = w->crew;
+    const ptxlint_options *options = crew->options;
+    ptxlint_module *m = crew->module;
+    Session *session = ptx_sessions_of(w->sessions, f);
+    ptx_diag_init(&w->sink, w->kept);
+    w->sink.func = (int32_t)f;
+    ptx_session_begin(session);
+    if (w->engine)
+        ask_by_stage(w->sessions, options, session);
+    if (m->ir->funcs[f].has_body) {
+        TIMED(VIEW, ptx_view_func(w->sessions, f, &m->kernels[crew->kernel_of[f]]));
+        if (w->engine)
+            TIMED(RULES, ptx_engine_run(w->engine, session));
+    }
+    ptx_session_end(session);
+    crew->found[f] = w->sink;
+    crew->known_by[f] = w->sessions;
+}
+
+/* ---- workers ----------------------------------------------------------------------------------------------------- */
+
+static bool wants_figures(const ptxlint_options *options)
+{
+    return !options->findings_only && !options->syntax_only;
+}
+
+/* Arenas but kept are gone when the module is made: what was found lies in it. */
+static void begin_sessions(Worker *w)
+{
+    const Crew *crew = w->crew;
+    ptxlint_module *m = crew->module;
+    bool has_figures = wants_figures(crew->options);
+    w->sessions = ptx_arena_new(w->kept, Sessions);
+    *w->sessions = (Sessions){
+        .module = m->ir, .calls = m->calls, .launches = crew->launches, .said = crew->said,
+        .gpus = m->gpus, .gpu_count = m->gpu_count, .has_figures = has_figures,
+        .diags = &w->sink, .arena = w->kept, .work = &w->work, .temp = has_figures ? &w->temp : w->kept, .scratch = &w->scratch,
+    };
+    ptx_sessions_begin(w->sessions);
+}
+
+static void analyse_functions(Worker *w)
+{
+    Crew *crew = w->crew;
+    const ptxlint_options *options = crew->options;
+    const size_t count = crew->module->ir->func_count;
+    TIMED(FLOW, begin_sessions(w));
+    if (!options->syntax_only)
+        w->engine = ptx_engine_new(w->sessions, ptx_config_rulebook(options->config), crew->times);
+    for (size_t i; (i = atomic_fetch_add(&crew->next, 1)) < count;)
+        analyse_func(w, crew->order[i]);
+}
+
+/* A step with a frame of its own for where memory runs out: false then. */
+static bool attempt(Worker *w, void (*step)(Worker *))
+{
+    jmp_buf on_failure;
+    w->kept->on_failure = w->work.on_failure = w->temp.on_failure = w->scratch.on_failure = &on_failure;
+    if (setjmp(on_failure))
+        return false;
+    step(w);
+    return true;
+}
+
+static void *work(void *context)
+{
+    Worker *w = context;
+    w->is_complete = attempt(w, analyse_functions);
+    if (!w->is_complete)
+        atomic_store(&w->crew->next, w->crew->module->ir->func_count);         /* nobody need begin another */
+    return NULL;
+}
+
+/* The first worker is the calling thread. Fewer threads than asked for will do. */
+static void run_workers(Crew *crew)
+{
+    unsigned begun = 1;
+    while (begun < crew->worker_count && !pthread_create(&crew->workers[begun].thread, NULL, work, &crew->workers[begun]))
+        begun++;
+    work(&crew->workers[0]);
+    for (unsigned i = 1; i < begun; i++)
+        pthread_join(crew->workers[i].thread, NULL);
+    crew->worker_count = begun;
+}
+
+static bool all_complete(const Crew *crew)
+{
+    for (unsigned i = 0; i < crew->worker_count; i++)
+        if (!crew->workers[i].is_complete)
+            return false;
+    return true;
+}
+
+/* ---- before: what they share ------------------------------------------------------------------------------------- */
+
+/* NULL without a profile. */
+static RuleTimes *begin_times(ptxlint_module *m, const ptxlint_options *options)
+{
+    const Rulebook *book = ptx_config_rulebook(options->config);
+    if (!options->profile)
+        return NULL;
+    RuleTimes *times = ptx_arena_new(&m->arena, RuleTimes);
+    times->now = ptx_profile_clock;
+    for (uint32_t s = 0; s < book->set_count; s++) {
+        times->seconds[s] = ptx_arena_array(&m->arena, double, book->sets[s]->rule_count + 1);
+        times->counts[s] = ptx_arena_array(&m->arena, uint64_t, book->sets[s]->rule_count + 1);
+    }
+    return times;
+}
+
+static void end_times(const RuleTimes *times, const ptxlint_options *options)
+{
+    const Rulebook *book = ptx_config_rulebook(options->config);
+    for (uint32_t s = 0; times && s < book->set_count; s++)
+        for (uint32_t r = 0; r < book->sets[s]->rule_count; r++)
+            if (times->counts[s][r])
+                ptx_profile_rule(options->profile, book->sets[s]->rules[r].info.code, times->seconds[s][r], times->counts[s][r]);
+}
+
+static const Launch *const *build_launches(ptxlint_module *m, const ptxlint_options *options)
+{
+    const Launch **launches = ptx_arena_array(&m->arena, const Launch *, m->ir->func_count + 1);
+    for (FuncId f = 0; f < m->ir->func_count; f++)
+        launches[f] = ptx_launch_build(&m->arena, options->launches, ptx_options_path(options), m->ir, &m->ir->funcs[f]);
+    return launches;
+}
+
+/* NULL without a log. */
+static const PtxasUsage *const *find_said(ptxlint_module *m, const ptxlint_options *options)
+{
+    const Module *ir = m->ir;
+    if (!options->ptxas)
+        return NULL;
+    const PtxasUsage **said = ptx_arena_array(&m->arena, const PtxasUsage *, ir->func_count * m->gpu_count + 1);
+    for (FuncId f = 0; f < ir->func_count; f++) {
+        const char *name = ptx_arena_strndup(&m->arena, ir->text + ir->funcs[f].name.begin, ptx_span_length(ir->funcs[f].name));
+        for (size_t g = 0; g < m->gpu_count; g++)
+            said[f * m->gpu_count + g] = ptx_ptxas_find(options->ptxas, name, m->gpus[g]->sm);
+    }
+    return said;
+}
+
+typedef struct FuncSize {
+    FuncId func;
+    uint32_t insns;
+} FuncSize;
+
+static int by_size(const void *pa, const void *pb)
+{
+    const FuncSize *a = pa, *b = pb;
+    if (a->insns != b->insns)
+        return a->insns > b->insns ? -1 : 1;
+    return a->func < b->func ? -1 : a->func > b->func;
+}
+
+static void order_functions(Crew *crew, Arena *arena, Arena *scratch)
+{
+    const Module *ir = crew->module->ir;
+    ArenaMark mark = ptx_arena_mark(scratch);
+    FuncSize *sizes = ptx_arena_array(scratch, FuncSize, ir->func_count + 1);
+    for (FuncId f = 0; f < ir->func_count; f++)
+        sizes[f] = (FuncSize){ f, ir->funcs[f].insn_count };
+    if (crew->worker_count > 1)
+        qsort(sizes, ir->func_count, sizeof *sizes, by_size);
+    crew->order = ptx_arena_array(arena, FuncId, ir->func_count + 1);
+    for (FuncId f = 0; f < ir->func_count; f++)
+        crew->order[f] = sizes[f].func;
+    ptx_arena_release(scratch, mark);
+}
+
+/* Functions with a body, in order. */
+static void number_kernels(Crew *crew)
+{
+    ptxlint_module *m = crew->module;
+    crew->kernel_of = ptx_arena_array(&m->arena, size_t, m->ir->func_count + 1);
+    for (FuncId f = 0; f < m->ir->func_count; f++) {
+        crew->kernel_of[f] = m->kernel_count;
+        m->kernel_count += m->ir->funcs[f].has_body;
+    }
+    m->kernels = ptx_arena_array(&m->arena, ptxlint_kernel, m->kernel_count + 1);
+}
+
+static void prepare(Worker *w)
+{
+    Crew *crew = w->crew;
+    ptxlint_module *m = crew->module;
+    const ptxlint_options *options = crew->options;
+    if (!options->syntax_only)
+        TIMED(CALLS, m->calls = ptx_callgraph_build(&m->arena, &w->scratch, m->ir));
+    TIMED(FLOW, crew->launches = build_launches(m, options));
+    crew->said = find_said(m, options);
+    crew->times = begin_times(m, options);
+    crew->found = ptx_arena_array(&m->arena, DiagSink, m->ir->func_count + 1);
+    crew->known_by = ptx_arena_array(&m->arena, const Sessions *, m->ir->func_count + 1);
+    m->estimator = ptx_arena_new(&m->arena, EstimatorSlot);
+    number_kernels(crew);
+    order_functions(crew, &m->arena, &w->scratch);
+}
+
+/* ---- after: what they found -------------------------------------------------------------------------------------- */
+
+static void put_together(Worker *w)
+{
+    const Crew *crew = w->crew;
+    const ptxlint_options *options = crew->options;
+    ptxlint_module *m = crew->module;
+    m->sessions = w->sessions;
+    for (FuncId f = 0; f < m->ir->func_count; f++) {
+        ptx_sessions_take(m->sessions, crew->known_by[f], f);
+        ptx_diag_append(&m->diags, &crew->found[f]);
+    }
+    ptx_diag_init(&w->sink, w->kept);
+    if (w->engine)
+        TIMED(RULES, ptx_engine_finish(w->engine));
+    ptx_diag_append(&m->diags, &w->sink);
+    end_times(crew->times, options);
+}
+
+/* ---- all of it --------------------------------------------------------------------------------------------------- */
+
+/* A profile is one thread's, and there is no use for more threads than functions. */
+static unsigned count_workers(const ptxlint_module *m, const ptxlint_options *options)
+{
+    unsigned jobs = options->jobs > 1 && !options->profile && !options->syntax_only ? options->jobs : 1;
+    jobs = jobs < MAX_JOBS ? jobs : MAX_JOBS;
+    unsigned bodies = 0;
+    for (FuncId f = 0; f < m->ir->func_count && bodies < jobs; f++)
+        bodies += m->ir->funcs[f].has_body;
+    return bodies ? bodies : 1;
+}
+
+/* False: no memory. */
+static bool hire(Crew *crew, size_t limit)
+{
+    ptxlint_module *m = crew->module;
+    crew->worker_count = count_workers(m, crew->options);
+    crew->workers = calloc(crew->worker_count, sizeof *crew->workers);
+    m->parts = calloc(crew->worker_count, sizeof *m->parts);
+    if (!crew->workers || !m->parts)
+        return false;
+    m->part_count = crew->worker_count - 1;
+    for (unsigned i = 0; i < crew->worker_count; i++) {
+        Worker *w = &crew->workers[i];
+        w->crew = crew;
+        w->kept = i ? &m->parts[i - 1] : &m->arena;
+        if (i)
+            ptx_arena_init(w->kept, limit, NULL);
+        ptx_arena_init(&w->work, limit, NULL);
+        ptx_arena_init(&w->temp, limit, NULL);
+        ptx_arena_init(&w->scratch, limit, NULL);
+    }
+    return true;
+}
+
+static void dismiss(Crew *crew, unsigned count)
+{
+    for (unsigned i = 0; crew->workers && i < count; i++) {
+        ptx_arena_free(&crew->workers[i].work);
+        ptx_arena_free(&crew->workers[i].temp);
+        ptx_arena_free(&crew->workers[i].scratch);
+    }
+    free(crew->workers);
+}
+
+bool ptx_analyse(ptxlint_module *m, const ptxlint_options *options, size_t limit)
+{
+    Crew crew = { .module = m, .options = options };
+    jmp_buf *outer = m->arena.on_failure;
+    bool is_complete = hire(&crew, limit);
+    const unsigned hired = crew.worker_count;
+    if (is_complete && (is_complete = attempt(&crew.workers[0], prepare))) {
+        run_workers(&crew);
+        is_complete = all_complete(&crew) && attempt(&crew.workers[0], put_together);
+    }
+    m->arena.on_failure = outer;
+    dismiss(&crew, hired);
+    return is_complete;
+}
