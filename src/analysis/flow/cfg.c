@@ -232,23 +232,23 @@ static BlockId *build_preds(const CfgBuilder *b, Arena *arena)
 
 /* ---- reverse postorder ------------------------------------------------------------------------------------------- */
 
-typedef struct Visit {
+typedef struct CfgVisit {
     BlockId block;
     uint32_t next;              /* successors seen so far */
-} Visit;
+} CfgVisit;
 
 /* Depth-first, taken edges first, so that in the reverse the fall-through comes soon after its block. */
 static void order_blocks(Cfg *cfg, Arena *arena, Arena *scratch)
 {
     BlockId *rpo = ptx_arena_array(arena, BlockId, cfg->block_count);
     uint32_t *index = ptx_arena_array(arena, uint32_t, cfg->block_count);
-    Visit *stack = ptx_arena_array(scratch, Visit, cfg->block_count);
+    CfgVisit *stack = ptx_arena_array(scratch, CfgVisit, cfg->block_count);
     uint32_t depth = 0, count = 0;
     memset(index, 0xFF, cfg->block_count * sizeof *index);
-    stack[depth++] = (Visit){ 0, 0 };
+    stack[depth++] = (CfgVisit){ 0, 0 };
     index[0] = 0;
     while (depth) {
-        Visit *top = &stack[depth - 1];
+        CfgVisit *top = &stack[depth - 1];
         const Block *block = &cfg->blocks[top->block];
         if (top->next == block->succ_count) {
             rpo[count++] = top->block;
@@ -258,7 +258,7 @@ static void order_blocks(Cfg *cfg, Arena *arena, Arena *scratch)
         BlockId to = cfg->succs[block->succ_first + top->next++];
         if (to != EXIT_BLOCK && index[to] == UINT32_MAX) {
             index[to] = 0;                      /* seen; its place is known when all are */
-            stack[depth++] = (Visit){ to, 0 };
+            stack[depth++] = (CfgVisit){ to, 0 };
         }
     }
     for (uint32_t i = 0; i < count / 2; i++) {

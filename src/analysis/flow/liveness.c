@@ -5,7 +5,7 @@
 
 /* The sites of a block are contiguous. */
 typedef struct Sites {
-    Site *items;
+    LiveSite *items;
     uint32_t count, capacity;
     uint32_t *head;             /* per register: index + 1 */
 } Sites;
@@ -42,7 +42,7 @@ static void add_site(LivenessSolver *s, Sites *sites, RegId reg, BlockId block)
 {
     if (sites->count == sites->capacity)
         sites->items = ptx_arena_grow(s->scratch, sites->items, sites->count, &sites->capacity, sizeof *sites->items);
-    sites->items[sites->count] = (Site){ reg, sites->head[reg], block };
+    sites->items[sites->count] = (LiveSite){ reg, sites->head[reg], block };
     sites->head[reg] = ++sites->count;
 }
 
