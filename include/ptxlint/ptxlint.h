@@ -289,7 +289,7 @@ PTXLINT_API size_t ptxlint_occupancy_curve(const ptxlint_gpu *gpu, const ptxlint
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* What is known of how kernels are launched: a launch file, format "kernels" of docs/report.md, and single settings. */
+/* What is known of how kernels are launched: a launch file (docs/report.md, "The launch file"), and single settings. */
 typedef struct ptxlint_launches ptxlint_launches;
 
 /* Reads JSON text; NULL of length 0: nothing known yet. On PTXLINT_BAD_FILE *error (of error_size bytes, may be NULL) says where
@@ -312,7 +312,7 @@ typedef enum ptxlint_launch_part { PTXLINT_PART_KERNEL, PTXLINT_PART_PARAM, PTXL
 
 typedef struct ptxlint_covered {
     ptxlint_launch_part part;
-    const char *kernel;                 /* of the file; NULL: a setting, which is for every kernel */
+    const char *kernel;                 /* of the file: its name, or the glob of "launches"; NULL: a setting, which is for every kernel */
     const char *name;                   /* of the kernel; of the parameter, or its position; of the loop: its label */
     int matches;                        /* some kernel has it. True too where nothing can be said */
     const char *misfit;                 /* type, as "u32", of a parameter that the value does not fit; NULL */
@@ -324,7 +324,8 @@ typedef struct ptxlint_covered {
 /* launches: NULL: none. They may go before the coverage. */
 PTXLINT_API ptxlint_status ptxlint_coverage_new(const ptxlint_launches *launches, ptxlint_coverage **out);
 
-/* Settings are for kernels whose name matches the glob (NULL: all), the file's entries for each that has their name. */
+/* Settings are for kernels whose name matches the glob (NULL: all), the file's entries for each that takes its launch from
+ * them. */
 PTXLINT_API ptxlint_status ptxlint_coverage_add(ptxlint_coverage *coverage, const ptxlint_module *module, const char *kernel_glob);
 
 /* Kernels of the file, each followed by its parameters and loops; then the settings. 0: past the end. */

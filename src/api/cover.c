@@ -14,19 +14,21 @@ typedef struct Item {
     ptxlint_covered seen;
     const json_t *value;        /* of a parameter */
     char digits[12];            /* its position, where it has no name */
+    size_t group;
 } Item;
 
-/* Of a kernel of the file, or of the settings: the kernel itself, what is said of its parameters, of its loops. */
+/* Of an entry of the file, or of the settings: the kernel itself, what is said of its parameters, of its loops. */
 typedef struct Group {
     size_t first, count;        /* items */
+    bool is_used;               /* some function takes its launch from it */
 } Group;
 
 struct ptxlint_coverage {
     json_t *root, *settings;    /* of the launches; names of items lie in them */
     Item *items;
     size_t count;
-    Group *groups;              /* of the file's kernels, in order, then of the settings */
-    size_t group_count;
+    Group *groups;              /* of the file's kernels, in order, of its "launches", then of the settings */
+    size_t group_count, first_listed;
     json_t *index;              /* kernel of the file -> number of its group */
     json_t *names[3];           /* per ptxlint_launch_part: those of kernels that were read */
     bool is_broken;             /* loops of a function are not known: it has a syntax error, or was read for its syntax alone */
@@ -44,6 +46,7 @@ static Item *add_item(ptxlint_coverage *c, ptxlint_launch_part part, const char 
 {
     Item *item = &c->items[c->count++];
     item->seen = (ptxlint_covered){ .part = part, .kernel = kernel, .name = name };
+    item->group = c->group_count;
     return item;
 }
 
@@ -62,14 +65,14 @@ static void add_params(ptxlint_coverage *c, const char *kernel, json_t *params)
     }
 }
 
-/* kernel: NULL for the settings, which are for all of them. */
+/* kernel: its name or the glob for it; NULL for the settings, which are for all of them. */
 static bool add_group(ptxlint_coverage *c, const char *kernel, const json_t *said)
 {
     Item *grown = realloc(c->items, (c->count + count_items(said)) * sizeof *grown);
     Group *groups = realloc(c->groups, (c->group_count + 1) * sizeof *groups);
     c->items = grown ? grown : c->items;
     c->groups = groups ? groups : c->groups;
-    if (!grown || !groups || (kernel && json_object_set_new(c->index, kernel, json_integer((json_int_t)c->group_count))))
+    if (!grown || !groups)
         return false;
     const char *label;
     json_t *value;
@@ -81,7 +84,7 @@ static bool add_group(ptxlint_coverage *c, const char *kernel, const json_t *sai
     json_object_foreach(json_object_get(said, "trips"), label, value) {
         add_item(c, PTXLINT_PART_TRIP, kernel, label)->seen.line = ptx_launch_line(label);
     }
-    groups[c->group_count++] = (Group){ first, c->count - first };
+    groups[c->group_count++] = (Group){ first, c->count - first, false };
     return true;
 }
 
@@ -93,14 +96,25 @@ static void place_digits(ptxlint_coverage *c)
             c->items[i].seen.name = c->items[i].digits;
 }
 
+/* What an entry of "launches" is for, in a word. */
+static const char *listed_name(const json_t *entry)
+{
+    const char *kernel = json_string_value(json_object_get(entry, "kernel")), *file = json_string_value(json_object_get(entry, "file"));
+    const char *name = kernel ? kernel : file;
+    return name ? name : "*";
+}
+
 static bool add_groups(ptxlint_coverage *c)
 {
     const char *name;
-    json_t *kernel;
+    json_t *kernel, *listed = json_object_get(c->root, "launches");
     bool is_good = c->index && c->names[0] && c->names[1] && c->names[2];
     json_object_foreach(json_object_get(c->root, "kernels"), name, kernel) {
-        is_good = is_good && add_group(c, name, kernel);
+        is_good = is_good && !json_object_set_new(c->index, name, json_integer((json_int_t)c->group_count)) && add_group(c, name, kernel);
     }
+    c->first_listed = c->group_count;
+    for (size_t i = 0; i < json_array_size(listed); i++)
+        is_good = is_good && add_group(c, listed_name(json_array_get(listed, i)), json_array_get(listed, i));
     is_good = is_good && add_group(c, NULL, c->settings);
     place_digits(c);
     return is_good;
@@ -212,8 +226,9 @@ static void match_trip(const CoverSubject *s, Item *item)
         item->seen.matches = !strcmp(s->view->loops[i].label, item->seen.name);
 }
 
-static void match_group(ptxlint_coverage *c, const CoverSubject *s, const Group *group)
+static void match_group(ptxlint_coverage *c, const CoverSubject *s, Group *group)
 {
+    group->is_used = true;
     for (size_t i = group->first; i < group->first + group->count; i++) {
         Item *item = &c->items[i];
         if (item->seen.part == PTXLINT_PART_PARAM)
@@ -248,13 +263,28 @@ static bool learn_names(ptxlint_coverage *c, const CoverSubject *s)
     return is_good;
 }
 
+/* The group that gives the function its launch; NO_GROUP: the file says nothing of it. An entry whose globs fit it is no slip, even if another
+ * gives the launch. */
+#define NO_GROUP SIZE_MAX
+
+static size_t find_group(ptxlint_coverage *c, const CoverSubject *s)
+{
+    const json_t *number = json_object_get(c->index, s->view->name), *listed = json_object_get(c->root, "launches");
+    size_t found = number ? (size_t)json_integer_value(number) : NO_GROUP;
+    for (size_t i = 0; (i = ptx_launch_listed(c->root, i, s->module->info.path, s->view->name)) < json_array_size(listed); i++) {
+        c->items[c->groups[c->first_listed + i].first].seen.matches = 1;
+        found = found == NO_GROUP ? c->first_listed + i : found;
+    }
+    return found;
+}
+
 static bool add_func(ptxlint_coverage *c, const CoverSubject *s, const char *kernel_glob)
 {
-    const json_t *number = json_object_get(c->index, s->view->name);
+    const size_t group = find_group(c, s);
     bool is_wanted = !s->func->is_entry || !kernel_glob || !fnmatch(kernel_glob, s->view->name, 0);
-    bool is_good = learn(c, PTXLINT_PART_KERNEL, s->view->name, !number && s->func->is_entry);
-    if (number)
-        match_group(c, s, &c->groups[json_integer_value(number)]);
+    bool is_good = learn(c, PTXLINT_PART_KERNEL, s->view->name, group == NO_GROUP && s->func->is_entry);
+    if (group != NO_GROUP)
+        match_group(c, s, &c->groups[group]);
     if (is_wanted && json_object_size(c->settings)) {
         match_group(c, s, &c->groups[c->group_count - 1]);
         is_good &= learn_names(c, s);
@@ -360,13 +390,10 @@ static const char *nearest_name(const ptxlint_coverage *c, ptxlint_launch_part p
 
 /* ---- what is left ------------------------------------------------------------------------------------------------ */
 
-/* Of a kernel that is not there nothing but its name is told. */
-static bool is_of_unmatched(const ptxlint_coverage *c, const Item *item)
+/* Of an entry that no kernel takes nothing but its name is reported. */
+static bool is_of_unused(const ptxlint_coverage *c, const Item *item)
 {
-    const json_t *number = item->seen.kernel ? json_object_get(c->index, item->seen.kernel) : NULL;
-    if (!number || item->seen.part == PTXLINT_PART_KERNEL)
-        return false;
-    return !c->items[c->groups[json_integer_value(number)].first].seen.matches;
+    return item->seen.kernel && item->seen.part != PTXLINT_PART_KERNEL && !c->groups[item->group].is_used;
 }
 
 int ptxlint_coverage_at(const ptxlint_coverage *c, size_t index, ptxlint_covered *out)
@@ -374,7 +401,7 @@ int ptxlint_coverage_at(const ptxlint_coverage *c, size_t index, ptxlint_covered
     if (!c || index >= c->count || !out)
         return 0;
     *out = c->items[index].seen;
-    out->matches |= is_of_unmatched(c, &c->items[index]) || (out->part == PTXLINT_PART_TRIP && c->is_broken);
+    out->matches |= is_of_unused(c, &c->items[index]) || (out->part == PTXLINT_PART_TRIP && c->is_broken);
     return 1;
 }
 

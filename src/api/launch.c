@@ -5,6 +5,7 @@
 #include "support/limits.h"
 #include "support/words.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static bool is_trip(const json_t *value)
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-/* Something of a kernel's entry that is not as it should be. */
+/* Something of an entry that is not as it should be. */
 typedef struct LaunchWrong {
     const char *key, *wanted;
     size_t position;            /* of a parameter, from 1; 0: not one */
@@ -112,64 +113,146 @@ static bool check_params(const json_t *params, LaunchWrong *wrong)
     return true;
 }
 
-static bool check_kernel(const json_t *kernel, LaunchWrong *wrong)
+static bool check_globs(const json_t *entry, LaunchWrong *wrong)
+{
+    static const char *const keys[] = { "file", "kernel" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const json_t *glob = json_object_get(entry, keys[i]);
+        *wrong = (LaunchWrong){ keys[i], "a name, or a pattern with * ? [...]", 0, NULL };
+        if (glob && !json_string_length(glob))
+            return false;
+    }
+    return true;
+}
+
+static bool check_values(const json_t *entry, LaunchWrong *wrong)
 {
     for (size_t i = 0; i < SHAPE_KEY_COUNT; i++) {
-        const json_t *shape = json_object_get(kernel, shape_keys[i].key);
+        const json_t *shape = json_object_get(entry, shape_keys[i].key);
         *wrong = (LaunchWrong){ shape_keys[i].key, shape_keys[i].wanted, 0, NULL };
         if (shape && !is_shape(&shape_keys[i], shape))
             return false;
     }
-    const json_t *shared = json_object_get(kernel, "dynamic_shared");
+    const json_t *shared = json_object_get(entry, "dynamic_shared");
     *wrong = (LaunchWrong){ "dynamic_shared", shared_wanted, 0, NULL };
     if (shared && !is_shared(shared))
         return false;
-    const json_t *bank_bytes = json_object_get(kernel, "shared_bank_bytes");
+    const json_t *bank_bytes = json_object_get(entry, "shared_bank_bytes");
     *wrong = (LaunchWrong){ "shared_bank_bytes", "4 or 8", 0, NULL };
-    return (!bank_bytes || is_bank_bytes(bank_bytes)) && check_params(json_object_get(kernel, "params"), wrong) &&
-           check_trips(json_object_get(kernel, "trips"), wrong);
+    return (!bank_bytes || is_bank_bytes(bank_bytes)) && check_params(json_object_get(entry, "params"), wrong) &&
+           check_trips(json_object_get(entry, "trips"), wrong) && check_globs(entry, wrong);
 }
 
-/* A key of an entry that nearly is one of ours: most likely a slip. Others are somebody's notes. */
-static const char *meant(const json_t *kernel, const char **instead)
+/* What an object of the file may hold. A kernel of "kernels" has its name outside: it takes no globs. */
+static const char *const root_keys[] = { "kernels", "launches", "$schema", NULL };
+static const char *const listed_keys[] = { "file", "kernel", "grid", "block", "cluster", "dynamic_shared", "shared_bank_bytes", "params",
+                                           "trips", NULL };
+static const char *const *const kernel_keys = listed_keys + 2;
+static const char *const param_keys[] = { "bytes", "data", NULL };
+
+static bool is_among(const char *key, const char *const *keys)
 {
-    static const char *const ours[] = { "grid", "block", "cluster", "dynamic_shared", "shared_bank_bytes", "params", "trips" };
-    enum { COUNT = sizeof ours / sizeof *ours, NEAR = 2 };
+    while (*keys && strcmp(key, *keys) != 0)
+        keys++;
+    return *keys;
+}
+
+/* The one of keys that is most like word: by letters, or as a part of it or around it ("gridDim", "shared"); NULL. */
+static const char *nearest_key(const char *word, const char *const *keys)
+{
+    enum { NEAR = 2, FEW_LETTERS = 4 };
+    const char *nearest = NULL;
+    unsigned least = NEAR + 1;
+    for (; *keys; keys++) {
+        unsigned apart = ptx_edit_distance(word, strlen(word), *keys, strlen(*keys));
+        bool is_part = strstr(word, *keys) || (strlen(word) >= FEW_LETTERS && strstr(*keys, word));
+        if (is_part && apart > NEAR)
+            apart = NEAR;
+        if (apart < least)
+            least = apart, nearest = *keys;
+    }
+    return nearest;
+}
+
+/* "grid, block, params". */
+static void put_keys(const char *const *keys, char *out, size_t room)
+{
+    size_t used = 0;
+    *out = 0;
+    for (const char *const *key = keys; *key && used < room; key++)
+        used += (size_t)snprintf(out + used, room - used, "%s%s", key == keys ? "" : ", ", *key);
+}
+
+/* where: "kernel \"k\": ", or "". */
+static ptxlint_status check_keys(const json_t *object, const char *const *keys, const char *where, char *error, size_t error_size)
+{
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)kernel, key, value) {
-        unsigned least = NEAR + 1;
-        for (size_t i = 0; i < COUNT && least; i++) {
-            unsigned apart = ptx_edit_distance(key, strlen(key), ours[i], strlen(ours[i]));
-            if (apart < least)
-                least = apart, *instead = ours[i];
-        }
-        if (least > 0 && least <= NEAR)
-            return key;
+    char known[160];
+    json_object_foreach((json_t *)(uintptr_t)object, key, value) {
+        if (is_among(key, keys))
+            continue;
+        const char *near = nearest_key(key, keys);
+        put_keys(keys, known, sizeof known);
+        return near ? say(error, error_size, "%sunknown key \"%.40s\"; did you mean \"%s\"?", where, key, near)
+                    : say(error, error_size, "%sunknown key \"%.40s\"; known are %s", where, key, known);
     }
-    return NULL;
+    return PTXLINT_OK;
+}
+
+static ptxlint_status check_param_keys(const json_t *params, const char *where, char *error, size_t error_size)
+{
+    ptxlint_status status = PTXLINT_OK;
+    for (size_t i = 0; status == PTXLINT_OK && json_is_array(params) && i < json_array_size(params); i++) {
+        char here[200];
+        snprintf(here, sizeof here, "%sparameter %zu: ", where, i);
+        status = check_keys(json_array_get(params, i), param_keys, here, error, error_size);
+    }
+    return status;
+}
+
+/* where: what the entry is called, as "kernel \"k\"". */
+static ptxlint_status check_entry(const json_t *entry, const char *const *keys, const char *where, char *error, size_t error_size)
+{
+    LaunchWrong wrong;
+    char prefix[160];
+    snprintf(prefix, sizeof prefix, "%s: ", where);
+    if (!json_is_object(entry))
+        return say(error, error_size, "%s is not an object", where);
+    ptxlint_status status = check_keys(entry, keys, prefix, error, error_size);
+    if (status == PTXLINT_OK)
+        status = check_param_keys(json_object_get(entry, "params"), prefix, error, error_size);
+    if (status != PTXLINT_OK || check_values(entry, &wrong))
+        return status;
+    if (wrong.label)
+        return say(error, error_size, "%s: \"%.60s\" of \"trips\" is not %s", where, wrong.label, wrong.wanted);
+    if (wrong.position)
+        return say(error, error_size, "%s: parameter %zu is not %s", where, wrong.position - 1, wrong.wanted);
+    return say(error, error_size, "%s: \"%s\" is not %s", where, wrong.key, wrong.wanted);
 }
 
 static ptxlint_status check_kernels(json_t *kernels, char *error, size_t error_size)
 {
     const char *name;
     json_t *kernel;
-    LaunchWrong wrong;
+    ptxlint_status status = PTXLINT_OK;
     json_object_foreach(kernels, name, kernel) {
-        if (!json_is_object(kernel))
-            return say(error, error_size, "kernel \"%.100s\" is not an object", name);
-        const char *instead = NULL, *key = meant(kernel, &instead);
-        if (key)
-            return say(error, error_size, "kernel \"%.100s\": \"%.40s\" is not a key of a launch; is \"%s\" meant?", name, key, instead);
-        if (check_kernel(kernel, &wrong))
-            continue;
-        if (wrong.label)
-            return say(error, error_size, "kernel \"%.100s\": \"%.60s\" of \"trips\" is not %s", name, wrong.label, wrong.wanted);
-        if (wrong.position)
-            return say(error, error_size, "kernel \"%.100s\": parameter %zu is not %s", name, wrong.position - 1, wrong.wanted);
-        return say(error, error_size, "kernel \"%.100s\": \"%s\" is not %s", name, wrong.key, wrong.wanted);
+        char where[128];
+        snprintf(where, sizeof where, "kernel \"%.100s\"", name);
+        status = status == PTXLINT_OK ? check_entry(kernel, kernel_keys, where, error, error_size) : status;
     }
-    return PTXLINT_OK;
+    return status;
+}
+
+static ptxlint_status check_listed(const json_t *listed, char *error, size_t error_size)
+{
+    ptxlint_status status = PTXLINT_OK;
+    for (size_t i = 0; status == PTXLINT_OK && i < json_array_size(listed); i++) {
+        char where[128];
+        snprintf(where, sizeof where, "launch %zu of \"launches\"", i + 1);
+        status = check_entry(json_array_get(listed, i), listed_keys, where, error, error_size);
+    }
+    return status;
 }
 
 static ptxlint_status read_file(ptxlint_launches *launches, const char *json, size_t length, char *error, size_t error_size)
@@ -180,10 +263,16 @@ static ptxlint_status read_file(ptxlint_launches *launches, const char *json, si
         return PTXLINT_NO_MEMORY;
     if (!launches->root)
         return say(error, error_size, "line %d, column %d: %s", where.line, where.column, where.text);
-    json_t *kernels = json_object_get(launches->root, "kernels");
-    if (!json_is_object(kernels))
+    ptxlint_status status = check_keys(launches->root, root_keys, "", error, error_size);
+    if (status != PTXLINT_OK)
+        return status;
+    json_t *kernels = json_object_get(launches->root, "kernels"), *listed = json_object_get(launches->root, "launches");
+    if (kernels ? !json_is_object(kernels) : !listed)
         return say(error, error_size, "there is no object \"kernels\": write {\"kernels\": {\"NAME\": {\"grid\": [4096], \"block\": [256]}}}");
-    return check_kernels(kernels, error, error_size);
+    if (listed && !json_is_array(listed))
+        return say(error, error_size, "\"launches\" is not an array: write {\"launches\": [{\"kernel\": \"gemm*\", \"grid\": [4096]}]}");
+    status = check_kernels(kernels, error, error_size);
+    return status == PTXLINT_OK ? check_listed(listed, error, error_size) : status;
 }
 
 ptxlint_status ptxlint_launches_new(const char *json, size_t length, ptxlint_launches **out, char *error, size_t error_size)
@@ -365,9 +454,26 @@ ptxlint_status ptxlint_launches_set(ptxlint_launches *launches, const char *key,
 
 /* ---- what they say of a kernel ----------------------------------------------------------------------------------- */
 
-static const json_t *kernel_entry(const ptxlint_launches *launches, const char *kernel)
+/* A glob that is absent fits all. */
+static bool fits_listed(const json_t *entry, const char *path, const char *kernel)
 {
-    return launches ? json_object_get(json_object_get(launches->root, "kernels"), kernel) : NULL;
+    const char *file_glob = json_string_value(json_object_get(entry, "file")), *glob = json_string_value(json_object_get(entry, "kernel"));
+    return (!file_glob || ptx_path_fits(file_glob, path)) && (!glob || !fnmatch(glob, kernel, 0));
+}
+
+size_t ptx_launch_listed(const json_t *root, size_t from, const char *path, const char *kernel)
+{
+    const json_t *listed = json_object_get(root, "launches");
+    while (from < json_array_size(listed) && !fits_listed(json_array_get(listed, from), path, kernel))
+        from++;
+    return from;
+}
+
+/* By its name, else the first that fits. */
+static const json_t *kernel_entry(const ptxlint_launches *launches, const char *path, const char *kernel)
+{
+    const json_t *root = launches ? launches->root : NULL, *named = json_object_get(json_object_get(root, "kernels"), kernel);
+    return named ? named : json_array_get(json_object_get(root, "launches"), ptx_launch_listed(root, 0, path, kernel));
 }
 
 static void read_shape(const json_t *value, int64_t shape[3])
@@ -392,9 +498,9 @@ static bool says_launch(const json_t *settings)
     return json_object_size(settings) > (json_object_get(settings, "trips") != NULL);
 }
 
-bool ptx_launch_find(const ptxlint_launches *launches, const char *kernel, ptxlint_launch *launch)
+bool ptx_launch_find(const ptxlint_launches *launches, const char *path, const char *kernel, ptxlint_launch *launch)
 {
-    const json_t *entry = kernel_entry(launches, kernel);
+    const json_t *entry = kernel_entry(launches, path, kernel);
     if (!entry && (!launches || !says_launch(launches->settings)))
         return false;
     read_keys(entry, launch);
@@ -431,7 +537,7 @@ static void build_params(Arena *arena, const Module *module, const Func *func, c
         const Var *var = &module->vars[func->params[i]];
         const json_t *value = settings ? param_setting(settings, kernel, name_of(arena, module, var->name), i) : NULL;
         value = value ? value : json_array_get(file, i);
-        if (json_is_null(value))
+        if (ptx_param_may_point(value))
             params[i].is_pointer = ptx_param_is_pointer(var, module->address_size, pointers, i);
         else if (value)
             ptx_param_build(arena, var, value, &params[i]);
@@ -475,12 +581,12 @@ static void copy_shape(const int64_t from[3], const uint32_t otherwise[3], uint3
         to[i] = from[i] ? (uint32_t)from[i] : otherwise[i];         /* is_shape bounds it */
 }
 
-const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, const Module *module, const Func *func)
+const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, const char *path, const Module *module, const Func *func)
 {
     static const uint32_t unknown[3];
     Launch *launch = ptx_arena_new(arena, Launch);
     const char *kernel = name_of(arena, module, func->name);
-    const json_t *entry = kernel_entry(launches, kernel), *settings = launches ? launches->settings : NULL;
+    const json_t *entry = kernel_entry(launches, path, kernel), *settings = launches ? launches->settings : NULL;
     ptxlint_launch keys = { .dynamic_shared_bytes = -1 };
     read_keys(entry, &keys);
     read_keys(settings, &keys);

@@ -40,6 +40,12 @@ struct ptxlint_module {
 
 void ptx_estimator_free(ptxlint_module *module);
 
+/* As diagnostics show it. */
+static inline const char *ptx_options_path(const ptxlint_options *options)
+{
+    return options->path ? options->path : "-";
+}
+
 /* NULL: the front end alone was asked for. */
 static inline Session *ptx_session_at(const ptxlint_module *m, FuncId func)
 {

@@ -56,7 +56,8 @@ static bool read_number(const char *text, ParamNumber *out)
 
 /* ---- what a value may be ----------------------------------------------------------------------------------------- */
 
-const char ptx_param_wanted[] = "a number of at most 64 bits, null for a pointer, or {\"bytes\": \"00ff...\"} with two hexadecimal digits a byte";
+const char ptx_param_wanted[] = "a number of at most 64 bits, null for a pointer, {\"data\": \"sorted\"} for one to sorted data, "
+                                "or {\"bytes\": \"00ff...\"} with two hexadecimal digits a byte";
 
 /* PTX ISA, "Kernel Function Parameters": 32,764 bytes at most for all of them. */
 static bool is_hex(const char *text)
@@ -65,12 +66,23 @@ static bool is_hex(const char *text)
     return length % 2 == 0 && length / 2 <= 32764 && strspn(text, "0123456789abcdefABCDEF") == length;
 }
 
+static bool is_sorted_data(const json_t *value)
+{
+    const char *data = json_string_value(json_object_get(value, "data"));
+    return data && !strcmp(data, "sorted");
+}
+
+bool ptx_param_may_point(const json_t *value)
+{
+    return json_is_null(value) || is_sorted_data(value);
+}
+
 bool ptx_param_is(const json_t *value)
 {
     ParamNumber number;
     if (json_is_object(value)) {
         const char *hex = json_string_value(json_object_get(value, "bytes"));
-        return hex && is_hex(hex);
+        return json_object_size(value) == 1 && (is_sorted_data(value) || (hex && is_hex(hex)));
     }
     return json_is_number(value) || json_is_null(value) ||
            (json_is_string(value) && read_number(json_string_value(value), &number));
@@ -189,9 +201,10 @@ bool ptx_param_fits(const Var *var, const json_t *value)
 {
     ParamNumber number;
     uint8_t bytes[8];
-    if (json_is_object(value))
-        return strlen(json_string_value(json_object_get(value, "bytes"))) / 2 == var->bytes;
-    return json_is_null(value) || (read_value(value, &number) && store_number(var, &number, bytes));
+    const char *hex = json_string_value(json_object_get(value, "bytes"));
+    if (hex)
+        return strlen(hex) / 2 == var->bytes;
+    return ptx_param_may_point(value) || (read_value(value, &number) && store_number(var, &number, bytes));
 }
 
 bool ptx_param_is_pointer(const Var *var, uint32_t address_size, uint64_t pointers, uint32_t position)
@@ -202,8 +215,9 @@ bool ptx_param_is_pointer(const Var *var, uint32_t address_size, uint64_t pointe
 void ptx_param_build(Arena *arena, const Var *var, const json_t *value, LaunchParam *out)
 {
     ParamNumber number;
-    if (json_is_object(value)) {
-        build_bytes(arena, json_string_value(json_object_get(value, "bytes")), var, out);
+    const char *hex = json_string_value(json_object_get(value, "bytes"));
+    if (hex) {
+        build_bytes(arena, hex, var, out);
     } else if (read_value(value, &number)) {
         uint8_t *bytes = ptx_arena_alloc(arena, 8);
         if (store_number(var, &number, bytes))

@@ -121,7 +121,7 @@ static const Launch *const *build_launches(ptxlint_module *m, const ptxlint_opti
 {
     const Launch **launches = ptx_arena_array(&m->arena, const Launch *, m->ir->func_count + 1);
     for (FuncId f = 0; f < m->ir->func_count; f++)
-        launches[f] = ptx_launch_build(&m->arena, options->launches, m->ir, &m->ir->funcs[f]);
+        launches[f] = ptx_launch_build(&m->arena, options->launches, ptx_options_path(options), m->ir, &m->ir->funcs[f]);
     return launches;
 }
 
@@ -213,7 +213,7 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arena
         view_syntax(m, options, &arenas->scratch);
     } else {
         analyse(m, options, arenas);
-        TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir, options->path ? options->path : "-", options->config));
+        TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir, ptx_options_path(options), options->config));
     }
     ptx_suppress_known(&arenas->scratch, &m->diags, m->ir, options->baseline);
     TIMED(VIEW, ptx_view_kernels(m));

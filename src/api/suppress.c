@@ -649,15 +649,6 @@ static void find_unused(Suppress *s)
 
 /* ---- what the config silences ------------------------------------------------------------------------------------ */
 
-/* The glob fits the path, or what follows a `/` in it. */
-static bool fits_path(const char *glob, const char *path)
-{
-    for (; path; path = strchr(path, '/'), path = path ? path + 1 : NULL)
-        if (!fnmatch(glob, path, 0))
-            return true;
-    return false;
-}
-
 static bool names_rule(const Suppress *s, const Ignore *ignore, RuleId rule)
 {
     for (uint32_t i = 0; i < ignore->selector_count; i++)
@@ -696,7 +687,7 @@ static bool fits_source(const Suppress *s, const Ignore *ignore, const Loc *loc)
     if (loc->line < ignore->first_line || loc->line > ignore->last_line)
         return false;
     const File *file = ptx_loc_file(s->module, loc);
-    return file && fits_path(ignore->glob, copy_text(s, file->path));
+    return file && ptx_path_fits(ignore->glob, copy_text(s, file->path));
 }
 
 static bool fits_sources(const Suppress *s, const Ignore *ignore, const SuppressPlace *place)
@@ -712,7 +703,7 @@ static bool fits(const Suppress *s, const Ignore *ignore, IgnoreKind kind, const
     switch (kind) {
     case IGNORE_KERNEL: return place->kernel && !fnmatch(ignore->glob, place->kernel, 0);
     case IGNORE_SOURCE: return fits_sources(s, ignore, place);
-    case IGNORE_FILE:   return place->path && fits_path(ignore->glob, place->path);
+    case IGNORE_FILE:   return place->path && ptx_path_fits(ignore->glob, place->path);
     default:            return false;
     }
 }

@@ -376,7 +376,7 @@ static ptxlint_launch view_launch(const ptxlint_options *options, const Bounds *
     }
     if (kernel->reqntid[0])
         launch.source = PTXLINT_LAUNCH_DIRECTIVE;
-    ptx_launch_find(options->launches, kernel->name, &launch);
+    ptx_launch_find(options->launches, ptx_options_path(options), kernel->name, &launch);
     if (launch.block[0] == PTXLINT_UNKNOWN)
         assume_block(&launch, kernel);
     else
@@ -499,7 +499,7 @@ static void view_info(ptxlint_module *m, const ptxlint_options *options)
     Target target = m->ir->target;
     if (target.sm)
         snprintf(sm, sizeof sm, "sm_%u%.1s", (unsigned)target.sm, target.suffix ? &target.suffix : "");
-    const char *path = options->path ? options->path : "-";
+    const char *path = ptx_options_path(options);
     info->size = sizeof *info;
     info->path = ptx_arena_strndup(&m->arena, path, strlen(path));
     info->text = m->text;

@@ -1,5 +1,8 @@
 #include "support/words.h"
 
+#include <fnmatch.h>
+#include <string.h>
+
 unsigned ptx_edit_distance(const char *a, size_t n, const char *b, size_t m)
 {
     enum { MOST = 48, FAR = 4 };
@@ -27,4 +30,12 @@ unsigned ptx_edit_distance(const char *a, size_t n, const char *b, size_t m)
             return FAR;
     }
     return rows[n % 3][m];
+}
+
+bool ptx_path_fits(const char *glob, const char *path)
+{
+    for (; path; path = strchr(path, '/'), path = path ? path + 1 : NULL)
+        if (!fnmatch(glob, path, 0))
+            return true;
+    return false;
 }

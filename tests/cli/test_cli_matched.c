@@ -22,6 +22,9 @@ static const File files[] = {
     { "all.json", "{\"kernels\": {\"plain\": {\"grid\": [4], \"params\": [null, 3], \"trips\": {\"$L__BB0_2\": 4}}}}" },
     { "slips.json", "{\"kernels\": {\"scale\": {\"grid\": [4]}, \"plian\": {\"params\": [1, 2, 3, 4]}, \"three\": {\"params\": [null, 1, 70000, 4], "
                     "\"trips\": {\"$L\": 4}}, \"other\": {}}}" },
+    { "listed.json", "{\"launches\": [{\"file\": \"pl*.ptx\", \"kernel\": \"pl*\", \"grid\": [5], \"params\": [{\"data\": \"sorted\"}, 3]},"
+                     "{\"kernel\": \"*\", \"grid\": [6]}, {\"kernel\": \"gemm*\", \"params\": [1]}]}" },
+    { "key.json", "{\"kernels\": {}, \"launches\": [{\"kernel\": \"plain\", \"gird\": [4]}]}" },
     { "lines.json", "{\"kernels\": {\"_Z5scalePfi\": {\"trips\": {\"13\": 9, \"3\": 4}}}}" },
     { "config/.ptxlint.yaml", "launch: slips.json\n" },
     { "config/slips.json", "{\"kernels\": {\"plian\": {}}}" },
@@ -90,6 +93,9 @@ static const Case cases[] = {
       "ptxlint: slips.json: 3 of 4 kernels are in no input, as \"scale\"\n", NULL },
     { REPORT "--launch slips.json --strict-launch plain.ptx", 2, NULL, "3 of 4 kernels are in no input", NULL },
     { REPORT "--launch all.json --strict-launch scale.ptx", 2, NULL, "ptxlint: all.json: 1 of 1 kernel is in no input, as \"plain\"\n", NULL },
+    { REPORT "--launch listed.json plain.ptx",          0, "grid 5 x 1 x 1", "ptxlint: listed.json: 1 of 3 kernels is in no input, as \"gemm*\"\n", NULL },
+    { REPORT "--launch listed.json scale.ptx",          0, "grid 6 x 1 x 1", "2 of 3 kernels are in no input, as \"pl*\"\n", "grid 5" },
+    { REPORT "--launch key.json plain.ptx",             2, "", "ptxlint: key.json: launch 1 of \"launches\": unknown key \"gird\"; did you mean \"grid\"?\n", NULL },
     { "$PTXLINT config/plain.ptx",                      0, NULL, "slips.json: no kernel \"plian\"; did you mean \"plain\"?\n", NULL },
     { "$PTXLINT --strict-launch config/plain.ptx",      2, NULL, "1 of 1 kernel is in no input", NULL },
     { "$PTXLINT --strict-launch --param 9=1 config/plain.ptx", 2, NULL, "no kernel has a parameter '9'", NULL },
@@ -113,7 +119,7 @@ static const Case cases[] = {
     /* options */
     { REPORT "--blok 64 plain.ptx",                     2, "", "ptxlint: --blok: unknown option; did you mean --block?\n", NULL },
     { REPORT "-block 64 plain.ptx",                     2, "", "ptxlint: -block: unknown option; did you mean --block?\n", NULL },
-    { REPORT "--launch empty.json plain.ptx",           2, "", "ptxlint: empty.json: there is no object \"kernels\": write {", NULL },
+    { REPORT "--launch empty.json plain.ptx",           2, "", "ptxlint: empty.json: unknown key \"Kernels\"; did you mean \"kernels\"?\n", NULL },
     { REPORT "--strict-lanch plain.ptx",                2, "", "did you mean --strict-launch?\n", NULL },
     { REPORT "--param 0=99999999999999999999 plain.ptx", 2, "", "'99999999999999999999' is not a number of at most 64 bits", NULL },
     /* tune says what each kernel lacks */

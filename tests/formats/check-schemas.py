@@ -145,25 +145,51 @@ def check(name, commands):
 CONFIGS = """
     select: [THR, COR101] | select: THR | select: [] | ignore: [LCH101] | preview: true | severity: {LCH101: warning, THR: note}
     thresholds: {OCC103.threads: 32} | per-kernel-ignore: {"a*": [THR], b: ALL} | per-source-ignore: {"k.cu:40-55": [ALL]}
-    per-file-ignore: {"x/*": [HYG]} | exclude: ["old/*"] | exclude: old | gpu: [h200] | gpu: sm_90 |
+    per-file-ignore: {"x/*": [HYG]} | exclude: ["old/*"] | exclude: old | gpu: [h200] | gpu: sm_90 | # nothing
+    tolerances: {registers: 4, predicted_time_us: 10%, instructions: off} | tolerances: [registers] | baseline: [a, b]
     slect: [THR] | preview: [true] | severity: {LCH101: fatal} | severity: [LCH101] | thresholds: {OCC103.threads: many} | select: {a: b}
     per-kernel-ignore: [THR] | per-kernel-ignore: {a: {b: c}} | exclude: {a: b} | thresholds: {OCC103: 3} | launch: [a, b] | 5 | [THR]
 """
 
 
-def check_configs():
-    validator = jsonschema.Draft7Validator(json.loads(run("schema", "config")))
+LAUNCHES = """
+    {"kernels": {}} | {"launches": []} | {"kernels": {"k": {"grid": [4], "block": [32, 2], "cluster": [2], "dynamic_shared": 64, "shared_bank_bytes": 8}}}
+    {"kernels": {"k": {"params": [1, 2.5, "0xffffffffffffffff", null, {"bytes": "00fF"}, {"data": "sorted"}], "trips": {"$L": 4, "12": 0}}}, "launches": []}
+    {"launches": [{"file": "*.ptx", "kernel": "gemm*", "grid": [4]}, {}]} | {"$schema": "launch.json", "kernels": {}}
+    {} | [] | 5 | {"kernels": []} | {"launches": {}} | {"kernels": {}, "more": []} | {"launches": [5]} | {"kernels": {"k": []}}
+    {"kernels": {"k": {"gird": [4]}}} | {"kernels": {"k": {"kernel": "k"}}} | {"launches": [{"kernels": "k"}]} | {"launches": [{"kernel": ""}]} | {"launches": [{"file": 5}]}
+    {"kernels": {"k": {"grid": 4}}} | {"kernels": {"k": {"grid": []}}} | {"kernels": {"k": {"block": [1, 1, 65]}}} | {"launches": [{"cluster": [17]}]}
+    {"launches": [{"params": [{"data": "random"}]}]} | {"launches": [{"params": [{"bytes": "0"}]}]} | {"launches": [{"params": [true]}]} | {"launches": [{"params": [{}]}]}
+    {"launches": [{"params": [{"bytes": "00", "data": "sorted"}]}]} | {"launches": [{"trips": {"$L": 1.5}}]} | {"launches": [{"dynamic_shared": -1}]}
+"""
+
+
+def agree(name, cases, is_read, parse):
+    """The schema takes what the reader takes; some cases are of either kind."""
+    validator = jsonschema.Draft7Validator(json.loads(run("schema", name)))
     seen = set()
-    for text in [part.strip() for part in CONFIGS.replace("\n", "|").split("|")]:
-        with tempfile.TemporaryDirectory() as folder:
-            pathlib.Path(folder, ".ptxlint.yaml").write_text(text + "\n", encoding="utf-8")
-            got = subprocess.run([PTXLINT, "config", "show"], cwd=folder, capture_output=True, check=False)
-        is_read, is_valid = got.returncode == 0, validator.is_valid(yaml.safe_load(text))
-        seen.add(is_read)
-        if is_read != is_valid:
-            problems.append(f"docs/schemas/config.json: takes it: {is_valid}, ptxlint takes it: {is_read}: {text}")
+    for text in [part.strip() for part in cases.replace("\n", "|").split("|")][1:-1]:
+        is_taken, is_valid = is_read(text), validator.is_valid(parse(text))
+        seen.add(is_taken)
+        if is_taken != is_valid:
+            problems.append(f"docs/schemas/{name}.json: takes it: {is_valid}, ptxlint takes it: {is_taken}: {text}")
     if seen != {True, False}:
-        problems.append("config: the cases are all alike")
+        problems.append(f"{name}: the cases are all alike")
+
+
+def reads_launch(text):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "launch.json")
+        path.write_text(text, encoding="utf-8")
+        got = subprocess.run([PTXLINT, "--no-config", "--only", "syntax", "--launch", path, "-"], input=b".version 8.0\n.target sm_90\n.address_size 64\n", capture_output=True, check=False)
+    return got.returncode == 0
+
+
+def reads_config(text):
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, ".ptxlint.yaml").write_text(text + "\n", encoding="utf-8")
+        got = subprocess.run([PTXLINT, "config", "show"], cwd=folder, capture_output=True, check=False)
+    return got.returncode == 0
 
 
 os.environ["LC_ALL"] = "C.UTF-8"
@@ -171,7 +197,8 @@ for known in DOCUMENTS.keys() - set(run("schema").split()):
     problems.append(f"{known}: there is no such schema")
 for schema_name in DOCUMENTS:
     check(schema_name, DOCUMENTS[schema_name])
-check_configs()
+agree("config", CONFIGS, reads_config, yaml.safe_load)
+agree("launch", LAUNCHES, reads_launch, json.loads)
 for problem in problems[:40]:
     print(problem)
 sys.exit(1 if problems else 0)

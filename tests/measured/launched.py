@@ -4,11 +4,11 @@ import json, os, subprocess, tempfile
 LAUNCH_KEYS = ("grid", "block", "dynamic_shared", "cluster", "params")
 
 def launches_of(folder):
-    """{kernel: its launches}, in order; launches.json has the second and further ones of a kernel under "more"."""
+    """{kernel: its launches}, in order; launches.json has the second and further ones of a kernel under "launches"."""
     with open(f"{folder}/launches.json", encoding="utf-8") as file:
         listed = json.load(file)
     launches = {k: [launch] for k, launch in listed["kernels"].items()}
-    for more in listed.get("more", []):
+    for more in listed.get("launches", []):
         launches[more["kernel"]].append({k: more[k] for k in LAUNCH_KEYS if k in more})
     return launches
 

@@ -48,7 +48,7 @@ static void build(Built *built, const char *ptx, const char *json, const char *c
     ptx_arena_init(&built->arena, 1 << 24, &built->on_failure);
     if (setjmp(built->on_failure))
         fail_msg("no memory");
-    built->launch = ptx_launch_build(&built->arena, built->launches, built->module->ir, &built->module->ir->funcs[0]);
+    built->launch = ptx_launch_build(&built->arena, built->launches, "src/k.ptx", built->module->ir, &built->module->ir->funcs[0]);
 }
 
 static void built_free(Built *built)
@@ -105,6 +105,8 @@ static const struct { const char *declared, *json, *want; } params[] = {
     { ".s64 p", "\"-9223372036854775809\"", "unknown" },
     { ".s64 p", "1e300", "unknown" },
     { ".u64 p", "null", "pointer" },
+    { ".u64 p", "{\"data\": \"sorted\"}", "pointer" },
+    { ".u32 p", "{\"data\": \"sorted\"}", "unknown" },
     { ".b64 p", "null", "pointer" },
     { ".u64 .ptr .global .align 16 p", "null", "pointer" },
     { ".f32 p", "2", "00000040" },
@@ -246,6 +248,37 @@ static const struct { const char *what, *bounds, *json, *settings[5], *want; } s
     { "an entry that says nothing", "", "{\"kernels\": {\"k\": {}}}", { NULL }, "0,0,0 0,0,0 0,0,0 -1" },
 };
 
+/* want: the grid in x. The file is src/k.ptx. */
+#define LISTED(text) "{\"launches\": [" text "]}"
+static const struct { const char *what, *json; uint32_t want; } listed[] = {
+    { "a kernel's name", LISTED("{\"kernel\": \"k\", \"grid\": [5]}"), 5 },
+    { "a glob", LISTED("{\"kernel\": \"[a-k]*\", \"grid\": [5]}"), 5 },
+    { "another kernel", LISTED("{\"kernel\": \"kk*\", \"grid\": [5]}"), 0 },
+    { "a file", LISTED("{\"file\": \"*.ptx\", \"grid\": [5]}"), 5 },
+    { "the end of its path", LISTED("{\"file\": \"k.ptx\", \"grid\": [5]}"), 5 },
+    { "its folder", LISTED("{\"file\": \"src/*\", \"grid\": [5]}"), 5 },
+    { "another file", LISTED("{\"file\": \"src/j.ptx\", \"kernel\": \"k\", \"grid\": [5]}"), 0 },
+    { "both must fit", LISTED("{\"file\": \"k.ptx\", \"kernel\": \"j\", \"grid\": [5]}"), 0 },
+    { "neither: all", LISTED("{\"grid\": [5]}"), 5 },
+    { "the first match wins", LISTED("{\"kernel\": \"j\", \"grid\": [4]}, {\"kernel\": \"k\", \"grid\": [5]}, {\"kernel\": \"*\", \"grid\": [6]}"), 5 },
+    { "all of it", LISTED("{\"kernel\": \"k\"}, {\"kernel\": \"k\", \"grid\": [6]}"), 0 },
+    { "a kernel by its name before it", "{\"kernels\": {\"k\": {\"grid\": [7]}}, \"launches\": [{\"kernel\": \"k\", \"grid\": [5]}]}", 7 },
+    { "beside another kernel", "{\"kernels\": {\"j\": {\"grid\": [7]}}, \"launches\": [{\"kernel\": \"k\", \"grid\": [5]}]}", 5 },
+    { "the schema's name", "{\"$schema\": \"launch.json\", \"kernels\": {\"k\": {\"grid\": [7]}}}", 7 },
+};
+
+static void test_listed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(listed); i++) {
+        Built built;
+        build(&built, KERNEL " { ret; }\n", listed[i].json, NULL);
+        if (built.launch->grid[0] != listed[i].want)
+            fail_msg("%s: grid %u, want %u", listed[i].what, built.launch->grid[0], listed[i].want);
+        built_free(&built);
+    }
+}
+
 static void test_shapes(void **state)
 {
     (void)state;
@@ -269,7 +302,7 @@ static void test_without_launches(void **state)
     Built built;
     (void)state;
     build(&built, KERNEL " .reqntid 96 { ret; }\n", NULL, NULL);
-    const Launch *launch = ptx_launch_build(&built.arena, NULL, built.module->ir, &built.module->ir->funcs[0]);
+    const Launch *launch = ptx_launch_build(&built.arena, NULL, "-", built.module->ir, &built.module->ir->funcs[0]);
     assert_int_equal(launch->block[0], 96);
     assert_int_equal(launch->param_count, 0);
     assert_int_equal(launch->trip_count, 0);
@@ -296,6 +329,8 @@ static void test_source(void **state)
         { NULL, NULL, false },
         { "{\"kernels\": {\"j\": {\"grid\": [1]}}}", NULL, false },
         { "{\"kernels\": {\"k\": {}}}", NULL, true },
+        { "{\"launches\": [{\"kernel\": \"[kl]\"}]}", NULL, true },
+        { "{\"launches\": [{\"kernel\": \"l*\"}]}", NULL, false },
         { NULL, "block=64", true },
         { NULL, "param=0=1", true },
         { NULL, "trip=L=1", false },    /* that is no launch */
@@ -305,7 +340,7 @@ static void test_source(void **state)
         Built built;
         ptxlint_launch launch = { .source = PTXLINT_LAUNCH_ASSUMED };
         build(&built, KERNEL " { ret; }\n", sources[i].json, (const char *const[]){ sources[i].setting, NULL });
-        assert_int_equal(ptx_launch_find(built.launches, "k", &launch), sources[i].says);
+        assert_int_equal(ptx_launch_find(built.launches, "src/k.ptx", "k", &launch), sources[i].says);
         assert_int_equal(launch.source, sources[i].says ? PTXLINT_LAUNCH_FILE : PTXLINT_LAUNCH_ASSUMED);
         built_free(&built);
     }
@@ -362,9 +397,27 @@ static const struct { const char *json, *error; } bad_files[] = {
     { BAD("\"params\": [{\"bytes\": \"0g\"}]"), "parameter 0 is not" },
     { BAD("\"params\": [\"\"]"), "parameter 0 is not" },
     { BAD("\"params\": [\"18446744073709551616\"]"), "parameter 0 is not" },
-    { BAD("\"gird\": [1]"), "\"gird\" is not a key of a launch; is \"grid\" meant?" },
-    { BAD("\"param\": []"), "is \"params\" meant?" },
-    { BAD("\"dynamic-shared\": 1"), "is \"dynamic_shared\" meant?" },
+    { BAD("\"gird\": [1]"), "kernel \"k\": unknown key \"gird\"; did you mean \"grid\"?" },
+    { BAD("\"gridDim\": [1]"), "unknown key \"gridDim\"; did you mean \"grid\"?" },
+    { BAD("\"param\": []"), "did you mean \"params\"?" },
+    { BAD("\"dynamic-shared\": 1"), "did you mean \"dynamic_shared\"?" },
+    { BAD("\"shared\": 1"), "did you mean \"dynamic_shared\"?" },
+    { BAD("\"note\": 1"), "unknown key \"note\"; known are grid, block, cluster, dynamic_shared, shared_bank_bytes, params, trips" },
+    { BAD("\"kernel\": \"k\""), "unknown key \"kernel\"; known are grid" },
+    { BAD("\"params\": [null, {\"byte\": \"00\"}]"), "kernel \"k\": parameter 1: unknown key \"byte\"; did you mean \"bytes\"?" },
+    { BAD("\"params\": [{\"sorted\": true}]"), "parameter 0: unknown key \"sorted\"; known are bytes, data" },
+    { BAD("\"params\": [{\"data\": \"sortd\"}]"), "{\"data\": \"sorted\"} for one to sorted data" },
+    { BAD("\"params\": [{\"data\": \"sorted\", \"bytes\": \"00\"}]"), "parameter 0 is not" },
+    { "{\"kernels\": {}, \"more\": []}", "unknown key \"more\"; known are kernels, launches, $schema" },
+    { "{\"kernel\": {}}", "unknown key \"kernel\"; did you mean \"kernels\"?" },
+    { "{\"lauches\": []}", "unknown key \"lauches\"; did you mean \"launches\"?" },
+    { "{\"launches\": {}}", "\"launches\" is not an array: write {\"launches\": [{\"kernel\": \"gemm*\", \"grid\": [4096]}]}" },
+    { LISTED("5"), "launch 1 of \"launches\" is not an object" },
+    { LISTED("{}, {\"kernel\": 5}"), "launch 2 of \"launches\": \"kernel\" is not a name, or a pattern" },
+    { LISTED("{\"file\": \"\"}"), "\"file\" is not a name" },
+    { LISTED("{\"files\": \"a\"}"), "launch 1 of \"launches\": unknown key \"files\"; did you mean \"file\"?" },
+    { LISTED("{\"grid\": [0]}"), "launch 1 of \"launches\": \"grid\" is not one to three" },
+    { LISTED("{\"params\": [{\"dta\": \"sorted\"}]}"), "launch 1 of \"launches\": parameter 0: unknown key \"dta\"; did you mean \"data\"?" },
     { BAD("\"trips\": []"), "\"trips\" is not an object" },
     { BAD("\"trips\": {\"L\": -1}"), "\"L\" of \"trips\" is not a whole number from 0" },
     { BAD("\"trips\": {\"L\": 1.5}"), "\"L\" of \"trips\" is not" },
@@ -612,6 +665,7 @@ UNIT(launch)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_params), cmocka_unit_test(test_uses),
         cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_listed),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_without_launches),
         cmocka_unit_test(test_function),

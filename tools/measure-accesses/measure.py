@@ -18,7 +18,7 @@ LARGE_BYTES = 128 << 20     # buffers of a directory with fills.json
 # ---- launches ------------------------------------------------------------------------------------------------------------
 
 def launches(directory):
-    """launches.json; the second and further launches of a kernel under "more", in order."""
+    """launches.json; the second and further launches of a kernel under "launches", in order."""
     kernels, more, fills = {}, [], {}
     for path in sorted(glob.glob(f"{directory}/*.cu")):
         for name, rest in re.findall(r"(?m)^// launch (\w+) (.*)$", open(path).read()):
@@ -34,7 +34,7 @@ def launches(directory):
                 fills[name] = word("fill")[1]
     with open(f"{directory}/launches.json", "w") as f:
         f.write('{"kernels": {\n' + ",\n".join(f'  "{n}": {json.dumps(k)}' for n, k in kernels.items()) + "\n}")
-        f.write((',\n"more": [\n' + ",\n".join("  " + json.dumps(k) for k in more) + "\n]" if more else "") + "}\n")
+        f.write((',\n"launches": [\n' + ",\n".join("  " + json.dumps(k) for k in more) + "\n]" if more else "") + "}\n")
     if fills:
         json.dump(fills, open(f"{directory}/fills.json", "w"), indent=1)
 
@@ -168,7 +168,7 @@ def launch(directory, out, stem, seed):
     listed = json.load(open(f"{directory}/launches.json"))
     module = gpu.load(f"{out}/{stem}.cubin")
     for name, params in entries(open(f"{directory}/{stem}.ptx").read()).items():
-        for k in [listed["kernels"][name], *(m for m in listed.get("more", []) if m["kernel"] == name)]:
+        for k in [listed["kernels"][name], *(m for m in listed.get("launches", []) if m["kernel"] == name)]:
             pointers = [n for n, v in enumerate(k["params"]) if v is None]
             place = lambda n: large.buffer(pointers.index(n), fills.get(name, "").ljust(9, "f")[pointers.index(n)]) if large else gpu.buffer(n, data)
             values = [struct.pack("<Q", place(n)) if v is None else packed(params[n], v) for n, v in enumerate(k["params"])]

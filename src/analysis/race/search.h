@@ -17,6 +17,8 @@ typedef struct Search {
     const Func *func;
     Launch launch;
     Machine *machine;
+    Race *race;                 /* that observes it */
+    uint8_t *orders;            /* of its instructions: ptx_race_new */
     const uint32_t *shapes[MAX_SHAPE_TRIES];        /* of a block that is not given: those in which the race was found; NULL: the one assumed */
     uint32_t shape_count;
     Put puts[MAX_PUTS];        /* of the runs to come */

@@ -1,7 +1,5 @@
 #include "analysis/trips/trip.h"
-#include "analysis/sim/race/cluster.h"
 #include "analysis/sim/forward.h"
-#include "analysis/sim/race/race.h"
 #include "analysis/sim/loop_exit.h"
 #include "analysis/sim/branch_probability.h"
 
@@ -183,8 +181,8 @@ static bool run_call(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     for (const Frame *frame = w->frame; frame; frame = frame->caller)
         depth++;
     if (!func_state || depth >= MAX_FRAMES) {
-        if (m->race)
-            ptx_race_call(m, callee);
+        if (m->orderer && m->orderer->call)
+            m->orderer->call(m->orderer->self, callee);
         forget_results(m, w, insn, lanes, doubt);
         return false;
     }
@@ -461,7 +459,7 @@ static void note_barrier(Machine *m, const Operand *number, bool is_of_some)
     bool is_plain = number && number->kind == OPERAND_INT && !is_of_some && (m->barrier < 0 || m->barrier == number->value);
     if (is_plain)
         m->barrier = number->value;
-    if (is_plain || m->race)    /* which has turns of its own */
+    if (is_plain || (m->orderer && m->orderer->turn))
         return;
     m->shared_is_lost = true;
     ptx_memory_forget_shared(m);
@@ -516,17 +514,27 @@ static void reduce(Machine *m)
     }
 }
 
+static void tell_barrier(const Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    if (m->orderer && m->orderer->barrier)
+        m->orderer->barrier(m->orderer->self, w, insn, lanes, doubt);
+}
+
 /* ---- one instruction --------------------------------------------------------------------------------------------- */
+
+static bool is_ignored(const Observer *orderer, const Op *op)
+{
+    return orderer->orders && orderer->orders[op->id] == ORDER_IGNORED;
+}
 
 static void step(Machine *m, Warp *w)
 {
     Entry *top = &w->entries[w->entry_count - 1];
     const FuncState *func_state = w->frame->func_state;
     Count *count = &func_state->counts[top->pc];
-    if (m->race && m->race->put_count && ptx_race_is_put(m, w, top->pc))
+    const Observer *orderer = m->orderer;
+    if (orderer && orderer->step && orderer->step(orderer->self, w, top->pc))
         return;
-    if (m->race && m->race->watches)
-        ptx_race_watch(m, w, top->pc);
     if (func_state->slice.plain[top->pc]) {
         count->warps++;
         count->lanes += ptx_lanes_count(top->lanes);
@@ -568,10 +576,8 @@ static void step(Machine *m, Warp *w)
         top->pc++;
         return;
     }
-    if (m->race && code->order != ORDER_NONE && !ptx_race_order(m, w, insn, &m->program->codes[insn->op->id], active, doubt))
+    if (orderer && !is_ignored(orderer, insn->op) && !orderer->order(orderer->self, w, insn, active, doubt))
         return;
-    if (m->cluster)
-        ptx_cluster_order(m, w, insn, active, doubt);
     switch ((Action)code->action) {
     case ACTION_INDEXED:
         run_indexed(m, w, insn, active);
@@ -589,15 +595,12 @@ static void step(Machine *m, Warp *w)
         w->is_waiting = true;
         ptx_machine_forget(m, w, insn, active, doubt);
         wait_at_barrier(m, w, insn, active, doubt);
-        if (m->race)
-            ptx_race_barrier(m, w, insn, active, doubt);
+        tell_barrier(m, w, insn, active, doubt);
         return;
     case ACTION_ARRIVE:
         top->pc++;
-        if (m->race)
-            ptx_race_barrier(m, w, insn, active, doubt);
-        else
-            note_barrier(m, NULL, true);
+        note_barrier(m, NULL, true);
+        tell_barrier(m, w, insn, active, doubt);
         return;
     case ACTION_WARP_BARRIER:
         top->pc++;
@@ -606,10 +609,8 @@ static void step(Machine *m, Warp *w)
     default:
         break;
     }
-    if (m->race && ptx_insn_is_access(insn))
-        ptx_race_access(m, w, insn, active, doubt);
-    else if (m->cluster && ptx_insn_is_access(insn))
-        ptx_cluster_access(m, w, insn, active, doubt);
+    if (orderer && ptx_insn_is_access(insn))
+        orderer->access(orderer->self, w, insn, active, doubt);
     else if (ptx_insn_is_access(insn))
         ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < UNCERTAIN_ORDER ? UNCERTAIN_ORDER : doubt);
     if (func_state->slice.is_needed[top->pc] || (insn->op->flags & OPF_SIDE_EFFECT && !(m->are_apart && ptx_insn_is_access(insn))))
@@ -744,8 +745,8 @@ static void run_together(Machine *m, FuncState *func_state, uint32_t first_warp,
         m->barrier = -1;
         if (first_warp == 0 && warp_count == m->warp_count)
             reduce(m);
-        if (m->race)
-            is_running = ptx_race_release(m, first_warp, warp_count);
+        if (m->orderer && m->orderer->turn)
+            is_running = m->orderer->turn(m->orderer->self, first_warp, warp_count);
     }
 }
 
@@ -833,12 +834,13 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
     m->blocks = *blocks;
     m->shared_is_lost = false;
     m->barrier = -1;
+    ptx_observers_begin(m);
     ptx_forward_begin(m);
     ptx_memory_forget_shared(m);
     FuncState *func_state = routine_of(m, m->kernel);
     if (!func_state)
         return;
-    m->are_apart = func_state->slice.is_apart && !m->race && !m->contents && !m->cluster && m->warp_count <= WARP_LANES;
+    m->are_apart = func_state->slice.is_apart && !m->orderer && !m->contents && m->warp_count <= WARP_LANES;
     if (m->are_apart && warp_count > 1 && warp_count == m->warp_count) {
         run_apart(m, func_state);
         return;

@@ -19,6 +19,7 @@
 #include "analysis/sim/footprint.h"
 #include "analysis/sim/block_stride.h"
 #include "analysis/sim/guess.h"
+#include "analysis/sim/observer.h"
 #include "analysis/sim/program.h"
 #include "analysis/sim/slice.h"
 #include "analysis/sim/value.h"
@@ -38,7 +39,6 @@ typedef struct Decoded {           /* per distinct opcode text */
     Lanewise lanewise;
     uint8_t action;
     uint8_t mode;               /* of votes and shuffles: the first letter */
-    uint8_t order;              /* race.h's Order */
 } Decoded;
 
 typedef struct Plan {           /* of a function: what does not depend on the launch */
@@ -67,7 +67,7 @@ typedef struct FuncState {           /* a function as it is run */
     uint64_t walked;            /* blocks, by the finder */
     SliceRegion **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
     struct Traffic **traffic;   /* per instruction: what it last moved */
-    uint32_t *sites;            /* per instruction: into Race.sites, + 1; NULL */
+    void *slots[MAX_OBSERVERS]; /* what each of them keeps of the function; NULL: nothing yet */
     struct Pace *paces;         /* forward.c's, per loop; NULL: none yet */
     struct Frame *spare;        /* frames to be used again */
 } FuncState;
@@ -237,9 +237,10 @@ typedef struct Machine {
     bool is_hurried;            /* all loops are left after some iterations: for what stands behind them */
     uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
     struct Trace *trace;        /* that keeps the requests; NULL */
-    struct Cluster *cluster;    /* that its accesses to shared memory are noted for; NULL */
     struct ShadowMemory *contents;  /* of global memory; NULL: nobody follows them */
-    struct Race *race;          /* that looks for accesses that nothing orders, in place of what they cost; NULL */
+    Observer *attached[MAX_OBSERVERS];
+    uint32_t attached_count;
+    const Observer *orderer;    /* of these, in the run at hand: orders the warps and takes accesses; NULL */
     bool is_traced_only;        /* nobody asks what requests cost */
     struct Visit *forwarded[GROWTH_DIMS - GROWTH_TRIPS];        /* forward.h: loops that are looked at; NULL */
     uint64_t begun;             /* steps, as the warp that runs began */
@@ -253,6 +254,9 @@ Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, Func
 
 /* Leaves the program to the next kernel. */
 void ptx_machine_end(Machine *machine);
+
+/* Tells an observer of the runs to come. It must outlive the machine. */
+void ptx_machine_observe(Machine *machine, Observer *observer);
 
 /* Runs one block; counts go to Routine.sums, added up from block to block unless the caller empties them. first, count: the warps that run. */
 void ptx_machine_run(Machine *machine, const uint32_t ctaid[3], uint32_t first_warp, uint32_t warp_count);
@@ -290,6 +294,9 @@ typedef struct Scratch {        /* room for a value that no register holds */
     Value value;
     uint64_t lanes[WARP_LANES];
 } Scratch;
+
+/* observer.c: a run begins. */
+void ptx_observers_begin(Machine *machine);
 
 /* code.c */
 const Decoded *ptx_machine_decode(Machine *machine, const Op *op);

@@ -697,7 +697,7 @@ void ptx_memory_assume_written(Machine *m, Warp *w, const Insn *insn)
 /* A branch took the side that an assumption says: what the other one would have written is not sure any more. */
 void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence, uint8_t doubt)
 {
-    if (m->race && m->block_is_assumed && doubt <= UNCERTAIN_PARAMETER)
+    if (m->orderer && m->orderer->needs_shape && m->block_is_assumed && doubt <= UNCERTAIN_PARAMETER)
         return;                 /* whatever races is an estimate anyway */
     FuncState *func_state = w->frame->func_state;
     SliceRegion **place = &func_state->regions[branch];
