@@ -1,5 +1,6 @@
 #include "ir/names.h"
 
+#include "support/assert.h"
 #include "support/hash.h"
 
 void ptx_names_init(Names *names, Arena *arena, const char *text)
@@ -83,9 +84,11 @@ void ptx_names_enter(Names *names)
 
 void ptx_names_leave(Names *names, uint32_t mark)
 {
+    ASSERT(names->scope && mark && mark <= names->symbol_count);
     names->scope--;
     while (names->symbol_count > mark) {
         const Symbol *symbol = &names->symbols[--names->symbol_count];
+        ASSERT(names->slots[symbol->slot] == names->symbol_count);      /* the newest of its name */
         names->slots[symbol->slot] = symbol->shadowed;
         names->percent_digit_names -= is_percent_digit(names, symbol);
         names->range_changes += symbol->space == NAMES_RANGE;

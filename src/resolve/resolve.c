@@ -1,4 +1,6 @@
 #include "check/check.h"
+
+#include "support/assert.h"
 #include "check/check_call.h"
 #include "check/check_decl.h"
 #include "check/check_form.h"
@@ -1001,6 +1003,21 @@ static void lower_body(Lower *l, const AstStmt *stmt)
         leave_scope(l);
 }
 
+/* Operands of an instruction are among those of the function, and what they name is in its tables. */
+static bool are_in_range(const Lower *l)
+{
+    for (uint32_t i = 0; i < l->insns.count; i++) {
+        const Insn *insn = &l->insns.items[i];
+        if (insn->operand_first > l->operands.count || insn->operand_count > l->operands.count - insn->operand_first
+            || (insn->guard != NO_ID && insn->guard >= l->regs.count))
+            return false;
+    }
+    for (uint32_t o = 0; o < l->operands.count; o++)
+        if (l->operands.items[o].kind == OPERAND_REG && l->operands.items[o].id >= l->regs.count)
+            return false;
+    return true;
+}
+
 static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
 {
     ArenaMark mark = ptx_arena_mark(l->scratch);
@@ -1032,6 +1049,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
         if (l->labels.items[i].insn == NO_ID)
             l->labels.items[i].insn = l->insns.count;
     }
+    ASSERT(are_in_range(l));
     func->insns = copy_items(l->arena, l->insns.items, func->insn_count = l->insns.count, sizeof(Insn));
     func->operands = copy_items(l->arena, l->operands.items, func->operand_count = l->operands.count, sizeof(Operand));
     func->regs = copy_items(l->arena, l->regs.items, func->reg_count = l->regs.count, sizeof(Reg));

@@ -1,5 +1,6 @@
 #include "analysis/flow/callgraph.h"
 
+#include "support/assert.h"
 #include "support/hash.h"
 
 typedef struct CallEdge {
@@ -322,6 +323,21 @@ static void find_recursion(CallgraphBuilder *b, const FuncId *callees)
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
+/* A definition is its own, and callees are definitions in ascending order. */
+static bool is_resolved(const CallgraphBuilder *b, const FuncId *callees)
+{
+    for (FuncId id = 0; id < b->module->func_count; id++) {
+        const CallNode *node = &b->nodes[id];
+        if (b->definition_of[b->definition_of[id]] != b->definition_of[id])
+            return false;
+        for (uint32_t c = 0; c < node->callee_count; c++)
+            if (callees[node->callee_first + c] >= b->module->func_count
+                || (c && callees[node->callee_first + c] <= callees[node->callee_first + c - 1]))
+                return false;
+    }
+    return true;
+}
+
 const CallGraph *ptx_callgraph_build(Arena *arena, Arena *scratch, const Module *module)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
@@ -336,6 +352,7 @@ const CallGraph *ptx_callgraph_build(Arena *arena, Arena *scratch, const Module 
     add_calls(&b);
     scan_initialisers(&b);
     FuncId *callees = build_callees(&b, arena);
+    ASSERT(is_resolved(&b, callees));
     for (FuncId id = 0; id < module->func_count; id++)
         b.nodes[id].is_called |= b.has_indirect_call && b.nodes[id].is_address_taken;
     find_recursion(&b, callees);

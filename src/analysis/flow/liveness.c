@@ -1,6 +1,7 @@
 #include "analysis/flow/liveness.h"
 
 #include "analysis/flow/live_out.h"
+#include "support/assert.h"
 #include "support/limits.h"
 
 /* The sites of a block are contiguous. */
@@ -404,6 +405,8 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
     if (complete) {
         live->out_first = ptx_explorer_sort(&s.live, arena, &live->out);
         walk_blocks(&s, arena, live);
+        ASSERT(live->max_insn == NO_ID || live->max_insn < func->insn_count);
+        ASSERT(live->dead_count <= func->insn_count && live->max_reg_count <= func->reg_count);
     } else {
         ptx_diag(diags, DIAG_LIVENESS_LIMIT, func->name, "liveness of this function is over its limit of %u entries and is not computed",
                  (unsigned)s.live.pair_limit);

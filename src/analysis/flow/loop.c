@@ -1,5 +1,7 @@
 #include "analysis/flow/loop.h"
 
+#include "support/assert.h"
+
 #define NONE UINT32_MAX
 
 /* A reachable block under its depth-first number; unless it says otherwise, a field holds such numbers. */
@@ -225,6 +227,18 @@ static bool has_back_edge(const Cfg *cfg)
     return false;
 }
 
+/* An outer loop stands before its inner ones, one deeper each; a header lies in its loop. */
+static bool is_forest(const Loops *loops)
+{
+    for (LoopId l = 0; l < loops->loop_count; l++) {
+        const Loop *loop = &loops->loops[l];
+        uint32_t outer = loop->parent == NO_LOOP ? 0 : loops->loops[loop->parent].depth;
+        if ((loop->parent != NO_LOOP && loop->parent >= l) || loop->depth != outer + 1 || loops->loop_of[loop->header] != l)
+            return false;
+    }
+    return true;
+}
+
 const Loops *ptx_loops_compute(Arena *arena, Arena *scratch, const Cfg *cfg, const Dom *dom)
 {
     Loops *result = ptx_arena_new(arena, Loops);
@@ -249,6 +263,7 @@ const Loops *ptx_loops_compute(Arena *arena, Arena *scratch, const Cfg *cfg, con
     place_blocks(&f, loops, loop_of);
     result->loops = loops;
     result->loop_count = f.loop_count;
+    ASSERT(is_forest(result));
     ptx_arena_release(scratch, mark);
     return result;
 }
@@ -256,6 +271,7 @@ const Loops *ptx_loops_compute(Arena *arena, Arena *scratch, const Cfg *cfg, con
 uint32_t ptx_loop_depth(const Loops *loops, BlockId block)
 {
     LoopId loop = loops->loop_of[block];
+    ASSERT(loop == NO_LOOP || loop < loops->loop_count);
     return loop == NO_LOOP ? 0 : loops->loops[loop].depth;
 }
 

@@ -1,5 +1,6 @@
 #include "analysis/value/symbolic.h"
 
+#include "support/assert.h"
 #include "support/hash.h"
 
 #include <inttypes.h>
@@ -147,6 +148,7 @@ static LoopId deeper(const Symbols *s, LoopId a, LoopId b)
 
 static void take_from(const Symbols *s, Sym *sym, SymId operand)
 {
+    ASSERT(operand < s->count);
     const Sym *from = &s->nodes[operand];
     sym->uses |= from->uses;
     sym->scope = deeper(s, sym->scope, from->scope);
@@ -192,6 +194,7 @@ static uint8_t zeros_of(const Symbols *s, const Sym *sym, const SymTerm *terms)
 /* The node with these operands; terms are a sum's. Leaves bring scope, uses and range. */
 static SymId intern(Symbols *s, Sym sym, const SymTerm *terms)
 {
+    ASSERT(sym.kind > SYM_NONE && sym.kind < SYM__COUNT && sym.width <= 64);
     uint32_t slot = (uint32_t)hash_node(&sym, terms) & (s->slot_count - 1);
     for (; s->slots[slot]; slot = (slot + 1) & (s->slot_count - 1)) {
         if (equal_nodes(s, &s->nodes[s->slots[slot]], &sym, terms))
@@ -221,6 +224,8 @@ static SymId intern(Symbols *s, Sym sym, const SymTerm *terms)
     slot = (uint32_t)hash_node(&sym, terms) & (s->slot_count - 1);      /* the table may have grown */
     while (s->slots[slot])
         slot = (slot + 1) & (s->slot_count - 1);
+    ASSERT(s->count < s->capacity && 2 * s->count < s->slot_count + 2);
+    ASSERT(sym.range.umin <= sym.range.umax && sym.range.smin <= sym.range.smax);
     s->nodes[s->count] = sym;
     return s->slots[slot] = s->count++;
 }
