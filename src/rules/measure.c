@@ -9,11 +9,6 @@
 
 #define UNKNOWN ((double)NAN)
 
-static double count_or_unknown(double value)
-{
-    return value < 0 ? UNKNOWN : value;
-}
-
 /* ---- what is computed on demand ---------------------------------------------------------------------------------- */
 
 /* Times that a thread executes the body of each loop; outer loops come before inner ones. */
@@ -237,7 +232,7 @@ static double excluded_lanes(Inquiry *q, const Subjects *s)
         return UNKNOWN;
     for (int shift = 1; shift < 32; shift *= 2)
         active |= active >> shift;
-    double threads = q->figures->block_threads;
+    double threads = ptx_measure_block_threads(q);
     if (threads >= 32)
         active = UINT32_MAX;
     else if (threads > 0)
@@ -757,34 +752,6 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
 
 /* ---- kernels, parameters, variables, the module ------------------------------------------------------------------ */
 
-static double measure_figures(Inquiry *q, FactId fact, Certainty *certainty)
-{
-    const Figures *f = q->figures;
-    if (ptx_fact_info[fact].certainty == CERTAINTY_NONE)
-        *certainty = f->certainty;
-    switch (fact) {
-    case FACT_KERNEL_block_threads:         return f->block_threads;
-    case FACT_KERNEL_most_threads:          return f->most_threads;
-    case FACT_KERNEL_block_exceeds_bounds:  return f->block_exceeds_bounds;
-    case FACT_KERNEL_grid_blocks:           return f->grid_blocks;
-    case FACT_KERNEL_register_cap:          return f->register_cap;
-    case FACT_KERNEL_registers:             return ptx_measure_registers(q);
-    case FACT_KERNEL_occupancy:             return f->occupancy_percent;
-    case FACT_KERNEL_blocks_per_sm:         return f->blocks_per_sm;
-    case FACT_KERNEL_limiter:               return count_or_unknown(f->limiter);
-    case FACT_KERNEL_registers_to_free:     return f->registers_to_free;
-    case FACT_KERNEL_shared_to_free:        return f->shared_to_free;
-    case FACT_KERNEL_fits:                  return isnan(f->blocks_per_sm) ? UNKNOWN : f->blocks_per_sm > 0;
-    case FACT_KERNEL_static_shared:         return f->static_shared_bytes;
-    case FACT_KERNEL_local_bytes:           return f->local_bytes;
-    case FACT_KERNEL_spill_bytes:           return f->spill_bytes;
-    case FACT_KERNEL_waves:                 return f->waves;
-    case FACT_KERNEL_tail_blocks:           return f->tail_blocks;
-    case FACT_KERNEL_utilisation:           return f->utilisation_percent;
-    default:                                return UNKNOWN;
-    }
-}
-
 static double required_cluster(const Bounds *bounds)
 {
     const uint32_t *shape = bounds->reqnctapercluster;
@@ -826,7 +793,7 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_global_use: case FACT_KERNEL_shared_use: case FACT_KERNEL_latency_gain:
     case FACT_KERNEL_pipe_use: case FACT_KERNEL_active_lanes: case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
         return ptx_measure_time(q, fact, certainty);
-    default:                                return measure_figures(q, fact, certainty);
+    default:                                return ptx_measure_launch(q, fact, certainty);
     }
 }
 
@@ -977,6 +944,13 @@ static const char *local_cause(Inquiry *q, const Subjects *s)
     return "other accesses to the same array are indexed at run time, or its address is taken";
 }
 
+/* Of an assumed block nothing is said. */
+static const char *launch_error(Inquiry *q)
+{
+    bool is_known = q->shared->gpu && !ptx_session_shape(q->session)->is_block_assumed;
+    return is_known ? ptx_launch_error_text[ptx_session_residency(q->session, 0)->occupancy.error] : NULL;
+}
+
 const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length)
 {
     const Module *module = q->shared->module;
@@ -984,7 +958,7 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
     switch (fact) {
     case FACT_MODULE_target_name:   return target_text(q, length);
     case FACT_KERNEL_name:          return span_text(q, q->func->name, length);
-    case FACT_KERNEL_launch_error:  return fixed_text(q->figures->launch_error, length);
+    case FACT_KERNEL_launch_error:  return fixed_text(launch_error(q), length);
     case FACT_KERNEL_time_advice:   return fixed_text(ptx_measure_time_advice(q), length);
     case FACT_VARIABLE_name: case FACT_PARAMETER_name:
         return span_text(q, module->vars[s->var].name, length);
