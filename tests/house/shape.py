@@ -2,7 +2,7 @@
 import collections
 import re
 
-from tree import ROOT, name, read, sources, stage_of
+from tree import ROOT, name, read, sources
 
 NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 # In this style a function's head begins a line, and its braces stand alone on theirs.
@@ -92,9 +92,10 @@ def width_paths():
 
 
 def folder_of(path):
-    """A stage below src/, else the first folder."""
-    below = name(path)
-    return stage_of(below[4:]) if below.startswith("src/") else below.split("/")[0]
+    """A folder of src/, or of src/analysis/; else the first."""
+    parts = name(path).split("/")
+    below = parts[1:] if parts[0] == "src" else parts[:1]
+    return "/".join(below[:2]) if below[0] == "analysis" else below[0]
 
 
 def same_body(function):
