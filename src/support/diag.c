@@ -64,7 +64,7 @@ static Diag *new_diag(DiagSink *sink)
 Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span span, const char *message)
 {
     ASSERT(severity >= SEVERITY_NOTE && severity <= SEVERITY_ERROR);
-    ASSERT(span.begin <= span.end && info && message);
+    ASSERT(span.begin <= span.end && info);
     Diag *diag = new_diag(sink);
     diag->info = info;
     diag->severity = severity;
