@@ -14,17 +14,17 @@ from tree import finish
 
 # per folder, what is left over
 LEFT = {
-    "wide lines": { "analysis/access": 314, "analysis/flow": 193, "analysis/race": 289,
+    "wide lines": { "analysis/access": 315, "analysis/flow": 193, "analysis/race": 289,
         "analysis/redundancy": 290, "analysis/registers": 210, "analysis/sass": 471,
         "analysis/sim": 1123, "analysis/time": 466, "analysis/trips": 201, "analysis/value": 513,
         "api": 704, "check": 489, "cli": 601, "compare": 240, "gpu": 177, "include": 345,
-        "ir": 87, "isa": 224, "lexer": 63, "parser": 304, "report": 583, "resolve": 169,
-        "rules": 731, "session": 134, "support": 91, "tests": 2848, "tools": 123 },
+        "ir": 87, "isa": 224, "lexer": 63, "parser": 304, "report": 573, "resolve": 169,
+        "rules": 731, "session": 135, "support": 91, "tests": 2861, "tools": 123 },
     "statements with several ?:": { "analysis/access": 11, "analysis/flow": 5,
         "analysis/race": 24, "analysis/redundancy": 6, "analysis/registers": 10,
         "analysis/sass": 34, "analysis/sim": 82, "analysis/time": 14, "analysis/trips": 17,
         "analysis/value": 43, "api": 30, "check": 17, "cli": 51, "compare": 19, "gpu": 3,
-        "include": 3, "ir": 5, "isa": 10, "lexer": 3, "parser": 16, "report": 33, "resolve": 6,
+        "include": 3, "ir": 5, "isa": 10, "lexer": 3, "parser": 16, "report": 34, "resolve": 6,
         "rules": 35, "session": 4, "support": 5, "tests": 3, "tools": 3 },
     "functions with more than six parameters": { "analysis/access": 5, "analysis/flow": 2,
         "analysis/race": 5, "analysis/redundancy": 6, "analysis/registers": 4, "analysis/sass": 4,
@@ -32,7 +32,7 @@ LEFT = {
         "api": 5, "check": 3, "cli": 3, "compare": 4, "gpu": 3, "include": 2, "ir": 2, "isa": 2,
         "lexer": 2, "parser": 6, "report": 3, "resolve": 2, "rules": 5, "session": 2,
         "support": 2, "tests": 2, "tools": 2 },
-    "names of static functions in several files": { "src": 413 },
+    "names of static functions in several files": { "src": 455 },
     "static functions copied": { "src": 52 },
 }
 
