@@ -9,14 +9,6 @@ void ptx_hash_init(HashTable *table, Arena *arena, uint64_t count)
     *table = (HashTable){ ptx_arena_array(arena, uint32_t, slots), (uint32_t)(slots - 1) };
 }
 
-static uint32_t slot_of(const HashMap *map, uint64_t key)
-{
-    uint32_t slot = (uint32_t)ptx_hash_mix(key) & (map->capacity - 1);
-    while (map->keys[slot] && map->keys[slot] != key + 1)
-        slot = (slot + 1) & (map->capacity - 1);
-    return slot;
-}
-
 static void grow(HashMap *map, Arena *arena)
 {
     HashMap more = { .capacity = map->capacity ? 2 * map->capacity : 64, .count = map->count };
@@ -25,16 +17,11 @@ static void grow(HashMap *map, Arena *arena)
     for (uint32_t i = 0; i < map->capacity; i++) {
         if (!map->keys[i])
             continue;
-        uint32_t slot = slot_of(&more, map->keys[i] - 1);
+        uint32_t slot = ptx_hash_map_slot(&more, map->keys[i] - 1);
         more.keys[slot] = map->keys[i];
         more.values[slot] = map->values[i];
     }
     *map = more;
-}
-
-uint32_t ptx_hash_map_get(const HashMap *map, uint64_t key)
-{
-    return map->capacity ? map->values[slot_of(map, key)] : 0;
 }
 
 uint32_t *ptx_hash_map_at(HashMap *map, Arena *arena, uint64_t key)
@@ -42,7 +29,7 @@ uint32_t *ptx_hash_map_at(HashMap *map, Arena *arena, uint64_t key)
     ASSERT(key < UINT64_MAX);
     if (2 * map->count >= map->capacity)
         grow(map, arena);
-    uint32_t slot = slot_of(map, key);
+    uint32_t slot = ptx_hash_map_slot(map, key);
     map->count += !map->keys[slot];
     map->keys[slot] = key + 1;
     return &map->values[slot];

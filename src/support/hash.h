@@ -81,8 +81,19 @@ typedef struct HashMap {
     uint32_t capacity, count;
 } HashMap;
 
+static inline uint32_t ptx_hash_map_slot(const HashMap *map, uint64_t key)
+{
+    uint32_t slot = (uint32_t)ptx_hash_mix(key) & (map->capacity - 1);
+    while (map->keys[slot] && map->keys[slot] != key + 1)
+        slot = (slot + 1) & (map->capacity - 1);
+    return slot;
+}
+
 /* 0 where the key has none. Keys are below UINT64_MAX. */
-uint32_t ptx_hash_map_get(const HashMap *map, uint64_t key);
+static inline uint32_t ptx_hash_map_get(const HashMap *map, uint64_t key)
+{
+    return map->capacity ? map->values[ptx_hash_map_slot(map, key)] : 0;
+}
 
 /* The place of its value, 0 where it is new; until the next call. */
 uint32_t *ptx_hash_map_at(HashMap *map, Arena *arena, uint64_t key);

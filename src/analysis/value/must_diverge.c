@@ -705,7 +705,7 @@ LaneSplits *ptx_lane_splits_new(Arena *arena, const Module *module, const Func *
     return l;
 }
 
-static bool parts_a_warp(DivergeWalk *sp, const SimProgram *p)
+static bool parts_a_warp(DivergeWalk *sp, const LaneProgram *p)
 {
     for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
         uint32_t never, always;
@@ -717,7 +717,7 @@ static bool parts_a_warp(DivergeWalk *sp, const SimProgram *p)
 
 bool ptx_lane_splits_may(LaneSplits *l, BlockId block)
 {
-    SimProgram p;
+    LaneProgram p;
     DivergeWalk *sp = &l->walk;
     if (!l->is_known || !sp->branches[block].guard)
         return false;
