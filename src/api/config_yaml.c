@@ -153,27 +153,20 @@ static bool read_list(ConfigReader *r, const yaml_node_t *node, const char *want
 typedef bool (*PairFn)(ConfigReader *r, const yaml_node_t *key, Scalar text, const yaml_node_t *value, unsigned arg);
 
 /* Keys that were there, by hash: a file may have tens of thousands. */
-typedef struct ConfigYamlSeen {
-    const Scalar **slots;
-    uint32_t mask;
-} ConfigYamlSeen;
-
-static ConfigYamlSeen make_seen(ConfigReader *r, size_t count)
+static bool is_key(const void *owner, uint32_t number, const void *key)
 {
-    uint32_t slots = 16;
-    while (slots < 2 * count)
-        slots *= 2;
-    return (ConfigYamlSeen){ ptx_arena_array(&r->config->arena, const Scalar *, slots), slots - 1 };
+    const Scalar *a = (const Scalar *)owner + (number - 1), *b = key;
+    return a->length == b->length && !memcmp(a->text, b->text, b->length);
 }
 
-static bool see(ConfigYamlSeen *seen, const Scalar *key)
+/* Whether the last of count keys is new. */
+static bool see(const HashTable *seen, const Scalar *keys, uint32_t count)
 {
-    uint32_t slot = ptx_hash_bytes(key->text, key->length) & seen->mask;
-    for (; seen->slots[slot]; slot = (slot + 1) & seen->mask)
-        if (seen->slots[slot]->length == key->length && !memcmp(seen->slots[slot]->text, key->text, key->length))
-            return false;
-    seen->slots[slot] = key;
-    return true;
+    const Scalar *key = &keys[count - 1];
+    uint32_t *slot = ptx_hash_find(seen, ptx_hash_bytes(key->text, key->length), is_key, keys, key);
+    bool is_new = !*slot;
+    *slot = count;
+    return is_new;
 }
 
 static bool read_mapping(ConfigReader *r, const yaml_node_t *node, const char *wanted, PairFn fn, unsigned arg)
@@ -181,13 +174,14 @@ static bool read_mapping(ConfigReader *r, const yaml_node_t *node, const char *w
     if (node->type != YAML_MAPPING_NODE)
         return FAIL(r, node, "expected %s", wanted);
     size_t count = (size_t)(node->data.mapping.pairs.top - node->data.mapping.pairs.start);
-    ConfigYamlSeen seen = make_seen(r, count);
-    Scalar *keys = ptx_arena_array(&r->config->arena, Scalar, count ? count : 1);
+    HashTable seen;
+    ptx_hash_init(&seen, &r->config->arena, count);
+    Scalar *all = ptx_arena_array(&r->config->arena, Scalar, count ? count : 1), *keys = all;
     for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++, keys++) {
         const yaml_node_t *key = node_of(r, pair->key);
         if (!read_scalar(r, key, "a key", keys))
             return false;
-        if (!see(&seen, keys))
+        if (!see(&seen, all, (uint32_t)(keys - all) + 1))
             return FAIL(r, key, "'%.60s' is given twice", keys->text);
         if (!fn(r, key, *keys, node_of(r, pair->value), arg))
             return false;

@@ -19,12 +19,19 @@ static uint32_t hash_folded(const char *text, size_t length)
     return hash;
 }
 
-static bool is_same(const Selector *item, const char *text, size_t length)
+typedef struct SelectorText {
+    const char *text;
+    size_t length;
+} SelectorText;
+
+static bool is_same(const void *owner, uint32_t number, const void *key)
 {
-    if (item->length != length)
+    const Selector *item = &((const Selectors *)owner)->items[number - 1];
+    const SelectorText *wanted = key;
+    if (item->length != wanted->length)
         return false;
-    for (size_t i = 0; i < length; i++)
-        if (fold(item->text[i]) != fold(text[i]))
+    for (size_t i = 0; i < wanted->length; i++)
+        if (fold(item->text[i]) != fold(wanted->text[i]))
             return false;
     return true;
 }
@@ -37,27 +44,24 @@ bool ptx_rule_is_locked(const Rule *rule)
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 /* Where the text is, or the free slot where it would be. */
-static uint32_t find_slot(const Selectors *s, const char *text, size_t length)
+static uint32_t *find_slot(const Selectors *s, const char *text, size_t length)
 {
-    uint32_t slot = hash_folded(text, length) & s->slot_mask;
-    while (s->slots[slot] && !is_same(&s->items[s->slots[slot] - 1], text, length))
-        slot = (slot + 1) & s->slot_mask;
-    return slot;
+    return ptx_hash_find(&s->table, hash_folded(text, length), is_same, s, &(SelectorText){ text, length });
 }
 
 /* The first to take a text keeps it. */
 static void add(Selectors *s, SelectorKind kind, size_t weight, const char *text, size_t length, RuleId rule)
 {
-    uint32_t slot = find_slot(s, text, length);
+    uint32_t *slot = find_slot(s, text, length);
     bool is_locked = rule != NO_RULE && ptx_rule_is_locked(s->rules[rule]);
     if (length > UINT16_MAX)
         return;
-    if (s->slots[slot]) {
-        s->items[s->slots[slot] - 1].is_locked &= is_locked;
+    if (*slot) {
+        s->items[*slot - 1].is_locked &= is_locked;
         return;
     }
     s->items[s->item_count++] = (Selector){ text, (uint16_t)length, (uint8_t)kind, (uint8_t)weight, is_locked, rule };
-    s->slots[slot] = s->item_count;
+    *slot = s->item_count;
 }
 
 static size_t letters_of(const char *code)
@@ -79,14 +83,10 @@ static void add_prefixes(Selectors *s, RuleId id)
 static void allocate(Selectors *s, Arena *arena)
 {
     size_t texts = 1;
-    uint32_t slots = 16;
     for (RuleId id = 0; id < s->rule_count; id++)
         texts += 3 + strlen(s->rules[id]->info.code);           /* code, name, group; prefixes are fewer than its bytes */
-    while (slots < 2 * texts)
-        slots *= 2;
     s->items = ptx_arena_array(arena, Selector, texts);
-    s->slots = ptx_arena_array(arena, uint32_t, slots);
-    s->slot_mask = slots - 1;
+    ptx_hash_init(&s->table, arena, texts);
 }
 
 const Selectors *ptx_selectors_build(Arena *arena, const RuleSet *const *sets, uint32_t set_count)
@@ -117,7 +117,7 @@ const Selectors *ptx_selectors_build(Arena *arena, const RuleSet *const *sets, u
 
 const Selector *ptx_selector_find(const Selectors *s, const char *text, size_t length)
 {
-    uint32_t item = s->slots[find_slot(s, text, length)];
+    uint32_t item = *find_slot(s, text, length);
     return item ? &s->items[item - 1] : NULL;
 }
 

@@ -10,6 +10,7 @@
 
 #include "rules/rule.h"
 #include "support/arena.h"
+#include "support/hash.h"
 
 typedef uint32_t RuleId;        /* of the first set, then of the second */
 
@@ -32,8 +33,7 @@ typedef struct Selectors {
     const Rule **rules;         /* by RuleId */
     Selector *items;
     uint32_t item_count;
-    uint32_t *slots;            /* into items, + 1; 0: free */
-    uint32_t slot_mask;
+    HashTable table;            /* into items, + 1 */
 } Selectors;
 
 /* Owned by arena; points into the sets. */

@@ -2,26 +2,23 @@
 
 #include "support/hash.h"
 
+static bool is_at(const void *owner, uint32_t number, const void *key)
+{
+    const Loc *a = &((const Module *)owner)->locs[number], *b = key;
+    return a->file == b->file && a->line == b->line && a->column == b->column;
+}
+
 static uint32_t *find(const LocSet *set, const Module *m, uint32_t file, uint32_t line, uint32_t column)
 {
-    uint32_t mask = set->slot_count - 1;
-    uint32_t slot = (uint32_t)ptx_hash_mix(((uint64_t)file << 40) ^ ((uint64_t)line << 12) ^ column) & mask;
-    for (; set->slots[slot]; slot = (slot + 1) & mask) {
-        const Loc *loc = &m->locs[set->slots[slot]];
-        if (loc->file == file && loc->line == line && loc->column == column)
-            break;
-    }
-    return &set->slots[slot];
+    uint64_t hash = ptx_hash_mix(((uint64_t)file << 40) ^ ((uint64_t)line << 12) ^ column);
+    return ptx_hash_find(&set->table, (uint32_t)hash, is_at, m, &(Loc){ .file = file, .line = line, .column = column });
 }
 
 /* All but the last: a location is not before itself. */
 static void add_seen(LocSet *set, Arena *arena, const Module *m)
 {
-    if (2 * m->loc_count > set->slot_count) {
-        set->slot_count = set->slot_count ? set->slot_count : 1024;
-        while (set->slot_count < 4 * m->loc_count)
-            set->slot_count *= 2;
-        set->slots = ptx_arena_array(arena, uint32_t, set->slot_count);
+    if (ptx_hash_is_full(&set->table, m->loc_count)) {
+        ptx_hash_init(&set->table, arena, 2 * (uint64_t)m->loc_count + 512);
         set->seen = 0;
     }
     for (uint32_t i = set->seen ? set->seen : 1; i + 1 < m->loc_count; i++)

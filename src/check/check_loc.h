@@ -4,11 +4,11 @@
 
 #include "ir/ir.h"
 #include "parser/ast.h"
+#include "support/hash.h"
 
 /* The locations so far, by file, line and column; made when the first inlined one comes. Zeroed: none yet. */
 typedef struct LocSet {
-    uint32_t *slots;            /* into Module.locs; 0: free */
-    uint32_t slot_count;        /* a power of two */
+    HashTable table;            /* into Module.locs */
     uint32_t seen;              /* of Module.locs: those that are in it */
 } LocSet;
 

@@ -1,5 +1,6 @@
 #include "compare/key.h"
 
+#include "support/assert.h"
 #include "support/hash.h"
 
 /* ---- names of kernels -------------------------------------------------------------------------------------------- */
@@ -63,6 +64,7 @@ uint64_t ptx_key_hash(uint64_t hash, const char *text)
 
 static void put(Index *index, uint64_t hash, uint32_t slot_value)
 {
+    ASSERT(index->capacity && !(index->capacity & (index->capacity - 1)));
     uint32_t i = (uint32_t)ptx_hash_mix(hash) & (index->capacity - 1);
     while (index->slots[i])
         i = (i + 1) & (index->capacity - 1);
@@ -86,6 +88,7 @@ void ptx_index_add(Arena *arena, Index *index, uint64_t hash, uint32_t number)
     if (2 * index->used >= index->capacity)
         grow(arena, index);
     index->used++;
+    ASSERT(index->used < index->capacity);
     put(index, hash, number + 1);
 }
 

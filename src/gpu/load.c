@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <yaml.h>
 
-typedef struct LoadLoader {
+typedef struct GpuLoader {
     yaml_document_t document;
     Gpu *gpu;
     const char **sources;       /* room for every source of the file and of its base */
@@ -18,11 +18,11 @@ typedef struct LoadLoader {
     GpuFindFn find;
     void *context;
     GpuError *error;
-} LoadLoader;
+} GpuLoader;
 
-static bool fail(LoadLoader *l, const yaml_node_t *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail(GpuLoader *l, const yaml_node_t *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static bool fail(LoadLoader *l, const yaml_node_t *node, const char *format, ...)
+static bool fail(GpuLoader *l, const yaml_node_t *node, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -35,7 +35,7 @@ static bool fail(LoadLoader *l, const yaml_node_t *node, const char *format, ...
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static yaml_node_t *node_of(LoadLoader *l, int id)
+static yaml_node_t *node_of(GpuLoader *l, int id)
 {
     return yaml_document_get_node(&l->document, id);
 }
@@ -46,7 +46,7 @@ static bool is_scalar(const yaml_node_t *node, const char *text)
 }
 
 /* A copy that outlives the tree; NULL, with the error set, where it is not a scalar. */
-static const char *keep_text(LoadLoader *l, const yaml_node_t *node)
+static const char *keep_text(GpuLoader *l, const yaml_node_t *node)
 {
     if (node->type != YAML_SCALAR_NODE) {
         fail(l, node, "expected a word or a sentence");
@@ -64,7 +64,7 @@ static const char *keep_text(LoadLoader *l, const yaml_node_t *node)
 }
 
 /* Digits with at most one point among them. By hand: strtod would ask the caller's locale for the decimal point. */
-static bool read_number(LoadLoader *l, const yaml_node_t *node, double *out)
+static bool read_number(GpuLoader *l, const yaml_node_t *node, double *out)
 {
     double value = 0, scale = 1;
     bool has_point = false, has_digit = false;
@@ -96,7 +96,7 @@ static size_t find_key(const yaml_node_t *key, const char *const *names, size_t 
     return count;
 }
 
-static bool fail_key(LoadLoader *l, const yaml_node_t *key, const char *what, const char *const *names, size_t stride, size_t count)
+static bool fail_key(GpuLoader *l, const yaml_node_t *key, const char *what, const char *const *names, size_t stride, size_t count)
 {
     const char *near = NULL;
     unsigned best = 4;
@@ -117,7 +117,7 @@ static bool fail_key(LoadLoader *l, const yaml_node_t *key, const char *what, co
 
 /* ---- sources ----------------------------------------------------------------------------------------------------- */
 
-static bool add_source(LoadLoader *l, const yaml_node_t *node, uint16_t *out)
+static bool add_source(GpuLoader *l, const yaml_node_t *node, uint16_t *out)
 {
     const char *text = keep_text(l, node);
     if (!text)
@@ -138,7 +138,7 @@ static bool add_source(LoadLoader *l, const yaml_node_t *node, uint16_t *out)
 }
 
 /* The value of `source` in a mapping, which must be there. */
-static bool find_source(LoadLoader *l, const yaml_node_t *mapping, uint16_t *out)
+static bool find_source(GpuLoader *l, const yaml_node_t *mapping, uint16_t *out)
 {
     if (mapping->type != YAML_MAPPING_NODE)
         return fail(l, mapping, "expected a mapping with a `source`");
@@ -155,11 +155,11 @@ typedef struct LoadTable {          /* of what may stand in a group */
     const char *const *names;
     size_t stride, count;
     bool *seen;
-    bool (*read)(LoadLoader *l, size_t index, const yaml_node_t *value, uint16_t source);
+    bool (*read)(GpuLoader *l, size_t index, const yaml_node_t *value, uint16_t source);
 } LoadTable;
 
 /* A source, and what it says: each key once in a file. */
-static bool read_group(LoadLoader *l, const yaml_node_t *group, const LoadTable *table)
+static bool read_group(GpuLoader *l, const yaml_node_t *group, const LoadTable *table)
 {
     uint16_t source;
     if (!find_source(l, group, &source))
@@ -180,13 +180,13 @@ static bool read_group(LoadLoader *l, const yaml_node_t *group, const LoadTable 
     return true;
 }
 
-static bool read_figure(LoadLoader *l, size_t index, const yaml_node_t *value, uint16_t source)
+static bool read_figure(GpuLoader *l, size_t index, const yaml_node_t *value, uint16_t source)
 {
     l->gpu->figure_sources[index] = source;
     return read_number(l, value, &l->gpu->figures[index]);
 }
 
-static bool read_takes(LoadLoader *l, const yaml_node_t *mapping, Pipe *pipe)
+static bool read_takes(GpuLoader *l, const yaml_node_t *mapping, Pipe *pipe)
 {
     if (mapping->type != YAML_MAPPING_NODE)
         return fail(l, mapping, "`takes` is a mapping from classes of machine operations to numbers");
@@ -205,7 +205,7 @@ static bool read_takes(LoadLoader *l, const yaml_node_t *mapping, Pipe *pipe)
     return true;
 }
 
-static bool read_pipe(LoadLoader *l, size_t index, const yaml_node_t *mapping, uint16_t source)
+static bool read_pipe(GpuLoader *l, size_t index, const yaml_node_t *mapping, uint16_t source)
 {
     static const char *const keys[] = { "lanes", "takes" };
     Pipe *pipe = &l->gpu->pipes[index];
@@ -223,7 +223,7 @@ static bool read_pipe(LoadLoader *l, size_t index, const yaml_node_t *mapping, u
     return pipe->lanes > 0 || fail(l, mapping, "a pipe needs `lanes` above 0");
 }
 
-static bool read_sizes(LoadLoader *l, const yaml_node_t *list)
+static bool read_sizes(GpuLoader *l, const yaml_node_t *list)
 {
     Gpu *gpu = l->gpu;
     gpu->carveout_count = 0;
@@ -241,7 +241,7 @@ static bool read_sizes(LoadLoader *l, const yaml_node_t *list)
     return true;
 }
 
-static bool read_carveouts(LoadLoader *l, const yaml_node_t *mapping)
+static bool read_carveouts(GpuLoader *l, const yaml_node_t *mapping)
 {
     static const char *const keys[] = { "source", "kib" };
     if (!find_source(l, mapping, &l->gpu->carveout_source))
@@ -257,7 +257,7 @@ static bool read_carveouts(LoadLoader *l, const yaml_node_t *mapping)
     return true;
 }
 
-static bool read_groups(LoadLoader *l, const yaml_node_t *list, const LoadTable *table)
+static bool read_groups(GpuLoader *l, const yaml_node_t *list, const LoadTable *table)
 {
     if (list->type != YAML_SEQUENCE_NODE)
         return fail(l, list, "expected a list of groups, each with its `source`");
@@ -267,7 +267,7 @@ static bool read_groups(LoadLoader *l, const yaml_node_t *list, const LoadTable 
     return true;
 }
 
-static bool read_target(LoadLoader *l, const yaml_node_t *node)
+static bool read_target(GpuLoader *l, const yaml_node_t *node)
 {
     if (!(l->gpu->sm = keep_text(l, node)))
         return false;
@@ -284,7 +284,7 @@ enum { KEY_BASE, KEY_ARCHITECTURE, KEY_PRODUCT, KEY_TARGET, KEY_FIGURES, KEY_CAR
 static const char *const top_keys[KEY__COUNT] = { "base", "architecture", "product", "target", "figures", "carveouts", "pipes" };
 
 /* What follows in the file replaces what is inherited, so this comes first. */
-static bool inherit(LoadLoader *l, const yaml_node_t *node)
+static bool inherit(GpuLoader *l, const yaml_node_t *node)
 {
     Gpu *gpu = l->gpu;
     const char *name = keep_text(l, node), *own_name = gpu->name;
@@ -301,7 +301,7 @@ static bool inherit(LoadLoader *l, const yaml_node_t *node)
     return true;
 }
 
-static bool read_value(LoadLoader *l, size_t key, const yaml_node_t *value)
+static bool read_value(GpuLoader *l, size_t key, const yaml_node_t *value)
 {
     const LoadTable figures = { "figure", TABLE(ptx_figure_info), l->seen_figure, read_figure };
     const LoadTable pipes = { "pipe", TABLE(ptx_pipe_info), l->seen_pipe, read_pipe };
@@ -316,7 +316,7 @@ static bool read_value(LoadLoader *l, size_t key, const yaml_node_t *value)
     }
 }
 
-static bool read_file(LoadLoader *l)
+static bool read_file(GpuLoader *l)
 {
     const yaml_node_t *root = yaml_document_get_root_node(&l->document), *values[KEY__COUNT] = { 0 };
     if (!root || root->type != YAML_MAPPING_NODE)
@@ -338,7 +338,7 @@ static bool read_file(LoadLoader *l)
     return l->gpu->target.sm || fail(l, root, "neither `target` nor `base` says what architecture this is");
 }
 
-static bool read_yaml(LoadLoader *l, const char *yaml, size_t length)
+static bool read_yaml(GpuLoader *l, const char *yaml, size_t length)
 {
     yaml_parser_t parser;
     if (!yaml_parser_initialize(&parser))
@@ -359,7 +359,7 @@ static bool read_yaml(LoadLoader *l, const char *yaml, size_t length)
 
 const Gpu *ptx_gpu_load(Arena *arena, const char *name, const char *yaml, size_t length, GpuFindFn find, void *context, GpuError *error)
 {
-    LoadLoader loader = { .find = find, .context = context, .error = error, .source_count = 1 };
+    GpuLoader loader = { .find = find, .context = context, .error = error, .source_count = 1 };
     if (length > GPU_FILE_BYTES_MAX) {
         fail(&loader, NULL, "longer than %d bytes", (int)GPU_FILE_BYTES_MAX);
         return NULL;

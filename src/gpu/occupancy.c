@@ -1,5 +1,7 @@
 #include "gpu/occupancy.h"
 
+#include "support/assert.h"
+
 const char *const ptx_limiter_text[LIMITER__COUNT] = {
     [LIMITER_WARPS] = "warps", [LIMITER_REGISTERS] = "registers", [LIMITER_SHARED] = "shared", [LIMITER_BLOCKS] = "blocks",
     [LIMITER_BARRIERS] = "barriers",
@@ -361,6 +363,8 @@ bool ptx_occupancy_compute(const Gpu *gpu, const Resources *resources, Occupancy
     set_register_steps(out, &sm, resources);
     set_shared_steps(out, &sm, resources);
     out->carveout_bytes = carveout_for(gpu, out);
+    ASSERT(out->blocks_at_least <= out->blocks_at_most);
+    ASSERT(!(out->percent > 100));
     out->cluster_needs_optin = resources->cluster_blocks > 1 && resources->cluster_blocks > sm.cluster_portable;
     out->clusters_at_most = clusters_for(gpu, resources, out->blocks_at_most);
     return true;

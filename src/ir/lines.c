@@ -1,6 +1,8 @@
 /* Where the lines of a module begin, and which instruction stands at a byte. */
 #include "ir/ir.h"
 
+#include "support/assert.h"
+
 #include <string.h>
 
 void ptx_lines_find(Arena *arena, Module *m)
@@ -18,6 +20,7 @@ void ptx_lines_find(Arena *arena, Module *m)
 
 uint32_t ptx_line_of(const Module *m, uint32_t offset)
 {
+    ASSERT(m->line_count && m->lines[0] == 0 && offset <= m->length);
     uint32_t low = 0, high = m->line_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;

@@ -6,6 +6,7 @@
 #define PTX_IR_NAMES_H
 
 #include "support/arena.h"
+#include "support/hash.h"
 #include "support/span.h"
 
 #include <stdbool.h>
@@ -29,8 +30,8 @@ typedef struct Names {
     Arena *arena;
     const char *text;           /* of the module; names are spans of it */
     Symbol *symbols;            /* a stack; symbols[0] is none */
-    uint32_t *slots;            /* 0: free */
-    uint32_t symbol_count, symbol_capacity, slot_count;
+    HashTable table;            /* into symbols: the newest of each name */
+    uint32_t symbol_count, symbol_capacity;
     uint32_t scope;
     uint32_t range_changes;     /* counts what is declared and undone of NAMES_RANGE: what was found stays true while it stands */
     uint32_t percent_digit_names;       /* live single declarations like %r12: without any, a range is all to look for */

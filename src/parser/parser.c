@@ -2,6 +2,7 @@
 
 #include "parser/build.h"
 #include "parser/quick.h"
+#include "support/assert.h"
 
 #include <stdlib.h>
 
@@ -540,6 +541,8 @@ const AstItem *ptx_parser_next(Parser *p)
             handle(d, token);
     }
     AstItem *item = p->items;
+    ASSERT(item || d->at_end);
+    ASSERT(p->scope_count <= LIMIT_NESTING + 1 && p->lexer.cur <= p->lexer.end + 1);
     if (item)
         p->items = item->next;
     return item;

@@ -1,4 +1,6 @@
 #include "check/check.h"
+
+#include "support/assert.h"
 #include "check/check_call.h"
 #include "check/check_decl.h"
 #include "check/check_form.h"
@@ -50,9 +52,9 @@ struct Lower {
     Module *module;
     Names names;
 
-    const Op **op_slots;        /* by hash of the text */
+    HashTable op_table;         /* 1 + index into Module.ops */
     const Op **opaque;          /* per Op: what stands for it where no form takes the operands; NULL: none yet */
-    uint32_t op_slot_count, op_capacity;
+    uint32_t op_capacity;
     uint32_t var_capacity, loc_capacity, loc;
 
     Func *func;                 /* being lowered */
@@ -490,34 +492,44 @@ static uint32_t hash_op(const char *text, size_t length, Space named_space)
     return ptx_hash_bytes(text, length) + (uint32_t)named_space;
 }
 
+typedef struct OpKey {
+    const char *text;
+    size_t length;
+    Space named_space;
+} OpKey;
+
+static bool is_op(const void *owner, uint32_t number, const void *wanted)
+{
+    const Op *op = ((const Module *)owner)->ops[number - 1];
+    const OpKey *key = wanted;
+    return op->length == key->length && op->named_space == (uint8_t)key->named_space && memcmp(op->text, key->text, key->length) == 0;
+}
+
+static void grow_ops(Lower *l)
+{
+    const Module *m = l->module;
+    ptx_hash_init(&l->op_table, l->arena, m->op_count ? 2 * (uint64_t)m->op_count : 512);
+    for (uint32_t i = 0; i < m->op_count; i++)
+        *ptx_hash_free(&l->op_table, hash_op(m->ops[i]->text, m->ops[i]->length, (Space)m->ops[i]->named_space)) = i + 1;
+}
+
 /* The op of this text, made if there is none. */
 static const Op *intern_op(Lower *l, const char *text, size_t length, Space named_space)
 {
     Module *m = l->module;
-    if (2 * (m->op_count + 1) > l->op_slot_count) {
-        l->op_slot_count = l->op_slot_count ? 2 * l->op_slot_count : 1024;
-        l->op_slots = ptx_arena_array(l->arena, const Op *, l->op_slot_count);
-        for (uint32_t i = 0; i < m->op_count; i++) {
-            uint32_t slot = hash_op(m->ops[i]->text, m->ops[i]->length, (Space)m->ops[i]->named_space) & (l->op_slot_count - 1);
-            while (l->op_slots[slot])
-                slot = (slot + 1) & (l->op_slot_count - 1);
-            l->op_slots[slot] = m->ops[i];
-        }
-    }
-    uint32_t mask = l->op_slot_count - 1, slot = hash_op(text, length, named_space) & mask;
-    const Op *op;
-    while ((op = l->op_slots[slot]) && (op->length != length || op->named_space != (uint8_t)named_space || memcmp(op->text, text, length) != 0))
-        slot = (slot + 1) & mask;
-    if (!op) {
+    if (ptx_hash_is_full(&l->op_table, m->op_count))
+        grow_ops(l);
+    uint32_t *slot = ptx_hash_find(&l->op_table, hash_op(text, length, named_space), is_op, m, &(OpKey){ text, length, named_space });
+    if (!*slot) {
         Op *made = add_op(l);
         ptx_op_resolve(made, text, length);
         ptx_check_gates(m, made);
         if (named_space)
             ptx_op_set_space(made, named_space);
         made->id = m->op_count - 1;
-        l->op_slots[slot] = op = made;
+        *slot = m->op_count;
     }
-    return op;
+    return m->ops[*slot - 1];
 }
 
 static const Op *find_op(Lower *l, const char *text, size_t length, Span where)
@@ -1003,6 +1015,21 @@ static void lower_body(Lower *l, const AstStmt *stmt)
         leave_scope(l);
 }
 
+/* Operands of an instruction are among those of the function, and what they name is in its tables. */
+static bool are_in_range(const Lower *l)
+{
+    for (uint32_t i = 0; i < l->insns.count; i++) {
+        const Insn *insn = &l->insns.items[i];
+        if (insn->operand_first > l->operands.count || insn->operand_count > l->operands.count - insn->operand_first
+            || (insn->guard != NO_ID && insn->guard >= l->regs.count))
+            return false;
+    }
+    for (uint32_t o = 0; o < l->operands.count; o++)
+        if (l->operands.items[o].kind == OPERAND_REG && l->operands.items[o].id >= l->regs.count)
+            return false;
+    return true;
+}
+
 static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
 {
     ArenaMark mark = ptx_arena_mark(l->scratch);
@@ -1034,6 +1061,7 @@ static void lower_func(Lower *l, const AstFunc *ast, FuncId id)
         if (l->labels.items[i].insn == NO_ID)
             l->labels.items[i].insn = l->insns.count;
     }
+    ASSERT(are_in_range(l));
     func->insns = copy_items(l->arena, l->insns.items, func->insn_count = l->insns.count, sizeof(Insn));
     func->operands = copy_items(l->arena, l->operands.items, func->operand_count = l->operands.count, sizeof(Operand));
     func->regs = copy_items(l->arena, l->regs.items, func->reg_count = l->regs.count, sizeof(Reg));

@@ -166,7 +166,7 @@ static Folded *find_fold(Engine *e, Active *active, const Ask *ask)
 
 static void relate(Engine *e, const Active *active, Ask *ask, Diag *diag)
 {
-    Place places[MAX_PLACES];
+    RelatedPlace places[MAX_PLACES];
     unsigned count = active->rule->related_at < FACT__COUNT ? ptx_measure_places(ask->evaluator->q, &ask->at, active->rule->related_at, places) : 0;
     const char *text = count ? fill(e, ask, &active->rule->related) : NULL;
     diag->related = NULL;
@@ -191,7 +191,7 @@ static void describe(Engine *e, const Active *active, Ask *ask, Severity severit
 {
     if (ptx_diag_is_dropped(e->diags, diag))
         return;
-    Place places[MAX_PLACES];
+    RelatedPlace places[MAX_PLACES];
     bool is_elsewhere = active->rule->at < FACT__COUNT && ptx_measure_places(ask->evaluator->q, &ask->at, active->rule->at, places);
     diag->span = is_elsewhere ? places[0].span : ptx_subject_span(&e->inquiry, (Subject)active->rule->subject, &ask->at);
     diag->severity = severity;

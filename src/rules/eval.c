@@ -1,5 +1,7 @@
 #include "rules/eval.h"
 
+#include "support/assert.h"
+
 #include <math.h>
 
 #define UNKNOWN ((double)NAN)
@@ -364,19 +366,23 @@ double ptx_eval_codes(Ask *ask, const Code *codes, uint32_t count)
         const Code *code = &codes[at];
         CodeKind kind = (CodeKind)code->kind;
         if (kind < CODE_NOT && kind != CODE_IN) {
+            ASSERT(depth < CODE_STACK);
             stack[++depth] = push(ask, code);
         } else if (kind == CODE_IN) {
             stack[depth] = is_in(set, code, stack[depth]);
         } else if (kind < CODE_ADD) {
             stack[depth] = change(kind, stack[depth]);
         } else if (kind == CODE_AND_JUMP || kind == CODE_OR_JUMP) {
+            ASSERT(depth && code->arg > at);            /* jumps go forward */
             if (decides(code, stack[depth]))
                 at = code->arg - 1u;
         } else {
+            ASSERT(depth > 1);
             depth--;
             stack[depth] = combine(kind, stack[depth], stack[depth + 1]);
         }
     }
+    ASSERT(depth <= 1);
     return stack[depth];
 }
 

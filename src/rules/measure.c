@@ -1020,17 +1020,17 @@ static InsnId find_place(Inquiry *q, const Subjects *s, uint32_t fact)
 }
 
 /* Those that make lanes differ. */
-static unsigned find_chain(Inquiry *q, InsnId insn, Place places[MAX_PLACES])
+static unsigned find_chain(Inquiry *q, InsnId insn, RelatedPlace places[MAX_PLACES])
 {
     Link links[MAX_CHAIN];
     unsigned found = ptx_critical_path_find(ptx_session_uniforms(q->session), q->func, insn, links), count = 0;
     for (unsigned i = 0; i < found && count < MAX_PLACES; i++)
         if (!ptx_affine_is_uniform(links[i].value))
-            places[count++] = (Place){ q->func->insns[links[i].insn].span, ptx_affine_describe(q->arena, &links[i].value) };
+            places[count++] = (RelatedPlace){ q->func->insns[links[i].insn].span, ptx_affine_describe(q->arena, &links[i].value) };
     return count;
 }
 
-unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place places[MAX_PLACES])
+unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, RelatedPlace places[MAX_PLACES])
 {
     if (fact == FACT_ACCESS_chain || fact == FACT_BRANCH_chain)
         return find_chain(q, s->insn, places);
@@ -1039,7 +1039,7 @@ unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place 
         return ptx_measure_race_places(q, s->insn, (FactId)fact, places);
     InsnId insn = find_place(q, s, fact);
     if (insn != NO_ID)
-        places[0] = (Place){ q->func->insns[insn].span, NULL };
+        places[0] = (RelatedPlace){ q->func->insns[insn].span, NULL };
     return insn != NO_ID;
 }
 

@@ -106,10 +106,10 @@ const char *ptx_measure_matrix_text(Inquiry *q, InsnId insn, FactId fact);
 InsnId ptx_measure_matrix_with(Inquiry *q, InsnId insn);
 
 /* Where something else stands that belongs to a subject. */
-typedef struct Place {
+typedef struct RelatedPlace {
     Span span;
     const char *what;           /* to be said of it; NULL */
-} Place;
+} RelatedPlace;
 
 enum { MAX_PLACES = 4 };
 
@@ -117,10 +117,10 @@ enum { MAX_PLACES = 4 };
 /* What removes a finding at that place of the race at an instruction; NULL: it is no race. */
 const DiagRepair *ptx_measure_repair(Inquiry *q, InsnId insn);
 
-unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, Place places[MAX_PLACES]);
+unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, RelatedPlace places[MAX_PLACES]);
 
 /* measure_hazard.c: of a race at an instruction of the kernel: itself, or in a function that is called there; the other access, and the calls. */
-unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[MAX_PLACES]);
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, RelatedPlace places[MAX_PLACES]);
 
 /* Where a subject stands in the text. */
 Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s);

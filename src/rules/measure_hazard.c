@@ -87,13 +87,13 @@ double ptx_measure_possible_race(Inquiry *q, InsnId insn)
     return find_at(hazards->possible, hazards->possible_count, insn) && !find_at(hazards->items, hazards->count, insn);
 }
 
-static unsigned put_place(Place *place, const Func *func, InsnId insn, const char *what)
+static unsigned put_place(RelatedPlace *place, const Func *func, InsnId insn, const char *what)
 {
-    *place = (Place){ func->insns[insn].span, what };
+    *place = (RelatedPlace){ func->insns[insn].span, what };
     return 1;
 }
 
-static unsigned find_block_places(const BlockRace *race, FactId fact, Place *place)
+static unsigned find_block_places(const BlockRace *race, FactId fact, RelatedPlace *place)
 {
     bool is_alone = race->kind == BLOCK_RACE_EARLY || race->kind == BLOCK_RACE_LATE;
     const BlockAccess *access = fact == FACT_INSN_block_race_at ? &race->second : &race->first;
@@ -101,7 +101,7 @@ static unsigned find_block_places(const BlockRace *race, FactId fact, Place *pla
 }
 
 /* The other access, and the calls that lead to either. */
-static unsigned find_others(const Func *kernel, const Hazard *h, Place places[MAX_PLACES])
+static unsigned find_others(const Func *kernel, const Hazard *h, RelatedPlace places[MAX_PLACES])
 {
     static const char call[] = "the function is called here";
     const HazardAccess *a = &h->second, *b = &h->first;
@@ -113,7 +113,7 @@ static unsigned find_others(const Func *kernel, const Hazard *h, Place places[MA
     return count;
 }
 
-unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, Place places[MAX_PLACES])
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, RelatedPlace places[MAX_PLACES])
 {
     const Divergence *divergence = divergence_at(q, insn);
     const Hazard *h = ptx_measure_hazard(q, insn);

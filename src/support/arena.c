@@ -2,6 +2,8 @@
 
 #include "support/arena.h"
 
+#include "support/assert.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -53,12 +55,14 @@ void ptx_arena_free(Arena *arena)
     free_chunks(arena->chunks);
     free_chunks(arena->spare);
     arena->chunks = arena->spare = NULL;
+    arena->on_failure = NULL;           /* ptx_arena_init comes before the next allocation */
     arena->next = arena->end = NULL;
     arena->used_bytes = 0;
 }
 
 _Noreturn void ptx_arena_fail(Arena *arena)
 {
+    ASSERT(arena->on_failure);
     longjmp(*arena->on_failure, 1);
 }
 
@@ -93,7 +97,9 @@ static ArenaChunk *take_chunk(Arena *arena, size_t bytes)
 
 void *ptx_arena_alloc_chunk(Arena *arena, size_t bytes)
 {
+    ASSERT(arena->on_failure);          /* else it is not set up, or was freed */
     ArenaChunk *chunk = take_chunk(arena, bytes);
+    ASSERT(arena->used_bytes <= arena->limit_bytes);
     if (arena->chunks)
         arena->chunks->used_end = arena->next;
     chunk->older = arena->chunks;
@@ -115,6 +121,7 @@ void *ptx_arena_alloc_array(Arena *arena, size_t count, size_t size)
 
 void *ptx_arena_grow(Arena *arena, const void *items, uint32_t count, uint32_t *capacity, size_t size)
 {
+    ASSERT(count <= *capacity);
     uint32_t wanted = *capacity ? 2 * *capacity : 16;
     if (wanted <= *capacity)
         ptx_arena_fail(arena);
@@ -143,6 +150,7 @@ void ptx_arena_release(Arena *arena, ArenaMark mark)
         arena->chunks->used_end = arena->next;
     while (arena->chunks != mark.chunk) {
         ArenaChunk *chunk = arena->chunks;
+        ASSERT(chunk);                  /* a mark of this arena, and no older one was released since */
         memset(chunk->data, 0, (size_t)(chunk->used_end - chunk->data));
         arena->chunks = chunk->older;
         chunk->older = arena->spare;
@@ -151,6 +159,7 @@ void ptx_arena_release(Arena *arena, ArenaMark mark)
     arena->next = arena->end = NULL;
     if (!mark.chunk)
         return;
+    ASSERT(mark.next >= mark.chunk->data && mark.next <= mark.chunk->used_end);
     memset(mark.next, 0, (size_t)(mark.chunk->used_end - mark.next));
     arena->next = mark.next;
     arena->end = (char *)mark.chunk + mark.chunk->bytes;

@@ -1,5 +1,6 @@
 #include "support/diag.h"
 
+#include "support/assert.h"
 #include "support/limits.h"
 
 #include <math.h>
@@ -62,6 +63,8 @@ static Diag *new_diag(DiagSink *sink)
 
 Diag *ptx_diag_of(DiagSink *sink, const DiagInfo *info, Severity severity, Span span, const char *message)
 {
+    ASSERT(severity >= SEVERITY_NOTE && severity <= SEVERITY_ERROR);
+    ASSERT(span.begin <= span.end && info);
     Diag *diag = new_diag(sink);
     diag->info = info;
     diag->severity = severity;
@@ -91,6 +94,7 @@ void ptx_diag_append(DiagSink *sink, const DiagSink *from)
 
 Diag *ptx_diag(DiagSink *sink, DiagId id, Span span, const char *format, ...)
 {
+    ASSERT(id > DIAG_NONE && id < DIAG__COUNT);
     const char *message = "";
     if (sink->count < LIMIT_DIAGNOSTICS) {
         va_list args;
@@ -117,6 +121,7 @@ void ptx_diag_relate(DiagSink *sink, Diag *diag, Span span, const char *format, 
 
 void ptx_diag_fix(DiagSink *sink, Diag *diag, Span span, bool is_certain, const char *format, ...)
 {
+    ASSERT(span.begin <= span.end);
     DiagFix *fix = ptx_arena_new(sink->arena, DiagFix);
     va_list args;
     va_start(args, format);
@@ -165,6 +170,7 @@ void ptx_diag_finish(DiagSink *sink)
         qsort(sink->items, sink->count, sizeof *sink->items, compare);
     if (!sink->dropped)
         return;
+    ASSERT(sink->count == LIMIT_DIAGNOSTICS);
     Diag *last = ptx_arena_new(sink->arena, Diag);
     last->info = &ptx_diag_info[DIAG_TOO_MANY];
     last->gain_percent = (double)NAN;

@@ -2,6 +2,8 @@
 #ifndef PTX_SUPPORT_SPAN_H
 #define PTX_SUPPORT_SPAN_H
 
+#include "support/assert.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +24,7 @@ static inline Span ptx_span_join(Span a, Span b)
 
 static inline uint32_t ptx_span_length(Span s)
 {
+    ASSERT(s.begin <= s.end);
     return s.end - s.begin;
 }
 

@@ -487,13 +487,13 @@ static bool run_anywhere(EvaluateEvaluator *e, uint64_t most_steps, double cost)
 /* ---- strata ------------------------------------------------------------------------------------------------------ */
 
 /* All blocks of the grid, or as many as are looked at. */
-static const Place *list_places(const EvaluateEvaluator *e, Class *classes, unsigned class_count, uint32_t *count)
+static const StrataPlace *list_places(const EvaluateEvaluator *e, Class *classes, unsigned class_count, uint32_t *count)
 {
     *count = 0;
     share_out(e, classes, class_count, MAX_STRATA_PLACES - MAX_CLASSES);
     for (unsigned c = 0; c < class_count; c++)
         *count += classes[c].samples;
-    Place *places = ptx_arena_array(e->arena, Place, *count), *to = places;
+    StrataPlace *places = ptx_arena_array(e->arena, StrataPlace, *count), *to = places;
     for (unsigned c = 0; c < class_count; c++)
         for (uint32_t sample = 0; sample < classes[c].samples; sample++, to++) {
             place_sample(&classes[c], sample, to->at);
@@ -502,7 +502,7 @@ static const Place *list_places(const EvaluateEvaluator *e, Class *classes, unsi
     return places;
 }
 
-static double measure_place(void *context, const Place *place)
+static double measure_place(void *context, const StrataPlace *place)
 {
     EvaluateEvaluator *e = context;
     ptx_machine_run(e->machine, place->at, 0, e->machine->warp_count);
@@ -519,7 +519,7 @@ static bool run_strata(EvaluateEvaluator *e, Class *classes, unsigned class_coun
     Machine *m = e->machine;
     uint32_t count;
     const double left = (double)(m->most_steps - m->steps);
-    const Place *places = list_places(e, classes, class_count, &count);
+    const StrataPlace *places = list_places(e, classes, class_count, &count);
     const Strata *strata = ptx_strata_find(e->arena, m, places, count);
     if (!strata)
         return false;

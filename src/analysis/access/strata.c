@@ -198,7 +198,7 @@ static int64_t number_of(const Keys *k, const Warp *w, RegId reg, unsigned lane)
 }
 
 /* In the order of the text: what jumps back does so in loops, which are not gone around. */
-static void compute_keys(const Keys *k, const Place *places, uint32_t first, uint32_t count, uint32_t *lanes, Strata *out)
+static void compute_keys(const Keys *k, const StrataPlace *places, uint32_t first, uint32_t count, uint32_t *lanes, Strata *out)
 {
     uint64_t ctaids[3][WARP_LANES];
     uint32_t here = count - first < WARP_LANES ? count - first : WARP_LANES;
@@ -260,7 +260,7 @@ static bool find_keys(Arena *scratch, Keys *k)
     return k->count && find_wanted(scratch, k);
 }
 
-const Strata *ptx_strata_find(Arena *arena, Machine *m, const Place *places, uint32_t count)
+const Strata *ptx_strata_find(Arena *arena, Machine *m, const StrataPlace *places, uint32_t count)
 {
     const FuncState *func_state = ptx_machine_func(m, m->kernel);
     Keys k = { .machine = m, .func_state = func_state, .func = func_state ? func_state->func : NULL };
@@ -523,7 +523,7 @@ static bool passes_checks(Divider *d)
 static const Knot *weigh(Arena *arena, const Divider *d)
 {
     Knot *out = ptx_arena_array(arena, Knot, d->knot_count);
-    const Place *places = d->strata->places;
+    const StrataPlace *places = d->strata->places;
     for (uint32_t k = 0; k < d->knot_count; k++) {
         uint32_t from = d->knots[k], to = k + 1 < d->knot_count ? d->knots[k + 1] : from + 1;
         out[k].place = d->order[from].place;

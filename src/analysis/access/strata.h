@@ -12,22 +12,22 @@
 
 enum { MAX_STRATA_PLACES = 1 << 16, MAX_STRATA_KEYS = 8 };
 
-typedef struct Place {          /* a block, and how many it stands for */
+typedef struct StrataPlace {          /* a block, and how many it stands for */
     uint32_t at[3];
     double blocks;
-} Place;
+} StrataPlace;
 
 typedef struct Strata {
-    const Place *places;
+    const StrataPlace *places;
     uint32_t count, key_count;
     int64_t *keys[MAX_STRATA_KEYS];    /* each of every place; none is the same in all of them */
 } Strata;
 
 /* NULL: nothing of that kind differs. Owned by arena. */
-const Strata *ptx_strata_find(Arena *arena, Machine *machine, const Place *places, uint32_t count);
+const Strata *ptx_strata_find(Arena *arena, Machine *machine, const StrataPlace *places, uint32_t count);
 
 /* The instructions of a place's block, once run; below 0: the budget does not do for it. */
-typedef double StrataMeasure(void *context, const Place *place);
+typedef double StrataMeasure(void *context, const StrataPlace *place);
 
 typedef struct Knot {           /* a block to be run, and how many it stands for */
     uint32_t place;

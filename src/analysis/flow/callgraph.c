@@ -1,5 +1,6 @@
 #include "analysis/flow/callgraph.h"
 
+#include "support/assert.h"
 #include "support/hash.h"
 
 typedef struct CallEdge {
@@ -11,8 +12,7 @@ typedef struct CallgraphBuilder {
     Arena *scratch;
     CallNode *nodes;
     FuncId *definition_of;
-    uint32_t *slots;            /* hash table of names: 1 + the first function of that name */
-    uint32_t slot_mask;
+    HashTable names;            /* 1 + the first function of that name */
     CallEdge *edges;            /* distinct; callers ascend */
     uint32_t edge_count, edge_capacity;
     uint32_t *edge_from;        /* per function: 1 + the last caller found to call it */
@@ -22,19 +22,26 @@ typedef struct CallgraphBuilder {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
+typedef struct CallgraphName {
+    uint32_t unit;
+    const char *text;
+    uint32_t length;
+} CallgraphName;
+
+static bool is_named(const void *owner, uint32_t number, const void *key)
+{
+    const Module *module = owner;
+    const CallgraphName *name = key;
+    const Func *func = &module->funcs[number - 1];
+    return func->unit == name->unit && ptx_span_length(func->name) == name->length
+        && !memcmp(module->text + func->name.begin, name->text, name->length);
+}
+
 /* The slot that holds the function of this name, or the free one where it would go. */
 static uint32_t *find_slot(const CallgraphBuilder *b, uint32_t unit, const char *name, uint32_t length)
 {
     uint32_t hash = (uint32_t)ptx_hash_mix(ptx_hash_bytes(name, length) ^ (uint64_t)unit << 32);
-    for (uint32_t i = hash & b->slot_mask;; i = (i + 1) & b->slot_mask) {
-        uint32_t *slot = &b->slots[i];
-        if (!*slot)
-            return slot;
-        const Func *func = &b->module->funcs[*slot - 1];
-        Span other = func->name;
-        if (func->unit == unit && ptx_span_length(other) == length && !memcmp(b->module->text + other.begin, name, length))
-            return slot;
-    }
+    return ptx_hash_find(&b->names, hash, is_named, b->module, &(CallgraphName){ unit, name, length });
 }
 
 static FuncId find_func(const CallgraphBuilder *b, uint32_t unit, const char *name, uint32_t length)
@@ -322,20 +329,34 @@ static void find_recursion(CallgraphBuilder *b, const FuncId *callees)
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
+/* A definition is its own, and callees are definitions in ascending order. */
+static bool is_resolved(const CallgraphBuilder *b, const FuncId *callees)
+{
+    for (FuncId id = 0; id < b->module->func_count; id++) {
+        const CallNode *node = &b->nodes[id];
+        if (b->definition_of[b->definition_of[id]] != b->definition_of[id])
+            return false;
+        for (uint32_t c = 0; c < node->callee_count; c++)
+            if (callees[node->callee_first + c] >= b->module->func_count
+                || (c && callees[node->callee_first + c] <= callees[node->callee_first + c - 1]))
+                return false;
+    }
+    return true;
+}
+
 const CallGraph *ptx_callgraph_build(Arena *arena, Arena *scratch, const Module *module)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     CallGraph *graph = ptx_arena_new(arena, CallGraph);
-    CallgraphBuilder b = { .module = module, .scratch = scratch, .slot_mask = 15 };
-    while (b.slot_mask / 2 < module->func_count)
-        b.slot_mask = 2 * b.slot_mask + 1;
-    b.slots = ptx_arena_array(scratch, uint32_t, (size_t)b.slot_mask + 1);
+    CallgraphBuilder b = { .module = module, .scratch = scratch };
+    ptx_hash_init(&b.names, scratch, module->func_count);
     b.nodes = ptx_arena_array(arena, CallNode, module->func_count);
     b.definition_of = ptx_arena_array(arena, FuncId, module->func_count);
     resolve_names(&b);
     add_calls(&b);
     scan_initialisers(&b);
     FuncId *callees = build_callees(&b, arena);
+    ASSERT(is_resolved(&b, callees));
     for (FuncId id = 0; id < module->func_count; id++)
         b.nodes[id].is_called |= b.has_indirect_call && b.nodes[id].is_address_taken;
     find_recursion(&b, callees);

@@ -1,6 +1,7 @@
 #include "analysis/flow/cfg.h"
 
 #include "analysis/flow/callgraph.h"
+#include "support/assert.h"
 
 typedef struct CfgBuilder {
     const Module *module;
@@ -232,23 +233,23 @@ static BlockId *build_preds(const CfgBuilder *b, Arena *arena)
 
 /* ---- reverse postorder ------------------------------------------------------------------------------------------- */
 
-typedef struct Visit {
+typedef struct CfgVisit {
     BlockId block;
     uint32_t next;              /* successors seen so far */
-} Visit;
+} CfgVisit;
 
 /* Depth-first, taken edges first, so that in the reverse the fall-through comes soon after its block. */
 static void order_blocks(Cfg *cfg, Arena *arena, Arena *scratch)
 {
     BlockId *rpo = ptx_arena_array(arena, BlockId, cfg->block_count);
     uint32_t *index = ptx_arena_array(arena, uint32_t, cfg->block_count);
-    Visit *stack = ptx_arena_array(scratch, Visit, cfg->block_count);
+    CfgVisit *stack = ptx_arena_array(scratch, CfgVisit, cfg->block_count);
     uint32_t depth = 0, count = 0;
     memset(index, 0xFF, cfg->block_count * sizeof *index);
-    stack[depth++] = (Visit){ 0, 0 };
+    stack[depth++] = (CfgVisit){ 0, 0 };
     index[0] = 0;
     while (depth) {
-        Visit *top = &stack[depth - 1];
+        CfgVisit *top = &stack[depth - 1];
         const Block *block = &cfg->blocks[top->block];
         if (top->next == block->succ_count) {
             rpo[count++] = top->block;
@@ -258,7 +259,8 @@ static void order_blocks(Cfg *cfg, Arena *arena, Arena *scratch)
         BlockId to = cfg->succs[block->succ_first + top->next++];
         if (to != EXIT_BLOCK && index[to] == UINT32_MAX) {
             index[to] = 0;                      /* seen; its place is known when all are */
-            stack[depth++] = (Visit){ to, 0 };
+            ASSERT(to < cfg->block_count && depth < cfg->block_count);
+            stack[depth++] = (CfgVisit){ to, 0 };
         }
     }
     for (uint32_t i = 0; i < count / 2; i++) {
@@ -271,6 +273,22 @@ static void order_blocks(Cfg *cfg, Arena *arena, Arena *scratch)
     cfg->rpo = rpo;
     cfg->rpo_index = index;
     cfg->rpo_count = count;
+}
+
+/* Blocks tile the instructions, each has a successor, and each edge to a block is one of its predecessors. */
+static bool is_consistent(const Cfg *cfg, const Func *func)
+{
+    uint32_t succs = 0, preds = 0;
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        const Block *block = &cfg->blocks[b];
+        if (block->first >= block->end || block->first != (b ? block[-1].end : 0) || !block->succ_count)
+            return false;
+        for (uint32_t e = 0; e < block->succ_count; e++)
+            succs += cfg->succs[block->succ_first + e] != EXIT_BLOCK;
+        for (uint32_t e = 0; e < block->pred_count; e++)
+            preds += cfg->preds[block->pred_first + e] < cfg->block_count;
+    }
+    return succs == preds && cfg->blocks[cfg->block_count - 1].end == func->insn_count;
 }
 
 const Cfg *ptx_cfg_build(Arena *arena, Arena *scratch, const Module *module, const Func *func)
@@ -291,6 +309,8 @@ const Cfg *ptx_cfg_build(Arena *arena, Arena *scratch, const Module *module, con
     cfg->succ_count = b.succ_count;
     cfg->has_unknown_target = b.has_unknown_target;
     order_blocks(cfg, arena, scratch);
+    ASSERT(is_consistent(cfg, func));
+    ASSERT(cfg->rpo_count && cfg->rpo_count <= cfg->block_count && cfg->rpo[0] == 0);
     ptx_arena_release(scratch, mark);
     return cfg;
 }

@@ -1,5 +1,7 @@
 #include "analysis/flow/dom.h"
 
+#include "support/assert.h"
+
 /* The reachable blocks under their place in rpo, and the exit as one node more, the last. Reversed by swapping the two
  * halves. The edges of node v are [first[v], first[v + 1]). */
 typedef struct DomGraph {
@@ -220,6 +222,17 @@ static const BlockId *idom_of_blocks(Arena *arena, const Cfg *cfg, const uint32_
     return result;
 }
 
+/* Each reachable block but the first has a dominator, which stands before it in reverse postorder. */
+static bool is_tree(const Cfg *cfg, const Dom *dom)
+{
+    for (uint32_t i = 1; i < cfg->rpo_count; i++) {
+        BlockId idom = dom->idom[cfg->rpo[i]];
+        if (idom == EXIT_BLOCK || cfg->rpo_index[idom] >= i || !ptx_dom_dominates(dom, idom, cfg->rpo[i]))
+            return false;
+    }
+    return dom->idom[0] == EXIT_BLOCK;
+}
+
 const Dom *ptx_dom_compute(Arena *arena, Arena *scratch, const Cfg *cfg)
 {
     ArenaMark mark = ptx_arena_mark(scratch);
@@ -232,6 +245,7 @@ const Dom *ptx_dom_compute(Arena *arena, Arena *scratch, const Cfg *cfg)
     number_tree(dom, arena, scratch, cfg, idom);
     find_idoms(scratch, &backward, cfg->rpo_count, idom);
     dom->ipdom = idom_of_blocks(arena, cfg, idom);
+    ASSERT(is_tree(cfg, dom));
     ptx_arena_release(scratch, mark);
     return dom;
 }

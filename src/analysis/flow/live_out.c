@@ -42,7 +42,7 @@ static bool visit(Explorer *e, uint32_t id, uint32_t *depth)
     return true;
 }
 
-bool ptx_explorer_walk(Explorer *e, uint32_t id, const Site *uses, uint32_t use, const Site *kills, uint32_t kill)
+bool ptx_explorer_walk(Explorer *e, uint32_t id, const LiveSite *uses, uint32_t use, const LiveSite *kills, uint32_t kill)
 {
     for (; kill; kill = kills[kill - 1].next)
         e->killed_stamp[kills[kill - 1].block] = id + 1;

@@ -7,11 +7,11 @@
 
 #include "analysis/flow/cfg.h"
 
-typedef struct Site {           /* a thing is used, or its range ends, in that block */
+typedef struct LiveSite {           /* a thing is used, or its range ends, in that block */
     uint32_t id;
     uint32_t next;              /* of the same thing: index + 1; 0: last */
     BlockId block;
-} Site;
+} LiveSite;
 
 typedef struct LivePair { BlockId block; uint32_t id; } LivePair;
 
@@ -28,7 +28,7 @@ typedef struct Explorer {
 Explorer ptx_explorer_make(Arena *arena, const Cfg *cfg, uint32_t pair_limit, uint64_t steps);
 
 /* Walks from the uses of a thing up to where its range ends; both are places in their sites, + 1. Things in ascending order. False at a limit. */
-bool ptx_explorer_walk(Explorer *e, uint32_t id, const Site *uses, uint32_t use, const Site *kills, uint32_t kill);
+bool ptx_explorer_walk(Explorer *e, uint32_t id, const LiveSite *uses, uint32_t use, const LiveSite *kills, uint32_t kill);
 
 /* The pairs by block: where those of each begin, and one more. Both owned by arena. */
 const uint32_t *ptx_explorer_sort(const Explorer *e, Arena *arena, const uint32_t **ids);

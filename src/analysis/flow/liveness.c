@@ -1,11 +1,12 @@
 #include "analysis/flow/liveness.h"
 
 #include "analysis/flow/live_out.h"
+#include "support/assert.h"
 #include "support/limits.h"
 
 /* The sites of a block are contiguous. */
 typedef struct Sites {
-    Site *items;
+    LiveSite *items;
     uint32_t count, capacity;
     uint32_t *head;             /* per register: index + 1 */
 } Sites;
@@ -42,7 +43,7 @@ static void add_site(LivenessSolver *s, Sites *sites, RegId reg, BlockId block)
 {
     if (sites->count == sites->capacity)
         sites->items = ptx_arena_grow(s->scratch, sites->items, sites->count, &sites->capacity, sizeof *sites->items);
-    sites->items[sites->count] = (Site){ reg, sites->head[reg], block };
+    sites->items[sites->count] = (LiveSite){ reg, sites->head[reg], block };
     sites->head[reg] = ++sites->count;
 }
 
@@ -404,6 +405,8 @@ const Live *ptx_live_compute(Arena *arena, Arena *scratch, DiagSink *diags, cons
     if (complete) {
         live->out_first = ptx_explorer_sort(&s.live, arena, &live->out);
         walk_blocks(&s, arena, live);
+        ASSERT(live->max_insn == NO_ID || live->max_insn < func->insn_count);
+        ASSERT(live->dead_count <= func->insn_count && live->max_reg_count <= func->reg_count);
     } else {
         ptx_diag(diags, DIAG_LIVENESS_LIMIT, func->name, "liveness of this function is over its limit of %u entries and is not computed",
                  (unsigned)s.live.pair_limit);

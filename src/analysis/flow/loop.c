@@ -1,9 +1,11 @@
 #include "analysis/flow/loop.h"
 
+#include "support/assert.h"
+
 #define NONE UINT32_MAX
 
 /* A reachable block under its depth-first number; unless it says otherwise, a field holds such numbers. */
-typedef struct Node {
+typedef struct LoopNode {
     BlockId block;
     uint32_t next_succ;         /* of the block, to be walked */
     uint32_t parent;            /* in the depth-first tree */
@@ -16,7 +18,7 @@ typedef struct Node {
     uint32_t child, sibling;    /* once there are loops: headers of inner loops, by block number */
     LoopId loop;                /* that it heads */
     bool is_header;
-} Node;
+} LoopNode;
 
 typedef struct LoopEdge {
     uint32_t from, to;
@@ -26,7 +28,7 @@ typedef struct LoopEdge {
 typedef struct LoopFinder {
     const Cfg *cfg;
     const Dom *dom;
-    Node *nodes;                /* of the reachable blocks */
+    LoopNode *nodes;                /* of the reachable blocks */
     LoopEdge *edges;                /* that are not in the depth-first tree */
     uint32_t *number;           /* per block; NONE: not walked yet */
     uint32_t edge_count, loop_count;
@@ -34,7 +36,7 @@ typedef struct LoopFinder {
 
 /* ---- union-find, with path halving ------------------------------------------------------------------------------- */
 
-static uint32_t find_unfinished(Node *nodes, uint32_t x)
+static uint32_t find_unfinished(LoopNode *nodes, uint32_t x)
 {
     while (nodes[x].finished != x) {
         nodes[x].finished = nodes[nodes[x].finished].finished;
@@ -43,7 +45,7 @@ static uint32_t find_unfinished(Node *nodes, uint32_t x)
     return x;
 }
 
-static uint32_t find_outermost(Node *nodes, uint32_t x)
+static uint32_t find_outermost(LoopNode *nodes, uint32_t x)
 {
     while (nodes[x].outermost != x) {
         nodes[x].outermost = nodes[nodes[x].outermost].outermost;
@@ -63,7 +65,7 @@ static void push_edge(LoopFinder *f, uint32_t *list, uint32_t from, uint32_t to)
 static void add_node(LoopFinder *f, BlockId block, uint32_t x, uint32_t parent)
 {
     f->number[block] = x;
-    f->nodes[x] = (Node){ .block = block, .parent = parent, .finished = x, .outermost = x, .header = NONE,
+    f->nodes[x] = (LoopNode){ .block = block, .parent = parent, .finished = x, .outermost = x, .header = NONE,
                           .back_first = NONE, .cross_first = NONE, .pred_first = NONE, .child = NONE, .sibling = NONE };
 }
 
@@ -76,7 +78,7 @@ static void walk(LoopFinder *f)
     uint32_t count = 1;
     add_node(f, 0, 0, NONE);
     for (uint32_t at = 0; at != NONE;) {
-        Node *node = &f->nodes[at];
+        LoopNode *node = &f->nodes[at];
         const Block *block = &cfg->blocks[node->block];
         if (node->next_succ == block->succ_count) {
             if (node->parent != NONE)
@@ -105,7 +107,7 @@ static void add_cross_edges(LoopFinder *f, uint32_t x)
 {
     uint32_t next;
     for (uint32_t e = f->nodes[x].cross_first; e != NONE; e = next) {
-        Node *target = &f->nodes[find_outermost(f->nodes, f->edges[e].to)];
+        LoopNode *target = &f->nodes[find_outermost(f->nodes, f->edges[e].to)];
         next = f->edges[e].next;
         f->edges[e].next = target->pred_first;
         target->pred_first = e;
@@ -134,7 +136,7 @@ static void find_loop(LoopFinder *f, uint32_t x, uint32_t *body)
     for (uint32_t e = f->nodes[x].back_first; e != NONE; e = f->edges[e].next)
         add_to_body(f, x, f->edges[e].from, body, &count);
     for (uint32_t i = 0; i < count; i++) {
-        const Node *node = &f->nodes[body[i]];
+        const LoopNode *node = &f->nodes[body[i]];
         add_to_body(f, x, node->parent, body, &count);
         for (uint32_t e = node->pred_first; e != NONE; e = f->edges[e].next)
             add_to_body(f, x, f->edges[e].from, body, &count);
@@ -143,7 +145,7 @@ static void find_loop(LoopFinder *f, uint32_t x, uint32_t *body)
 
 /* A loop that is entered beside its header has an edge back to the header from a block which the header does not
  * dominate: the way in goes on to such an edge without passing the header. */
-static bool is_irreducible(const LoopFinder *f, const Node *header)
+static bool is_irreducible(const LoopFinder *f, const LoopNode *header)
 {
     for (uint32_t e = header->back_first; e != NONE; e = f->edges[e].next) {
         if (!ptx_dom_dominates(f->dom, header->block, f->nodes[f->edges[e].from].block))
@@ -171,7 +173,7 @@ static uint32_t link_headers(LoopFinder *f)
 
 static void add_loop(LoopFinder *f, Loop *loops, LoopId id, uint32_t x)
 {
-    Node *node = &f->nodes[x];
+    LoopNode *node = &f->nodes[x];
     LoopId parent = node->header == NONE ? NO_LOOP : f->nodes[node->header].loop;
     node->loop = id;
     loops[id] = (Loop){ .header = node->block, .parent = parent, .depth = parent == NO_LOOP ? 1 : loops[parent].depth + 1,
@@ -199,7 +201,7 @@ static Loop *build_forest(LoopFinder *f, Arena *arena)
 static void place_blocks(const LoopFinder *f, Loop *loops, LoopId *loop_of)
 {
     for (uint32_t x = 0; x < f->cfg->rpo_count; x++) {
-        const Node *node = &f->nodes[x];
+        const LoopNode *node = &f->nodes[x];
         LoopId loop = node->is_header ? node->loop : node->header == NONE ? NO_LOOP : f->nodes[node->header].loop;
         loop_of[node->block] = loop;
         if (loop != NO_LOOP)
@@ -225,6 +227,18 @@ static bool has_back_edge(const Cfg *cfg)
     return false;
 }
 
+/* An outer loop stands before its inner ones, one deeper each; a header lies in its loop. */
+static bool is_forest(const Loops *loops)
+{
+    for (LoopId l = 0; l < loops->loop_count; l++) {
+        const Loop *loop = &loops->loops[l];
+        uint32_t outer = loop->parent == NO_LOOP ? 0 : loops->loops[loop->parent].depth;
+        if ((loop->parent != NO_LOOP && loop->parent >= l) || loop->depth != outer + 1 || loops->loop_of[loop->header] != l)
+            return false;
+    }
+    return true;
+}
+
 const Loops *ptx_loops_compute(Arena *arena, Arena *scratch, const Cfg *cfg, const Dom *dom)
 {
     Loops *result = ptx_arena_new(arena, Loops);
@@ -235,7 +249,7 @@ const Loops *ptx_loops_compute(Arena *arena, Arena *scratch, const Cfg *cfg, con
         return result;
     ArenaMark mark = ptx_arena_mark(scratch);
     LoopFinder f = { .cfg = cfg, .dom = dom };
-    f.nodes = ptx_arena_array(scratch, Node, cfg->rpo_count);
+    f.nodes = ptx_arena_array(scratch, LoopNode, cfg->rpo_count);
     f.edges = ptx_arena_array(scratch, LoopEdge, cfg->succ_count);
     f.number = ptx_arena_array(scratch, uint32_t, cfg->block_count);
     memset(f.number, 0xFF, cfg->block_count * sizeof *f.number);
@@ -249,6 +263,7 @@ const Loops *ptx_loops_compute(Arena *arena, Arena *scratch, const Cfg *cfg, con
     place_blocks(&f, loops, loop_of);
     result->loops = loops;
     result->loop_count = f.loop_count;
+    ASSERT(is_forest(result));
     ptx_arena_release(scratch, mark);
     return result;
 }
@@ -256,6 +271,7 @@ const Loops *ptx_loops_compute(Arena *arena, Arena *scratch, const Cfg *cfg, con
 uint32_t ptx_loop_depth(const Loops *loops, BlockId block)
 {
     LoopId loop = loops->loop_of[block];
+    ASSERT(loop == NO_LOOP || loop < loops->loop_count);
     return loop == NO_LOOP ? 0 : loops->loops[loop].depth;
 }
 

@@ -4,13 +4,13 @@
 
 /* ---- what a kernel may come to --------------------------------------------------------------------------------------- */
 
-typedef struct Reached {
+typedef struct RaceReached {
     bool *marks;                /* per function */
     FuncId *ids;
     uint32_t count;
-} Reached;
+} RaceReached;
 
-static void reach(Reached *reached, FuncId id)
+static void reach(RaceReached *reached, FuncId id)
 {
     if (reached->marks[id])
         return;
@@ -30,7 +30,7 @@ static FuncId callee_of(const Module *module, const Func *func, const Insn *insn
     return NO_ID;
 }
 
-static bool look_at(const Module *module, const Func *func, Reached *reached, bool (*holds)(const Op *))
+static bool look_at(const Module *module, const Func *func, RaceReached *reached, bool (*holds)(const Op *))
 {
     for (InsnId i = 0; i < func->insn_count; i++) {
         const Insn *insn = &func->insns[i];
@@ -46,7 +46,7 @@ static bool look_at(const Module *module, const Func *func, Reached *reached, bo
 bool ptx_block_race_holds(Arena *scratch, const Module *module, FuncId kernel, bool (*holds)(const Op *))
 {
     ArenaMark mark = ptx_arena_mark(scratch);
-    Reached reached = { .marks = ptx_arena_array(scratch, bool, module->func_count), .ids = ptx_arena_array(scratch, FuncId, module->func_count) };
+    RaceReached reached = { .marks = ptx_arena_array(scratch, bool, module->func_count), .ids = ptx_arena_array(scratch, FuncId, module->func_count) };
     bool all_hold = true;
     reach(&reached, kernel);
     for (uint32_t i = 0; i < reached.count && all_hold; i++)

@@ -3,7 +3,7 @@
 enum { MAX_TRIES = 16 };       /* places of the table that are looked at */
 
 typedef struct RegValue {
-    Value value;
+    NumberedValue value;
     uint32_t stamp;             /* the block, + 1 */
 } RegValue;
 
@@ -36,7 +36,7 @@ Numbers ptx_value_numbers_new(Arena *arena, const Module *module, const Func *fu
         size *= 2;
     return (Numbers){ .module = module, .func = func, .cfg = cfg, .next = NUMBER_NONE + 1, .slot_mask = size - 1,
                       .regs = ptx_arena_array(arena, RegValue, func->reg_count + 1), .slots = ptx_arena_array(arena, Computed, size),
-                      .sources = ptx_arena_array(arena, Value, most_operands + 1) };
+                      .sources = ptx_arena_array(arena, NumberedValue, most_operands + 1) };
 }
 
 void ptx_value_numbers_enter(Numbers *n, BlockId block)
@@ -50,7 +50,7 @@ static uint32_t new_number(Numbers *n)
     return n->next++;                   /* far below NUMBER_VARIABLE: one an operand at most */
 }
 
-Value ptx_value_numbers_get(Numbers *n, RegId reg)
+NumberedValue ptx_value_numbers_get(Numbers *n, RegId reg)
 {
     if (n->regs[reg].stamp != n->block + 1)
         n->regs[reg] = (RegValue){ { new_number(n), 0 }, n->block + 1 };
@@ -63,20 +63,20 @@ static unsigned bits_of(const Numbers *n, RegId reg)
 }
 
 /* Sums of 32-bit registers are the same modulo 2^32. */
-static Value moved(Value value, int64_t by, unsigned bits)
+static NumberedValue moved(NumberedValue value, int64_t by, unsigned bits)
 {
     int64_t offset = (int64_t)((uint64_t)value.offset + (uint64_t)by);
-    return (Value){ value.base, bits == 64 ? offset : (int32_t)(uint32_t)offset };
+    return (NumberedValue){ value.base, bits == 64 ? offset : (int32_t)(uint32_t)offset };
 }
 
-Value ptx_value_numbers_address(Numbers *n, const Operand *operand)
+NumberedValue ptx_value_numbers_address(Numbers *n, const Operand *operand)
 {
     if (!operand || operand->flags)
-        return (Value){ NUMBER_NONE, 0 };
+        return (NumberedValue){ NUMBER_NONE, 0 };
     if (operand->kind == OPERAND_VAR)
-        return (Value){ NUMBER_VARIABLE | operand->id, operand->value };
+        return (NumberedValue){ NUMBER_VARIABLE | operand->id, operand->value };
     if (operand->kind != OPERAND_REG || bits_of(n, operand->id) < 32)
-        return (Value){ NUMBER_NONE, 0 };
+        return (NumberedValue){ NUMBER_NONE, 0 };
     return moved(ptx_value_numbers_get(n, operand->id), operand->value, bits_of(n, operand->id));
 }
 
@@ -92,13 +92,13 @@ static bool has_one_result(const Insn *insn, const Operand *operands)
 }
 
 /* add.s32 d, a, 4; sub too; mov d, a; mov d, variable. */
-static bool find_sum(Numbers *n, const Insn *insn, Value *out)
+static bool find_sum(Numbers *n, const Insn *insn, NumberedValue *out)
 {
     const Op *op = insn->op;
     const Operand *operands = ptx_insn_operands(n->func, insn);
     const Operand *a = &operands[1], *b = &operands[2];
     if (op->kind == OPK_MOV && insn->operand_count == 2 && a->kind == OPERAND_VAR && !a->flags && !n->module->vars[a->id].is_parameter) {
-        *out = (Value){ NUMBER_VARIABLE | a->id, a->value };
+        *out = (NumberedValue){ NUMBER_VARIABLE | a->id, a->value };
         return true;
     }
     if (op->kind == OPK_MOV && insn->operand_count == 2 && a->kind == OPERAND_REG && !a->flags
@@ -122,11 +122,11 @@ static void keep_sources(Numbers *n, const Insn *insn)
 {
     for (uint32_t o = insn->operand_first; o < insn->operand_first + insn->operand_count; o++) {
         const Operand *operand = &n->func->operands[o];
-        Value *source = &n->sources[o - n->operand_first];
+        NumberedValue *source = &n->sources[o - n->operand_first];
         if (ptx_operand_is_def(operand))
-            *source = (Value){ NUMBER_NONE, 0 };
+            *source = (NumberedValue){ NUMBER_NONE, 0 };
         else
-            *source = operand->kind == OPERAND_REG ? ptx_value_numbers_get(n, operand->id) : (Value){ operand->id, 0 };
+            *source = operand->kind == OPERAND_REG ? ptx_value_numbers_get(n, operand->id) : (NumberedValue){ operand->id, 0 };
     }
 }
 
@@ -141,7 +141,7 @@ static uint32_t hash_of(const Numbers *n, const Insn *insn)
     uint64_t hash = insn->op->id;
     for (uint32_t o = insn->operand_first; o < insn->operand_first + insn->operand_count; o++) {
         const Operand *operand = &n->func->operands[o];
-        const Value *source = &n->sources[o - n->operand_first];
+        const NumberedValue *source = &n->sources[o - n->operand_first];
         hash = mixed(hash, (uint64_t)operand->kind << 56 | (uint64_t)operand->flags << 48 | source->base);
         hash = mixed(hash, (uint64_t)source->offset ^ (uint64_t)operand->value << 20);
     }
@@ -154,7 +154,7 @@ static bool is_same(const Numbers *n, const Insn *a, const Insn *b)
         return false;
     for (uint32_t o = 0; o < a->operand_count; o++) {
         const Operand *x = &n->func->operands[a->operand_first + o], *y = &n->func->operands[b->operand_first + o];
-        const Value *u = &n->sources[a->operand_first - n->operand_first + o], *v = &n->sources[b->operand_first - n->operand_first + o];
+        const NumberedValue *u = &n->sources[a->operand_first - n->operand_first + o], *v = &n->sources[b->operand_first - n->operand_first + o];
         if (x->kind != y->kind || x->flags != y->flags || x->value != y->value || u->base != v->base || u->offset != v->offset)
             return false;
     }
@@ -190,7 +190,7 @@ void ptx_value_numbers_step(Numbers *n, InsnId id)
 {
     const Insn *insn = &n->func->insns[id];
     const Operand *operands = ptx_insn_operands(n->func, insn);
-    Value value = { NUMBER_NONE, 0 };
+    NumberedValue value = { NUMBER_NONE, 0 };
     if (insn->guard == NO_ID && has_one_result(insn, operands) && !find_sum(n, insn, &value) && is_numbered(insn->op)
         && ptx_effect_is_pure(n->module, n->func, insn))
         value.base = find_number(n, id);
@@ -198,7 +198,7 @@ void ptx_value_numbers_step(Numbers *n, InsnId id)
         if (!ptx_operand_is_def(&operands[o]))
             continue;
         if (value.base == NUMBER_NONE || o)
-            value = (Value){ new_number(n), 0 };
+            value = (NumberedValue){ new_number(n), 0 };
         n->regs[operands[o].id] = (RegValue){ value, n->block + 1 };
     }
 }

@@ -14,17 +14,17 @@ enum { NUMBER_NONE = 0 };       /* no base */
 
 #define NUMBER_VARIABLE UINT32_C(0x80000000)    /* | VarId: the address of a variable */
 
-typedef struct Value {
+typedef struct NumberedValue {
     uint32_t base;
     int64_t offset;
-} Value;
+} NumberedValue;
 
 typedef struct Numbers {
     const Module *module;
     const Func *func;
     const Cfg *cfg;
     struct RegValue *regs;
-    Value *sources;             /* per operand of the block, from operand_first on: what it held when its instruction was numbered */
+    NumberedValue *sources;             /* per operand of the block, from operand_first on: what it held when its instruction was numbered */
     struct Computed *slots;     /* by hash; what another block left in it is free */
     uint32_t slot_mask, next, operand_first;
     BlockId block;
@@ -37,10 +37,10 @@ Numbers ptx_value_numbers_new(Arena *arena, const Module *module, const Func *fu
 void ptx_value_numbers_enter(Numbers *numbers, BlockId block);
 
 /* Of a register now. */
-Value ptx_value_numbers_get(Numbers *numbers, RegId reg);
+NumberedValue ptx_value_numbers_get(Numbers *numbers, RegId reg);
 
 /* Of an address [a + offset] now; base NUMBER_NONE: not known. */
-Value ptx_value_numbers_address(Numbers *numbers, const Operand *operand);
+NumberedValue ptx_value_numbers_address(Numbers *numbers, const Operand *operand);
 
 /* An instruction of the block, each in turn: its results get their values. */
 void ptx_value_numbers_step(Numbers *numbers, InsnId insn);

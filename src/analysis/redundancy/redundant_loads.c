@@ -13,19 +13,19 @@ enum {
 };
 
 typedef struct LoadSlot {
-    Value at;
+    NumberedValue at;
     uint32_t guard;             /* its number, twice, and 1 where negated; 0: none */
     InsnId insn;                /* + 1; 0: free */
     uint8_t space, bytes;
 } LoadSlot;
 
 typedef struct WordSlot {       /* the last store to a word behind a base */
-    Value at;                   /* offset: in words */
+    NumberedValue at;                   /* offset: in words */
     InsnId insn;                /* + 1; 0: free */
 } WordSlot;
 
 typedef struct RedundantLoadsAccess {         /* for neighbours */
-    Value at;
+    NumberedValue at;
     uint32_t op;                /* Op.id */
     uint32_t epoch;             /* the same for two: nothing between them is in the way */
     InsnId insn;
@@ -50,7 +50,7 @@ typedef struct RedundantLoadsWalk {
     uint32_t access_count;
     MemoryState memory[MEMORY_COUNT];
     InsnId barrier;             /* nothing was done since; NO_ID */
-    Value barrier_threads;
+    NumberedValue barrier_threads;
     uint32_t barrier_guard;
     InsnId *earlier, *barriers;
     uint8_t *neighbours;
@@ -58,7 +58,7 @@ typedef struct RedundantLoadsWalk {
 
 /* An access with an address of which a number is known. */
 typedef struct RedundantLoadsPlace {
-    Value at;
+    NumberedValue at;
     uint8_t memory, space, bytes;
     bool is_known;
 } RedundantLoadsPlace;
@@ -285,13 +285,13 @@ static bool is_barrier(const Op *op)
 }
 
 /* NUMBER_NONE: all threads of the block. */
-static Value threads_of(RedundantLoadsWalk *w, const Insn *insn, const Operand *operands)
+static NumberedValue threads_of(RedundantLoadsWalk *w, const Insn *insn, const Operand *operands)
 {
     if (insn->operand_count < 2)
-        return (Value){ NUMBER_NONE, 0 };
+        return (NumberedValue){ NUMBER_NONE, 0 };
     if (operands[1].kind == OPERAND_REG)
         return ptx_value_numbers_get(&w->numbers, operands[1].id);
-    return (Value){ NUMBER_VARIABLE, operands[1].value };
+    return (NumberedValue){ NUMBER_VARIABLE, operands[1].value };
 }
 
 static void note_barrier(RedundantLoadsWalk *w, const Insn *insn, InsnId id)
@@ -301,7 +301,7 @@ static void note_barrier(RedundantLoadsWalk *w, const Insn *insn, InsnId id)
         w->barrier = NO_ID;
         return;
     }
-    Value threads = threads_of(w, insn, operands);
+    NumberedValue threads = threads_of(w, insn, operands);
     uint32_t guard = guard_key(w, insn);
     bool is_same = w->barrier != NO_ID && ptx_insn_operands(w->func, &w->func->insns[w->barrier])[0].value == operands[0].value
                 && threads.base == w->barrier_threads.base && threads.offset == w->barrier_threads.offset && guard == w->barrier_guard;

@@ -87,39 +87,40 @@ static void take_insn(const Marks *m, const PointsToSet *bases, const Func *func
 /* Variables by name; those of one name are a list. */
 typedef struct UsageIndex {
     const Module *module;
-    uint32_t *slots;            /* VarId + 1; 0: free */
+    HashTable names;            /* VarId + 1 */
     uint32_t *next;             /* per variable: the next of the same name, + 1 */
     bool *is_done;              /* per first variable of a name */
-    uint32_t mask;
 } UsageIndex;
 
-static bool is_named_so(const Module *module, VarId var, const char *name, uint32_t length)
+typedef struct UsageName {
+    const char *text;
+    uint32_t length;
+} UsageName;
+
+static bool is_named(const void *owner, uint32_t number, const void *key)
 {
-    Span own = module->vars[var].name;
-    return ptx_span_length(own) == length && !memcmp(module->text + own.begin, name, length);
+    const Module *module = owner;
+    const UsageName *name = key;
+    Span own = module->vars[number - 1].name;
+    return ptx_span_length(own) == name->length && !memcmp(module->text + own.begin, name->text, name->length);
 }
 
-static uint32_t slot_of(const UsageIndex *index, const char *name, uint32_t length)
+/* The slot of the first variable of this name, or the free one. */
+static uint32_t *slot_of(const UsageIndex *index, const char *name, uint32_t length)
 {
-    uint32_t slot = ptx_hash_bytes(name, length) & index->mask;
-    while (index->slots[slot] && !is_named_so(index->module, index->slots[slot] - 1, name, length))
-        slot = (slot + 1) & index->mask;
-    return slot;
+    return ptx_hash_find(&index->names, ptx_hash_bytes(name, length), is_named, index->module, &(UsageName){ name, length });
 }
 
 static void index_variables(UsageIndex *index, Arena *scratch, const Module *module)
 {
-    uint32_t size = 16;
-    while (size < 2 * (uint64_t)module->var_count && size < 1u << 31)
-        size *= 2;
-    *index = (UsageIndex){ .module = module, .mask = size - 1, .slots = ptx_arena_array(scratch, uint32_t, size),
-                      .next = ptx_arena_array(scratch, uint32_t, module->var_count + 1),
+    *index = (UsageIndex){ .module = module, .next = ptx_arena_array(scratch, uint32_t, module->var_count + 1),
                       .is_done = ptx_arena_array(scratch, bool, module->var_count + 1) };
+    ptx_hash_init(&index->names, scratch, module->var_count);
     for (VarId var = 0; var < module->var_count; var++) {
         Span name = module->vars[var].name;
-        uint32_t slot = slot_of(index, module->text + name.begin, ptx_span_length(name)), first = index->slots[slot];
+        uint32_t *slot = slot_of(index, module->text + name.begin, ptx_span_length(name)), first = *slot;
         if (!first) {
-            index->slots[slot] = var + 1;
+            *slot = var + 1;
         } else {
             index->next[var] = index->next[first - 1];
             index->next[first - 1] = var + 1;
@@ -130,7 +131,7 @@ static void index_variables(UsageIndex *index, Arena *scratch, const Module *mod
 /* All of that name, whatever scope they are of: one too many is used rather than one too few. */
 static void mark_name(const Marks *m, const UsageIndex *index, const char *name, uint32_t length)
 {
-    uint32_t first = index->slots[slot_of(index, name, length)];
+    uint32_t first = *slot_of(index, name, length);
     if (!first || index->is_done[first - 1])
         return;
     index->is_done[first - 1] = true;

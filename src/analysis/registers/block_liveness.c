@@ -11,7 +11,7 @@ enum {
 typedef struct BlockLivenessSolver {
     Arena *arena;
     const Lowered *lowered;
-    Site *sites;
+    LiveSite *sites;
     uint32_t site_count;
     uint32_t *uses, *kills;     /* per value: blocks that read it before they write it; that write it: index + 1 into sites */
     Explorer live;
@@ -21,7 +21,7 @@ static void add_site(BlockLivenessSolver *s, uint32_t *head, BlockId block)
 {
     if (*head && s->sites[*head - 1].block == block)
         return;
-    s->sites[s->site_count] = (Site){ .next = *head, .block = block };
+    s->sites[s->site_count] = (LiveSite){ .next = *head, .block = block };
     *head = ++s->site_count;
 }
 
@@ -54,7 +54,7 @@ const LoweredLive *ptx_lowered_live_compute(Arena *arena, const Lowered *lowered
     for (uint32_t i = 0; i < lowered->insn_count; i++)
         operands += lowered->insns[i].def_count + lowered->insns[i].use_count;
     BlockLivenessSolver s = { .arena = arena, .lowered = lowered, .live = ptx_explorer_make(arena, cfg, most, (uint64_t)STEPS_PER_ENTRY * most) };
-    s.sites = ptx_arena_array(arena, Site, operands);
+    s.sites = ptx_arena_array(arena, LiveSite, operands);
     s.uses = ptx_arena_array(arena, uint32_t, values);
     s.kills = ptx_arena_array(arena, uint32_t, values);
     uint32_t *written = ptx_arena_array(arena, uint32_t, values);

@@ -954,7 +954,7 @@ void ptx_region_pressure(BlockWork *w, BlockId first, uint32_t repeat, uint32_t 
     find_heights(w);
     for (unsigned order = 0; order < ORDER__COUNT; order++) {
         begin_order(w, order == ORDER_FRUGAL);
-        switch ((Order)order) {
+        switch ((IssueOrder)order) {
         case ORDER_PROGRAM:
             order_as_written(w, out);
             break;

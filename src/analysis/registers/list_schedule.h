@@ -8,14 +8,14 @@
 #include "analysis/registers/block_liveness.h"
 #include "analysis/sass/unroll.h"
 
-typedef enum Order {
+typedef enum IssueOrder {
     ORDER_PROGRAM,              /* as it stands */
     ORDER_FRUGAL,               /* fewest registers: greedily, from the end */
     ORDER_EAGER,                /* long latencies first, whatever it takes */
     ORDER_TARGET,               /* the same while registers are below what lets the most warps be resident */
     ORDER_STRAIGHT,             /* the same, but nothing is put into the time that results take */
     ORDER__COUNT
-} Order;
+} IssueOrder;
 
 enum { EXPANSION_LEAST = 5 };
 

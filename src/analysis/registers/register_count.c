@@ -2,6 +2,7 @@
 
 #include "analysis/registers/list_schedule.h"
 #include "analysis/registers/tree.h"
+#include "support/assert.h"
 
 enum {
     REBUILT = 6,                /* registers that ptxas may save beyond the frugal order, where it computes values again: by judgement */
@@ -476,6 +477,7 @@ Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *
     if (out.is_known) {
         decide(&out, module, func, live, gpu);
         out.spills = judge_spills(&out, func);
+        ASSERT(out.low <= out.registers && out.registers <= out.high);
     }
     ptx_arena_release(scratch, mark);
     return out;

@@ -10,7 +10,7 @@ static bool is_constant(const Selection *s, NodeId id)
 /* It takes the place for a constant. */
 static bool takes_place(const Selection *s, NodeId id)
 {
-    const Node *node = &s->nodes[id];
+    const GraphNode *node = &s->nodes[id];
     return (is_constant(s, id) && node->value) || (node->kind == NODE_BANK && s->target.sm < BANKED_SM);
 }
 
@@ -57,7 +57,7 @@ static void move_access(Selection *s, const Insn *insn, BlockId block)
 void ptx_constants_move(Selection *s, InsnId id, BlockId block)
 {
     const Insn *insn = &s->graph->func->insns[id];
-    Action action = (Action)s->nodes[s->graph->of_insn[id]].action;
+    GraphAction action = (GraphAction)s->nodes[s->graph->of_insn[id]].action;
     bool is_arithmetic = insn->op->kind == OPK_FMA || insn->op->kind == OPK_ADD || insn->op->kind == OPK_SUB || insn->op->kind == OPK_MUL
                          || action == ACT_SELECT || action == ACT_SETP || action == ACT_MAD || action == ACT_LOGIC;
     if (ptx_insn_is_access(insn))

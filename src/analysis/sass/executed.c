@@ -2,6 +2,7 @@
 
 #include "analysis/sass/unroll.h"
 #include "gpu/costs.h"
+#include "support/assert.h"
 
 #include <math.h>
 
@@ -203,6 +204,7 @@ static void add_run(Executed *to, const ExecutedRun *run)
 /* Of calls from sides that hardly a lane takes, nothing counts. */
 static void add_part(Executed *to, const Executed *from, double part)
 {
+    ASSERT(part >= 0 && from->warp_instructions >= 0);
     to->warp_instructions += part * from->warp_instructions;
     for (unsigned m = 0; m < MACHINE__COUNT; m++)
         to->machine[m] += part * from->machine[m];

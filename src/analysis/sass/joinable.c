@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 typedef struct JoinablePlace {
-    Value at;
+    NumberedValue at;
     InsnId insn;
     bool is_load;
 } JoinablePlace;

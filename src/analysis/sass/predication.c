@@ -48,7 +48,7 @@ static void add_row(Shaper *h, const Selected *row, BlockId block)
 /* Whether a value is loaded, or made of one that is. */
 static bool waits_for_load(const Graph *g, NodeId id, unsigned depth)
 {
-    const Node *node = &g->nodes[id];
+    const GraphNode *node = &g->nodes[id];
     if (node->kind != NODE_RESULT)
         return false;
     if (g->func->insns[node->insn].op->flags & OPF_LOAD)

@@ -43,7 +43,7 @@ static bool is_invariant(const Lowering *l, const Selected *row, LoopId loop)
     InsnId last;
     for (uint32_t u = 0; u < row->use_count; u++) {
         NodeId id = l->selection->uses[row->use_first + u];
-        const Node *node = &l->graph->nodes[id];
+        const GraphNode *node = &l->graph->nodes[id];
         if (node->kind == NODE_LEAF ? ptx_defs_in_loop(l->defs, loop, node->reg, &last) != 0 : node->kind == NODE_RESULT && is_in_loop(l, loop, l->place[id]))
             return false;
     }
@@ -118,7 +118,7 @@ static void place_rows(Lowering *l)
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* The address of a variable, which the linker knows. */
-static bool is_variable_address(const Lowering *l, const Node *node)
+static bool is_variable_address(const Lowering *l, const GraphNode *node)
 {
     const Graph *g = l->graph;
     if (node->kind == NODE_RESULT && g->func->insns[node->insn].op->kind == OPK_MOV && g->func->insns[node->insn].operand_count == 2)
@@ -126,7 +126,7 @@ static bool is_variable_address(const Lowering *l, const Node *node)
     return node->kind == NODE_VARIABLE;
 }
 
-static LoweredFile file_of(const Lowering *l, const Node *node)
+static LoweredFile file_of(const Lowering *l, const GraphNode *node)
 {
     if ((node->kind == NODE_BANK || is_variable_address(l, node)) && l->selection->target.sm < 90)
         return LOWERED_CONSTANT;
@@ -135,7 +135,7 @@ static LoweredFile file_of(const Lowering *l, const Node *node)
 
 static LoweredValueId value_of(Lowering *l, NodeId id)
 {
-    const Node *node = &l->graph->nodes[id];
+    const GraphNode *node = &l->graph->nodes[id];
     bool is_variable = node->kind == NODE_LEAF || (node->kind == NODE_RESULT && l->graph->def_count[node->reg] > 1);
     LoweredValueId *slot = is_variable ? &l->value_of_reg[node->reg] : &l->value_of_node[id];
     if (!*slot) {

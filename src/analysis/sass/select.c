@@ -15,12 +15,12 @@ enum {
     MAX_DEPTH = 64,            /* instructions that one user sees through, in a chain */
 };
 
-static const Node *node_of(const Selection *s, NodeId id)
+static const GraphNode *node_of(const Selection *s, NodeId id)
 {
     return &s->nodes[id];
 }
 
-static bool is_result_of(const Selection *s, NodeId id, Action action)
+static bool is_result_of(const Selection *s, NodeId id, GraphAction action)
 {
     return ptx_node_is(s->graph, id, NODE_RESULT) && node_of(s, id)->action == action;
 }
@@ -59,7 +59,7 @@ static void push(SelectMarker *m, InsnId insn)
 /* The first reader of a register with several definitions brings them all. */
 static void read_node(SelectMarker *m, NodeId id)
 {
-    Node *node = &m->s->nodes[id];
+    GraphNode *node = &m->s->nodes[id];
     if (!id || node->use_count++)
         return;
     if (node->kind == NODE_RESULT)
@@ -74,14 +74,14 @@ static void read_node(SelectMarker *m, NodeId id)
 /* What patterns look into reads its inputs, in which sums are joined; all else its operands. */
 static bool has_inputs(const Selection *s, InsnId insn)
 {
-    const Node *node = node_of(s, s->graph->of_insn[insn]);
+    const GraphNode *node = node_of(s, s->graph->of_insn[insn]);
     return node->kind == NODE_RESULT && node->insn == insn && node->action;
 }
 
 /* A register with several definitions takes over a value that stands for itself. */
 static bool is_move(const Selection *s, InsnId insn)
 {
-    const Node *node = node_of(s, s->graph->of_insn[insn]);
+    const GraphNode *node = node_of(s, s->graph->of_insn[insn]);
     return s->graph->of_insn[insn] && !(node->kind == NODE_RESULT && node->insn == insn);
 }
 
@@ -94,7 +94,7 @@ static void read_insn(SelectMarker *m, InsnId id)
         read_node(m, g->of_insn[id]);
         return;
     }
-    const Node *node = node_of(m->s, g->of_insn[id]);
+    const GraphNode *node = node_of(m->s, g->of_insn[id]);
     for (unsigned i = 0; i < 3 && has_inputs(m->s, id); i++)
         read_node(m, node->in[i]);
     for (uint32_t o = 0; o < insn->operand_count && !has_inputs(m->s, id); o++)
@@ -135,7 +135,7 @@ BlockId ptx_selection_home(Selection *s, NodeId id, BlockId block)
 static NodeId see_through(const Selection *s, NodeId id)
 {
     for (unsigned depth = 0; depth < MAX_DEPTH; depth++) {
-        const Node *node = node_of(s, id);
+        const GraphNode *node = node_of(s, id);
         bool is_free = node->kind == NODE_RESULT && (node->action == ACT_SIGN || node->action == ACT_TRUNCATE
                        || (node->action == ACT_EXTEND && node->units == 2 && !node->is_signed) || (node->action == ACT_PREDICATE && !node->in[1]));
         if (!is_free || !node->in[0])
@@ -214,7 +214,7 @@ static void emit_cost(Selection *s, Selected *row, const Op *op)
 /* A product that a sum takes in, of the sum's width. */
 static bool is_product(const Selection *s, NodeId id, bool is_wide)
 {
-    const Node *node = node_of(s, id);
+    const GraphNode *node = node_of(s, id);
     if (!is_result_of(s, id, ACT_MUL) || node->is_wide != is_wide)
         return false;
     return !is_wide || node_of(s, node->in[0])->units < 2;
@@ -233,22 +233,22 @@ static bool is_shifted(const Selection *s, NodeId id, bool is_wide)
 }
 
 /* A 64-bit pointer that a loop steps by a constant: its halves are added apart, and one moves back into the pair that addresses take. */
-static bool is_stepped_pointer(const Selection *s, const Node *node)
+static bool is_stepped_pointer(const Selection *s, const GraphNode *node)
 {
-    const Node *from = node_of(s, node->in[0]);
+    const GraphNode *from = node_of(s, node->in[0]);
     return node->is_wide && is_constant(s, node->in[1]) && from->kind == NODE_LEAF && from->reg == node->reg && node->reg != NO_ID;
 }
 
-static void demand_both(Selection *s, const Node *node, BlockId block)
+static void demand_both(Selection *s, const GraphNode *node, BlockId block)
 {
     demand(s, node->in[0], block);
     demand(s, node->in[1], block);
 }
 
 /* Machine words that an operation of 64 bits takes: a half that is zero in both operands, or for logic in one, takes none. */
-static double words_of(const Selection *s, const Node *node)
+static double words_of(const Selection *s, const GraphNode *node)
 {
-    const Node *a = node_of(s, node->in[0]), *b = node_of(s, node->in[1]);
+    const GraphNode *a = node_of(s, node->in[0]), *b = node_of(s, node->in[1]);
     bool is_logic = node->action != ACT_SELECT;
     unsigned low_zeros = (a->zeros >= 32 ? 1U : 0) + (b->zeros >= 32 ? 1U : 0), high_zeros = (a->bits <= 32 ? 1U : 0) + (b->bits <= 32 ? 1U : 0);
     if (!node->is_wide)
@@ -263,7 +263,7 @@ static bool is_masked(const Selection *s, NodeId id)
 }
 
 /* Three inputs fit one LOP3: what another operation of logic made for this one alone is taken in. */
-static void select_logic(Selection *s, Selected *row, const Node *node, BlockId block)
+static void select_logic(Selection *s, Selected *row, const GraphNode *node, BlockId block)
 {
     bool took = false, is_turned = is_masked(s, node->in[1]) && !is_masked(s, node->in[0]);
     for (unsigned at = 0; at < 2; at++) {
@@ -281,9 +281,9 @@ static void select_logic(Selection *s, Selected *row, const Node *node, BlockId 
 }
 
 /* A factor that a loop finds in a uniform register, beside a constant one: the first operand is no uniform register, so it is moved. */
-static bool is_moved_factor(const Selection *s, const Node *sum, const Node *product)
+static bool is_moved_factor(const Selection *s, const GraphNode *sum, const GraphNode *product)
 {
-    const Node *factor = node_of(s, see_through(s, product->in[0]));
+    const GraphNode *factor = node_of(s, see_through(s, product->in[0]));
     bool is_made = factor->kind == NODE_RESULT || factor->kind == NODE_LEAF;
     bool is_in_loop = s->defs->loops->loop_of[sum->block] != NO_LOOP;
     return s->target.sm >= 75 && is_in_loop && !sum->is_uniform && factor->is_uniform && is_made && is_constant(s, product->in[1]);
@@ -291,7 +291,7 @@ static bool is_moved_factor(const Selection *s, const Node *sum, const Node *pro
 
 /* An or that is a sum too, of what logic made for it alone: LOP3 does both, unless a shift made for it alone is there to be taken in. Of two halves it
  * is their pair. */
-static bool is_rather_logic(const Selection *s, const Node *node)
+static bool is_rather_logic(const Selection *s, const GraphNode *node)
 {
     bool has_logic = node->is_wide && words_of(s, node) <= 0;
     const Operation operation = (Operation)s->graph->func->insns[node->insn].op->operation;
@@ -305,13 +305,13 @@ static bool is_rather_logic(const Selection *s, const Node *node)
     return has_logic;
 }
 
-static bool is_loaded(const Selection *s, const Node *node)
+static bool is_loaded(const Selection *s, const GraphNode *node)
 {
     return node->kind == NODE_RESULT && s->graph->func->insns[node->insn].op->flags & OPF_LOAD;
 }
 
 /* Factors of 16 bits are extended first, but those that are known to be: of a low half all, of a wide product those without zeros above. */
-static double extensions_of(const Selection *s, const Node *node, const Op *op)
+static double extensions_of(const Selection *s, const GraphNode *node, const Op *op)
 {
     double count = 0;
     bool is_low = ptx_op_has(op, MOD_LO);
@@ -321,9 +321,9 @@ static double extensions_of(const Selection *s, const Node *node, const Op *op)
 }
 
 /* IADD3 takes in a sum for this one alone, of what is neither multiplied nor shifted. */
-static bool is_third(const Selection *s, const Node *sum, NodeId id)
+static bool is_third(const Selection *s, const GraphNode *sum, NodeId id)
 {
-    const Node *node = node_of(s, id);
+    const GraphNode *node = node_of(s, id);
     bool is_sum = (is_result_of(s, id, ACT_ADD) || is_result_of(s, id, ACT_SUB)) && is_single(s, id) && !sum->is_wide && !node->is_wide;
     for (unsigned i = 0; i < 2 && is_sum; i++)
         is_sum = !is_product(s, node->in[i], false) && !is_shifted(s, node->in[i], false);
@@ -331,7 +331,7 @@ static bool is_third(const Selection *s, const Node *sum, NodeId id)
 }
 
 /* Sums of three, products and shifts with what is added. */
-static void select_sum(Selection *s, Selected *row, const Node *node, BlockId block)
+static void select_sum(Selection *s, Selected *row, const GraphNode *node, BlockId block)
 {
     bool halved = false;            /* what is taken away is a product of 16 bits: its sign is changed, and its half taken */
     if (is_rather_logic(s, node)) {
@@ -383,7 +383,7 @@ static void select_sum(Selection *s, Selected *row, const Node *node, BlockId bl
 
 static bool is_narrow_factor(const Selection *s, NodeId id)
 {
-    const Node *node = node_of(s, id);
+    const GraphNode *node = node_of(s, id);
     return is_result_of(s, id, ACT_EXTEND) || (is_constant(s, id) ? node->value >= INT32_MIN && node->value <= UINT32_MAX : node->bits <= 32);
 }
 
@@ -393,9 +393,9 @@ static bool is_power(int64_t value)
 }
 
 /* mad.wide up to sm_110, which ptxas does not make one IMAD.WIDE of as it does of mul.wide and add: LEA by halves, else a product and a sum. */
-static void select_wide_sum(Selection *s, Selected *row, const Node *node, BlockId block)
+static void select_wide_sum(Selection *s, Selected *row, const GraphNode *node, BlockId block)
 {
-    const Node *by = node_of(s, node->in[1]);
+    const GraphNode *by = node_of(s, node->in[1]);
     for (unsigned i = 0; i < 3; i++)
         demand(s, node->in[i], block);
     if (by->kind != NODE_CONSTANT || !is_power(by->value))
@@ -404,14 +404,14 @@ static void select_wide_sum(Selection *s, Selected *row, const Node *node, Block
 }
 
 /* The other half of the product, which stands before it, computes it too. */
-static bool comes_with_partner(Selection *s, const Node *node)
+static bool comes_with_partner(Selection *s, const GraphNode *node)
 {
     bool is_there = node->partner && node_of(s, node->partner)->use_count;
     s->nodes[is_there ? node->partner : 0].is_whole = is_there;
     return is_there;
 }
 
-static void select_product(Selection *s, Selected *row, const Node *node, BlockId block)
+static void select_product(Selection *s, Selected *row, const GraphNode *node, BlockId block)
 {
     ptx_selection_beside(s, row, MACHINE_ALU, extensions_of(s, node, s->graph->func->insns[node->insn].op));
     bool is_full = node->is_wide && node_of(s, node->in[0])->units == 2;
@@ -432,7 +432,7 @@ static void select_product(Selection *s, Selected *row, const Node *node, BlockI
         emit(s, row, node->is_wide || node->is_whole ? MACHINE_IMAD_WIDE : MACHINE_IMAD, 1);
 }
 
-static void select_shift(Selection *s, Selected *row, const Node *node, BlockId block)
+static void select_shift(Selection *s, Selected *row, const GraphNode *node, BlockId block)
 {
     bool is_constant_shift = is_constant(s, node->in[1]);
     int64_t by = node_of(s, node->in[1])->value;
@@ -449,9 +449,9 @@ static void select_shift(Selection *s, Selected *row, const Node *node, BlockId 
 /* ---- the others -------------------------------------------------------------------------------------------------- */
 
 /* Loads extend what they read; a sign takes a shift, a field of fewer bits a mask. */
-static void select_extend(Selection *s, Selected *row, const Node *node, BlockId block)
+static void select_extend(Selection *s, Selected *row, const GraphNode *node, BlockId block)
 {
-    const Node *in = node_of(s, node->in[0]);
+    const GraphNode *in = node_of(s, node->in[0]);
     demand(s, node->in[0], block);
     if (node->units == 2)
         emit(s, row, MACHINE_SHIFT, node->is_signed ? 1 : 0);
@@ -460,7 +460,7 @@ static void select_extend(Selection *s, Selected *row, const Node *node, BlockId
 }
 
 /* A compare combines with a predicate. */
-static void select_predicate(Selection *s, Selected *row, const Node *node, BlockId block)
+static void select_predicate(Selection *s, Selected *row, const GraphNode *node, BlockId block)
 {
     bool is_combined = false;
     for (unsigned i = 0; i < 2; i++)
@@ -472,7 +472,7 @@ static void select_predicate(Selection *s, Selected *row, const Node *node, Bloc
 /* A product, or the last one of a quotient, whose readers are all sums: each takes it in. */
 static bool is_contracted(const Selection *s, NodeId id)
 {
-    const Node *node = node_of(s, id);
+    const GraphNode *node = node_of(s, id);
     bool is_product = is_result_of(s, id, ACT_FMUL) || is_result_of(s, id, ACT_QUOTIENT);
     return is_product && s->sums[id] >= node->use_count && !ptx_selection_hands_on(s, id) && !(s->graph->func->insns[node->insn].op->flags & OPF_ROUNDED);
 }
@@ -480,7 +480,7 @@ static bool is_contracted(const Selection *s, NodeId id)
 static void count_readers(Selection *s)
 {
     for (InsnId i = 0; i < s->graph->func->insn_count; i++) {
-        const Node *node = node_of(s, s->graph->of_insn[i]);
+        const GraphNode *node = node_of(s, s->graph->of_insn[i]);
         bool is_own = s->is_live[i] && node->kind == NODE_RESULT && node->insn == i;
         bool is_sum = is_own && node->action == ACT_FADD && !(s->graph->func->insns[i].op->flags & OPF_ROUNDED), is_test = is_own && node->action == ACT_SETP;
         for (unsigned o = 0; o < 2; o++) {
@@ -490,7 +490,7 @@ static void count_readers(Selection *s)
     }
 }
 
-static void select_fadd(Selection *s, Selected *row, const Node *node, BlockId block, const Op *op)
+static void select_fadd(Selection *s, Selected *row, const GraphNode *node, BlockId block, const Op *op)
 {
     for (unsigned i = 0; i < 2; i++) {
         NodeId in = see_through(s, node->in[i]);
@@ -513,16 +513,16 @@ static void select_fadd(Selection *s, Selected *row, const Node *node, BlockId b
 /* An operation of one instruction for this selection alone: it runs under the predicate, over the other value. */
 static bool is_predicable(const Selection *s, NodeId id)
 {
-    const Node *node = node_of(s, id);
+    const GraphNode *node = node_of(s, id);
     bool is_fma = node->kind == NODE_RESULT && s->graph->func->insns[node->insn].op->kind == OPK_FMA;
     return node->kind == NODE_RESULT && is_single(s, id) && (is_fma || node->action == ACT_FADD || node->action == ACT_FMUL || node->action == ACT_ADD);
 }
 
 /* A selection for another one alone, of which either selects the same value: it runs under the other's predicate, over that value. */
-static bool is_nested_selection(const Selection *s, const Node *outer)
+static bool is_nested_selection(const Selection *s, const GraphNode *outer)
 {
     for (unsigned i = 0; i < 2; i++) {
-        const Node *inner = node_of(s, outer->in[i]);
+        const GraphNode *inner = node_of(s, outer->in[i]);
         NodeId other = outer->in[1 - i];
         if (is_result_of(s, outer->in[i], ACT_SELECT) && is_single(s, outer->in[i]) && (inner->in[0] == other || inner->in[1] == other))
             return true;
@@ -533,14 +533,14 @@ static bool is_nested_selection(const Selection *s, const Node *outer)
 /* A conversion of fp32 to itself saturates what the instruction before it can; one that flushes too stays, as a sum with zero. */
 static bool is_saturation(const Selection *s, NodeId node, const Op *op)
 {
-    const Node *in = node_of(s, node);
+    const GraphNode *in = node_of(s, node);
     const Op *maker = in->kind == NODE_RESULT ? s->graph->func->insns[in->insn].op : NULL;
     return op->operation == OP_CVT && op->type == TYPE_F32 && op->dst_type == TYPE_F32 && maker && is_single(s, node) && !ptx_op_has(op, MOD_FTZ)
         && (maker->kind == OPK_FMA || maker->kind == OPK_ADD || maker->kind == OPK_SUB || maker->kind == OPK_MUL);
 }
 
 /* Whether the divisor is scaled out of place, in all lanes: what reads it after that, but for tests, which come before. */
-static bool is_scaled_apart(const Selection *s, const Node *node, const Op *op)
+static bool is_scaled_apart(const Selection *s, const GraphNode *node, const Op *op)
 {
     NodeId divisor = node->in[1];
     bool is_kept = node_of(s, divisor)->use_count > s->tests[divisor] + 1 || ptx_selection_hands_on(s, divisor);
@@ -550,7 +550,7 @@ static bool is_scaled_apart(const Selection *s, const Node *node, const Op *op)
 /* Quotients of one divisor share its scaling and reciprocal; half of the products are the dividend's. */
 static void select_quotient(Selection *s, Selected *row, NodeId id, BlockId block, const Op *op)
 {
-    const Node *node = node_of(s, id);
+    const GraphNode *node = node_of(s, id);
     const Cost *cost = ptx_cost_find(op, s->target);
     bool is_shared = s->nodes[node->in[1]].is_scaled && !is_constant(s, node->in[1]), is_left = is_contracted(s, id);
     demand_both(s, node, block);
@@ -579,7 +579,7 @@ static double reciprocal_count(unsigned machine, bool is_signed)
 /* A division by what another block, or nobody, computes: the reciprocal is made once, before loops. */
 static bool select_division(Selection *s, Selected *row, const Op *op, BlockId block)
 {
-    const Node *node = node_of(s, row->node), *by = node_of(s, node->in[1]);
+    const GraphNode *node = node_of(s, row->node), *by = node_of(s, node->in[1]);
     const Cost *cost = ptx_cost_find(op, s->target);
     bool is_division = row->node && node_of(s, node->in[2])->kind == NODE_RECIPROCAL && s->target.sm >= 70;
     if (!is_division || by->kind == NODE_LEAF || (by->kind == NODE_RESULT && by->block == block))
@@ -593,8 +593,8 @@ static bool select_division(Selection *s, Selected *row, const Op *op, BlockId b
 /* A field at a constant place: a mask, a shift, bytes. */
 static bool select_field(Selection *s, Selected *row, const Op *op)
 {
-    const Node *node = node_of(s, row->node);
-    const Node *from = node_of(s, node->in[1]), *length = node_of(s, node->in[2]);
+    const GraphNode *node = node_of(s, row->node);
+    const GraphNode *from = node_of(s, node->in[1]), *length = node_of(s, node->in[2]);
     if (!row->node || op->operation != OP_BFE || from->kind != NODE_CONSTANT || length->kind != NODE_CONSTANT || node->is_wide || s->target.sm < 70)
         return false;
     bool is_at_end = from->value + length->value >= 32, is_bytes = from->value % 8 == 0 && (length->value == 8 || length->value == 16) && !node->is_signed;
@@ -613,13 +613,13 @@ static bool is_extreme_of(const Selection *s, const Op *op, NodeId id)
 }
 
 /* No less than zero: a part of the one before. */
-static bool is_floor(const Selection *s, const Node *node, const Op *op)
+static bool is_floor(const Selection *s, const GraphNode *node, const Op *op)
 {
     return s->target.sm >= 90 && s->target.sm < 120 && op->type == TYPE_S32 && op->operation == OP_MAX && is_constant(s, node->in[1]) && !node_of(s, node->in[1])->value
         && is_result_of(s, node->in[0], ACT_EXTREME) && is_single(s, node->in[0]);
 }
 
-static void select_extreme(Selection *s, Selected *row, const Node *node, BlockId block, const Op *op)
+static void select_extreme(Selection *s, Selected *row, const GraphNode *node, BlockId block, const Op *op)
 {
     bool took = false;
     for (unsigned i = 0; i < 3; i++) {
@@ -637,14 +637,14 @@ static void select_extreme(Selection *s, Selected *row, const Node *node, BlockI
 }
 
 /* LOP3 says whether its result is zero. */
-static bool is_zero_test(const Selection *s, const Node *node, const Op *op)
+static bool is_zero_test(const Selection *s, const GraphNode *node, const Op *op)
 {
     return is_result_of(s, node->in[0], ACT_LOGIC) && is_single(s, node->in[0]) && !node->is_wide && !node->in[2] && is_constant(s, node->in[1])
         && !node_of(s, node->in[1])->value && (ptx_op_has(op, MOD_EQ) || ptx_op_has(op, MOD_NE));
 }
 
 /* A rounding to tf32 leaves the mask of its low bits to the matrix multiply-add that reads it. */
-static void select_rounding(Selection *s, Selected *row, const Node *node, const Op *op)
+static void select_rounding(Selection *s, Selected *row, const GraphNode *node, const Op *op)
 {
     const Cost *cost = ptx_cost_find(op, s->target);
     bool is_bare = node->is_fragment && op->dst_type == TYPE_TF32;
@@ -656,10 +656,10 @@ static void select_rounding(Selection *s, Selected *row, const Node *node, const
 
 static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
 {
-    const Node *node = node_of(s, node_id);
+    const GraphNode *node = node_of(s, node_id);
     const Op *op = s->graph->func->insns[id].op;
     Selected row = begin(s, id, node_id, block);
-    switch ((Action)node->action) {
+    switch ((GraphAction)node->action) {
     case ACT_ADD: case ACT_SUB:         select_sum(s, &row, node, block); break;
     case ACT_MUL: case ACT_MAD:         select_product(s, &row, node, block); break;
     case ACT_SHL: case ACT_SHR:         select_shift(s, &row, node, block); break;
@@ -709,7 +709,7 @@ static void select_node(Selection *s, InsnId id, NodeId node_id, BlockId block)
 static NodeId base_of(const Selection *s, NodeId id, int64_t *offset)
 {
     for (unsigned depth = 0; depth < MAX_DEPTH; depth++) {
-        const Node *node = node_of(s, id), *by = node_of(s, node->in[1]);
+        const GraphNode *node = node_of(s, id), *by = node_of(s, node->in[1]);
         if (!is_result_of(s, id, ACT_ADD) || by->kind != NODE_CONSTANT || by->value <= -MAX_OFFSET || by->value >= MAX_OFFSET)
             break;
         *offset += by->value;
@@ -721,14 +721,14 @@ static NodeId base_of(const Selection *s, NodeId id, int64_t *offset)
 /* Up to sm_89 accesses to shared memory multiply the index by 4, 8 or 16. */
 static NodeId unscaled(const Selection *s, NodeId id)
 {
-    const Node *node = node_of(s, id), *by = node_of(s, node->in[1]);
+    const GraphNode *node = node_of(s, id), *by = node_of(s, node->in[1]);
     bool is_scaled = is_result_of(s, id, ACT_SHL) && !node->is_wide && by->kind == NODE_CONSTANT && by->value >= 2 && by->value <= 4;
     return is_scaled ? node->in[0] : id;
 }
 
 static bool is_address_of(const Selection *s, NodeId id)
 {
-    const Node *node = node_of(s, id);
+    const GraphNode *node = node_of(s, id);
     return node->kind == NODE_VARIABLE || (is_result_of(s, id, ACT_COPY) && node_of(s, node->in[0])->kind == NODE_VARIABLE);
 }
 
@@ -738,7 +738,7 @@ static void demand_address(Selection *s, NodeId id, Space space, BlockId block)
     bool is_shared = ptx_space_is_own_shared((uint8_t)space), is_scaling = is_shared && s->target.sm >= 75 && s->target.sm < 90;
     int64_t offset = 0;
     id = base_of(s, id, &offset);
-    const Node *node = node_of(s, id);
+    const GraphNode *node = node_of(s, id);
     if (space == SPACE_CONST && is_result_of(s, id, ACT_ADD))
         for (unsigned i = 0; i < 2; i++)
             if (is_address_of(s, node->in[i])) {        /* LDC takes an index of 32 bits, and where the variable begins */
@@ -831,7 +831,7 @@ static NodeId address_of(const Selection *s, const Insn *insn)
 static uint64_t bytes_around(const Selection *s, NodeId id)
 {
     int64_t offset = 0;
-    const Node *base = node_of(s, base_of(s, id, &offset));
+    const GraphNode *base = node_of(s, base_of(s, id, &offset));
     if (base->kind == NODE_RESULT && base->action == ACT_COPY)     /* into a register of 64 bits */
         base = node_of(s, base->in[0]);
     return base->kind == NODE_VARIABLE ? s->graph->module->vars[base->var].bytes : 0;
@@ -1020,7 +1020,7 @@ static bool is_latch(const Selection *s, BlockId block)
 /* Somebody behind reads the value itself, beside what becomes of it in a register: both are live. */
 static bool is_kept(Selection *s, NodeId id, RegId reg, BlockId block)
 {
-    Node *node = &s->nodes[id];
+    GraphNode *node = &s->nodes[id];
     bool is_read = s->is_demanded[id] && node->carrier != reg;
     if (!s->is_demanded[id])
         node->carrier = reg;
@@ -1031,7 +1031,7 @@ static bool is_kept(Selection *s, NodeId id, RegId reg, BlockId block)
 static void select_move(Selection *s, InsnId id, BlockId block)
 {
     NodeId source = s->graph->of_insn[id];
-    const Node *node = node_of(s, source);
+    const GraphNode *node = node_of(s, source);
     Selected row = begin(s, id, 0, block);
     RegId reg = ptx_insn_operands(s->graph->func, &s->graph->func->insns[id])->id;
     bool is_made_there = (node->kind == NODE_RESULT || node->kind == NODE_SREG) && !is_kept(s, see_through(s, source), reg, block);
@@ -1065,7 +1065,7 @@ static void select_insn(Selection *s, InsnId id, BlockId block)
     Selected copy = { .insn = id, .node = node, .use_first = s->use_count };
     if (!s->is_live[id] || g->is_gone[id])
         return;
-    const Node *n = node_of(s, node);
+    const GraphNode *n = node_of(s, node);
     if (is_move(s, id)) {
         copy.node = 0;
         select_move(s, id, block);
@@ -1092,7 +1092,7 @@ static void select_insn(Selection *s, InsnId id, BlockId block)
 /* A word of a bank that comes with one before it: in pairs, of constant memory since sm_100 in fours. */
 static bool is_loaded_beside(const Selection *s, NodeId id)
 {
-    const Node *node = node_of(s, id);
+    const GraphNode *node = node_of(s, id);
     int64_t most = node->var != NO_ID && s->target.sm >= 100 ? 16 : 8, first = node->value < 0 ? node->value : node->value - node->value % most;
     for (int64_t place = first; place < node->value && node->units == 1; place += 4) {
         NodeId other = ptx_graph_bank(s->graph, node->var, place, 1);
@@ -1105,7 +1105,7 @@ static bool is_loaded_beside(const Selection *s, NodeId id)
 /* Since sm_90 what is in a constant bank is loaded first; before, it is an operand. */
 static void select_source(Selection *s, NodeId id)
 {
-    const Node *node = node_of(s, id);
+    const GraphNode *node = node_of(s, id);
     Selected row = { .insn = NO_ID, .node = id, .use_first = s->use_count };
     if (node->kind == NODE_BANK && s->target.sm >= 90)
         add_row(s, &row, MACHINE_CONST, is_loaded_beside(s, id) ? 0 : 1);

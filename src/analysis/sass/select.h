@@ -36,7 +36,7 @@ typedef struct Selection {
     const Graph *graph;
     const Defs *defs;
     Target target;
-    Node *nodes;                /* of graph */
+    GraphNode *nodes;                /* of graph */
     bool *is_live;              /* per instruction */
     bool *is_read;              /* per register with several definitions: some block reads it that does not write it first */
     uint32_t *sums, *tests;     /* per node: operands of sums of floats, of comparisons, that read it */

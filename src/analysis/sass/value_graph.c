@@ -70,10 +70,10 @@ static uint8_t action_of(const Op *op)
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static NodeId new_node(Graph *g, NodeKind kind, unsigned units, BlockId block)
+static NodeId new_node(Graph *g, GraphNodeKind kind, unsigned units, BlockId block)
 {
-    Node *node = &g->nodes[++g->node_count];
-    *node = (Node){ .kind = (uint8_t)kind, .units = (uint8_t)units, .bits = (uint8_t)(units > 1 ? 64 : 32), .insn = NO_ID, .reg = NO_ID, .carrier = NO_ID,
+    GraphNode *node = &g->nodes[++g->node_count];
+    *node = (GraphNode){ .kind = (uint8_t)kind, .units = (uint8_t)units, .bits = (uint8_t)(units > 1 ? 64 : 32), .insn = NO_ID, .reg = NO_ID, .carrier = NO_ID,
                     .var = NO_ID, .block = block };
     node->is_uniform = kind == NODE_CONSTANT || kind == NODE_BANK || kind == NODE_VARIABLE;
     return g->node_count;
@@ -88,7 +88,7 @@ static unsigned length_of(uint64_t value)
 }
 
 /* The slot of a value in the table; one that is free, or the last that was tried. */
-static NodeId *find_slot(const Graph *g, uint64_t key, bool (*is_same)(const Graph *, const Node *, const void *), const void *wanted)
+static NodeId *find_slot(const Graph *g, uint64_t key, bool (*is_same)(const Graph *, const GraphNode *, const void *), const void *wanted)
 {
     uint32_t slot = (uint32_t)(ptx_hash_mix(key) >> 20) & g->slot_mask;
     for (uint32_t tries = 1; g->slots[slot] && tries < MAX_TRIES; tries++, slot = (slot + 1) & g->slot_mask)
@@ -97,25 +97,25 @@ static NodeId *find_slot(const Graph *g, uint64_t key, bool (*is_same)(const Gra
     return &g->slots[slot];
 }
 
-static bool is_same_leaf(const Graph *g, const Node *node, const void *wanted)
+static bool is_same_leaf(const Graph *g, const GraphNode *node, const void *wanted)
 {
-    const Node *other = wanted;
+    const GraphNode *other = wanted;
     (void)g;
     return node->kind == other->kind && node->var == other->var && node->value == other->value && node->units == other->units;
 }
 
-static uint64_t leaf_key(const Node *leaf)
+static uint64_t leaf_key(const GraphNode *leaf)
 {
     return ((uint64_t)leaf->value ^ (uint64_t)(leaf->var + 1) << 32) * 16 + leaf->kind;
 }
 
 /* A constant, a place in a bank, a special register, the address of a variable: one node of it for the function. */
-static NodeId shared_leaf(Graph *g, Node wanted)
+static NodeId shared_leaf(Graph *g, GraphNode wanted)
 {
     NodeId *slot = find_slot(g, leaf_key(&wanted), is_same_leaf, &wanted);
     if (*slot && is_same_leaf(g, &g->nodes[*slot], &wanted))
         return *slot;
-    NodeId id = new_node(g, (NodeKind)wanted.kind, wanted.units, 0);
+    NodeId id = new_node(g, (GraphNodeKind)wanted.kind, wanted.units, 0);
     g->nodes[id].value = wanted.value;
     g->nodes[id].var = wanted.var;
     if (wanted.kind == NODE_CONSTANT) {
@@ -126,14 +126,14 @@ static NodeId shared_leaf(Graph *g, Node wanted)
     return *slot = id;
 }
 
-static NodeId shared_node(Graph *g, NodeKind kind, int64_t value, unsigned units)
+static NodeId shared_node(Graph *g, GraphNodeKind kind, int64_t value, unsigned units)
 {
-    return shared_leaf(g, (Node){ .kind = (uint8_t)kind, .var = NO_ID, .value = value, .units = (uint8_t)units });
+    return shared_leaf(g, (GraphNode){ .kind = (uint8_t)kind, .var = NO_ID, .value = value, .units = (uint8_t)units });
 }
 
 NodeId ptx_graph_bank(const Graph *g, VarId var, int64_t place, unsigned units)
 {
-    Node wanted = { .kind = NODE_BANK, .var = var, .value = place, .units = (uint8_t)units };
+    GraphNode wanted = { .kind = NODE_BANK, .var = var, .value = place, .units = (uint8_t)units };
     NodeId found = *find_slot(g, leaf_key(&wanted), is_same_leaf, &wanted);
     return found && is_same_leaf(g, &g->nodes[found], &wanted) ? found : 0;
 }
@@ -186,7 +186,7 @@ static NodeId register_node(Graph *g, RegId reg, BlockId block)
 static NodeId variable_node(Graph *g, const Operand *operand)
 {
     bool is_access = operand->role & ROLE_ADDRESS && ptx_space_is_own_shared(g->module->vars[operand->id].space);
-    NodeId id = shared_leaf(g, (Node){ .kind = NODE_VARIABLE, .var = operand->id, .value = is_access ? 0 : operand->value, .units = 1 });
+    NodeId id = shared_leaf(g, (GraphNode){ .kind = NODE_VARIABLE, .var = operand->id, .value = is_access ? 0 : operand->value, .units = 1 });
     if (ptx_space_is_own_shared(g->module->vars[operand->id].space) && (is_access || !operand->value))
         g->nodes[id].zeros = SHARED_ZEROS;
     return id;
@@ -221,16 +221,16 @@ static int only_result(const Func *func, const Insn *insn)
     return found;
 }
 
-typedef struct Wanted {
+typedef struct WantedNode {
     const Insn *insn;
     BlockId block;
-} Wanted;
+} WantedNode;
 
-static bool is_same_result(const Graph *g, const Node *node, const void *wanted)
+static bool is_same_result(const Graph *g, const GraphNode *node, const void *wanted)
 {
-    const Insn *insn = ((const Wanted *)wanted)->insn, *other = node->kind == NODE_RESULT ? &g->func->insns[node->insn] : NULL;
+    const Insn *insn = ((const WantedNode *)wanted)->insn, *other = node->kind == NODE_RESULT ? &g->func->insns[node->insn] : NULL;
     if (!other || other->op != insn->op || other->operand_count != insn->operand_count
-        || !ptx_dom_dominates(g->dom, node->block, ((const Wanted *)wanted)->block))
+        || !ptx_dom_dominates(g->dom, node->block, ((const WantedNode *)wanted)->block))
         return false;
     for (uint32_t o = 0; o < insn->operand_count; o++) {
         uint32_t a = insn->operand_first + o, b = other->operand_first + o;
@@ -245,12 +245,12 @@ static bool is_same_result(const Graph *g, const Node *node, const void *wanted)
 }
 
 /* A load from where another one was, with nothing between that may have changed what is there. */
-static bool is_same_load(const Graph *g, const Node *node, const void *wanted)
+static bool is_same_load(const Graph *g, const GraphNode *node, const void *wanted)
 {
-    const Insn *insn = ((const Wanted *)wanted)->insn;
+    const Insn *insn = ((const WantedNode *)wanted)->insn;
     return is_same_result(g, node, wanted)
         && (!ptx_effect_reads(insn->op)
-            || (node->block == ((const Wanted *)wanted)->block && g->writes_before[node->insn] == g->writes_before[insn - g->func->insns]));
+            || (node->block == ((const WantedNode *)wanted)->block && g->writes_before[node->insn] == g->writes_before[insn - g->func->insns]));
 }
 
 static uint64_t key_of(const Graph *g, const Insn *insn)
@@ -294,7 +294,7 @@ static bool is_constant(const Graph *g, NodeId id, int64_t value)
 /* ---- what ptxas can keep in uniform registers -------------------------------------------------------------------- */
 
 /* What instructions that do nothing else compute from parameters, sizes, constants and the block's index. */
-static bool is_node_uniform(const Graph *g, const Node *node, const bool *varies)
+static bool is_node_uniform(const Graph *g, const GraphNode *node, const bool *varies)
 {
     if (node->kind == NODE_LEAF)
         return !varies[node->reg] && !g->func->regs[node->reg].is_param;
@@ -339,13 +339,13 @@ static void find_uniform(Graph *g, const Uniforms *uniforms)
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 /* x + c1 + c2: one sum. */
-static void reassociate(Graph *g, Node *node)
+static void reassociate(Graph *g, GraphNode *node)
 {
     if (node->action == ACT_SUB && ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
         node->in[1] = shared_node(g, NODE_CONSTANT, (int64_t)(0 - (uint64_t)g->nodes[node->in[1]].value), 1);
         node->action = ACT_ADD;
     }
-    const Node *inner = &g->nodes[node->in[0]];
+    const GraphNode *inner = &g->nodes[node->in[0]];
     bool fits = node->action == ACT_ADD && inner->kind == NODE_RESULT && inner->action == ACT_ADD && inner->is_wide == node->is_wide;
     if (!fits || !ptx_node_is(g, node->in[1], NODE_CONSTANT) || !ptx_node_is(g, inner->in[1], NODE_CONSTANT))
         return;
@@ -361,19 +361,19 @@ static bool is_high_half(const Op *op)
 }
 
 /* A bit field at a constant place. */
-static bool is_field(const Graph *g, const Node *node)
+static bool is_field(const Graph *g, const GraphNode *node)
 {
     return g->func->insns[node->insn].op->operation == OP_BFE && ptx_node_is(g, node->in[1], NODE_CONSTANT) && ptx_node_is(g, node->in[2], NODE_CONSTANT)
         && g->nodes[node->in[2]].value >= 0 && g->nodes[node->in[2]].value <= 32;
 }
 
 /* How many bits an integer has, and how many at its low end are zero. */
-static void find_bits(const Graph *g, Node *node)
+static void find_bits(const Graph *g, GraphNode *node)
 {
     unsigned width = node->units > 1 ? 64 : 32, a = g->nodes[node->in[0]].bits, b = g->nodes[node->in[1]].bits, bits = width, zeros = 0;
-    const Node *by = &g->nodes[node->in[1]];
+    const GraphNode *by = &g->nodes[node->in[1]];
     uint64_t shift = by->kind == NODE_CONSTANT && by->value >= 0 && by->value < 64 ? (uint64_t)by->value : 64;
-    switch ((Action)node->action) {
+    switch ((GraphAction)node->action) {
     case ACT_LOGIC:
         bits = g->func->insns[node->insn].op->operation == OP_AND ? (a < b ? a : b) : a > b ? a : b;
         break;
@@ -416,18 +416,18 @@ static void find_bits(const Graph *g, Node *node)
 }
 
 /* A bitwise or, or exclusive or, of what has no bit in common is a sum. */
-static void make_sum(const Graph *g, Node *node)
+static void make_sum(const Graph *g, GraphNode *node)
 {
-    const Node *a = &g->nodes[node->in[0]], *b = &g->nodes[node->in[1]];
+    const GraphNode *a = &g->nodes[node->in[0]], *b = &g->nodes[node->in[1]];
     bool is_or = node->action == ACT_LOGIC && g->func->insns[node->insn].op->operation != OP_AND;
     if (is_or && node->in[2] == 0 && (a->bits <= b->zeros || b->bits <= a->zeros))
         node->action = ACT_ADD;
 }
 
 /* A comparison with zero of what a predicate made zero or not: the predicate, or its complement. */
-static void see_predicate(const Graph *g, Node *node, const Op *op)
+static void see_predicate(const Graph *g, GraphNode *node, const Op *op)
 {
-    const Node *made = &g->nodes[node->in[0]];
+    const GraphNode *made = &g->nodes[node->in[0]];
     bool is_test = node->action == ACT_SETP && !node->in[2] && ptx_node_is(g, node->in[1], NODE_CONSTANT) && !g->nodes[node->in[1]].value
                    && (ptx_op_has(op, MOD_NE) || ptx_op_has(op, MOD_EQ));
     if (!is_test || made->kind != NODE_RESULT || made->action != ACT_SELECT || !ptx_node_is(g, made->in[0], NODE_CONSTANT) || !ptx_node_is(g, made->in[1], NODE_CONSTANT)
@@ -441,7 +441,7 @@ static void see_predicate(const Graph *g, Node *node, const Op *op)
 /* Inputs for the patterns, a constant last where the order does not matter. */
 static void fill_node(Graph *g, NodeId id, const Insn *insn, uint8_t action)
 {
-    Node *node = &g->nodes[id];
+    GraphNode *node = &g->nodes[id];
     unsigned count = 0;
     for (uint32_t o = 0; o < insn->operand_count && count < 3; o++)
         if (g->of_operand[insn->operand_first + o])
@@ -487,7 +487,7 @@ static VarId variable_of(const Graph *g, const Operand *address, NodeId id, int6
     *offset = address->value;
     if (address->kind == OPERAND_VAR)
         return address->id;
-    const Node *node = &g->nodes[id];
+    const GraphNode *node = &g->nodes[id];
     if (node->kind == NODE_RESULT && node->action == ACT_ADD && ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
         *offset = ptx_wrap_add(*offset, g->nodes[node->in[1]].value);
         node = &g->nodes[node->in[0]];
@@ -525,7 +525,7 @@ static void load_bank(Graph *g, InsnId id, VarId var, int64_t place)
         int64_t own = ptx_wrap_add(place, at++ * bits / 8);
         if (operands[o].kind != OPERAND_REG)
             continue;
-        NodeId node = shared_leaf(g, (Node){ .kind = NODE_BANK, .var = insn->op->space == SPACE_CONST ? var : NO_ID, .value = own,
+        NodeId node = shared_leaf(g, (GraphNode){ .kind = NODE_BANK, .var = insn->op->space == SPACE_CONST ? var : NO_ID, .value = own,
                                              .units = (uint8_t)(bits > 32 ? bits / 32 : 1) });
         uint32_t align = g->module->vars[var].pointer_align;
         if (align && !address->value)
@@ -564,7 +564,7 @@ static NodeId new_result(Graph *g, InsnId id, const Operand *operand, BlockId bl
 /* Quotients of integers by one divisor share what is made of it alone. */
 static void find_reciprocal(Graph *g, NodeId id, const Insn *insn)
 {
-    const Node *node = &g->nodes[id];
+    const GraphNode *node = &g->nodes[id];
     bool is_division = insn->op->operation == OP_DIV || insn->op->operation == OP_REM;
     if (is_division && !is_float(insn->op->type) && ptx_type_info[insn->op->type].bits == 32 && node->in[1] && !ptx_node_is(g, node->in[1], NODE_CONSTANT)) {
         NodeId made = shared_node(g, NODE_RECIPROCAL, (int64_t)node->in[1] * 2 + node->is_signed, 1);
@@ -578,9 +578,9 @@ static bool is_half_product(const Op *op)
         && (ptx_op_has(op, MOD_HI) || ptx_op_has(op, MOD_LO));
 }
 
-static bool is_partner(const Graph *g, const Node *node, const void *wanted)
+static bool is_partner(const Graph *g, const GraphNode *node, const void *wanted)
 {
-    const Node *other = wanted;
+    const GraphNode *other = wanted;
     const Op *op = node->kind == NODE_RESULT ? g->func->insns[node->insn].op : NULL, *own = g->func->insns[other->insn].op;
     bool is_same = node->in[0] == other->in[0] && node->in[1] == other->in[1], is_crossed = node->in[0] == other->in[1] && node->in[1] == other->in[0];
     return op && is_half_product(op) && ptx_op_has(op, MOD_HI) != ptx_op_has(own, MOD_HI) && (is_same || is_crossed)
@@ -590,7 +590,7 @@ static bool is_partner(const Graph *g, const Node *node, const void *wanted)
 /* Both halves of a product come out of one IMAD.WIDE. */
 static void find_partner(Graph *g, NodeId id, const Insn *insn)
 {
-    Node *node = &g->nodes[id];
+    GraphNode *node = &g->nodes[id];
     if (!is_half_product(insn->op))
         return;
     NodeId *slot = find_slot(g, ptx_hash_mix((uint64_t)node->in[0] + node->in[1]) ^ UINT64_C(0x5bd1e995), is_partner, node);
@@ -616,7 +616,7 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
     bool is_single = g->def_count[result->id] == 1;
     NodeId *slot = NULL;
     if (!same && !has_slow_path(insn->op)) {
-        Wanted wanted = { insn, block };
+        WantedNode wanted = { insn, block };
         slot = find_slot(g, key_of(g, insn), is_same_result, &wanted);
         same = *slot && is_same_result(g, &g->nodes[*slot], &wanted) ? *slot : 0;
     }
@@ -641,7 +641,7 @@ static void add_pure(Graph *g, InsnId id, const Operand *result, BlockId block)
 static bool add_load(Graph *g, InsnId id, const Operand *result, BlockId block)
 {
     const Insn *insn = &g->func->insns[id];
-    Wanted wanted = { insn, block };
+    WantedNode wanted = { insn, block };
     if (insn->op->kind != OPK_LD || insn->op->space != SPACE_GLOBAL || !ptx_effect_is_plain(insn->op) || g->def_count[result->id] != 1)
         return false;
     NodeId *slot = find_slot(g, key_of(g, insn), is_same_load, &wanted);
@@ -764,7 +764,7 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
     while (slots < 2 * func->insn_count + func->operand_count)
         slots *= 2;
     *g = (Graph){ .arena = arena, .module = module, .func = func, .cfg = cfg, .dom = dom, .uniforms = uniforms, .slot_mask = slots - 1 };
-    g->nodes = ptx_arena_array(arena, Node, most);
+    g->nodes = ptx_arena_array(arena, GraphNode, most);
     g->of_operand = ptx_arena_array(arena, NodeId, func->operand_count + 1);
     g->result_of = ptx_arena_array(arena, NodeId, func->operand_count + 1);
     g->of_insn = ptx_arena_array(arena, NodeId, func->insn_count + 1);

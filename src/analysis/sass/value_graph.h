@@ -9,7 +9,7 @@
 
 typedef uint32_t NodeId;        /* 0: none */
 
-typedef enum NodeKind {
+typedef enum GraphNodeKind {
     NODE_NONE,
     NODE_CONSTANT,              /* value */
     NODE_BANK,                  /* var, value: a variable in constant memory, and the offset in it; without var: offset in the parameters, or
@@ -19,19 +19,19 @@ typedef enum NodeKind {
     NODE_LEAF,                  /* reg: a register with several definitions, or that the caller writes */
     NODE_RESULT,                /* insn, of which it is a result */
     NODE_RECIPROCAL,            /* value: a divisor's NodeId * 2, and whether signed: what all integers divided by it are multiplied with */
-} NodeKind;
+} GraphNodeKind;
 
 /* What patterns ask for; the opcode, with its types, says the rest. */
-typedef enum Action {
+typedef enum GraphAction {
     ACT_OTHER, ACT_COPY, ACT_ADD, ACT_SUB, ACT_MUL, ACT_MAD, ACT_SHL, ACT_SHR, ACT_LOGIC, ACT_NOT, ACT_EXTEND, ACT_TRUNCATE, ACT_SIGN,
     ACT_FADD, ACT_FMUL, ACT_SETP, ACT_SELECT, ACT_PREDICATE, ACT_ANGLE, ACT_QUOTIENT,
     ACT_EXTREME,
-} Action;
+} GraphAction;
 
 /* A predicate that one instruction sets to a constant: code generators guard accesses that need none. */
 typedef enum Fixed { FIXED_NOT, FIXED_FALSE, FIXED_TRUE } Fixed;
 
-typedef struct Node {
+typedef struct GraphNode {
     uint8_t kind;               /* NodeKind */
     uint8_t action;             /* Action of its instruction */
     uint8_t units;              /* 32-bit registers; 0: a predicate */
@@ -53,7 +53,7 @@ typedef struct Node {
     VarId var;                  /* NO_ID: none */
     int64_t value;
     uint32_t use_count;         /* operands of live instructions that read it */
-} Node;
+} GraphNode;
 
 typedef struct Graph {
     Arena *arena;
@@ -62,7 +62,7 @@ typedef struct Graph {
     const Cfg *cfg;
     const Dom *dom;
     const Uniforms *uniforms;
-    Node *nodes;                /* [0] is none */
+    GraphNode *nodes;                /* [0] is none */
     uint32_t node_count;
     NodeId *of_operand;         /* per operand of the function: the value that is read there */
     NodeId *result_of;          /* per operand of the function: what is written there; 0: nothing, or seen elsewhere */
@@ -85,7 +85,7 @@ Graph *ptx_graph_build(Arena *arena, const Module *module, const Func *func, con
 /* The node of a place in a bank (var: NO_ID, the parameters'); 0: nothing reads it. */
 NodeId ptx_graph_bank(const Graph *g, VarId var, int64_t place, unsigned units);
 
-static inline bool ptx_node_is(const Graph *g, NodeId id, NodeKind kind)
+static inline bool ptx_node_is(const Graph *g, NodeId id, GraphNodeKind kind)
 {
     return id && g->nodes[id].kind == kind;
 }

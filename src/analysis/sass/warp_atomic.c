@@ -28,7 +28,7 @@ static NodeId operand_of_atomic(const Graph *g, const Insn *insn)
 
 static bool is_same_in_warp(const Selection *s, NodeId id)
 {
-    const Node *node = &s->nodes[id];
+    const GraphNode *node = &s->nodes[id];
     return node->is_uniform || (node->kind == NODE_RESULT && s->graph->uniforms->insns[node->insn].uniformity <= UNIFORMITY_WARP);
 }
 

@@ -71,7 +71,7 @@ static FuncState *routine_of(Machine *m, FuncId called)
     if (m->launch->trip_count)
         func_state->given = find_given(m, func_state);
     func_state->finder = ptx_region_finder(m->arena, func, plan->cfg);
-    func_state->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
+    func_state->regions = ptx_arena_array(m->arena, SliceRegion *, func->insn_count);
     func_state->counts = func_state->sums = ptx_arena_array(m->arena, Count, func->insn_count);
     return func_state;
 }

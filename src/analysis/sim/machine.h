@@ -37,7 +37,7 @@ typedef struct FuncState {           /* a function as it is run */
     Count *sums;                /* the same of the block, until the caller empties them; where its warps run together these are the counts */
     RegionFinder finder;
     uint64_t walked;            /* blocks, by the finder */
-    Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
+    SliceRegion **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
     void *slots[MAX_OBSERVERS]; /* what each of them keeps of the function; NULL: nothing yet */
     struct Pace *paces;         /* forward.c's, per loop; NULL: none yet */
     struct Frame *spare;        /* frames to be used again */
@@ -154,7 +154,7 @@ typedef struct Machine {
     const uint64_t (*ctaids)[WARP_LANES];       /* strata.c's: each lane is another block's, in each dimension; NULL: blocks.first */
     bool are_apart;             /* nothing that a warp does depends on the others */
     uint32_t spacing, tid_by[3];        /* warps so far apart differ in %tid by so much in all lanes */
-    struct Kept *kept;          /* noted of a warp that stands for others, until these are known */
+    struct KeptRequest *kept;          /* noted of a warp that stands for others, until these are known */
     uint32_t kept_count, kept_capacity;
     bool block_is_assumed, grid_is_assumed, initial_is_assumed, warpid_is_assumed;
     bool dynamic_is_assumed;    /* the size of dynamic shared memory was read, and nobody gave it */

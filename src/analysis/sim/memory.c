@@ -624,13 +624,13 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
     if (m->orderer && m->orderer->needs_shape && m->block_is_assumed && doubt <= UNCERTAIN_PARAMETER)
         return;                 /* whatever races is an estimate anyway */
     FuncState *func_state = w->frame->func_state;
-    Region **place = &func_state->regions[branch];
+    SliceRegion **place = &func_state->regions[branch];
     if (!*place) {
         *place = ptx_region_compute(m->arena, &func_state->finder, func_state->cfg->block_of[branch], reconvergence);
         func_state->walked += (*place)->block_count;
         m->steps += func_state->walked > (uint64_t)WALKS_FREE * func_state->cfg->block_count ? (*place)->block_count : 0;
     }
-    Region *region = *place;
+    SliceRegion *region = *place;
     m->steps += region->reg_count / REGS_A_STEP;
     for (uint32_t i = 0; i < region->reg_count; i++)
         ptx_frame_register(w->frame, region->regs[i])->value.is_assumed = true;

@@ -3,13 +3,13 @@
 
 enum { MAX_KEPT = 1 << 12 };
 
-typedef struct Kept {
+typedef struct KeptRequest {
     LoggedRequest noted;
     RequestEvent event;
     Request request;
     Value address;
     uint64_t lanes[WARP_LANES];
-} Kept;
+} KeptRequest;
 
 static void tell(const LoggedRequest *n, uint32_t warp, double share)
 {
@@ -20,7 +20,7 @@ static void keep(Machine *m, const LoggedRequest *n)
 {
     if (m->kept_count == m->kept_capacity)
         m->kept = ptx_arena_grow(m->arena, m->kept, m->kept_count, &m->kept_capacity, sizeof *m->kept);
-    Kept *k = &m->kept[m->kept_count++];
+    KeptRequest *k = &m->kept[m->kept_count++];
     k->noted = *n;
     k->event = *n->event;
     k->request = *n->event->request;
@@ -46,7 +46,7 @@ void ptx_request_log_close(Machine *m, const Warp *w)
     const uint32_t count = m->blocks.count[GROWTH_WARP];
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t n = 0; n < m->kept_count; n++) {
-            Kept *k = &m->kept[n];
+            KeptRequest *k = &m->kept[n];
             uint64_t by = i ? ptx_blocks_between_warps(&m->blocks, &k->address) : 0;
             k->address.all += by;
             for (unsigned l = 0; l < WARP_LANES && k->address.lanes && by; l++)

@@ -236,7 +236,7 @@ RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg)
                            ptx_arena_array(arena, RegId, func->reg_count + 1), ptx_arena_array(arena, BlockId, cfg->block_count + 1), 0 };
 }
 
-static void note_reg(RegionFinder *f, RegId reg, Region *out)
+static void note_reg(RegionFinder *f, RegId reg, SliceRegion *out)
 {
     if (f->reg_turn[reg] == f->turn)
         return;
@@ -244,7 +244,7 @@ static void note_reg(RegionFinder *f, RegId reg, Region *out)
     f->regs[out->reg_count++] = reg;
 }
 
-static void note_block(RegionFinder *f, const Block *block, Region *out)
+static void note_block(RegionFinder *f, const Block *block, SliceRegion *out)
 {
     for (InsnId i = block->first; i < block->end; i++) {
         const Insn *insn = &f->func->insns[i];
@@ -261,7 +261,7 @@ static void note_block(RegionFinder *f, const Block *block, Region *out)
     }
 }
 
-static void list_accesses(Arena *arena, const RegionFinder *f, uint32_t blocks, Region *out)
+static void list_accesses(Arena *arena, const RegionFinder *f, uint32_t blocks, SliceRegion *out)
 {
     InsnId *accesses = NULL;
     for (int is_filling = 0; is_filling < 2; is_filling++) {
@@ -289,7 +289,7 @@ static void add_block(RegionFinder *f, BlockId block, uint32_t *count)
 }
 
 /* The blocks of the queue from `next` on, and what they lead to; meeting: EXIT_BLOCK for none. */
-static void walk(RegionFinder *f, uint32_t next, uint32_t *count, BlockId reconvergence, bool is_behind, Region *out)
+static void walk(RegionFinder *f, uint32_t next, uint32_t *count, BlockId reconvergence, bool is_behind, SliceRegion *out)
 {
     for (; next < *count; next++) {
         const Block *block = &f->cfg->blocks[f->queue[next]];
@@ -303,9 +303,9 @@ static void walk(RegionFinder *f, uint32_t next, uint32_t *count, BlockId reconv
     }
 }
 
-Region *ptx_region_compute(Arena *arena, RegionFinder *f, BlockId branch, BlockId reconvergence)
+SliceRegion *ptx_region_compute(Arena *arena, RegionFinder *f, BlockId branch, BlockId reconvergence)
 {
-    Region *out = ptx_arena_new(arena, Region);
+    SliceRegion *out = ptx_arena_new(arena, SliceRegion);
     uint32_t count = 1;
     f->turn++;
     f->queue[0] = branch;       /* not in the region itself, unless it is come to again */

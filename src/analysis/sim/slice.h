@@ -17,7 +17,7 @@ typedef struct Slice {
 } Slice;
 
 /* What lies between a branch and where its sides meet, on either side. */
-typedef struct Region {
+typedef struct SliceRegion {
     const RegId *regs;          /* that are written there */
     const InsnId *accesses;     /* instructions there that access memory; where something leaves, those behind it too */
     uint32_t reg_count, access_count, block_count;
@@ -25,7 +25,7 @@ typedef struct Region {
     bool leaves;                /* something there ends the function */
     bool stores_private;        /* to local memory */
     bool stores_shared;         /* or may: in calls too */
-} Region;
+} SliceRegion;
 
 /* Room to look for the regions of a function. */
 typedef struct RegionFinder {
@@ -40,7 +40,7 @@ typedef struct RegionFinder {
 RegionFinder ptx_region_finder(Arena *arena, const Func *func, const Cfg *cfg);
 
 /* meeting: block where the sides meet; EXIT_BLOCK: nowhere. Owned by arena. */
-Region *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId branch, BlockId reconvergence);
+SliceRegion *ptx_region_compute(Arena *arena, RegionFinder *finder, BlockId branch, BlockId reconvergence);
 
 /* Post-dominators as if nobody left early. Owned by arena. */
 const Dom *ptx_reconvergence_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);

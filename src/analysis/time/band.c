@@ -1,5 +1,7 @@
 #include "analysis/time/band.h"
 
+#include "support/assert.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -64,10 +66,12 @@ BandKind ptx_band_find(const PredictInput *in, const bool *sure, double waits_us
 
 void ptx_band_set(const Gpu *gpu, BandKind kind, Prediction *p)
 {
+    ASSERT(kind >= 0 && kind < BAND__COUNT && p->predicted_us >= 0);
     double wider = ptx_gpu_has(gpu, FIGURE_LAUNCH_NS) ? 1 : NOT_MEASURED;
     double low = p->predicted_us * ptx_band_info[kind].low / wider, least = isnan(p->bound_us) ? p->parts_us[PART_OVERHEAD] : p->bound_us;
     p->low_us = fmin(fmax(low, least), p->predicted_us);
     p->high_us = p->predicted_us * ptx_band_info[kind].high * wider;
     p->band = (int)kind;
     p->is_measured_gpu = wider <= 1;
+    ASSERT(p->low_us <= p->predicted_us && p->predicted_us <= p->high_us);
 }

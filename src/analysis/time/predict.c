@@ -8,6 +8,7 @@
 #include "analysis/time/critical_path_bound.h"
 #include "analysis/time/address_distribution.h"
 #include "analysis/time/spin_wait.h"
+#include "support/assert.h"
 
 #include <math.h>
 #include <string.h>
@@ -350,6 +351,7 @@ static void join(Prediction *out)
 {
     double sum = 0, most = 0;
     for (TimePart p = PART_DISPATCH; p < PART__COUNT; p++) {
+        ASSERT(out->parts_us[p] >= 0);
         sum += p == PART_DISPATCH ? 0 : pow(joined(out, p), 3);
         if (out->parts_us[p] > most) {
             most = out->parts_us[p];

@@ -15,11 +15,11 @@ typedef struct Vector {
 } Vector;
 
 /* A block, or an inner loop as a whole, within the loop that is being added up. */
-typedef struct Node {
+typedef struct LoadNode {
     Vector all, sure;           /* instructions of the block; sure: without the guarded ones */
     Vector longest, shortest;   /* of the paths from the region's entry to its beginning */
     bool is_reached;
-} Node;
+} LoadNode;
 
 typedef struct LoopSum {        /* of one entry of the loop, all its iterations */
     Vector total, longest, shortest;
@@ -36,7 +36,7 @@ typedef struct Adder {
     const Trips *trips;
     const uint8_t *work;
     const OpCycles *ops;
-    Node *nodes;                /* per block; an inner loop's is its header's */
+    LoadNode *nodes;                /* per block; an inner loop's is its header's */
     LoopSum *sums;              /* per loop */
     PipeCycles *iterations;     /* per loop */
     BlockId *order;             /* blocks by region: those of a loop, inner headers included, in reverse postorder */
@@ -227,7 +227,7 @@ static bool is_feasible(const Adder *a, BlockId from, BlockId to)
 /* What a node adds to a path. */
 static void add_node(const Adder *a, BlockId b, uint32_t region, Vector *longest, Vector *shortest)
 {
-    const Node *node = &a->nodes[b];
+    const LoadNode *node = &a->nodes[b];
     if (region_of(a, b) != region) {
         const LoopSum *sum = &a->sums[a->loops->loop_of[b]];
         add(longest, &sum->longest, 1);
@@ -242,7 +242,7 @@ static void add_node(const Adder *a, BlockId b, uint32_t region, Vector *longest
 static bool reach(Adder *a, BlockId b, uint32_t region)
 {
     const Block *block = &a->cfg->blocks[b];
-    Node *node = &a->nodes[b];
+    LoadNode *node = &a->nodes[b];
     bool is_reached = false;
     node->longest = all_of(0);
     node->shortest = all_of(DBL_MAX);
@@ -272,7 +272,7 @@ static void walk_region(Adder *a, uint32_t region, BlockId entry)
 {
     for (uint32_t i = a->order_first[region]; i < a->order_first[region + 1]; i++) {
         BlockId b = a->order[i];
-        Node *node = &a->nodes[b];
+        LoadNode *node = &a->nodes[b];
         node->is_reached = reach(a, b, region);
         if (b == entry || (!node->is_reached && enters_anywhere(a, b, region))) {
             node->longest = node->shortest = all_of(0);
@@ -448,7 +448,7 @@ const Throughput *ptx_throughput_compute(Arena *arena, Arena *scratch, const Fun
     PipeCycles *iterations = ptx_arena_array(arena, PipeCycles, loops->loop_count + 1);
     uint32_t depth = 0;
     Adder adder = { .func = func, .cfg = cfg, .loops = loops, .trips = trips, .work = work, .ops = ops, .iterations = iterations,
-                    .nodes = ptx_arena_array(scratch, Node, cfg->block_count), .sums = ptx_arena_array(scratch, LoopSum, loops->loop_count + 1) };
+                    .nodes = ptx_arena_array(scratch, LoadNode, cfg->block_count), .sums = ptx_arena_array(scratch, LoopSum, loops->loop_count + 1) };
     for (LoopId loop = 0; loop < loops->loop_count; loop++) {
         depth = loops->loops[loop].depth > depth ? loops->loops[loop].depth : depth;
         adder.is_irreducible |= loops->loops[loop].is_irreducible;

@@ -32,7 +32,7 @@ static bool is_trap_edge(const Counter *c, BlockId from, BlockId to)
 
 static void add_leaving(Counter *c, LoopId loop, BlockId block, uint32_t side)
 {
-    Plan *plan = &c->plans[loop];
+    ExitPlan *plan = &c->plans[loop];
     if (plan->leaving_count++ >= MAX_LEAVING)
         return;
     if (c->leaving_count == c->leaving_capacity)
@@ -294,7 +294,7 @@ static bool linear_in(Counter *c, LoopId loop, SymId id, Test *test, unsigned de
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
 /* Joins the parts of a condition: all must hold for the loop to go on. */
-static void add_tests(Counter *c, LoopId loop, Plan *plan, SymId stay, bool at_end)
+static void add_tests(Counter *c, LoopId loop, ExitPlan *plan, SymId stay, bool at_end)
 {
     SymId waiting[MAX_TESTS];
     uint32_t count = 1;
@@ -318,7 +318,7 @@ static void add_tests(Counter *c, LoopId loop, Plan *plan, SymId stay, bool at_e
     }
 }
 
-void ptx_plan_find_tests(Counter *c, LoopId loop, Plan *plan, const char **why)
+void ptx_plan_find_tests(Counter *c, LoopId loop, ExitPlan *plan, const char **why)
 {
     plan->tests = ptx_arena_array(c->scratch, Test, MAX_TESTS);
     plan->has_other_exit = plan->leaving_count > MAX_LEAVING;
@@ -341,7 +341,7 @@ void ptx_plan_find_tests(Counter *c, LoopId loop, Plan *plan, const char **why)
 }
 
 /* Each part of a conjunction is a guard of its own. */
-static void add_guard(const Counter *c, Plan *plan, SymId guard)
+static void add_guard(const Counter *c, ExitPlan *plan, SymId guard)
 {
     SymId waiting[MAX_TESTS] = { guard };
     for (uint32_t count = 1; count && plan->guard_count < MAX_GUARDS;) {
@@ -356,7 +356,7 @@ static void add_guard(const Counter *c, Plan *plan, SymId guard)
 }
 
 /* Conditions under which the loop is entered: the branches of the blocks that dominate it. */
-void ptx_plan_find_guards(Counter *c, LoopId loop, Plan *plan)
+void ptx_plan_find_guards(Counter *c, LoopId loop, ExitPlan *plan)
 {
     BlockId block = c->loops->loops[loop].header;
     plan->guards = ptx_arena_array(c->scratch, SymId, MAX_GUARDS);

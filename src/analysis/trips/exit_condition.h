@@ -64,7 +64,7 @@ typedef struct Test {
 typedef enum Stage { STAGE_NEW, STAGE_BUSY, STAGE_DONE } Stage;
 
 /* What is known of a loop beside its Trip. */
-typedef struct Plan {
+typedef struct ExitPlan {
     Stage stage;
     Test *tests;
     uint32_t test_count;
@@ -74,7 +74,7 @@ typedef struct Plan {
     SymId *guards;              /* true where the loop is entered */
     uint32_t guard_count;
     bool rest_works;            /* some block beside the header does more than count; Counter.works */
-} Plan;
+} ExitPlan;
 
 typedef struct Leaving {        /* an edge out of a loop */
     BlockId block;
@@ -93,7 +93,7 @@ typedef struct Counter {
     Ssa *reach;
     Symbols *s;
     Trip *trips;
-    Plan *plans;
+    ExitPlan *plans;
     uint8_t *works;             /* per block: loads, stores, floating point, barriers, calls */
     Leaving *leaving;
     uint32_t leaving_count, leaving_capacity;
@@ -121,8 +121,8 @@ static inline bool ptx_plan_is_opaque(const Counter *c, SymId id)
 void ptx_plan_find_ways_out(Counter *c);
 
 /* The conditions under which a loop goes on, and those under which it is entered. why: of exits that have none. */
-void ptx_plan_find_tests(Counter *c, LoopId loop, Plan *plan, const char **why);
-void ptx_plan_find_guards(Counter *c, LoopId loop, Plan *plan);
+void ptx_plan_find_tests(Counter *c, LoopId loop, ExitPlan *plan, const char **why);
+void ptx_plan_find_guards(Counter *c, LoopId loop, ExitPlan *plan);
 
 /* start and step of a register that every iteration changes by the same amount; false: it is no such register. */
 bool ptx_plan_counter(Counter *c, SymId phi, Linear *out);

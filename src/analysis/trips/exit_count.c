@@ -44,7 +44,7 @@ static int by_id(const void *a, const void *b)
 /* The nodes that the tests of a loop are evaluated from. */
 static uint32_t add_roots(const Counter *c, LoopId loop, SymId *roots, uint32_t count)
 {
-    const Plan *plan = &c->plans[loop];
+    const ExitPlan *plan = &c->plans[loop];
     for (uint32_t i = 0; i < plan->test_count; i++) {
         const Test *test = &plan->tests[i];
         if (test->method == METHOD_NONE)
@@ -430,7 +430,7 @@ static Solution solve_test(ExitCountEvaluation *e, const ExitCountPart *part, co
  * iteration, from 0, is left. */
 static Solution solve_tests(ExitCountEvaluation *e, const ExitCountPart *part, LoopId loop, bool bodies)
 {
-    const Plan *plan = &e->c->plans[loop];
+    const ExitPlan *plan = &e->c->plans[loop];
     Solution all = { .status = SOLVED, .min = FOREVER, .max = FOREVER };
     for (uint32_t i = 0; i < plan->test_count; i++) {
         const Test *test = &plan->tests[i];
@@ -594,7 +594,7 @@ static bool evaluate_parts(ExitCountEvaluation *e, const ExitCountPart *all)
 /* ---- evaluation: a loop ------------------------------------------------------------------------------------------ */
 
 /* Whether all ways out of a loop are tests in closed form. */
-static bool is_closed(const Plan *plan)
+static bool is_closed(const ExitPlan *plan)
 {
     bool closed = plan->stage == STAGE_DONE && plan->test_count && !plan->has_other_exit;
     for (uint32_t t = 0; t < plan->test_count; t++)
@@ -626,7 +626,7 @@ static bool add_outer(ExitCountEvaluation *e, const SymId *program, uint32_t cou
 static uint32_t add_guards(ExitCountEvaluation *e, uint32_t level, LoopId loop, SymId *roots, uint32_t root_count)
 {
     Counter *c = e->c;
-    const Plan *plan = &c->plans[loop];
+    const ExitPlan *plan = &c->plans[loop];
     e->guards[level] = ptx_arena_array(c->scratch, SymId, MAX_GUARDS);
     for (uint32_t g = 0; g < plan->guard_count; g++) {
         uint32_t count;
@@ -678,7 +678,7 @@ static bool uses_launch(const Counter *c, const ExitCountEvaluation *e)
         count = add_roots(c, e->outer[o], roots, count);
     for (uint32_t i = 0; i < count; i++)
         uses |= ptx_sym(c->s, roots[i])->uses;
-    const Plan *plan = &c->plans[e->loop];
+    const ExitPlan *plan = &c->plans[e->loop];
     for (uint32_t i = 0; i < plan->test_count; i++)
         uses |= plan->tests[i].method == METHOD_RUN ? plan->tests[i].run->uses : 0;
     return uses & USES_LAUNCH;

@@ -15,12 +15,12 @@ enum {
 
 /* ---- for people: the count as an expression ---------------------------------------------------------------------- */
 
-typedef struct Text {
+typedef struct TripText {
     char bytes[TEXT_BYTES];
     bool is_cut;
-} Text;
+} TripText;
 
-static void put(Text *t, const char *text)
+static void put(TripText *t, const char *text)
 {
     size_t length = strlen(t->bytes);
     if (length + strlen(text) < sizeof t->bytes)
@@ -29,20 +29,20 @@ static void put(Text *t, const char *text)
         t->is_cut = true;
 }
 
-static void put_number(Text *t, int64_t value)
+static void put_number(TripText *t, int64_t value)
 {
     char digits[24];
     snprintf(digits, sizeof digits, "%" PRId64, value);
     put(t, digits);
 }
 
-static void put_node(const Counter *c, Text *t, SymId id, bool tight)
+static void put_node(const Counter *c, TripText *t, SymId id, bool tight)
 {
     t->is_cut |= !ptx_sym_print(c->s, id, tight, t->bytes, sizeof t->bytes);
 }
 
 /* " + 2", " - 1", nothing for 0. */
-static void put_offset(Text *t, int64_t offset)
+static void put_offset(TripText *t, int64_t offset)
 {
     if (offset)
         put(t, offset < 0 ? " - " : " + ");
@@ -52,7 +52,7 @@ static void put_offset(Text *t, int64_t offset)
 
 static const char *print_alone(Counter *c, SymId id)
 {
-    Text t = { .is_cut = false };
+    TripText t = { .is_cut = false };
     if (ptx_plan_is_opaque(c, id))
         return NULL;
     put_node(c, &t, id, false);
@@ -186,7 +186,7 @@ static Fact fact_of(Counter *c, SymId id, bool is_unsigned)
 }
 
 /* Whether a value is at least so much wherever the loop is entered: by its range, or by a guard before the loop. */
-static bool is_at_least(Counter *c, const Plan *plan, SymId total, int64_t least, bool is_unsigned)
+static bool is_at_least(Counter *c, const ExitPlan *plan, SymId total, int64_t least, bool is_unsigned)
 {
     if (ptx_sym(c->s, total)->range.smin >= least)
         return true;
@@ -234,7 +234,7 @@ static bool distance_of(Counter *c, const Test *test, SymId *distance, SymId *st
 }
 
 /* The last iteration of a loop. Where it has one way out and is left when two values meet, an expression, exact modulo 2^width. */
-static SymId find_last(Counter *c, LoopId loop, const Plan *plan)
+static SymId find_last(Counter *c, LoopId loop, const ExitPlan *plan)
 {
     const Test *test = &plan->tests[0];
     SymId distance, step;
@@ -263,7 +263,7 @@ static unsigned common_zeros(const Counter *c, SymId id, int64_t step)
     return zeros;
 }
 
-static bool put_linear(Counter *c, const Plan *plan, Test *test, Text *t)
+static bool put_linear(Counter *c, const ExitPlan *plan, Test *test, TripText *t)
 {
     SymId distance, step;
     uint64_t value;
@@ -319,7 +319,7 @@ static SymId double_of(const Counter *c, SymId id)
 }
 
 /* while (s > bound) s >>= n. With bound + 1 = 2^e, s >> n * (k + late) > bound until k = floor((log2(s) - e) / n) - late + 1. */
-static bool put_shrinking(Counter *c, const Test *test, SymId phi, SymId start, uint64_t bound, bool late, Text *t)
+static bool put_shrinking(Counter *c, const Test *test, SymId phi, SymId start, uint64_t bound, bool late, TripText *t)
 {
     unsigned n = 1, e = ptx_number_zeros(64, bound + 1);
     if (part_of(c, ptx_ssa_phi(c->reach, phi).next, &n) != phi || !ptx_number_is_power(bound + 1) || e % n)
@@ -337,7 +337,7 @@ static bool put_shrinking(Counter *c, const Test *test, SymId phi, SymId start, 
 }
 
 /* while (s < bound) s *= 2. */
-static bool put_doubling(Counter *c, const Test *test, SymId phi, SymId start, SymId bound, bool late, Text *t)
+static bool put_doubling(Counter *c, const Test *test, SymId phi, SymId start, SymId bound, bool late, TripText *t)
 {
     SymKind kind = (SymKind)ptx_sym(c->s, test->stay)->kind;
     bool less = kind == SYM_LT_S || kind == SYM_LT_U;
@@ -356,7 +356,7 @@ static bool put_doubling(Counter *c, const Test *test, SymId phi, SymId start, S
     return !t->is_cut;
 }
 
-static bool put_geometric(Counter *c, LoopId loop, Test *test, Text *t)
+static bool put_geometric(Counter *c, LoopId loop, Test *test, TripText *t)
 {
     const Sym stay = *ptx_sym(c->s, test->stay);
     if (!ptx_plan_is_comparison(&stay) || stay.kind == SYM_EQ)
@@ -382,20 +382,20 @@ static bool put_geometric(Counter *c, LoopId loop, Test *test, Text *t)
 }
 
 /* The count as an expression over all tests that have one; NULL. others: whether some have none. */
-static const char *print_count(Counter *c, LoopId loop, Plan *plan, bool *others)
+static const char *print_count(Counter *c, LoopId loop, ExitPlan *plan, bool *others)
 {
     const char *texts[MAX_TESTS];
     uint32_t count = 0;
     *others = plan->has_other_exit;
     for (uint32_t i = 0; i < plan->test_count; i++) {
         Test *test = &plan->tests[i];
-        Text t = { .is_cut = false };
+        TripText t = { .is_cut = false };
         if (test->is_linear ? put_linear(c, plan, test, &t) : put_geometric(c, loop, test, &t))
             texts[count++] = ptx_arena_strndup(c->scratch, t.bytes, strlen(t.bytes));
         else
             *others = true;
     }
-    Text all = { .is_cut = false };
+    TripText all = { .is_cut = false };
     for (uint32_t i = 0; i < count; i++) {
         put(&all, i ? ", " : count > 1 ? "min(" : "");
         put(&all, texts[i]);
@@ -429,7 +429,7 @@ static void describe_test(Counter *c, LoopId loop, const Test *test, Trip *trip)
 }
 
 /* Whether some exit may be taken before the body's end: then the first iteration may be cut short. */
-static bool leaves_early(const Plan *plan)
+static bool leaves_early(const ExitPlan *plan)
 {
     for (uint32_t i = 0; i < plan->test_count; i++)
         if (!plan->tests[i].at_end)
@@ -438,7 +438,7 @@ static bool leaves_early(const Plan *plan)
 }
 
 /* Of the test that ends the count; of the first one where none does. */
-static bool tests_first(const Plan *plan)
+static bool tests_first(const ExitPlan *plan)
 {
     for (uint32_t i = 0; i < plan->test_count; i++)
         if (plan->tests[i].method != METHOD_NONE)
@@ -446,7 +446,7 @@ static bool tests_first(const Plan *plan)
     return plan->test_count && !plan->tests[0].at_end;
 }
 
-static bool count_numbers(Counter *c, LoopId loop, Plan *plan, Trip *trip)
+static bool count_numbers(Counter *c, LoopId loop, ExitPlan *plan, Trip *trip)
 {
     bool numeric = false, others = plan->has_other_exit;
     for (uint32_t i = 0; i < plan->test_count; i++) {
@@ -466,7 +466,7 @@ static bool count_numbers(Counter *c, LoopId loop, Plan *plan, Trip *trip)
     return true;
 }
 
-static void count_loop(Counter *c, LoopId loop, Plan *plan, Trip *trip)
+static void count_loop(Counter *c, LoopId loop, ExitPlan *plan, Trip *trip)
 {
     bool others;
     ptx_plan_find_guards(c, loop, plan);
@@ -487,7 +487,7 @@ static void count_loop(Counter *c, LoopId loop, Plan *plan, Trip *trip)
     trip->expression = print_count(c, loop, plan, &others);
     if (counted) {
         if (trip->source == TRIP_CODE && trip->is_exact) {
-            Text t = { .is_cut = false };
+            TripText t = { .is_cut = false };
             put_number(&t, (int64_t)trip->count);
             trip->expression = ptx_arena_strndup(c->arena, t.bytes, strlen(t.bytes));
         }
@@ -506,7 +506,7 @@ static const Trip unknown = { .count = NAN, .count_min = NAN, .count_max = NAN, 
 
 void ptx_plan_count(Counter *c, LoopId loop)
 {
-    Plan *plan = &c->plans[loop];
+    ExitPlan *plan = &c->plans[loop];
     Trip *trip = &c->trips[loop];
     if (plan->stage != STAGE_NEW)
         return;
@@ -622,7 +622,7 @@ static void analyse(Counter *c, uint8_t *taken)
     c->reach = ptx_ssa_new(c->scratch, c->module, c->func, c->cfg, c->dom, c->loops, c->launch, steps);
     c->s = ptx_ssa_symbols(c->reach);
     c->work = WORK_PER_FUNC;
-    c->plans = ptx_arena_array(c->scratch, Plan, c->loops->loop_count ? c->loops->loop_count : 1);
+    c->plans = ptx_arena_array(c->scratch, ExitPlan, c->loops->loop_count ? c->loops->loop_count : 1);
     for (LoopId loop = 0; loop < c->loops->loop_count; loop++)
         c->plans[loop].leaving_first = NO_ID;
     if (c->loops->loop_count)

@@ -1,5 +1,7 @@
 #include "analysis/value/interval.h"
 
+#include "support/assert.h"
+
 /* ---- numbers of a width ------------------------------------------------------------------------------------------ */
 
 uint64_t ptx_width_mask(unsigned width)
@@ -43,6 +45,7 @@ bool ptx_number_is_power(uint64_t value)
 
 Interval ptx_interval_full(unsigned width)
 {
+    ASSERT(width <= 64);
     return (Interval){ 0, ptx_width_mask(width), -ptx_width_signed_top(width) - 1, ptx_width_signed_top(width) };
 }
 

@@ -145,14 +145,14 @@ static bool branch_hides(const Branch *branch)
 /* ---- lane by lane ------------------------------------------------------------------------------------------------ */
 
 /* All nodes of a condition, operands before what uses them. */
-typedef struct SimProgram {
+typedef struct LaneProgram {
     SymId ids[MAX_NODES];
     bool varies[MAX_NODES];    /* it hangs on the lane */
     uint32_t count;
     bool has_lane;              /* %tid, %laneid */
     bool has_input;             /* a parameter, or memory: anything that a program may be given */
     bool has_ctaid;
-} SimProgram;
+} LaneProgram;
 
 static int by_id(const void *a, const void *b)
 {
@@ -165,7 +165,7 @@ static bool is_lane(const Sym *sym)
     return sym->kind == SYM_SREG && (sym->a == SREG_TID || sym->a == SREG_LANEID);
 }
 
-static void take_leaf(SimProgram *p, const Sym *sym)
+static void take_leaf(LaneProgram *p, const Sym *sym)
 {
     bool is_known = ptx_interval_is_point(&sym->range);
     p->has_lane |= is_lane(sym);
@@ -174,7 +174,7 @@ static void take_leaf(SimProgram *p, const Sym *sym)
     p->has_input |= sym->kind == SYM_OPAQUE && (sym->a == WHY_MEMORY || sym->a == WHY_ATOMIC);
 }
 
-static bool add_node(DivergeWalk *sp, SimProgram *p, SymId id)
+static bool add_node(DivergeWalk *sp, LaneProgram *p, SymId id)
 {
     Sym *sym = &sp->s->nodes[id];
     if (sym->stamp == sp->s->stamp)
@@ -196,7 +196,7 @@ static SymId operand_of(const DivergeWalk *sp, const Sym *sym, uint32_t i, uint3
 }
 
 /* Operands stand before what uses them. */
-static void mark_varying(const DivergeWalk *sp, SimProgram *p)
+static void mark_varying(const DivergeWalk *sp, LaneProgram *p)
 {
     for (uint32_t n = 0, count = 0; n < p->count; n++) {
         const Sym *sym = ptx_sym(sp->s, p->ids[n]);
@@ -209,7 +209,7 @@ static void mark_varying(const DivergeWalk *sp, SimProgram *p)
     }
 }
 
-static bool make_program(DivergeWalk *sp, SymId root, SimProgram *p)
+static bool make_program(DivergeWalk *sp, SymId root, LaneProgram *p)
 {
     p->count = 0;
     p->has_lane = p->has_input = p->has_ctaid = false;
@@ -244,7 +244,7 @@ static Interval leaf_range(const DivergeWalk *sp, const Thread *thread, const Sy
 }
 
 /* is_first: else what does not hang on the lane stands as it was found for the one before. */
-static Interval evaluate(DivergeWalk *sp, const SimProgram *p, const Thread *thread, bool is_first)
+static Interval evaluate(DivergeWalk *sp, const LaneProgram *p, const Thread *thread, bool is_first)
 {
     for (uint32_t i = 0; i < p->count; i++) {
         if (!is_first && !p->varies[i])
@@ -275,7 +275,7 @@ static Thread thread_of(const DivergeWalk *sp, uint32_t warp, uint32_t lane, boo
 }
 
 /* Fills the masks of one warp; false: the budget is spent. */
-static bool evaluate_warp(DivergeWalk *sp, const SimProgram *p, uint32_t warp, bool is_first, uint32_t *never, uint32_t *always)
+static bool evaluate_warp(DivergeWalk *sp, const LaneProgram *p, uint32_t warp, bool is_first, uint32_t *never, uint32_t *always)
 {
     uint32_t lanes = lanes_of(sp, warp);
     *never = *always = 0;
@@ -291,7 +291,7 @@ static bool evaluate_warp(DivergeWalk *sp, const SimProgram *p, uint32_t warp, b
 }
 
 /* Whether in the first block of the grid all lanes of some warp certainly go one way. */
-static bool agrees_at_first(DivergeWalk *sp, const SimProgram *p)
+static bool agrees_at_first(DivergeWalk *sp, const LaneProgram *p)
 {
     for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
         uint32_t never, always;
@@ -304,7 +304,7 @@ static bool agrees_at_first(DivergeWalk *sp, const SimProgram *p)
 }
 
 /* The masks of all warps, and what follows for the branch; none where the budget is spent. */
-static void evaluate_warps(DivergeWalk *sp, const SimProgram *p, Branch *branch)
+static void evaluate_warps(DivergeWalk *sp, const LaneProgram *p, Branch *branch)
 {
     bool is_certain = true, is_together = sp->has_shape;
     uint32_t *never = ptx_arena_array(sp->scratch, uint32_t, sp->warp_count);
@@ -324,7 +324,7 @@ static void evaluate_warps(DivergeWalk *sp, const SimProgram *p, Branch *branch)
 
 static void evaluate_branch(DivergeWalk *sp, Branch *branch)
 {
-    SimProgram p;
+    LaneProgram p;
     branch->hides = branch->varies;
     if (!branch->guard || !sp->evaluations || !make_program(sp, branch->guard, &p))
         return;
@@ -705,7 +705,7 @@ LaneSplits *ptx_lane_splits_new(Arena *arena, const Module *module, const Func *
     return l;
 }
 
-static bool parts_a_warp(DivergeWalk *sp, const SimProgram *p)
+static bool parts_a_warp(DivergeWalk *sp, const LaneProgram *p)
 {
     for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
         uint32_t never, always;
@@ -717,7 +717,7 @@ static bool parts_a_warp(DivergeWalk *sp, const SimProgram *p)
 
 bool ptx_lane_splits_may(LaneSplits *l, BlockId block)
 {
-    SimProgram p;
+    LaneProgram p;
     DivergeWalk *sp = &l->walk;
     if (!l->is_known || !sp->branches[block].guard)
         return false;

@@ -11,12 +11,6 @@ enum {
 };
 
 /* (register, place) -> value; open addressing. */
-typedef struct Memo {
-    uint64_t *keys;             /* key + 1; 0: free */
-    SymId *values;
-    uint32_t count, capacity;
-} Memo;
-
 struct Ssa {
     Arena *arena;
     const Module *module;
@@ -29,7 +23,7 @@ struct Ssa {
     uint32_t *def_first;        /* per register and one more: into defs */
     InsnId *defs;               /* instructions that write it, ascending */
     LoopId *loop_end;           /* per loop: one past its last inner loop */
-    Memo of_def, at_entry, phis;        /* phis: index into phi_values */
+    HashMap of_def, at_entry, phis;        /* phis: index into phi_values */
     Phi *phi_values;
     uint32_t phi_count, phi_capacity;
     uint32_t block_shape[3], grid_shape[3];
@@ -40,45 +34,14 @@ struct Ssa {
 
 /* ---- memo tables ------------------------------------------------------------------------------------------------- */
 
-static void init_memo(Arena *arena, Memo *memo, uint32_t capacity)
+static SymId recall(const HashMap *memo, uint64_t key)
 {
-    *memo = (Memo){ .capacity = capacity };
-    memo->keys = ptx_arena_array(arena, uint64_t, capacity);
-    memo->values = ptx_arena_array(arena, SymId, capacity);
+    return ptx_hash_map_get(memo, key);         /* 0 where it is free */
 }
 
-static uint32_t memo_slot(const Memo *memo, uint64_t key)
+static SymId remember(Arena *arena, HashMap *memo, uint64_t key, SymId value)
 {
-    uint32_t slot = (uint32_t)ptx_hash_mix(key) & (memo->capacity - 1);
-    while (memo->keys[slot] && memo->keys[slot] != key + 1)
-        slot = (slot + 1) & (memo->capacity - 1);
-    return slot;
-}
-
-static SymId recall(const Memo *memo, uint64_t key)
-{
-    return memo->values[memo_slot(memo, key)];          /* 0 where it is free */
-}
-
-static SymId remember(Arena *arena, Memo *memo, uint64_t key, SymId value)
-{
-    if (2 * memo->count >= memo->capacity) {
-        Memo more;
-        init_memo(arena, &more, 2 * memo->capacity);
-        for (uint32_t i = 0; i < memo->capacity; i++) {
-            if (!memo->keys[i])
-                continue;
-            uint32_t slot = memo_slot(&more, memo->keys[i] - 1);
-            more.keys[slot] = memo->keys[i];
-            more.values[slot] = memo->values[i];
-        }
-        more.count = memo->count;
-        *memo = more;
-    }
-    uint32_t slot = memo_slot(memo, key);
-    memo->count += !memo->keys[slot];
-    memo->keys[slot] = key + 1;
-    return memo->values[slot] = value;
+    return *ptx_hash_map_at(memo, arena, key) = value;
 }
 
 static uint64_t key_of(RegId reg, uint32_t place)
@@ -879,9 +842,6 @@ Ssa *ptx_ssa_new(Arena *arena, const Module *module, const Func *func, const Cfg
         if (parent != NO_LOOP && r->loop_end[parent] < r->loop_end[loop])
             r->loop_end[parent] = r->loop_end[loop];
     }
-    init_memo(arena, &r->of_def, 64);
-    init_memo(arena, &r->at_entry, 64);
-    init_memo(arena, &r->phis, 16);
     r->phi_capacity = 16;
     r->phi_values = ptx_arena_array(arena, Phi, r->phi_capacity);
     r->phi_count = 1;

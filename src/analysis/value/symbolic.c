@@ -1,5 +1,6 @@
 #include "analysis/value/symbolic.h"
 
+#include "support/assert.h"
 #include "support/hash.h"
 
 #include <inttypes.h>
@@ -69,10 +70,9 @@ Symbols *ptx_symbols_new(Arena *arena, const Module *module, const Func *func, c
     s->loops = loops;
     s->limit = limit;
     s->capacity = 128;
-    s->slot_count = 512;
     s->term_capacity = 128;
     s->nodes = ptx_arena_array(arena, Sym, s->capacity);
-    s->slots = ptx_arena_array(arena, uint32_t, s->slot_count);
+    ptx_hash_init(&s->table, arena, s->capacity);
     s->terms = ptx_arena_array(arena, SymTerm, s->term_capacity);
     s->nodes[0] = (Sym){ .width = 1, .scope = NO_LOOP, .uses = USES_UNKNOWN, .range = ptx_interval_full(1) };
     s->count = 1;
@@ -98,8 +98,16 @@ static uint64_t hash_node(const Sym *sym, const SymTerm *terms)
     return ptx_hash_mix(h);
 }
 
-static bool equal_nodes(const Symbols *s, const Sym *a, const Sym *b, const SymTerm *b_terms)
+typedef struct SymKey {
+    const Sym *sym;
+    const SymTerm *terms;       /* of a sum */
+} SymKey;
+
+static bool is_node(const void *owner, uint32_t id, const void *key)
 {
+    const Symbols *s = owner;
+    const Sym *a = &s->nodes[id], *b = ((const SymKey *)key)->sym;
+    const SymTerm *b_terms = ((const SymKey *)key)->terms;
     if (a->kind != b->kind || a->width != b->width || a->value != b->value || a->b != b->b)
         return false;
     if (a->kind != SYM_SUM)
@@ -126,16 +134,11 @@ static void grow(Symbols *s)
         s->terms = terms;
         s->term_capacity *= 2;
     }
-    if (2 * s->count < s->slot_count)
+    if (!ptx_hash_is_full(&s->table, s->count))
         return;
-    s->slot_count *= 2;
-    s->slots = ptx_arena_array(s->arena, uint32_t, s->slot_count);
-    for (SymId id = 1; id < s->count; id++) {
-        uint32_t slot = (uint32_t)hash_node(&s->nodes[id], s->terms + s->nodes[id].a) & (s->slot_count - 1);
-        while (s->slots[slot])
-            slot = (slot + 1) & (s->slot_count - 1);
-        s->slots[slot] = id;
-    }
+    ptx_hash_init(&s->table, s->arena, 2 * (uint64_t)s->count);
+    for (SymId id = 1; id < s->count; id++)
+        *ptx_hash_free(&s->table, (uint32_t)hash_node(&s->nodes[id], s->terms + s->nodes[id].a)) = id;
 }
 
 static LoopId deeper(const Symbols *s, LoopId a, LoopId b)
@@ -147,6 +150,7 @@ static LoopId deeper(const Symbols *s, LoopId a, LoopId b)
 
 static void take_from(const Symbols *s, Sym *sym, SymId operand)
 {
+    ASSERT(operand < s->count);
     const Sym *from = &s->nodes[operand];
     sym->uses |= from->uses;
     sym->scope = deeper(s, sym->scope, from->scope);
@@ -192,11 +196,11 @@ static uint8_t zeros_of(const Symbols *s, const Sym *sym, const SymTerm *terms)
 /* The node with these operands; terms are a sum's. Leaves bring scope, uses and range. */
 static SymId intern(Symbols *s, Sym sym, const SymTerm *terms)
 {
-    uint32_t slot = (uint32_t)hash_node(&sym, terms) & (s->slot_count - 1);
-    for (; s->slots[slot]; slot = (slot + 1) & (s->slot_count - 1)) {
-        if (equal_nodes(s, &s->nodes[s->slots[slot]], &sym, terms))
-            return s->slots[slot];
-    }
+    ASSERT(sym.kind > SYM_NONE && sym.kind < SYM__COUNT && sym.width <= 64);
+    uint32_t hash = (uint32_t)hash_node(&sym, terms);
+    SymId found = *ptx_hash_find(&s->table, hash, is_node, s, &(SymKey){ &sym, terms });
+    if (found)
+        return found;
     s->is_full |= s->count >= s->limit;
     if (s->is_full && sym.kind != SYM_CONST)
         return ptx_sym_const(s, sym.width, 0);
@@ -218,11 +222,10 @@ static SymId intern(Symbols *s, Sym sym, const SymTerm *terms)
     }
     if (sym.kind >= SYM_SUM)
         sym.range = range_of(s, &sym, NULL);
-    slot = (uint32_t)hash_node(&sym, terms) & (s->slot_count - 1);      /* the table may have grown */
-    while (s->slots[slot])
-        slot = (slot + 1) & (s->slot_count - 1);
+    ASSERT(s->count < s->capacity);
+    ASSERT(sym.range.umin <= sym.range.umax && sym.range.smin <= sym.range.smax);
     s->nodes[s->count] = sym;
-    return s->slots[slot] = s->count++;
+    return *ptx_hash_free(&s->table, hash) = s->count++;
 }
 
 /* A full table still has something to return: a zero of each width. */

@@ -13,6 +13,7 @@
 
 #include "analysis/value/interval.h"
 #include "analysis/flow/loop.h"
+#include "support/hash.h"
 
 typedef uint32_t SymId;         /* into Symbols.nodes; 0: none */
 
@@ -56,8 +57,8 @@ typedef struct Symbols {
     const Loops *loops;
     Sym *nodes;
     SymTerm *terms;
-    uint32_t *slots;
-    uint32_t count, capacity, slot_count;
+    HashTable table;
+    uint32_t count, capacity;
     uint32_t term_count, term_capacity;
     uint32_t limit;             /* nodes */
     uint64_t opaque_count;

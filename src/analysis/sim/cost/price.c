@@ -11,15 +11,15 @@ enum {
 
 typedef double TrafficFn(const Gpu *gpu, const Request *request);
 
-typedef struct Unit {           /* that requests are counted in */
+typedef struct CostUnit {           /* that requests are counted in */
     TrafficFn *traffic;
     double (*ideal)(const Gpu *gpu, const Request *request, double real);
     unsigned granule;           /* bytes: an unknown addend of a multiple makes no difference */
     uint8_t side;               /* of an instruction's two */
-} Unit;
+} CostUnit;
 
-static const Unit sectors = { ptx_traffic_sectors, ptx_traffic_ideal_sectors, GRANULE, 1 };
-static const Unit wavefronts = { ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, BANK_BYTES, 0 };
+static const CostUnit sectors = { ptx_traffic_sectors, ptx_traffic_ideal_sectors, GRANULE, 1 };
+static const CostUnit wavefronts = { ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, BANK_BYTES, 0 };
 
 /* Requests alike cost alike: the same lanes at the same distances from each other, moved by a multiple of a line. */
 typedef struct Traffic {
@@ -185,7 +185,7 @@ static void note_walk(Traffic *t, const Request *r, uint64_t first)
 }
 
 /* One side of an access: adds its figures, and notes what is in doubt of its address. *place keeps what the last request came to. */
-static void add_request(Price *p, Traffic **place, Count *count, Request *r, const Value *address, const Unit *unit)
+static void add_request(Price *p, Traffic **place, Count *count, Request *r, const Value *address, const CostUnit *unit)
 {
     if (!*place)
         *place = ptx_arena_new(p->machine->arena, Traffic);
@@ -235,7 +235,7 @@ static void add_request(Price *p, Traffic **place, Count *count, Request *r, con
 
 /* ---- events ------------------------------------------------------------------------------------------------------ */
 
-static Traffic **traffic_of(const Price *p, const Warp *w, const Insn *insn, const Unit *unit)
+static Traffic **traffic_of(const Price *p, const Warp *w, const Insn *insn, const CostUnit *unit)
 {
     FuncState *func_state = w->frame->func_state;
     Traffic **all = func_state->slots[p->observer.slot];
@@ -277,7 +277,7 @@ static void add_halves(Price *p, Warp *w, const RequestEvent *e)
 static void take_request(void *self, Warp *w, const RequestEvent *e)
 {
     Price *p = self;
-    const Unit *unit = e->space == SPACE_GLOBAL ? &sectors : &wavefronts;
+    const CostUnit *unit = e->space == SPACE_GLOBAL ? &sectors : &wavefronts;
     if (unit == &wavefronts && e->request->kind == REQUEST_COPY)
         add_copied(p, e);
     else if (unit == &wavefronts && ptx_request_is_halves(e->insn->op))

@@ -10,6 +10,8 @@
  * Costs are given in sectors of 32 bytes, so that a line of 128 is four. */
 #include "analysis/sim/cost/traffic.h"
 
+#include "support/assert.h"
+
 #include <limits.h>
 
 enum { SECTOR = 32, MAX_BANKS = 32, HALF_WARP = 16 };
@@ -129,6 +131,7 @@ double ptx_traffic_sectors(const Gpu *gpu, const Request *r)
         return in_order ? in_order_sectors(r, 0) + in_order_sectors(r, HALF_WARP) : segment_sectors(r, 0) + segment_sectors(r, HALF_WARP);
     }
     unsigned piece = piece_of(gpu, r);
+    ASSERT(piece && !(piece & (piece - 1)));
     return (double)distinct_pieces(r, UINT32_MAX, (unsigned)__builtin_ctz(piece)) * piece / SECTOR;
 }
 
@@ -450,6 +453,7 @@ bool ptx_traffic_is_certain(const Gpu *gpu, const Request *r)
 
 double ptx_traffic_wavefronts(const Gpu *gpu, const Request *r)
 {
+    ASSERT(r->lanes && r->kind <= REQUEST_MATRIX);
     const Banks banks = banks_of(gpu, r);
     if (figure(gpu, FIGURE_SHARED_REQUEST_LANES, WARP_LANES) == HALF_WARP)
         return sum_of_groups(&banks, r, HALF_WARP);
@@ -492,5 +496,6 @@ double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *r, double rea
     const Banks banks = banks_of(gpu, r);
     double bytes = (double)ptx_lanes_count(r->lanes) * r->bytes, at_once = banks.row_bytes ? banks.row_bytes : (double)banks.count * banks.bytes;
     double least = (double)(int64_t)((bytes + at_once - 1) / at_once);
+    ASSERT(at_once > 0 && least >= 0 && real >= 0);
     return least < real ? least : real;
 }
