@@ -27,16 +27,26 @@ static double registers_low(Inquiry *q, Certainty *certainty)
     return pressure && pressure->is_known ? pressure->low : UNKNOWN;
 }
 
+/* Nothing is ordered for what the bounds and the live registers decide: few kernels are near their cap. */
+static double measure_spills(Inquiry *q)
+{
+    const Live *live = ptx_session_live(q->session);
+    if (live && !ptx_pressure_may_spill(q->shared->gpu, q->func, live))
+        return 0;
+    const Pressure *pressure = pressure_of(q);
+    return pressure && pressure->is_known ? pressure->spills == SPILLS_LIKELY : UNKNOWN;
+}
+
 /* What ptxas says is no question of a model; nor is one asked that was not fitted to such targets. */
 static double measure_cap(Inquiry *q, FactId fact)
 {
-    const Pressure *pressure = ptx_measure_is_by_ptxas(q) ? NULL : pressure_of(q);
-    if (!pressure || !pressure->is_known || !pressure->is_calibrated)
+    bool is_asked = !ptx_measure_is_by_ptxas(q) && ptx_measure_has_model(q) && !q->func->has_unknown;
+    if (!is_asked || !ptx_pressure_is_calibrated(q->shared->gpu, q->shared->module))
         return UNKNOWN;
-    if (fact == FACT_KERNEL_spills_likely)
-        return pressure->spills == SPILLS_LIKELY;
     if (fact == FACT_KERNEL_registers_allowed)
-        return pressure->cap;
+        return ptx_pressure_cap(q->shared->gpu, &q->func->bounds);
+    if (fact == FACT_KERNEL_spills_likely)
+        return measure_spills(q);
     const Pressure *unbounded = ptx_session_unbounded(q->session);
     if (!unbounded->is_known)
         return UNKNOWN;

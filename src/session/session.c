@@ -37,6 +37,8 @@ typedef struct Passing {
     const Defs *defs;
     const PointsToSet *bases;
     const MustDiverge *splits;
+    const bool *lane_branches;
+    LaneSplits *lane_splits;
     const RedundantLoads *repeats;
     const InsnId *fused;
     const bool *fp64_trips, *unused_results, *read_only;
@@ -397,6 +399,22 @@ const MustDiverge *ptx_session_splits(Session *s)
         p->splits = ptx_must_diverge_compute(s->all->work, s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, ptx_session_uniforms(s),
                                        s->launch);
     return p->splits;
+}
+
+const bool *ptx_session_lane_branches(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->lane_branches)
+        p->lane_branches = ptx_lane_branches_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s));
+    return p->lane_branches;
+}
+
+LaneSplits *ptx_session_lane_splits(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->lane_splits)
+        p->lane_splits = ptx_lane_splits_new(s->all->work, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, s->launch);
+    return p->lane_splits;
 }
 
 /* Only loops ask for definitions. */

@@ -113,6 +113,8 @@ const Residency *ptx_session_residency(Session *session, size_t gpu);
 const Defs *ptx_session_defs(Session *session);
 const PointsToSet *ptx_session_bases(Session *session);
 const MustDiverge *ptx_session_splits(Session *session);
+const bool *ptx_session_lane_branches(Session *session);        /* cheaper, and often enough: the least, */
+LaneSplits *ptx_session_lane_splits(Session *session);          /* then this */
 const RedundantLoads *ptx_session_repeats(Session *session);
 const InsnId *ptx_session_fused(Session *session);
 const bool *ptx_session_fp64_trips(Session *session);

@@ -1,6 +1,5 @@
 /* Wavefronts of single requests against testdata/measured/probes.json: patterns of lanes whose wavefronts an H200 counted. */
-#include "analysis/sim/machine.h"
-#include "analysis/sim/request.h"
+#include "analysis/sim/cost/traffic.h"
 
 #include "kit.h"
 

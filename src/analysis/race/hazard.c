@@ -81,11 +81,12 @@ static void open_machine(Search *s, const uint32_t shape[3])
     *launch = s->launch;
     if (shape)
         memcpy(launch->block, shape, sizeof launch->block);
-    s->machine = ptx_machine_new(s->work, s->scratch, s->program, s->kernel, launch, NULL);
+    s->machine = ptx_machine_new(s->work, s->scratch, s->program, s->kernel, launch);
     s->machine->block_is_assumed |= shape != NULL;
     if (s->machine->grid_is_assumed)
         s->machine->most_stays = MAX_STAYS_ASSUMED;
     s->race = ptx_race_new(s->machine, s->orders);
+    s->race->is_trial = s->is_trial;
 }
 
 /* A run with that shape in place of the one in hand. */
@@ -454,6 +455,7 @@ static bool holds_for_all(Search *s)
     size_t count = is_row ? sizeof rows / sizeof *rows : sizeof planes / sizeof *planes;
     uint32_t most = s->func->bounds.maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MAX_THREADS;
     const uint32_t *shown = NULL;
+    s->is_trial = true;
     if (!may_hold(s))
         return false;
     if (is_row || s->func->bounds.maxntid[1] > 1) {
@@ -477,6 +479,7 @@ static bool holds_for_all(Search *s)
     }
     if (!holds || !is_possible)
         return false;
+    s->is_trial = false;
     ptx_search_try_shape(s, shown);
     return true;
 }

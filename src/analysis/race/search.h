@@ -26,6 +26,7 @@ typedef struct Search {
     HazardAccess known[MAX_KNOWN];     /* accesses that race with the one at hand, before a repair of one of them */
     uint32_t known_count;
     uint64_t repair_end;        /* Machine.steps that repairs may come to */
+    bool is_trial;              /* of shapes: one in which warps write the same bytes is passed by */
     const Uniforms *uniforms;   /* of the kernel's own function; NULL: not asked for yet */
     ArenaMark mark;
 } Search;

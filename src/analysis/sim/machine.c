@@ -83,7 +83,6 @@ static FuncState *routine_of(Machine *m, FuncId called)
     func_state->finder = ptx_region_finder(m->arena, func, plan->cfg);
     func_state->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
     func_state->counts = func_state->sums = ptx_arena_array(m->arena, Count, func->insn_count);
-    func_state->traffic = ptx_arena_array(m->arena, Traffic *, 2 * (size_t)func->insn_count);
     return func_state;
 }
 
@@ -99,7 +98,7 @@ static Frame *enter(Machine *m, Warp *w, FuncState *func_state, const Insn *call
     Frame *frame = func_state->spare;
     if (frame) {
         func_state->spare = frame->next;
-        for (RegId r = 0; r <= func_state->func->reg_count; r++) {   /* the condition code is the last */
+        for (uint32_t r = 0; r < func_state->slice.place_count; r++) {
             frame->regs[r].is_written = false;
             frame->regs[r].region = 0;
         }
@@ -107,7 +106,7 @@ static Frame *enter(Machine *m, Warp *w, FuncState *func_state, const Insn *call
         frame->params.count = 0;
     } else {
         frame = ptx_arena_new(m->arena, Frame);
-        frame->regs = ptx_arena_array(m->arena, Register, func_state->func->reg_count + 1);
+        frame->regs = ptx_arena_array(m->arena, Register, func_state->slice.place_count);
         frame->stays = ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
     }
     frame->func_state = func_state;
@@ -169,7 +168,7 @@ static void pass_registers(Machine *m, Warp *w, Frame *from, const Insn *insn, u
         w->frame = from;
         Value value = *ptx_machine_read(m, w, operand, &room);
         w->frame = own;
-        ptx_machine_set(m, &own->regs[r], &value, ptx_type_info[func->regs[r].type].bits, lanes, lanes);
+        ptx_machine_set(m, ptx_frame_register(own, r), &value, ptx_type_info[func->regs[r].type].bits, lanes, lanes);
     }
 }
 
@@ -204,8 +203,9 @@ static void return_registers(Machine *m, Warp *w, const Frame *frame, uint32_t l
         if (!func->regs[r].is_result)
             continue;
         const Operand *operand = call_operand(w->frame->func_state->func, frame->call, 0, index++);
-        if (operand && frame->regs[r].is_written)
-            ptx_machine_write(m, w, operand, &frame->regs[r].value, lanes, UNCERTAIN_NONE);
+        const Register *result = ptx_frame_register(frame, r);
+        if (operand && result->is_written)
+            ptx_machine_write(m, w, operand, &result->value, lanes, UNCERTAIN_NONE);
     }
 }
 
@@ -223,7 +223,7 @@ static InsnId meeting_point(const FuncState *func_state, InsnId branch, bool is_
 static void cloud(Machine *m, Warp *w, const Entry *entry, uint32_t lanes)
 {
     for (uint32_t i = entry->log_first; i < w->log_count; i++) {
-        Register *r = &w->log[i].frame->regs[w->log[i].reg];
+        Register *r = ptx_frame_register(w->log[i].frame, w->log[i].reg);
         r->value.unknown |= lanes;
         (void)m;
     }
@@ -619,7 +619,7 @@ static void step(Machine *m, Warp *w)
         const Operand *operands = ptx_insn_operands(func_state->func, insn);
         for (unsigned o = 0; o < insn->operand_count; o++)
             if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)
-                w->frame->regs[operands[o].id].value.unknown |= maybe;
+                ptx_frame_register(w->frame, operands[o].id)->value.unknown |= maybe;
     }
     w->entries[w->entry_count - 1].pc++;
 }
@@ -900,7 +900,7 @@ static void take_shape(Machine *m)
     }
 }
 
-Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu)
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch)
 {
     const Module *module = program->module;
     Machine *m = ptx_arena_new(arena, Machine);
@@ -910,7 +910,6 @@ Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, Func
     m->module = module;
     m->kernel = kernel;
     m->launch = launch;
-    m->gpu = gpu;
     m->most_stays = ASSUMED_STAYS;
     m->next_addend = module->var_count + 1;
     take_shape(m);

@@ -458,6 +458,13 @@ static TouchId add_touch(Race *r, const Touch *touch)
     return WARP_LANES * r->touch_count++;
 }
 
+/* What is of no use to the end is not run to the end. */
+static void end_if_useless(const Race *r)
+{
+    if (r->granule_wanted != r->granule || (r->is_trial && r->is_crowded))
+        r->machine->most_steps = r->machine->steps;
+}
+
 /* All lanes meet what was there before any of them is kept. */
 static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, const Touch *touch)
 {
@@ -540,6 +547,7 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
     ptx_blocks_pin(&m->blocks, &address.value);
     const Touch now = touch_by(r, w, insn, doubt, &address.value, site);
     note(r, &address.value, bytes, addressed, ptx_memory_stored(m, w, insn, &room), &now);
+    end_if_useless(r);
 }
 
 void ptx_race_touch(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong)

@@ -236,6 +236,7 @@ typedef struct Race {
     bool has_dropped, is_partial;       /* a read was not kept; a barrier was not for all warps: then a race may be missed */
     bool is_doubtful;           /* some access may not happen, or not there */
     bool is_overwritten;        /* some byte was written twice in no order, maybe with one number */
+    bool is_trial;              /* a run that is crowded is of no use, and ends */
     bool is_crowded;            /* warps wrote the same bytes, maybe different numbers, or beyond shared memory: is the block's shape the one that is meant? */
     const Func *func;           /* of these: */
     bool *left_out;             /* per instruction: a barrier that is passed by; NULL: none */

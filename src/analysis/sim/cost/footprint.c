@@ -1,4 +1,4 @@
-#include "analysis/sim/footprint.h"
+#include "analysis/sim/cost/footprint.h"
 
 #include "support/hash.h"
 

@@ -8,7 +8,7 @@
  *                   lanes share addresses in pairs take fewer.
  *
  * Costs are given in sectors of 32 bytes, so that a line of 128 is four. */
-#include "analysis/sim/request.h"
+#include "analysis/sim/cost/traffic.h"
 
 #include <limits.h>
 
