@@ -34,17 +34,26 @@ static size_t put_wide(Out *out, const char *text, size_t left)
     return bytes > 0 ? (size_t)bytes : 1;
 }
 
+enum { WORD_BYTES = 8 };
+
+/* Whether eight bytes stand for themselves; false: perhaps. */
+static bool is_plain_word(const char *text)
+{
+    const uint64_t ones = UINT64_MAX / 255, tops = ones << 7;
+    uint64_t word;
+    memcpy(&word, text, sizeof word);
+    uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
+    return !((word | (word - ones * 0x20) | (quote - ones) | (slash - ones)) & tops);
+}
+
 /* How many bytes from here on stand for themselves. */
 static size_t plain_length(const char *text, size_t length)
 {
-    const uint64_t ones = UINT64_MAX / 255, tops = ones << 7;
     size_t i = 0;
-    for (uint64_t word; i + sizeof word <= length; i += sizeof word) {
-        memcpy(&word, text + i, sizeof word);
-        uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
-        if ((word | (word - ones * 0x20) | (quote - ones) | (slash - ones)) & tops)
-            break;              /* perhaps */
-    }
+    while (i + WORD_BYTES <= length && is_plain_word(text + i))
+        i += WORD_BYTES;
+    if (length >= WORD_BYTES && i + WORD_BYTES > length && is_plain_word(text + length - WORD_BYTES))
+        return length;
     while (i < length && (unsigned char)text[i] >= 0x20 && (unsigned char)text[i] < 0x80 && text[i] != '"' && text[i] != '\\')
         i++;
     return i;

@@ -515,7 +515,7 @@ static Effort effort_of(const Session *s, EvaluationBudget budget)
         [BUDGET_FINDINGS] = { EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_INSN * s->func->insn_count, DEPTH_QUICK },
         [BUDGET_TIME] = { PREDICT_STEPS, DEPTH_FEW },
         [BUDGET_BALANCE] = { BALANCE_STEPS, DEPTH_WHOLE },
-        [BUDGET_FIGURES] = { s->launch->grid[0] ? EVALUATE_STEPS_REPORT : EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_SAMPLE * s->func->insn_count, DEPTH_WHOLE },
+        [BUDGET_FIGURES] = { s->launch->grid[0] ? EVALUATE_STEPS_REPORT : EVALUATE_STEPS_SAMPLE + (uint64_t)EVALUATE_STEPS_PER_SAMPLE * s->func->insn_count, DEPTH_WHOLE },
     };
     if (is_trial(s))
         return tried ? (Effort){ tried, DEPTH_WHOLE } : (Effort){ TRIAL_STEPS, DEPTH_FEW };

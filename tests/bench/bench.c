@@ -1,13 +1,16 @@
 /* bench.c -- speed and memory of the scanner, the parser and the whole of ptxlint, on a file as large as one likes.
  *
  *   ptxlint-bench FOLDER [MEGABYTES...]         default: 1 10 100
+ *   ptxlint-bench FILE.ptx                      that file as it is
  *
- * The file is every *.sm_90*.ptx of FOLDER again and again, as one module: one header, and every name of module level
+ * Of a folder, the file is every *.sm_90*.ptx of FOLDER again and again, as one module: one header, and every name of module level
  * (entries, functions, variables) with the number of its copy behind it. Each figure is of a process of its own:
  *   scan    ptx_lex until the end of the file
  *   parse   the same with ptx_parser_next, items dropped as they come
  *   lint    ptxlint_module_new with findings_only, as `ptxlint check` calls it, and its diagnostics as text to a sink
- *   all     ptxlint_module_new with every figure, for the GPU of .target
+ *   syntax  the same with syntax_only
+ *   report  ptxlint_module_new with every figure, for the GPU of .target, and its report as JSON to a sink
+ *   ptxas   `ptxas -arch=compute_XX`, which parses only, where there is a ptxas; beside each of ptxlint's runs
  *   none, tree, user    milliseconds of lint with no rule selected, with those of the tree, and with USER_RULES of the usual kinds alone,
  *           generated as a user would write them
  * MB/s (10^6 bytes, a second of processor time) is the median of five runs; memory is the peak resident set (VmHWM) without
@@ -21,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -263,9 +267,29 @@ static void run_lint(const Text *text, const ptxlint_config *config)
     ptxlint_module_free(module);
 }
 
-static void run_all(const Text *text, const ptxlint_config *config)
+static void run_syntax(const Text *text, const ptxlint_config *config)
 {
-    ptxlint_module_free(analyse(text, config, 0));
+    (void)config;
+    ptxlint_options options;
+    ptxlint_module *module;
+    ptxlint_options_init(&options);
+    options.syntax_only = 1;
+    if (ptxlint_module_new(text->bytes, text->length, &options, &module) != PTXLINT_OK)
+        die("failed", "ptxlint_module_new");
+    ptxlint_module_free(module);
+}
+
+static void run_report(const Text *text, const ptxlint_config *config)
+{
+    ptxlint_module *module = analyse(text, config, 0);
+    ptxlint_write_options options;
+    size_t written = 0;
+    const ptxlint_module *const modules[] = { module };
+    ptxlint_write_options_init(&options);
+    options.format = PTXLINT_JSON;
+    if (ptxlint_write_report(modules, 1, &options, count_bytes, &written) != PTXLINT_OK)
+        die("failed", "ptxlint_write_report");
+    ptxlint_module_free(module);
 }
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
@@ -323,11 +347,12 @@ static const ptxlint_config *make_config(const char *key, const char *value)
 
 /* key NULL: no config. */
 static const struct { const char *name, *key, *value; void (*run)(const Text *, const ptxlint_config *); } stages[] = {
-    { "scan", NULL, NULL, run_scan }, { "parse", NULL, NULL, run_parse }, { "lint", NULL, NULL, run_lint }, { "all", NULL, NULL, run_all },
+    { "scan", NULL, NULL, run_scan }, { "parse", NULL, NULL, run_parse }, { "syntax", NULL, NULL, run_syntax },
+    { "lint", NULL, NULL, run_lint }, { "report", NULL, NULL, run_report },
     { "none", "ignore", "ALL", run_lint }, { "tree", "ignore", "user", run_lint }, { "user", "select", "user", run_lint },
 };
 
-enum { STAGE_COUNT = sizeof stages / sizeof *stages, FIRST_OF_RULES = 4 };
+enum { STAGE_COUNT = sizeof stages / sizeof *stages, FIRST_OF_RULES = 5 };
 
 typedef struct Result {
     double seconds, megabytes_per_s, memory_factor;
@@ -390,6 +415,42 @@ static Result measure_apart(const char *self, int stage, const char *path)
     return result;
 }
 
+/* .target of the file, without its "sm_": as a virtual architecture it makes ptxas stop behind the parser. */
+static void find_target(const char *path, char out[16])
+{
+    Text text = read_file(path);
+    const char *target = strstr(text.bytes, ".target sm_");
+    *out = 0;
+    if (target)
+        sscanf(target, ".target sm_%15[0-9a-z]", out);
+    free(text.bytes);
+}
+
+static double child_seconds(const struct rusage *usage)
+{
+    return (double)usage->ru_utime.tv_sec + (double)usage->ru_stime.tv_sec + (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
+}
+
+/* Zeros: there is no ptxas, or it does not take the file. */
+static Result measure_ptxas(const char *path)
+{
+    char command[8192], target[16];
+    struct rusage before, after;
+    struct stat status;
+    double times[RUNS];
+    find_target(path, target);
+    snprintf(command, sizeof command, "ptxas -arch=compute_%s '%s' -o /dev/null >/dev/null 2>&1", target, path);
+    for (int i = 0; i < RUNS; i++) {
+        getrusage(RUSAGE_CHILDREN, &before);
+        if (system(command) || stat(path, &status))
+            return (Result){ 0, 0, 0 };
+        getrusage(RUSAGE_CHILDREN, &after);
+        times[i] = child_seconds(&after) - child_seconds(&before);
+    }
+    qsort(times, RUNS, sizeof *times, compare_doubles);
+    return (Result){ times[RUNS / 2], (double)status.st_size / MEGABYTE / times[RUNS / 2], 0 };
+}
+
 static void write_input(const char *folder, size_t bytes, const char *path)
 {
     pid_t child = fork();
@@ -405,16 +466,53 @@ static void write_input(const char *folder, size_t bytes, const char *path)
         die("failed", "making the input");
 }
 
+static void print_head(void)
+{
+    printf("      MB");
+    for (int s = 0; s < FIRST_OF_RULES; s++)
+        printf("   %6s MB/s  memory/input", stages[s].name);
+    for (int s = FIRST_OF_RULES; s < STAGE_COUNT; s++)
+        printf("   %4s ms", stages[s].name);
+    puts("   ptxas MB/s");
+}
+
+static void print_row(const char *self, const char *path)
+{
+    struct stat status;
+    if (stat(path, &status))
+        die("cannot be read", path);
+    printf("%8.1f", (double)status.st_size / MEGABYTE);
+    for (int s = 0; s < STAGE_COUNT; s++) {
+        Result result = measure_apart(self, s, path);
+        if (s < FIRST_OF_RULES)
+            printf("   %11.1f  %12.2f", result.megabytes_per_s, result.memory_factor);
+        else
+            printf("   %7.1f", 1000 * result.seconds);
+    }
+    Result ptxas = measure_ptxas(path);
+    if (ptxas.seconds > 0)
+        printf("   %10.1f\n", ptxas.megabytes_per_s);
+    else
+        puts("            -");
+    fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
+    struct stat status;
     if (argc == 4 && !strcmp(argv[1], "--stage")) {
         Result result = measure(atoi(argv[2]), argv[3]);
         printf("%.17g %.17g %.17g\n", result.seconds, result.megabytes_per_s, result.memory_factor);
         return 0;
     }
-    if (argc < 2) {
-        fputs("usage: ptxlint-bench FOLDER [MEGABYTES...]\n", stderr);
+    if (argc < 2 || stat(argv[1], &status)) {
+        fputs("usage: ptxlint-bench FOLDER [MEGABYTES...] | FILE.ptx\n", stderr);
         return 2;
+    }
+    print_head();
+    if (!S_ISDIR(status.st_mode)) {
+        print_row(argv[0], argv[1]);
+        return 0;
     }
     static const char *const defaults[] = { "1", "10", "100" };
     const char *const *sizes = argc > 2 ? (const char *const *)argv + 2 : defaults;
@@ -423,24 +521,9 @@ int main(int argc, char **argv)
     if (descriptor < 0)
         die("cannot be made", path);
     close(descriptor);
-    printf("      MB");
-    for (int s = 0; s < FIRST_OF_RULES; s++)
-        printf("   %5s MB/s  memory/input", stages[s].name);
-    for (int s = FIRST_OF_RULES; s < STAGE_COUNT; s++)
-        printf("   %4s ms", stages[s].name);
-    putchar('\n');
     for (int i = 0; i < count; i++) {
         write_input(argv[1], strtoul(sizes[i], NULL, 10) * MEGABYTE, path);
-        printf("%8s", sizes[i]);
-        for (int s = 0; s < STAGE_COUNT; s++) {
-            Result result = measure_apart(argv[0], s, path);
-            if (s < FIRST_OF_RULES)
-                printf("   %10.1f  %12.2f", result.megabytes_per_s, result.memory_factor);
-            else
-                printf("   %7.1f", 1000 * result.seconds);
-        }
-        putchar('\n');
-        fflush(stdout);
+        print_row(argv[0], path);
     }
     remove(path);
     return 0;

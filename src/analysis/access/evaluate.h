@@ -75,9 +75,10 @@ typedef struct Evaluation {
 enum {
     EVALUATE_STEPS_REPORT = 2 << 20,    /* instructions of warps for a kernel in a report */
     EVALUATE_STEPS_ASSUMED = 1 << 16,   /* where the grid is unknown, whatever it is for */
-    EVALUATE_STEPS_FLOOR = 1 << 12,     /* for findings, and for a report where the grid is unknown: so many ... */
-    EVALUATE_STEPS_PER_INSN = 24,       /* ... and so many for an instruction, for findings; ... */
-    EVALUATE_STEPS_PER_SAMPLE = 8,      /* ... for a report, where every warp of two blocks runs */
+    EVALUATE_STEPS_FLOOR = 1 << 12,     /* for findings: so many ... */
+    EVALUATE_STEPS_PER_INSN = 24,       /* ... and so many for an instruction */
+    EVALUATE_STEPS_SAMPLE = 1 << 14,    /* for a report where the grid is unknown, where every warp of two blocks runs: so many ... */
+    EVALUATE_STEPS_PER_SAMPLE = 8,      /* ... and so many for an instruction */
 };
 
 typedef enum Depth {
