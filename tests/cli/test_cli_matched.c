@@ -99,6 +99,9 @@ static const Case cases[] = {
     { "$PTXLINT config/plain.ptx",                      0, NULL, "slips.json: no kernel \"plian\"; did you mean \"plain\"?\n", NULL },
     { "$PTXLINT --strict-launch config/plain.ptx",      2, NULL, "1 of 1 kernel is in no input", NULL },
     { "$PTXLINT --strict-launch --param 9=1 config/plain.ptx", 2, NULL, "no kernel has a parameter '9'", NULL },
+    /* one block */
+    { REPORT "--gpu h200 --grid 1 --block 64 scale.ptx", 0, "SMs used 0.76 %", "", "SMs used 0 %" },
+    { "$PTXLINT --no-config --gpu h200 --grid 1 --block 64 --select LCH102 scale.ptx", 0, "blocks for 1 of 132 SMs: the others are idle", "", NULL },
     /* prose is at most 80 columns wide: of these lines all that begin with a word or follow one */
     { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx | grep -E '^  ([a-z]|             )' | grep -v '^  loop line' | awk 'length > 80'", 0, "", "", "a" },
     /* what nobody gave is named where a figure rests on it, and then there is no bound */
