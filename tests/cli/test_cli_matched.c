@@ -100,7 +100,7 @@ static const Case cases[] = {
     { "$PTXLINT --strict-launch config/plain.ptx",      2, NULL, "1 of 1 kernel is in no input", NULL },
     { "$PTXLINT --strict-launch --param 9=1 config/plain.ptx", 2, NULL, "no kernel has a parameter '9'", NULL },
     /* one block */
-    { REPORT "--gpu h200 --grid 1 --block 64 scale.ptx", 0, "SMs used 0.76 %", "", "SMs used 0 %" },
+    { REPORT "--gpu h200 --grid 1 --block 64 scale.ptx", 0, "(1 block), places for blocks used 0.024 %", "", "SMs used" },
     { "$PTXLINT --no-config --gpu h200 --grid 1 --block 64 --select LCH102 scale.ptx", 0, "blocks for 1 of 132 SMs: the others are idle", "", NULL },
     /* prose is at most 80 columns wide: of these lines all that begin with a word or follow one */
     { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx | grep -E '^  ([a-z]|             )' | grep -v '^  loop line' | awk 'length > 80'", 0, "", "", "a" },
