@@ -206,7 +206,7 @@ static void match_line(const CoverSubject *s, Item *item)
 {
     const uint32_t line = item->seen.line;
     Session *session = ptx_session_at(s->module, (FuncId)(s->func - s->module->ir->funcs));
-    const Cfg *cfg = session ? ptx_session_cfg(session) : NULL;
+    const Cfg *cfg = ptx_session_cfg(session);
     if (cfg && ptx_loop_at_line(s->module->ir, s->func, cfg, ptx_session_loops(session), line) != NO_LOOP)
         item->seen.matches = 1;
     for (size_t i = 0; i < s->view->loop_count; i++) {
@@ -289,7 +289,7 @@ static bool add_func(ptxlint_coverage *c, const CoverSubject *s, const char *ker
         match_group(c, s, &c->groups[c->group_count - 1]);
         is_good &= learn_names(c, s);
     }
-    c->is_broken |= s->view->has_syntax_error || !s->module->sessions;
+    c->is_broken |= s->view->has_syntax_error || !ptx_module_is_analysed(s->module);
     return is_good;
 }
 

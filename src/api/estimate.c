@@ -1,4 +1,4 @@
-/* estimate.c -- one kernel and launch of a module that is there: what its analyses know is read only, all else lies in an Estimator. Calls that come one
+/* estimate.c -- one kernel and launch of a module that is there: its sessions are read only, those of trials lie in an Estimator. Calls that come one
  * after the other share the module's, and what it has found of functions; one that comes while another runs makes its own. */
 #include "analysis/value/pointer.h"
 #include "analysis/value/thread_index.h"
@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEPS = 1 << 18, MAX_MEMORY = 64 << 20, MEMORY_LEFT = 16 << 20 /* with the module, between calls */ };
+enum { MAX_MEMORY = 64 << 20, MEMORY_LEFT = 16 << 20 /* with the module, between calls */ };
 
 struct Estimator {
-    Arena kept;                 /* of the program, and what it finds whatever the launch */
+    Arena kept;                 /* of what trials find whatever the launch */
     Arena out, work, scratch;   /* of a call */
-    SimProgram *program;
+    Sessions trials;
+    bool is_begun;
 };
 
 void ptxlint_trial_init(ptxlint_trial *trial)
@@ -69,11 +70,6 @@ static bool make_launch(Arena *arena, const ptxlint_module *m, FuncId id, const 
 }
 
 /* ---- what it comes to -------------------------------------------------------------------------------------------- */
-
-static double volume(const uint32_t size[3])
-{
-    return size[0] ? (double)size[0] * size[1] * size[2] : (double)NAN;
-}
 
 static bool is_of_memory(const Insn *insn)
 {
@@ -129,73 +125,41 @@ static void sum_requests(const Evaluation *evaluation, const Func *func, ptxlint
 }
 
 /* A kernel that ptxas would give fewer registers than the cap does not feel it. */
-static void take_cap(const ptxlint_projection *projection, int64_t cap, ptxlint_resources *resources, ptxlint_estimated *out)
+static ptxlint_spills find_spills(const Residency *r, int64_t cap)
 {
-    if (cap <= 0 || projection->registers <= 0)
-        return;
-    bool has_band = projection->registers_low > 0 && projection->registers_high > 0;
-    out->spills = !has_band ? PTXLINT_SPILLS_UNKNOWN : cap >= projection->registers_high || cap >= projection->registers ? PTXLINT_SPILLS_UNLIKELY
-                  : cap >= projection->registers_low ? PTXLINT_SPILLS_POSSIBLE : PTXLINT_SPILLS_LIKELY;
-    if (resources->registers_per_thread > cap)
-        resources->registers_per_thread = cap;
+    bool has_band = r->registers_low > 0 && r->registers_high > 0;
+    if (!has_band)
+        return PTXLINT_SPILLS_UNKNOWN;
+    if (cap >= r->registers_high || cap >= r->registers)
+        return PTXLINT_SPILLS_UNLIKELY;
+    return cap >= r->registers_low ? PTXLINT_SPILLS_POSSIBLE : PTXLINT_SPILLS_LIKELY;
 }
 
-static void find_occupancy(const ptxlint_module *m, const ptxlint_projection *projection, size_t gpu, const Launch *launch, int64_t cap, ptxlint_estimated *out)
+static void show_residency(Session *s, const Trial *trial, ptxlint_estimated *out)
 {
-    ptxlint_resources resources = projection->resources;
-    take_cap(projection, cap, &resources, out);
-    double threads = volume(launch->block), blocks = volume(launch->grid);
-    resources.threads_per_block = threads > 0 ? (int64_t)threads : PTXLINT_UNKNOWN;
-    if (launch->dynamic_shared_bytes >= 0)
-        resources.dynamic_shared_bytes = launch->dynamic_shared_bytes;
-    out->occupancy.size = sizeof out->occupancy;
-    ptxlint_occupancy_compute(projection->gpu, &resources, &out->occupancy);
-    if (out->occupancy.blocks_per_sm > 0)
-        out->waves = blocks / (double)out->occupancy.blocks_per_sm / m->gpus[gpu]->figures[FIGURE_SMS];
+    const Residency *r = ptx_session_residency(s, trial->gpu);
+    if (trial->max_registers > 0 && r->registers > 0)
+        out->spills = find_spills(r, trial->max_registers);
+    ptx_view_occupancy(&r->occupancy, &out->occupancy);
+    out->waves = r->waves.count;
 }
 
-/* Of the functions that a trial calls, in the order of its evaluation: it may come to others than the launch did. */
-static const Compiled *called_code(const ptxlint_module *m, Arena *arena, Arena *scratch, const Evaluation *evaluation, Target target)
+static void show_run(Estimator *e, Session *s, const Trial *trial, ptxlint_estimated *out)
 {
-    Compiled *codes = ptx_arena_array(arena, Compiled, evaluation->func_count + 1);
-    for (uint32_t c = 0; c < evaluation->func_count; c++) {
-        Session *s = ptx_session_at(m, evaluation->funcs[c].func);
-        const Func *func = ptx_session_func(s);
-        const Cfg *cfg = ptx_session_cfg(s);
-        const Loops *loops = ptx_session_loops(s);
-        const Uniforms *uniforms = cfg ? ptx_session_uniforms(s) : NULL;
-        codes[c] = (Compiled){ func, cfg, loops, cfg ? ptx_lowered_compute(arena, scratch, m->ir, func, cfg, ptx_session_dom(s), loops, uniforms, target) : NULL };
-    }
-    return codes;
-}
-
-static void run(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, const Launch *launch, uint64_t steps, ptxlint_estimated *out)
-{
-    Session *s = ptx_session_at(m, id);         /* what it has been asked for by now is only read */
-    const Func *func = &m->ir->funcs[id];
-    const Evaluation *evaluation = ptx_evaluate(&e->out, &e->work, &e->scratch, e->program, id, launch, m->gpus[gpu], steps > 0 ? steps : MAX_STEPS,
-                                                steps > 0 ? DEPTH_WHOLE : DEPTH_FEW);
+    const Func *func = ptx_session_func(s);
+    const Module *module = e->trials.module;
+    const Evaluation *evaluation = ptx_session_evaluation(s, BUDGET_FIGURES);
     if (!evaluation)
         return;
-    const Lowered *lowered = ptx_session_lowered(s, gpu);
-    const Compiled own = { func, ptx_session_cfg(s), ptx_session_loops(s), lowered };
-    Executed executed = ptx_executed_compute(&own, called_code(m, &e->out, &e->scratch, evaluation, m->gpus[gpu]->target), evaluation);
-    PredictInput in = {
-        .gpu = m->gpus[gpu], .module = m->ir, .func = func, .cfg = own.cfg, .dom = ptx_session_dom(s), .loops = own.loops, .lowered = lowered, .executed = &executed, .evaluation = evaluation,
-        .ops = ptx_sessions_ops(m->sessions, gpu), .work = ptx_session_work(s), .blocks = volume(launch->grid), .warps_per_block = ceil(volume(launch->block) / 32),
-        .blocks_per_sm = out->occupancy.blocks_per_sm > 0 ? (double)out->occupancy.blocks_per_sm : (double)NAN,
-    };
-    const int64_t block[3] = { launch->block[0], launch->block[1], launch->block[2] };
-    const char *error = ptx_project_block_error(func->bounds.reqntid, func->bounds.maxntid, block);
-    if (error)
-        out->occupancy.error = error;
-    Prediction prediction = error ? ptx_prediction_unknown : ptx_predict(&e->scratch, &in);
-    out->time = ptx_project_time(&prediction);
-    out->bottleneck = ptx_project_bottleneck(&prediction, out->waves);
-    out->warp_instructions = executed.warp_instructions;
+    if (ptx_session_shape(s)->error)
+        out->occupancy.error = ptx_session_shape(s)->error;
+    const Prediction *prediction = ptx_session_predict(s, BUDGET_FIGURES, trial->gpu);
+    out->time = ptx_project_time(prediction);
+    out->bottleneck = ptx_project_bottleneck(prediction, out->waves);
+    out->warp_instructions = ptx_session_executed(s, trial->gpu)->warp_instructions;
     sum_requests(evaluation, func, out);
-    const uint64_t pointers = ptx_pointers_compute(&e->scratch, m->ir, func);
-    out->knows_params = knows_numbers(m->ir, pointers, func, launch);
+    const uint64_t pointers = ptx_pointers_compute(&e->scratch, module, func);
+    out->knows_params = knows_numbers(module, pointers, func, trial->launch);
     out->thread_accesses = count_accesses(evaluation, func, out->knows_params);
 }
 
@@ -271,7 +235,7 @@ void ptx_estimator_free(ptxlint_module *m)
         free_estimator(e);
 }
 
-static bool estimate(Estimator *e, const ptxlint_module *m, const ptxlint_kernel *kernel, FuncId id, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out,
+static bool estimate(Estimator *e, const ptxlint_module *m, FuncId id, size_t gpu, const ptxlint_trial *trial, ptxlint_estimated *out,
                      ptxlint_status *status)
 {
     jmp_buf on_failure;
@@ -279,16 +243,20 @@ static bool estimate(Estimator *e, const ptxlint_module *m, const ptxlint_kernel
     set_frame(e, &on_failure);
     if (setjmp(on_failure))
         return false;
-    if (!e->program) {
-        e->program = ptx_program_new(&e->kept, m->ir, m->calls);
-        ptx_program_keep(e->program, &e->kept);
+    if (!e->is_begun) {
+        e->trials = (Sessions){ .arena = &e->kept, .work = &e->out, .temp = &e->work, .scratch = &e->scratch };
+        ptx_sessions_begin_trials(&e->trials, m->sessions);
+        e->is_begun = true;
     }
     if (!make_launch(&e->out, m, id, trial, &launch)) {
         *status = PTXLINT_BAD_ARGUMENT;
         return true;
     }
-    find_occupancy(m, &kernel->projections[gpu], gpu, &launch, trial->max_registers, out);
-    run(e, m, id, gpu, &launch, trial->steps > 0 ? (uint64_t)trial->steps : 0, out);
+    const Trial tried = { &launch, trial->max_registers, gpu, trial->steps > 0 ? (uint64_t)trial->steps : 0 };
+    Session *session = ptx_session_try(&e->trials, id, &tried);
+    show_residency(session, &tried, out);
+    show_run(e, session, &tried, out);
+    ptx_session_end(session);
     return true;
 }
 
@@ -310,7 +278,7 @@ ptxlint_status ptxlint_estimate(const ptxlint_module *m, const char *kernel, siz
     Estimator *e = take_estimator(m);
     if (!e)
         return PTXLINT_NO_MEMORY;
-    bool is_complete = estimate(e, m, found, id, gpu, trial, out, &status);
+    bool is_complete = estimate(e, m, id, gpu, trial, out, &status);
     if (is_complete)
         return_estimator(m, e);
     else
@@ -356,7 +324,7 @@ ptxlint_status ptxlint_thread_index_find(const ptxlint_module *m, const char *ke
 {
     FuncId id = 0;
     ThreadIndex index;
-    if (!m || !kernel || !out || out->size != sizeof *out || !m->sessions || !find_kernel(m, kernel, &id))
+    if (!m || !kernel || !out || out->size != sizeof *out || !ptx_module_is_analysed(m) || !find_kernel(m, kernel, &id))
         return PTXLINT_BAD_ARGUMENT;
     bool is_found = find_index(m->ir, &m->ir->funcs[id], &index);
     if (is_found)

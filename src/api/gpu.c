@@ -169,15 +169,9 @@ void ptx_view_occupancy(const Occupancy *o, ptxlint_occupancy *out)
         if (o->limiters & 1u << i)
             out->limiters[out->limiter_count++] = ptx_limiter_text[i];
     }
-    if (out->limiter_count && o->blocks_per_sm >= 0)
+    if (ptx_occupancy_limiter(o) >= 0)
         out->limiter = out->limiters[0];
 }
-
-static const Occupancy no_occupancy = {
-    .limits = { -1, -1, -1, -1, -1 }, .blocks_at_least = -1, .blocks_at_most = -1, .blocks_per_sm = -1, .warps_per_sm = -1,
-    .threads_per_sm = -1, .percent = (double)NAN, .registers_allocated_per_block = -1, .shared_allocated_per_block = -1,
-    .registers_to_free = -1, .registers_free = -1, .shared_to_free = -1, .shared_free = -1, .carveout_bytes = -1, .clusters_at_most = -1,
-};
 
 static Resources to_resources(const ptxlint_resources *r)
 {
@@ -193,7 +187,7 @@ ptxlint_status ptxlint_occupancy_compute(const ptxlint_gpu *gpu, const ptxlint_r
         return PTXLINT_BAD_ARGUMENT;
     const Resources inside = to_resources(resources);
     if (!ptx_occupancy_compute(ptx_gpu_of(gpu), &inside, &occupancy))
-        occupancy = no_occupancy;
+        occupancy = ptx_occupancy_unknown;
     ptx_view_occupancy(&occupancy, out);
     return PTXLINT_OK;
 }

@@ -498,17 +498,6 @@ static bool says_launch(const json_t *settings)
     return json_object_size(settings) > (json_object_get(settings, "trips") != NULL);
 }
 
-bool ptx_launch_find(const ptxlint_launches *launches, const char *path, const char *kernel, ptxlint_launch *launch)
-{
-    const json_t *entry = kernel_entry(launches, path, kernel);
-    if (!entry && (!launches || !says_launch(launches->settings)))
-        return false;
-    read_keys(entry, launch);
-    read_keys(launches->settings, launch);
-    launch->source = PTXLINT_LAUNCH_FILE;
-    return true;
-}
-
 /* The setting for a parameter: by its name, by the name without "KERNEL_", by position. */
 static const json_t *param_setting(const json_t *settings, const char *kernel, const char *name, uint32_t position)
 {
@@ -593,6 +582,7 @@ const Launch *ptx_launch_build(Arena *arena, const ptxlint_launches *launches, c
     copy_shape(keys.grid, unknown, launch->grid);
     copy_shape(keys.block, func->bounds.reqntid, launch->block);
     copy_shape(keys.cluster, func->bounds.reqnctapercluster, launch->cluster);
+    launch->is_given = entry || (launches && says_launch(launches->settings));
     launch->dynamic_shared_bytes = keys.dynamic_shared_bytes;
     launch->bank_bytes = (uint8_t)json_integer_value(json_object_get(entry, "shared_bank_bytes"));
     const json_t *file_params = json_object_get(entry, "params"), *params = json_object_get(settings, "params");

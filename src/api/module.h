@@ -4,18 +4,10 @@
 
 #include "ir/ir.h"
 #include "ptxlint/ptxlint.h"
-#include "rules/facts.h"
 #include "session/session.h"
 
 typedef struct Estimator Estimator;
 typedef Estimator *_Atomic EstimatorSlot;
-
-/* Shared memory that kernels of a unit may come to by a call. */
-typedef struct UnitShared {
-    bool has_unsized;           /* some shared array has no size: dynamic shared memory */
-    bool has_in_module;         /* a variable of the module with a size */
-    bool has_in_funcs;          /* some .func declares shared memory of its own */
-} UnitShared;
 
 struct ptxlint_module {
     Arena arena;                /* everything below */
@@ -23,16 +15,13 @@ struct ptxlint_module {
     size_t length;
     DiagSink diags;
     const Module *ir;
-    Sessions *sessions;         /* NULL: the front end alone was asked for */
+    Sessions *sessions;
     const CallGraph *calls;
     ptxlint_module_info info;
     const ptxlint_diagnostic *diagnostics;
     size_t diagnostic_count;
     ptxlint_kernel *kernels;
     size_t kernel_count;
-    uint32_t *shared_seen;      /* view.c: per variable, the last function that used it, + 1; NULL: no sized one in .shared at module level */
-    struct UnitShared *unit_shared;     /* per unit of the file */
-    VarId next_var;             /* view.c: variables up to it belong to functions that were seen */
     const Gpu **gpus;           /* that figures are for */
     size_t gpu_count;
     EstimatorSlot *estimator;           /* estimate.c's, while no call has it; NULL: none yet */
@@ -46,22 +35,27 @@ static inline const char *ptx_options_path(const ptxlint_options *options)
     return options->path ? options->path : "-";
 }
 
-/* NULL: the front end alone was asked for. */
 static inline Session *ptx_session_at(const ptxlint_module *m, FuncId func)
 {
-    return m->sessions ? ptx_sessions_of(m->sessions, func) : NULL;
+    return ptx_sessions_of(m->sessions, func);
+}
+
+/* More than the front end was asked for. */
+static inline bool ptx_module_is_analysed(const ptxlint_module *m)
+{
+    return m->sessions->calls != NULL;
 }
 
 /* What figures rest on is there, and can be asked for by any thread once the module is made. */
 static inline bool ptx_module_has_figures(const ptxlint_module *m)
 {
-    return m->sessions && m->sessions->has_figures;
+    return m->sessions->has_figures;
 }
 
-/* view.c: the public structures over IR and facts. First begin, then each function with a body in order, finding figures too, then kernels, for what
- * takes all functions, then, all findings being in the sink, finish. */
+/* view.c: the public structures over IR and facts. First begin, then each function with a body in order, then kernels, for what takes all functions,
+ * then, all findings being in the sink, finish. */
 void ptx_view_begin(ptxlint_module *module);
-void ptx_view_func(ptxlint_module *module, const ptxlint_options *options, Arena *scratch, FuncId func, Figures *figures);
+void ptx_view_func(ptxlint_module *module, const ptxlint_options *options, FuncId func);
 void ptx_view_kernels(ptxlint_module *module);
 void ptx_view_finish(ptxlint_module *module, const ptxlint_options *options);
 
@@ -82,18 +76,12 @@ void ptx_view_accesses(ptxlint_module *module, FuncId func, ptxlint_kernel *view
 /* assumed.c: what figures of an entry rest on that was not given. evaluation: NULL: none was made. */
 void ptx_view_assumed(ptxlint_module *module, const Evaluation *evaluation, ptxlint_kernel *view);
 
-/* Whether a function calls any that may take shared memory or barriers of its own. */
-bool ptx_view_may_share(const ptxlint_module *module, FuncId func);
-
 /* project.c: what a kernel and its loops are on each GPU. view: the rest of the kernel, filled. */
 void ptx_project_kernel(ptxlint_module *module, const ptxlint_options *options, FuncId func, ptxlint_kernel *view);
 ptxlint_time ptx_project_time(const Prediction *prediction);
 
 ptxlint_bottleneck ptx_project_bottleneck(const Prediction *prediction, double waves);
 
-/* Why a block cannot be launched; NULL: it can, as far as the directives say. */
-const char *ptx_project_block_error(const uint32_t reqntid[3], const uint32_t maxntid[3], const int64_t block[3]);
-void ptx_project_figures(const ptxlint_kernel *view, Figures *figures);
 void ptx_project_loop(ptxlint_module *module, Session *session, LoopId loop, ptxlint_loop *view);
 
 #endif

@@ -17,7 +17,8 @@
 #include <string.h>
 
 typedef struct PtxasEntry {
-    PtxasKernel kernel;         /* its name and sm are one allocation */
+    const char *name, *sm;      /* "sm_90"; one allocation */
+    PtxasUsage usage;
     size_t name_length;
     size_t order;               /* a later one replaces an earlier one */
 } PtxasEntry;
@@ -29,8 +30,6 @@ struct ptxlint_ptxas {
 };
 
 enum { MAX_MIXED_AT = 64 };    /* kernels whose lines may be mixed */
-
-#define UNKNOWN PTXLINT_UNKNOWN
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
@@ -137,7 +136,9 @@ static bool add_entry(ptxlint_ptxas *ptxas, const char *name, size_t length, con
     memcpy(text + length + 1, sm, sm_length);
     text[length + 1 + sm_length] = 0;
     ptxas->entries[ptxas->count++] = (PtxasEntry){
-        .kernel = { text, text + length + 1, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN },
+        .name = text,
+        .sm = text + length + 1,
+        .usage = { -1, -1, -1, -1, -1, -1 },
         .name_length = length,
         .order = ptxas->next_order++,
     };
@@ -167,7 +168,7 @@ static void read_owner(PtxasReader *r, const char *name, const char *end)
     r->is_own = false;
     for (size_t i = ptxas->count; i > r->first && ptxas->count - i < MAX_MIXED_AT; i--) {
         const PtxasEntry *entry = &ptxas->entries[i - 1];
-        if (entry->kernel.registers < 0 && entry->name_length == length && !memcmp(entry->kernel.name, name, length)) {
+        if (entry->usage.registers < 0 && entry->name_length == length && !memcmp(entry->name, name, length)) {
             r->current = i - 1;
             r->is_own = true;
             return;
@@ -180,15 +181,15 @@ static void read_spills(PtxasReader *r, const char *at, const char *end)
 {
     if (!r->is_own)
         return;
-    PtxasKernel *kernel = &r->ptxas->entries[r->current].kernel;
+    PtxasUsage *usage = &r->ptxas->entries[r->current].usage;
     r->is_own = false;
-    if (!read_item(at, end, " bytes stack frame, ", &kernel->stack_bytes))
+    if (!read_item(at, end, " bytes stack frame, ", &usage->stack_bytes))
         return;
     at = find_after(at, end, ", ");
-    if (!read_item(at, end, " bytes spill stores, ", &kernel->spill_store_bytes))
+    if (!read_item(at, end, " bytes spill stores, ", &usage->spill_store_bytes))
         return;
     at = find_after(at, end, ", ");
-    read_item(at, end, " bytes spill loads", &kernel->spill_load_bytes);
+    read_item(at, end, " bytes spill loads", &usage->spill_load_bytes);
 }
 
 /* Used N registers, used N barriers, N bytes cumulative stack size, N bytes smem, N bytes cmem[0]. What is 0 is left out, barriers
@@ -197,19 +198,19 @@ static void read_used(PtxasReader *r, const PtxasLine *line, const char *at)
 {
     if (r->current >= r->ptxas->count)
         return;
-    PtxasKernel *kernel = &r->ptxas->entries[r->current].kernel;
-    if (!read_item(at, line->end, " registers", &kernel->registers))
+    PtxasUsage *usage = &r->ptxas->entries[r->current].usage;
+    if (!read_item(at, line->end, " registers", &usage->registers))
         return;
     r->current = r->ptxas->count;
     for (; at; at = find_after(at, line->end, ", ")) {
         const char *barriers = find_after(at, line->end - at > 5 ? at + 5 : line->end, "used ");
         if (barriers)
-            read_item(barriers, line->end, " barriers", &kernel->barriers);
-        read_item(at, line->end, " bytes cumulative stack size", &kernel->stack_bytes);
-        read_item(at, line->end, " bytes smem", &kernel->shared_bytes);
+            read_item(barriers, line->end, " barriers", &usage->barriers);
+        read_item(at, line->end, " bytes cumulative stack size", &usage->stack_bytes);
+        read_item(at, line->end, " bytes smem", &usage->shared_bytes);
     }
-    if (kernel->shared_bytes < 0 && line->is_whole)
-        kernel->shared_bytes = 0;
+    if (usage->shared_bytes < 0 && line->is_whole)
+        usage->shared_bytes = 0;
 }
 
 /* False: no memory. */
@@ -236,19 +237,19 @@ static bool read_line(PtxasReader *r, const PtxasLine *line)
 static int compare_entries(const void *a, const void *b)
 {
     const PtxasEntry *left = a, *right = b;
-    int names = strcmp(left->kernel.name, right->kernel.name);
-    int sms = names ? names : strcmp(left->kernel.sm, right->kernel.sm);
+    int names = strcmp(left->name, right->name);
+    int sms = names ? names : strcmp(left->sm, right->sm);
     return sms ? sms : (left->order > right->order) - (left->order < right->order);
 }
 
 static bool is_same(const PtxasEntry *a, const PtxasEntry *b)
 {
-    return !strcmp(a->kernel.name, b->kernel.name) && !strcmp(a->kernel.sm, b->kernel.sm);
+    return !strcmp(a->name, b->name) && !strcmp(a->sm, b->sm);
 }
 
 static void entry_free(PtxasEntry *entry)
 {
-    free((char *)(uintptr_t)entry->kernel.name);
+    free((char *)(uintptr_t)entry->name);
 }
 
 /* Drops kernels without registers: the log ends before it tells. Returns how many of this log are left. */
@@ -256,7 +257,7 @@ static size_t drop_incomplete(ptxlint_ptxas *ptxas, size_t first)
 {
     size_t kept = first;
     for (size_t i = first; i < ptxas->count; i++) {
-        if (ptxas->entries[i].kernel.registers >= 0)
+        if (ptxas->entries[i].usage.registers >= 0)
             ptxas->entries[kept++] = ptxas->entries[i];
         else
             entry_free(&ptxas->entries[i]);
@@ -327,7 +328,7 @@ static size_t lower_bound(const ptxlint_ptxas *ptxas, const char *kernel, const 
     size_t low = 0, high = ptxas->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const PtxasKernel *at = &ptxas->entries[middle].kernel;
+        const PtxasEntry *at = &ptxas->entries[middle];
         int names = strcmp(at->name, kernel);
         if (names < 0 || (!names && strncmp(at->sm, sm, length) < 0))
             low = middle + 1;
@@ -338,18 +339,18 @@ static size_t lower_bound(const ptxlint_ptxas *ptxas, const char *kernel, const 
 }
 
 /* Few entries begin with the same number: is_sm sees to it. */
-const PtxasKernel *ptx_ptxas_find(const ptxlint_ptxas *ptxas, const char *kernel, const char *sm)
+const PtxasUsage *ptx_ptxas_find(const ptxlint_ptxas *ptxas, const char *kernel, const char *sm)
 {
     const PtxasEntry *found = NULL;
     size_t length = number_end(sm);
     for (size_t i = ptxas ? lower_bound(ptxas, kernel, sm, length) : 0; ptxas && i < ptxas->count; i++) {
         const PtxasEntry *entry = &ptxas->entries[i];
-        if (strcmp(entry->kernel.name, kernel) || strncmp(entry->kernel.sm, sm, length))
+        if (strcmp(entry->name, kernel) || strncmp(entry->sm, sm, length))
             break;
-        if (!strcmp(entry->kernel.sm, sm))
-            return &entry->kernel;
-        if (number_end(entry->kernel.sm) == length && (!found || entry->order > found->order))
+        if (!strcmp(entry->sm, sm))
+            return &entry->usage;
+        if (number_end(entry->sm) == length && (!found || entry->order > found->order))
             found = entry;
     }
-    return found ? &found->kernel : NULL;
+    return found ? &found->usage : NULL;
 }

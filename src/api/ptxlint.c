@@ -4,6 +4,7 @@
 #include "api/launch.h"
 #include "api/module.h"
 #include "api/profile.h"
+#include "api/ptxas.h"
 #include "api/suppress.h"
 
 #include "parser/parser.h"
@@ -125,13 +126,30 @@ static const Launch *const *build_launches(ptxlint_module *m, const ptxlint_opti
     return launches;
 }
 
+/* NULL without a log. */
+static const PtxasUsage *const *find_said(ptxlint_module *m, const ptxlint_options *options)
+{
+    const Module *ir = m->ir;
+    if (!options->ptxas)
+        return NULL;
+    const PtxasUsage **said = ptx_arena_array(&m->arena, const PtxasUsage *, ir->func_count * m->gpu_count + 1);
+    for (FuncId f = 0; f < ir->func_count; f++) {
+        const char *name = ptx_arena_strndup(&m->arena, ir->text + ir->funcs[f].name.begin, ptx_span_length(ir->funcs[f].name));
+        for (size_t g = 0; g < m->gpu_count; g++)
+            said[f * m->gpu_count + g] = ptx_ptxas_find(options->ptxas, name, m->gpus[g]->sm);
+    }
+    return said;
+}
+
 /* Arenas but the module's are this thread's, and gone when the module is made: what was found lies in it. */
 static void begin_sessions(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
 {
+    bool wants_figures = !options->findings_only && !options->syntax_only;
     m->sessions = ptx_arena_new(&m->arena, Sessions);
     *m->sessions = (Sessions){
-        .module = m->ir, .calls = m->calls, .launches = build_launches(m, options), .gpus = m->gpus, .gpu_count = m->gpu_count, .has_figures = !options->findings_only,
-        .diags = &m->diags, .arena = &m->arena, .work = &arenas->work, .temp = options->findings_only ? &m->arena : &arenas->temp, .scratch = &arenas->scratch,
+        .module = m->ir, .calls = m->calls, .launches = build_launches(m, options), .said = find_said(m, options),
+        .gpus = m->gpus, .gpu_count = m->gpu_count, .has_figures = wants_figures,
+        .diags = &m->diags, .arena = &m->arena, .work = &arenas->work, .temp = wants_figures ? &arenas->temp : &m->arena, .scratch = &arenas->scratch,
     };
     ptx_sessions_begin(m->sessions);
 }
@@ -139,13 +157,12 @@ static void begin_sessions(ptxlint_module *m, const ptxlint_options *options, Ar
 static void analyse_func(ptxlint_module *m, const ptxlint_options *options, Engine *engine, FuncId f)
 {
     Session *session = ptx_session_at(m, f);
-    Figures figures;
     m->diags.func = (int32_t)f;
     ptx_session_begin(session);
     ask_by_stage(m, options, session);
     if (m->ir->funcs[f].has_body) {
-        TIMED(VIEW, ptx_view_func(m, options, m->sessions->scratch, f, &figures));
-        TIMED(RULES, ptx_engine_run(engine, session, &figures));
+        TIMED(VIEW, ptx_view_func(m, options, f));
+        TIMED(RULES, ptx_engine_run(engine, session));
     }
     ptx_session_end(session);
 }
@@ -165,12 +182,17 @@ static void analyse(ptxlint_module *m, const ptxlint_options *options, Arenas *a
 }
 
 /* The front end alone. */
-static void view_syntax(ptxlint_module *m, const ptxlint_options *options, Arena *scratch)
+static void view_syntax(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
 {
-    Figures unused;
-    for (FuncId f = 0; f < m->ir->func_count; f++)
-        if (m->ir->funcs[f].has_body)
-            ptx_view_func(m, options, scratch, f, &unused);
+    begin_sessions(m, options, arenas);
+    for (FuncId f = 0; f < m->ir->func_count; f++) {
+        if (!m->ir->funcs[f].has_body)
+            continue;
+        Session *session = ptx_session_at(m, f);
+        ptx_session_begin(session);
+        ptx_view_func(m, options, f);
+        ptx_session_end(session);
+    }
 }
 
 static void read_source(ptxlint_module *m, Arena *items, Arena *vectors, Arena *scratch)
@@ -210,7 +232,7 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arena
     choose_gpus(m, options);
     ptx_view_begin(m);
     if (options->syntax_only) {
-        view_syntax(m, options, &arenas->scratch);
+        view_syntax(m, options, arenas);
     } else {
         analyse(m, options, arenas);
         TIMED(SUPPRESS, ptx_suppress(&m->arena, &arenas->scratch, &m->diags, m->ir, ptx_options_path(options), options->config));

@@ -1,6 +1,5 @@
 /* view.c -- the public structures of a module, filled from IR and facts. */
 #include "api/gpu.h"
-#include "api/launch.h"
 #include "api/module.h"
 #include "check/check_loc.h"
 #include "ir/normal.h"
@@ -232,21 +231,6 @@ static ptxlint_pressure view_pressure(ptxlint_module *m, const Func *func, const
     return view;
 }
 
-/* Bytes of the function's variables in a space, each aligned as it asks; PTXLINT_UNKNOWN where one has no size. */
-static int64_t laid_out_bytes(const ptxlint_module *m, FuncId id, Space space, uint32_t first, bool params)
-{
-    uint64_t bytes = 0;
-    for (VarId v = first; v < m->ir->var_count && m->ir->vars[v].func == id; v++) {
-        const Var *var = &m->ir->vars[v];
-        if (var->space != space || var->is_parameter != params)
-            continue;
-        uint64_t align = var->align ? var->align : 1;
-        if (__builtin_add_overflow((bytes + align - 1) / align * align, var->bytes, &bytes) || bytes > INT64_MAX / 2)
-            return PTXLINT_UNKNOWN;
-    }
-    return (int64_t)bytes;
-}
-
 /* Each aligned as it asks, one behind the other: PTX ISA, "Kernel Function Parameters". */
 static void view_params(ptxlint_module *m, const Func *func, ptxlint_kernel *out)
 {
@@ -268,170 +252,34 @@ static void view_params(ptxlint_module *m, const Func *func, ptxlint_kernel *out
     }
 }
 
-static void find_shared(ptxlint_module *m)
+static int64_t to_public(int64_t value)
 {
-    m->unit_shared = ptx_arena_array(&m->arena, UnitShared, m->ir->unit_count);
-    for (VarId v = 0; v < m->ir->var_count; v++) {
-        const Var *var = &m->ir->vars[v];
-        UnitShared *unit = &m->unit_shared[var->unit];
-        if (var->space != SPACE_SHARED)
-            continue;
-        unit->has_unsized |= !var->bytes;
-        unit->has_in_module |= var->bytes && var->func == NO_ID;
-        unit->has_in_funcs |= var->bytes && var->func != NO_ID && !m->ir->funcs[var->func].is_entry;
-        if (unit->has_in_module && !m->shared_seen)
-            m->shared_seen = ptx_arena_array(&m->arena, uint32_t, m->ir->var_count);
-    }
+    return value < 0 ? PTXLINT_UNKNOWN : value;
 }
 
-/* What the driver provides takes neither shared memory nor barriers: CUDA C++ Programming Guide, "Formatted Output", "Assertion",
- * "Dynamic Global Memory Allocation and Operations"; PTX Writer's Guide, "System Calls". */
-static bool is_system_call(const ptxlint_module *m, FuncId id)
+static ptxlint_launch view_launch(Session *session)
 {
-    static const char *const names[] = { "vprintf", "__assertfail", "malloc", "free" };
-    const Func *func = &m->ir->funcs[id];
-    for (size_t i = 0; i < sizeof names / sizeof *names && !func->has_body; i++)
-        if (strlen(names[i]) == ptx_span_length(func->name) && !memcmp(m->text + func->name.begin, names[i], strlen(names[i])))
-            return true;
-    return false;
-}
-
-bool ptx_view_may_share(const ptxlint_module *m, FuncId id)
-{
-    const CallNode *calls = m->sessions ? ptx_session_calls(ptx_session_at(m, id)) : NULL;
-    for (uint32_t c = 0; calls && c < calls->callee_count; c++)
-        if (!is_system_call(m, m->calls->callees[calls->callee_first + c]))
-            return true;
-    return calls && calls->has_indirect_call;
-}
-
-/* Adds to a function's own bytes the variables of the module that its instructions name, as ptxas does. What it calls may
- * use more: unknown where anything that can be called does. */
-static int64_t shared_bytes(const ptxlint_module *m, FuncId id, int64_t own)
-{
-    const Func *func = &m->ir->funcs[id];
-    const UnitShared *unit = &m->unit_shared[func->unit];
-    if (own == PTXLINT_UNKNOWN || (ptx_view_may_share(m, id) && (unit->has_in_module || unit->has_in_funcs)))
-        return PTXLINT_UNKNOWN;
-    if (!m->shared_seen)
-        return own;
-    uint64_t bytes = (uint64_t)own;
-    for (uint32_t o = 0; o < func->operand_count; o++) {
-        const Operand *operand = &func->operands[o];
-        if (operand->kind != OPERAND_VAR || m->shared_seen[operand->id] == id + 1)
-            continue;
-        const Var *var = &m->ir->vars[operand->id];
-        m->shared_seen[operand->id] = id + 1;
-        if (var->space != SPACE_SHARED || var->func != NO_ID)
-            continue;
-        uint64_t align = var->align ? var->align : 1;
-        if (__builtin_add_overflow((bytes + align - 1) / align * align, var->bytes, &bytes) || bytes > INT64_MAX / 2)
-            return PTXLINT_UNKNOWN;
-    }
-    return (int64_t)bytes;
-}
-
-/* Products of what is known; PTXLINT_UNKNOWN where one is not, or where it goes beyond 2^62. */
-static int64_t product(const int64_t dims[3])
-{
-    int64_t all = 1;
-    for (int i = 0; i < 3; i++)
-        if (dims[i] == PTXLINT_UNKNOWN || __builtin_mul_overflow(all, dims[i], &all) || all > INT64_MAX / 2)
-            return PTXLINT_UNKNOWN;
-    return all;
-}
-
-static void derive_launch(ptxlint_launch *launch)
-{
-    launch->blocks = product(launch->grid);
-    launch->threads_per_block = product(launch->block);
-    bool has_block = launch->threads_per_block != PTXLINT_UNKNOWN && launch->threads_per_block > 0;
-    launch->warps_per_block = has_block ? (launch->threads_per_block + 31) / 32 : PTXLINT_UNKNOWN;
-    launch->idle_lanes = has_block ? 32 * launch->warps_per_block - launch->threads_per_block : PTXLINT_UNKNOWN;
-    launch->warps = PTXLINT_UNKNOWN;
-    if (has_block && launch->blocks != PTXLINT_UNKNOWN && __builtin_mul_overflow(launch->blocks, launch->warps_per_block, &launch->warps))
-        launch->warps = PTXLINT_UNKNOWN;
-}
-
-/* NVIDIA's guideline is 128 to 256 threads (CUDA C++ Best Practices Guide, "Thread and Block Heuristics"). */
-enum { ASSUMED_THREADS = 256 };
-
-static void assume_block(ptxlint_launch *launch, const ptxlint_kernel *kernel)
-{
-    const uint32_t nothing[3] = { ASSUMED_THREADS, 1, 1 }, *dims = kernel->maxntid[0] ? kernel->maxntid : nothing;
-    for (int i = 0; i < 3; i++)
-        launch->block[i] = dims[i] ? dims[i] : 1;
-    launch->block_is_assumed = 1;
-}
-
-/* .reqntid binds every launch. */
-static ptxlint_launch view_launch(const ptxlint_options *options, const Bounds *bounds, const ptxlint_kernel *kernel)
-{
-    ptxlint_launch launch = { .dynamic_shared_bytes = PTXLINT_UNKNOWN, .source = PTXLINT_LAUNCH_ASSUMED };
-    const uint32_t *dims = kernel->reqntid;
+    const LaunchShape *shape = ptx_session_shape(session);
+    const Launch *launch = ptx_session_launch(session);
+    ptxlint_launch out = {
+        .source = PTXLINT_LAUNCH_ASSUMED, .block_is_assumed = shape->is_block_assumed, .error = shape->error,
+        .dynamic_shared_bytes = to_public(shape->dynamic_shared_bytes), .blocks = to_public(shape->blocks),
+        .threads_per_block = to_public(shape->threads_per_block), .warps_per_block = to_public(shape->warps_per_block),
+        .warps = to_public(shape->warps), .idle_lanes = to_public(shape->idle_lanes),
+    };
     for (int i = 0; i < 3; i++) {
-        launch.grid[i] = PTXLINT_UNKNOWN;
-        launch.cluster[i] = !bounds->reqnctapercluster[0] ? PTXLINT_UNKNOWN : bounds->reqnctapercluster[i] ? bounds->reqnctapercluster[i] : 1;
-        launch.block[i] = !dims[0] ? PTXLINT_UNKNOWN : dims[i] ? (int64_t)dims[i] : 1;
+        out.grid[i] = to_public(shape->grid[i]);
+        out.block[i] = to_public(shape->block[i]);
+        out.cluster[i] = to_public(shape->cluster[i]);
     }
-    if (kernel->reqntid[0])
-        launch.source = PTXLINT_LAUNCH_DIRECTIVE;
-    ptx_launch_find(options->launches, ptx_options_path(options), kernel->name, &launch);
-    if (launch.block[0] == PTXLINT_UNKNOWN)
-        assume_block(&launch, kernel);
-    else
-        launch.error = ptx_project_block_error(kernel->reqntid, kernel->maxntid, launch.block);
-    derive_launch(&launch);
-    return launch;
+    if (ptx_session_func(session)->bounds.reqntid[0])
+        out.source = PTXLINT_LAUNCH_DIRECTIVE;
+    if (launch->is_given)
+        out.source = PTXLINT_LAUNCH_FILE;
+    return out;
 }
 
-/* Named barriers 0 to 15: the highest number and one more, all where one stands in a register. */
-static int64_t own_barriers(const Func *func)
-{
-    int64_t count = 0;
-    for (InsnId i = 0; i < func->insn_count; i++) {
-        const Insn *insn = &func->insns[i];
-        const Operand *operands = ptx_insn_operands(func, insn);
-        if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_CLUSTER) || ptx_op_has(insn->op, MOD_WARP))
-            continue;
-        uint32_t at = 0;
-        while (at < insn->operand_count && operands[at].role & ROLE_DEF)
-            at++;                       /* bar.red writes its result first */
-        int64_t number = at == insn->operand_count || operands[at].kind != OPERAND_INT ? 15 : operands[at].value;
-        count = number >= 15 || number < 0 ? 16 : number + 1 > count ? number + 1 : count;
-    }
-    return count;
-}
-
-/* Those of all that it may come to call, too: unknown where some of that is not there to be looked at. */
-static int64_t count_barriers(const ptxlint_module *m, Arena *scratch, FuncId id)
-{
-    int64_t most = own_barriers(&m->ir->funcs[id]);
-    if (!ptx_view_may_share(m, id))
-        return most;
-    ArenaMark mark = ptx_arena_mark(scratch);
-    FuncId *found = ptx_arena_array(scratch, FuncId, m->ir->func_count + 1);
-    bool *is_found = ptx_arena_array(scratch, bool, m->ir->func_count + 1);
-    uint32_t count = 1;
-    found[0] = id;
-    is_found[id] = true;
-    for (uint32_t f = 0; f < count && most != PTXLINT_UNKNOWN; f++) {
-        const CallNode *calls = &m->calls->nodes[found[f]];
-        int64_t own = own_barriers(&m->ir->funcs[found[f]]);
-        bool is_known = !calls->has_indirect_call && (m->ir->funcs[found[f]].has_body || is_system_call(m, found[f]));
-        most = !is_known ? PTXLINT_UNKNOWN : own > most ? own : most;
-        for (uint32_t c = 0; c < calls->callee_count; c++) {
-            FuncId callee = m->calls->callees[calls->callee_first + c];
-            if (!is_found[callee])
-                found[count++] = callee;
-            is_found[callee] = true;
-        }
-    }
-    ptx_arena_release(scratch, mark);
-    return most;
-}
-
-static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, FuncId id, VarId first_var, ptxlint_kernel *out)
+static void view_kernel(ptxlint_module *m, const ptxlint_options *options, FuncId id, ptxlint_kernel *out)
 {
     const Func *func = &m->ir->funcs[id];
     out->size = sizeof *out;
@@ -444,15 +292,16 @@ static void view_kernel(ptxlint_module *m, const ptxlint_options *options, Arena
     out->maxnreg = func->bounds.maxnreg;
     memcpy(out->maxntid, func->bounds.maxntid, sizeof out->maxntid);
     memcpy(out->reqntid, func->bounds.reqntid, sizeof out->reqntid);
-    out->static_shared_bytes = shared_bytes(m, id, laid_out_bytes(m, id, SPACE_SHARED, first_var, false));
-    out->local_bytes = laid_out_bytes(m, id, SPACE_LOCAL, first_var, false);
-    out->param_bytes = laid_out_bytes(m, id, SPACE_PARAM, first_var, true);
-    view_params(m, func, out);
-    out->launch = view_launch(options, &func->bounds, out);
     Session *session = ptx_session_at(m, id);
-    const Cfg *cfg = session ? ptx_session_cfg(session) : NULL;
-    out->barriers = count_barriers(m, scratch, id);
-    out->pressure = view_pressure(m, func, session ? ptx_session_live(session) : NULL);
+    const Demand *demand = ptx_session_demand(session);
+    const Cfg *cfg = ptx_session_cfg(session);
+    out->static_shared_bytes = to_public(demand->static_shared_bytes);
+    out->local_bytes = to_public(demand->local_bytes);
+    out->param_bytes = to_public(demand->param_bytes);
+    out->barriers = to_public(demand->barriers);
+    view_params(m, func, out);
+    out->launch = view_launch(session);
+    out->pressure = view_pressure(m, func, ptx_session_live(session));
     if (!cfg) {
         out->mix = view_mix(m, &(const Mix){ 0 });
         if (func->is_entry)
@@ -477,17 +326,11 @@ void ptx_view_begin(ptxlint_module *m)
     for (FuncId f = 0; f < m->ir->func_count; f++)
         count += m->ir->funcs[f].has_body;
     m->kernels = ptx_arena_array(&m->arena, ptxlint_kernel, count ? count : 1);
-    find_shared(m);
 }
 
-/* Variables of a function are contiguous, and in the order of the functions. */
-void ptx_view_func(ptxlint_module *m, const ptxlint_options *options, Arena *scratch, FuncId func, Figures *figures)
+void ptx_view_func(ptxlint_module *m, const ptxlint_options *options, FuncId func)
 {
-    while (m->next_var < m->ir->var_count && (m->ir->vars[m->next_var].func == NO_ID || m->ir->vars[m->next_var].func < func))
-        m->next_var++;
-    ptxlint_kernel *out = &m->kernels[m->kernel_count++];
-    view_kernel(m, options, scratch, func, m->next_var, out);
-    ptx_project_figures(out, figures);
+    view_kernel(m, options, func, &m->kernels[m->kernel_count++]);
 }
 
 /* ---- the module -------------------------------------------------------------------------------------------------- */

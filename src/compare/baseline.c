@@ -1,8 +1,9 @@
 #include "compare/baseline.h"
 
 #include "compare/key.h"
-#include "report/value.h"
+#include "report/json_writer.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -357,12 +358,13 @@ static const BaselineEntry **sort_entries(const ptxlint_baseline *b, size_t *cou
 
 static void put_entry(Out *out, const BaselineEntry *entry)
 {
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "rule", ptx_value_text(entry->rule));
-    ptx_json_set(&json, "kernel", ptx_value_text(entry->kernel));
-    ptx_json_set(&json, "statement", ptx_value_text(entry->statement));
-    ptx_json_set(&json, "count", ptx_value_count(entry->count));
-    ptx_json_dump(out, &json, 0);
+    Json own, *json = ptx_json_init(&own, out);
+    ptx_json_object(json, NULL);
+    ptx_json_text(json, "rule", entry->rule);
+    ptx_json_text(json, "kernel", entry->kernel);
+    ptx_json_text(json, "statement", entry->statement);
+    ptx_json_count(json, "count", entry->count);
+    ptx_json_end(json);
 }
 
 size_t ptxlint_baseline_size(const ptxlint_baseline *b)

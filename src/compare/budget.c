@@ -2,7 +2,7 @@
 
 #include "compare/key.h"
 #include "report/report.h"
-#include "report/value.h"
+#include "report/json_writer.h"
 #include "rules/load_yaml.h"
 #include "support/words.h"
 
@@ -455,9 +455,9 @@ void ptx_budget_check(const ptxlint_budget *b, const ptxlint_kernel *kernel, dou
 /* A name in YAML as in JSON. */
 static void put_name(Out *out, const char *key, const char *name)
 {
-    Json json = ptx_json_make(ptx_value_text(name));
+    Json json;
     ptx_out_text(out, key);
-    ptx_json_dump(out, &json, 0);
+    ptx_json_text(ptx_json_init(&json, out), NULL, name);
     ptx_out_text(out, "\n");
 }
 

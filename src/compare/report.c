@@ -1,8 +1,7 @@
 #include "compare/report.h"
 
-#include "report/value.h"
-
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -334,6 +334,18 @@ static int64_t clusters_for(const Gpu *gpu, const Resources *r, int64_t blocks)
     return sms * blocks / (r->cluster_blocks > 1 ? r->cluster_blocks : 1);
 }
 
+const Occupancy ptx_occupancy_unknown = {
+    .limits = { -1, -1, -1, -1, -1 }, .blocks_at_least = -1, .blocks_at_most = -1, .blocks_per_sm = -1, .warps_per_sm = -1,
+    .threads_per_sm = -1, .percent = (double)NAN, .registers_allocated_per_block = -1, .shared_allocated_per_block = -1,
+    .registers_to_free = -1, .registers_free = -1, .shared_to_free = -1, .shared_free = -1, .carveout_bytes = -1, .clusters_at_most = -1,
+};
+
+int ptx_occupancy_limiter(const Occupancy *occupancy)
+{
+    bool is_known = occupancy->limiters && occupancy->blocks_per_sm >= 0;
+    return is_known ? __builtin_ctz(occupancy->limiters) : -1;
+}
+
 bool ptx_occupancy_compute(const Gpu *gpu, const Resources *resources, Occupancy *out)
 {
     Sm sm;

@@ -65,6 +65,8 @@ typedef struct Occupancy {
                                          * many SMs each has, so there may be fewer */
 } Occupancy;
 
+extern const Occupancy ptx_occupancy_unknown;
+
 /* False where the GPU lacks a figure that no answer can do without; *out is then zero. */
 bool ptx_occupancy_compute(const Gpu *gpu, const Resources *resources, Occupancy *out);
 
@@ -82,6 +84,9 @@ typedef struct OccupancyCurve {
     OccupancyPoint points[OCCUPANCY_POINTS_MAX];        /* 1, 2, 3, ... warps */
     uint32_t count;
 } OccupancyCurve;
+
+/* The first of the limiters; -1: not known. */
+int ptx_occupancy_limiter(const Occupancy *occupancy);
 
 /* The same kernel, dynamic shared memory included, with other block sizes. threads_per_block of resources is not read. */
 bool ptx_occupancy_sweep(const Gpu *gpu, const Resources *resources, OccupancyCurve *out);

@@ -239,6 +239,13 @@ bool ptx_op_has_any(const Op *op, const uint8_t *modifiers)
     return false;
 }
 
+bool ptx_op_bypasses_l1(const Op *op)
+{
+    static const uint8_t cache[] = { MOD_CG, MOD_CV, MOD_LU, MOD_L1_NO_ALLOCATE, MOD_VOLATILE, MOD_MMIO, MOD_NONE };
+    static const uint8_t order[] = { MOD_RELAXED, MOD_ACQUIRE, MOD_NONE };
+    return op->kind == OPK_LD && (ptx_op_has_any(op, cache) || (ptx_op_has_any(op, order) && !ptx_op_has(op, MOD_CTA)));
+}
+
 bool ptx_op_is_bulk(const Op *op)
 {
     switch ((Operation)op->operation) {

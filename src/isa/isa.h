@@ -339,6 +339,9 @@ bool ptx_op_has_word(const Op *op, int word);
 /* Whether one of the modifiers is written, a list that MOD_NONE ends. */
 bool ptx_op_has_any(const Op *op, const uint8_t *modifiers);
 
+/* A load of global memory that L2 answers, whatever L1 holds: .cg, .cv, .lu, L1::no_allocate, and volatile, relaxed or acquiring ones of a scope above the block. */
+bool ptx_op_bypasses_l1(const Op *op);
+
 /* cp.async.bulk, its groups and prefetches. */
 bool ptx_op_is_bulk(const Op *op);
 

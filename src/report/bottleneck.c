@@ -1,6 +1,6 @@
 /* What holds a launch back, and what can be under way at once: as JSON and as lines of the report for people. */
 #include "report/report.h"
-#include "report/value.h"
+#include "report/json_writer.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,77 +8,77 @@
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-json_t *ptx_value_parallelism(const ptxlint_parallelism *p)
+void ptx_json_parallelism(Json *json, const char *key, const ptxlint_parallelism *p)
 {
     const double unknown = (double)NAN;
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "instructions", ptx_value_real(p ? p->instructions : unknown));
-    ptx_json_set(&json, "path_instructions", ptx_value_real(p ? p->path_instructions : unknown));
-    ptx_json_set(&json, "path_clocks", ptx_value_real(p ? p->path_clocks : unknown));
-    ptx_json_set(&json, "carried_clocks", ptx_value_real(p ? p->carried_clocks : unknown));
-    ptx_json_set(&json, "ilp", ptx_value_real(p ? p->ilp : unknown));
-    ptx_json_set(&json, "loads", ptx_value_real(p ? p->loads : unknown));
-    ptx_json_set(&json, "load_path", ptx_value_real(p ? p->load_path : unknown));
-    ptx_json_set(&json, "mlp", ptx_value_real(p ? p->mlp : unknown));
-    ptx_json_set(&json, "load_bytes", ptx_value_real(p ? p->load_bytes : unknown));
-    ptx_json_set(&json, "why", ptx_value_text(ptx_why_parallelism(p)));
-    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(p ? p->certainty : PTXLINT_NOT_KNOWN)));
-    ptx_json_reasons(&json, ptx_reason_parallelism, p);
-    return ptx_json_finish(&json);
+    ptx_json_object(json, key);
+    ptx_json_real(json, "instructions", p ? p->instructions : unknown);
+    ptx_json_real(json, "path_instructions", p ? p->path_instructions : unknown);
+    ptx_json_real(json, "path_clocks", p ? p->path_clocks : unknown);
+    ptx_json_real(json, "carried_clocks", p ? p->carried_clocks : unknown);
+    ptx_json_real(json, "ilp", p ? p->ilp : unknown);
+    ptx_json_real(json, "loads", p ? p->loads : unknown);
+    ptx_json_real(json, "load_path", p ? p->load_path : unknown);
+    ptx_json_real(json, "mlp", p ? p->mlp : unknown);
+    ptx_json_real(json, "load_bytes", p ? p->load_bytes : unknown);
+    ptx_json_why(json, ptx_why_parallelism(p));
+    ptx_json_text(json, "certainty", ptx_report_certainty(p ? p->certainty : PTXLINT_NOT_KNOWN));
+    ptx_json_reasons(json, ptx_reason_parallelism, p);
+    ptx_json_end(json);
 }
 
-json_t *ptx_value_bottleneck(const ptxlint_projection *projection)
+void ptx_json_bottleneck(Json *json, const char *key, const ptxlint_projection *projection)
 {
     const double unknown = (double)NAN;
     const ptxlint_bottleneck *b = projection ? &projection->bottleneck : NULL;
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "compute_percent", ptx_value_real(b ? b->compute_percent : unknown));
-    ptx_json_set(&json, "memory_percent", ptx_value_real(b ? b->memory_percent : unknown));
-    ptx_json_set(&json, "issue_percent", ptx_value_real(b ? b->issue_percent : unknown));
-    ptx_json_set(&json, "relieved_us", ptx_value_real(b ? b->relieved_us : unknown));
-    ptx_json_set(&json, "next", ptx_value_text(b ? b->next : NULL));
-    ptx_json_set(&json, "advice", ptx_value_text(b ? b->advice : NULL));
-    ptx_json_set(&json, "wave_us", ptx_value_real(b ? b->wave_us : unknown));
-    ptx_json_set(&json, "tail_us", ptx_value_real(b ? b->tail_us : unknown));
-    ptx_json_set(&json, "why", ptx_value_text(ptx_why_estimate(projection)));
-    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(b ? projection->time.certainty : PTXLINT_NOT_KNOWN)));
-    ptx_json_reasons(&json, ptx_reason_bottleneck, projection);
-    return ptx_json_finish(&json);
+    ptx_json_object(json, key);
+    ptx_json_real(json, "compute_percent", b ? b->compute_percent : unknown);
+    ptx_json_real(json, "memory_percent", b ? b->memory_percent : unknown);
+    ptx_json_real(json, "issue_percent", b ? b->issue_percent : unknown);
+    ptx_json_real(json, "relieved_us", b ? b->relieved_us : unknown);
+    ptx_json_text(json, "next", b ? b->next : NULL);
+    ptx_json_text(json, "advice", b ? b->advice : NULL);
+    ptx_json_real(json, "wave_us", b ? b->wave_us : unknown);
+    ptx_json_real(json, "tail_us", b ? b->tail_us : unknown);
+    ptx_json_why(json, ptx_why_estimate(projection));
+    ptx_json_text(json, "certainty", ptx_report_certainty(b ? projection->time.certainty : PTXLINT_NOT_KNOWN));
+    ptx_json_reasons(json, ptx_reason_bottleneck, projection);
+    ptx_json_end(json);
 }
 
-json_t *ptx_value_roofline(const ptxlint_projection *projection)
+void ptx_json_roofline(Json *json, const char *key, const ptxlint_projection *projection)
 {
     const double unknown = (double)NAN;
     const ptxlint_roofline *r = projection ? &projection->roofline : NULL;
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "flops", ptx_value_real(r ? r->flops : unknown));
-    ptx_json_set(&json, "flops_per_byte", ptx_value_real(r ? r->flops_per_byte : unknown));
-    ptx_json_set(&json, "ridge_flops_per_byte", ptx_value_real(r ? r->ridge_flops_per_byte : unknown));
-    ptx_json_set(&json, "attainable_gflops", ptx_value_real(r ? r->attainable_gflops : unknown));
-    ptx_json_set(&json, "predicted_gflops", ptx_value_real(r ? r->predicted_gflops : unknown));
-    ptx_json_set(&json, "ceiling", ptx_value_text(r ? r->ceiling : NULL));
-    ptx_json_set(&json, "why", ptx_value_text(ptx_why_roofline(projection)));
-    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(r ? r->certainty : PTXLINT_NOT_KNOWN)));
-    ptx_json_reasons(&json, ptx_reason_roofline, projection);
-    return ptx_json_finish(&json);
+    ptx_json_object(json, key);
+    ptx_json_real(json, "flops", r ? r->flops : unknown);
+    ptx_json_real(json, "flops_per_byte", r ? r->flops_per_byte : unknown);
+    ptx_json_real(json, "ridge_flops_per_byte", r ? r->ridge_flops_per_byte : unknown);
+    ptx_json_real(json, "attainable_gflops", r ? r->attainable_gflops : unknown);
+    ptx_json_real(json, "predicted_gflops", r ? r->predicted_gflops : unknown);
+    ptx_json_text(json, "ceiling", r ? r->ceiling : NULL);
+    ptx_json_why(json, ptx_why_roofline(projection));
+    ptx_json_text(json, "certainty", ptx_report_certainty(r ? r->certainty : PTXLINT_NOT_KNOWN));
+    ptx_json_reasons(json, ptx_reason_roofline, projection);
+    ptx_json_end(json);
 }
 
-json_t *ptx_value_concurrency(const ptxlint_projection *projection)
+void ptx_json_concurrency(Json *json, const char *key, const ptxlint_projection *projection)
 {
     const double unknown = (double)NAN;
     const ptxlint_concurrency *c = projection ? &projection->concurrency : NULL;
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "bytes_needed_low", ptx_value_real(c ? c->bytes_needed_low : unknown));
-    ptx_json_set(&json, "bytes_needed_high", ptx_value_real(c ? c->bytes_needed_high : unknown));
-    ptx_json_set(&json, "operations_needed", ptx_value_real(c ? c->operations_needed : unknown));
-    ptx_json_set(&json, "warps", ptx_value_real(c ? c->warps : unknown));
-    ptx_json_set(&json, "bytes", ptx_value_real(c ? c->bytes : unknown));
-    ptx_json_set(&json, "operations", ptx_value_real(c ? c->operations : unknown));
-    ptx_json_set(&json, "loop", c && c->loop >= 0 ? json_integer(c->loop) : json_null());
-    ptx_json_set(&json, "why", ptx_value_text(ptx_why_concurrency(projection)));
-    ptx_json_set(&json, "certainty", json_string(ptx_report_certainty(c ? c->certainty : PTXLINT_NOT_KNOWN)));
-    ptx_json_reasons(&json, ptx_reason_concurrency, projection);
-    return ptx_json_finish(&json);
+    ptx_json_object(json, key);
+    ptx_json_real(json, "bytes_needed_low", c ? c->bytes_needed_low : unknown);
+    ptx_json_real(json, "bytes_needed_high", c ? c->bytes_needed_high : unknown);
+    ptx_json_real(json, "operations_needed", c ? c->operations_needed : unknown);
+    ptx_json_real(json, "warps", c ? c->warps : unknown);
+    ptx_json_real(json, "bytes", c ? c->bytes : unknown);
+    ptx_json_real(json, "operations", c ? c->operations : unknown);
+    ptx_json_int(json, "loop", c && c->loop >= 0 ? c->loop : PTXLINT_UNKNOWN);
+    ptx_json_why(json, ptx_why_concurrency(projection));
+    ptx_json_text(json, "certainty", ptx_report_certainty(c ? c->certainty : PTXLINT_NOT_KNOWN));
+    ptx_json_reasons(json, ptx_reason_concurrency, projection);
+    ptx_json_end(json);
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */

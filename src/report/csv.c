@@ -1,6 +1,6 @@
 /* For spreadsheets: a row for each kernel and GPU of a report, or for each finding. */
 #include "report/csv.h"
-#include "report/value.h"
+#include "report/json_writer.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -14,6 +14,10 @@ enum {
     MAX_DECIMALS = 6
 };
 
+static const int64_t TEN_DIGITS = 10000000000;
+
+typedef unsigned __int128 Wide;
+
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 Figure ptx_figure_int(int64_t number)
@@ -24,21 +28,63 @@ Figure ptx_figure_int(int64_t number)
     return f;
 }
 
-/* The digits of a positive finite number, the first of them worth 10^*exponent, without zeros at the end. Whatever the locale puts
- * between the first and the others is passed over. */
-static size_t read_digits(double number, char digits[DIGITS + 1], int *exponent)
+/* Whatever the locale puts between the first digit and the others is passed over. */
+static int64_t digits_printed(double number, int *exponent)
 {
     char text[64];
-    size_t count = 0;
+    int64_t digits = 0;
+    int count = 0;
     snprintf(text, sizeof text, "%.*e", DIGITS - 1, number);
     const char *e = strrchr(text, 'e');
     for (const char *p = text; p < e && count < DIGITS; p++)
-        if (*p >= '0' && *p <= '9')
-            digits[count++] = *p;
-    while (count > 1 && digits[count - 1] == '0')
-        count--;
-    digits[count] = '\0';
+        if (*p >= '0' && *p <= '9') {
+            digits = 10 * digits + (*p - '0');
+            count++;
+        }
     *exponent = e ? (int)strtol(e + 1, NULL, 10) : 0;           /* of a double: 3 digits at most */
+    return digits;
+}
+
+/* number x 10^decimals to the nearest integer, of two the even one: as printf rounds. number: 10^-5 to 10^10, its mantissa 53 bits. */
+static int64_t scale_exactly(double number, int decimals)
+{
+    static const int64_t powers[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000,
+                                      1000000000000, 10000000000000, 100000000000000, 1000000000000000 };
+    int exponent;
+    int64_t mantissa = (int64_t)(frexp(number, &exponent) * 0x1p53);
+    int shift = 53 - exponent;                                  /* 19 to 69 */
+    Wide product = (Wide)mantissa * (Wide)powers[decimals], half = (Wide)1 << (shift - 1);
+    int64_t whole = (int64_t)(product >> shift);
+    Wide rest = product & (2 * half - 1);
+    return whole + (rest > half || (rest == half && whole % 2));
+}
+
+/* The first ten digits of a positive finite number as an integer, the first of them worth 10^*exponent. */
+static int64_t ten_digits(double number, int *exponent)
+{
+    static const double least[] = { 1e9, 1e8, 1e7, 1e6, 1e5, 1e4, 1e3, 1e2, 1e1, 1e0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5 };
+    if (!(number >= 1e-5 && number < 1e10))
+        return digits_printed(number, exponent);
+    int place = DIGITS - 1;
+    while (number < least[DIGITS - 1 - place])
+        place--;
+    int64_t digits = scale_exactly(number, DIGITS - 1 - place);
+    if (digits >= TEN_DIGITS || digits < TEN_DIGITS / 10)       /* rounded up; or its place is the next, as least is rounded */
+        return digits_printed(number, exponent);
+    *exponent = place;
+    return digits;
+}
+
+/* The digits of a positive finite number, the first of them worth 10^*exponent, without zeros at the end. */
+static size_t read_digits(double number, char text[DIGITS + 1], int *exponent)
+{
+    int64_t digits = ten_digits(number, exponent);
+    size_t count = DIGITS;
+    for (size_t i = DIGITS; i-- > 0; digits /= 10)
+        text[i] = (char)('0' + digits % 10);
+    while (count > 1 && text[count - 1] == '0')
+        count--;
+    text[count] = '\0';
     return count;
 }
 
@@ -52,6 +98,27 @@ static void put_plain(Figure *f, const char *digits, size_t count, int exponent)
         f->text[used++] = index >= 0 && index < (int)count ? digits[index] : '0';
     }
     f->text[used] = '\0';
+}
+
+/* An integer of at most ten digits as a real. */
+static void put_whole(Figure *f, int64_t whole, bool is_negative)
+{
+    char text[DIGITS + 1];
+    size_t at = sizeof text;
+    do {
+        text[--at] = (char)('0' + whole % 10);
+        whole /= 10;
+    } while (whole);
+    if (is_negative)
+        text[--at] = '-';
+    memcpy(f->text, text + at, sizeof text - at);
+    memcpy(f->text + sizeof text - at, ".0", sizeof ".0");
+}
+
+static void put_scientific(Figure *f, const char *digits, size_t count, int exponent)
+{
+    size_t used = strlen(f->text);
+    snprintf(f->text + used, sizeof f->text - used, "%c%s%.*se%d", digits[0], count > 1 ? "." : "", (int)count - 1, digits + 1, exponent);
 }
 
 Figure ptx_figure_number(double number)
@@ -68,6 +135,27 @@ Figure ptx_figure_number(double number)
     else
         snprintf(f.text, sizeof f.text, "%s%c%s%se%+03d", number < 0 ? "-" : "", digits[0], count > 1 ? "." : "", digits + 1,
                  exponent);
+    return f;
+}
+
+Figure ptx_figure_json(double number)
+{
+    Figure f = { "" };
+    char digits[DIGITS + 1];
+    int exponent;
+    if (fabs(number) < (double)TEN_DIGITS && number == (double)(int64_t)number) {
+        put_whole(&f, (int64_t)fabs(number), signbit(number) != 0);
+        return f;
+    }
+    size_t count = read_digits(fabs(number), digits, &exponent);
+    f.text[0] = '-';
+    f.text[signbit(number) != 0] = '\0';
+    if (exponent >= -4 && exponent < DIGITS)
+        put_plain(&f, digits, count, exponent);
+    else
+        put_scientific(&f, digits, count, exponent);
+    if (exponent >= 0 && exponent < DIGITS && (int)count <= exponent + 1)
+        strcat(f.text, ".0");
     return f;
 }
 

@@ -1,7 +1,7 @@
 /* The document about GPUs: figures, pipelines and their sources; gpus_text.c has it for people. Without a GPU: which there
  * are. */
 #include "report/csv.h"
-#include "report/value.h"
+#include "report/json_writer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,65 +11,67 @@ static const char *const list_keys[] = { "sms", "clock_mhz", "memory_gb_per_s" }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *figures_value(const ptxlint_gpu *gpu)
+static void put_figures(Json *json, const char *key, const ptxlint_gpu *gpu)
 {
     ptxlint_figure figure;
-    Json all = ptx_json_make(json_object());
+    ptx_json_object(json, key);
     for (size_t i = 0; ptxlint_gpu_figure(gpu, i, &figure); i++) {
-        Json one = ptx_json_make(json_object());
-        ptx_json_set(&one, "value", ptx_value_real(figure.value));
-        ptx_json_set(&one, "unit", ptx_value_name(figure.unit));
-        ptx_json_set(&one, "section", ptx_value_name(figure.section));
-        ptx_json_set(&one, "what", ptx_value_name(figure.what));
-        ptx_json_set(&one, "source", ptx_value_name(figure.source));
-        ptx_json_set(&all, figure.key, ptx_json_finish(&one));
+        ptx_json_object(json, figure.key);
+        ptx_json_real(json, "value", figure.value);
+        ptx_json_name(json, "unit", figure.unit);
+        ptx_json_name(json, "section", figure.section);
+        ptx_json_name(json, "what", figure.what);
+        ptx_json_name(json, "source", figure.source);
+        ptx_json_end(json);
     }
-    return ptx_json_finish(&all);
+    ptx_json_end(json);
 }
 
-static json_t *rates_value(const ptxlint_gpu *gpu, size_t pipe)
+static void put_rates(Json *json, const char *key, const ptxlint_gpu *gpu, size_t pipe)
 {
-    const char *key;
-    Json json = ptx_json_make(json_object());
+    const char *class;
+    ptx_json_object(json, key);
     for (size_t c = 0;; c++) {
-        double rate = ptxlint_gpu_rate(gpu, pipe, c, &key);
-        if (!key)
-            return ptx_json_finish(&json);
+        double rate = ptxlint_gpu_rate(gpu, pipe, c, &class);
+        if (!class)
+            break;
         if (isfinite(rate))
-            ptx_json_set(&json, key, ptx_value_real(rate));
+            ptx_json_real(json, class, rate);
     }
+    ptx_json_end(json);
 }
 
-static json_t *pipes_value(const ptxlint_gpu *gpu)
+static void put_pipes(Json *json, const char *key, const ptxlint_gpu *gpu)
 {
     ptxlint_pipe pipe;
-    Json all = ptx_json_make(json_object());
+    ptx_json_object(json, key);
     for (size_t i = 0; ptxlint_gpu_pipe(gpu, i, &pipe); i++) {
-        Json one = ptx_json_make(json_object());
-        ptx_json_set(&one, "lanes", ptx_value_real(pipe.lanes));
-        ptx_json_set(&one, "what", ptx_value_name(pipe.what));
-        ptx_json_set(&one, "source", ptx_value_name(pipe.source));
-        ptx_json_set(&one, "rates", rates_value(gpu, i));
-        ptx_json_set(&all, pipe.key, ptx_json_finish(&one));
+        ptx_json_object(json, pipe.key);
+        ptx_json_real(json, "lanes", pipe.lanes);
+        ptx_json_name(json, "what", pipe.what);
+        ptx_json_name(json, "source", pipe.source);
+        put_rates(json, "rates", gpu, i);
+        ptx_json_end(json);
     }
-    return ptx_json_finish(&all);
+    ptx_json_end(json);
 }
 
 static void put_json(Out *out, const ptxlint_gpu *gpu, bool is_list)
 {
     const ptxlint_gpu_info *info = ptxlint_gpu_get_info(gpu);
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "name", ptx_value_name(info->name));
-    ptx_json_set(&json, "sm", ptx_value_name(info->sm));
-    ptx_json_set(&json, "product", ptx_value_name(info->product));
-    ptx_json_set(&json, "architecture", ptx_value_name(info->architecture));
+    Json own, *json = ptx_json_init(&own, out);
+    ptx_json_object(json, NULL);
+    ptx_json_name(json, "name", info->name);
+    ptx_json_name(json, "sm", info->sm);
+    ptx_json_name(json, "product", info->product);
+    ptx_json_name(json, "architecture", info->architecture);
     for (size_t i = 0; is_list && i < sizeof list_keys / sizeof *list_keys; i++)
-        ptx_json_set(&json, list_keys[i], ptx_value_real(ptxlint_gpu_value(gpu, list_keys[i])));
+        ptx_json_real(json, list_keys[i], ptxlint_gpu_value(gpu, list_keys[i]));
     if (!is_list) {
-        ptx_json_set(&json, "figures", figures_value(gpu));
-        ptx_json_set(&json, "pipes", pipes_value(gpu));
+        put_figures(json, "figures", gpu);
+        put_pipes(json, "pipes", gpu);
     }
-    ptx_json_dump(out, &json, 0);
+    ptx_json_end(json);
 }
 
 static void write_json(Out *out, const ptxlint_gpu *const *gpus, size_t count)
@@ -99,7 +101,7 @@ static void put_row(Csv *csv, const char *name, const ptxlint_figure *figure)
     ptx_csv_end(csv);
 }
 
-static void put_rates(Csv *csv, const char *name, const ptxlint_gpu *gpu, size_t pipe, const ptxlint_pipe *of)
+static void put_csv_rates(Csv *csv, const char *name, const ptxlint_gpu *gpu, size_t pipe, const ptxlint_pipe *of)
 {
     const char *key;
     for (size_t c = 0;; c++) {
@@ -122,7 +124,7 @@ static void put_csv(Csv *csv, const ptxlint_gpu *gpu)
         put_row(csv, name, &figure);
     for (size_t i = 0; ptxlint_gpu_pipe(gpu, i, &pipe); i++) {
         put_row(csv, name, &(ptxlint_figure){ pipe.key, "pipe", "results/clk/SM", pipe.what, pipe.lanes, pipe.source });
-        put_rates(csv, name, gpu, i, &pipe);
+        put_csv_rates(csv, name, gpu, i, &pipe);
     }
 }
 

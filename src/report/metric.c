@@ -1,5 +1,5 @@
 /* metric.c -- the figures of a kernel on one GPU that can be limited and compared, by key. */
-#include "report/value.h"
+#include "report/json_writer.h"
 
 #include <math.h>
 #include <string.h>
@@ -153,19 +153,19 @@ const char *ptx_metric_why(const ptxlint_kernel *kernel, const ptxlint_projectio
     return why ? why : projection->time.bound_why ? projection->time.bound_why : "no work of the launch is sure to take time";
 }
 
-json_t *ptx_value_metrics(const ptxlint_kernel *kernel, const ptxlint_projection *projection)
+void ptx_json_metrics(Json *json, const char *key, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
 {
     ptxlint_measure all[METRIC__COUNT];
-    Json json = ptx_json_make(json_object());
+    ptx_json_object(json, key);
     ptx_metrics_measure(kernel, projection, all);
     for (int i = 0; i < METRIC__COUNT; i++) {
         if (i == METRIC_FINDINGS)           /* they are in the document themselves */
             continue;
-        Json one = ptx_json_make(json_object());
-        ptx_json_set(&one, "value", ptx_value_real(all[i].value));
-        ptx_json_set(&one, "certainty", json_string(ptx_report_certainty(all[i].certainty)));
-        ptx_json_set(&one, "why", ptx_value_text(isfinite(all[i].value) ? NULL : ptx_metric_why(kernel, projection, (MetricId)i)));
-        ptx_json_set(&json, metrics[i].key, ptx_json_finish(&one));
+        ptx_json_object(json, metrics[i].key);
+        ptx_json_real(json, "value", all[i].value);
+        ptx_json_text(json, "certainty", ptx_report_certainty(all[i].certainty));
+        ptx_json_why(json, isfinite(all[i].value) ? NULL : ptx_metric_why(kernel, projection, (MetricId)i));
+        ptx_json_end(json);
     }
-    return ptx_json_finish(&json);
+    ptx_json_end(json);
 }

@@ -1,5 +1,5 @@
 /* Why a member of an object is null: the object's "reasons", by its key. What `why` of the object says of all its figures is not repeated. */
-#include "report/value.h"
+#include "report/json_writer.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,46 +20,6 @@ static const char *find(const Keyed *all, size_t count, const char *key)
         if (!strcmp(all[i].key, key))
             return all[i].why;
     return NULL;
-}
-
-/* ---- which members ----------------------------------------------------------------------------------------------- */
-
-/* A null in an object that has reasons, or a why, of its own is explained there. */
-static bool has_null(json_t *value)
-{
-    const char *key;
-    json_t *part;
-    size_t i;
-    if (json_is_object(value)) {
-        if (json_object_get(value, "reasons") || json_object_get(value, "why"))
-            return false;
-        json_object_foreach(value, key, part)
-            if (has_null(part))
-                return true;
-    }
-    json_array_foreach(value, i, part)
-        if (has_null(part))
-            return true;
-    return json_is_null(value);
-}
-
-/* Members that are reasons themselves: null is that there is none. */
-static bool is_reason(const char *key)
-{
-    return !strcmp(key, "why") || !strcmp(key, "error") || !strcmp(key, "bound_why");
-}
-
-void ptx_json_reasons(Json *json, ReasonOf *reason_of, const void *of)
-{
-    Json reasons = ptx_json_make(json_object());
-    const char *key;
-    json_t *value;
-    json_object_foreach(json->value, key, value) {
-        const char *reason = !is_reason(key) && has_null(value) ? reason_of(key, of) : NULL;
-        if (reason)
-            ptx_json_set(&reasons, key, ptx_value_text(reason));
-    }
-    ptx_json_set(json, "reasons", ptx_json_finish(&reasons));
 }
 
 /* ---- of files and GPUs ------------------------------------------------------------------------------------------- */

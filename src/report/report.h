@@ -276,6 +276,7 @@ Figure ptx_figure_int(int64_t number);
 Figure ptx_figure_fixed(double number, int decimals);
 Figure ptx_figure_short(double number);         /* one decimal; two digits where it is below 1: 0.25 */
 Figure ptx_figure_number(double number);        /* up to ten digits, as many as it has */
+Figure ptx_figure_json(double number);          /* finite, as JSON has a real: up to ten digits, "2.0", "1.5e-7" */
 Figure ptx_figure_percent(double part, double whole);
 
 const char *ptx_plural(uint64_t count);         /* "" for 1, else "s" */

@@ -75,10 +75,14 @@ void ptx_sarif_begin(Sarif *sarif, const ptxlint_module *module)
 static bool rule_render(const Sarif *sarif, const ptxlint_diagnostic *diagnostic, Buffer *buffer)
 {
     const ptxlint_rule *rule = ptxlint_rule_find(sarif->user_rules, diagnostic->rule);
-    Json json = ptx_json_make(rule ? ptx_sarif_rule(rule) : ptx_sarif_rule_of(diagnostic));
     Out out;
+    Json json;
     ptx_out_init(&out, ptx_buffer_write, buffer);
-    ptx_json_dump(&out, &json, 0);
+    ptx_json_init(&json, &out);
+    if (rule)
+        ptx_sarif_rule(&json, rule);
+    else
+        ptx_sarif_rule_of(&json, diagnostic);
     ptx_out_flush(&out);
     return out.status == PTXLINT_OK;
 }
@@ -172,78 +176,79 @@ static void put_rules(Sarif *sarif, Out *out)
 static void put_results(const Sarif *sarif, Out *out)
 {
     bool has_item = false;
+    Json json;
     for (size_t i = 0; i < sarif->keep.count; i++) {
         const Kept *kept = &sarif->keep.items[i];
         const SarifRule *rule = &sarif->rules[kept->rule];
         put_separator(out, &has_item);
         ptx_out_text(out, "{\"ruleId\":");
-        Json code = ptx_json_make(ptx_value_text(rule->code));
-        ptx_json_dump(out, &code, 0);
+        ptx_json_text(ptx_json_init(&json, out), NULL, rule->code);
         ptx_out_format(out, ",\"ruleIndex\":%" PRIu32 ",", rule->index);
         ptx_out_bytes(out, kept->text, kept->length);
         ptx_out_text(out, "}");
     }
 }
 
-static json_t *notification_value(const char *text)
+static void put_notification(Json *json, const char *key, const char *text)
 {
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "level", json_string("warning"));
-    ptx_json_set(&json, "message", ptx_sarif_message(text, ""));
-    return ptx_json_finish(&json);
+    ptx_json_object(json, key);
+    ptx_json_text(json, "level", "warning");
+    ptx_sarif_message(json, "message", text, "");
+    ptx_json_end(json);
 }
 
-static json_t *notifications_value(const Sarif *sarif)
+static void put_notifications(Json *json, const char *key, const Sarif *sarif)
 {
     char text[160];
     uint64_t more = sarif->keep.seen - sarif->keep.count;
-    Json json = ptx_json_make(json_array());
+    ptx_json_array(json, key);
     if (more) {
         snprintf(text, sizeof text, "%" PRIu64 " results are left out: a run holds %d, and these are the worst.", more, (int)SARIF_RESULTS);
-        ptx_json_append(&json, notification_value(text));
+        put_notification(json, NULL, text);
     }
     if (sarif->is_location_cut) {
         snprintf(text, sizeof text, "Some results have more than %d related locations; the first ones are kept.", (int)SARIF_LOCATIONS);
-        ptx_json_append(&json, notification_value(text));
+        put_notification(json, NULL, text);
     }
-    return ptx_json_finish(&json);
+    ptx_json_end(json);
 }
 
-static json_t *invocations_value(const Sarif *sarif)
+static void put_invocations(Json *json, const char *key, const Sarif *sarif)
 {
-    Json all = ptx_json_make(json_array()), json = ptx_json_make(json_object());
-    ptx_json_set(&json, "executionSuccessful", json_true());
-    ptx_json_set(&json, "toolExecutionNotifications", notifications_value(sarif));
-    ptx_json_append(&all, ptx_json_finish(&json));
-    return ptx_json_finish(&all);
+    ptx_json_array(json, key);
+    ptx_json_object(json, NULL);
+    ptx_json_bool(json, "executionSuccessful", true);
+    put_notifications(json, "toolExecutionNotifications", sarif);
+    ptx_json_end(json);
+    ptx_json_end(json);
 }
 
-static json_t *bases_value(void)
+static void put_bases(Json *json, const char *key)
 {
-    Json json = ptx_json_make(json_object()), base = ptx_json_make(json_object());
-    ptx_json_set(&base, "description", ptx_sarif_message("The folder that ptxlint ran in: the root of the repository.", ""));
-    ptx_json_set(&json, "%SRCROOT%", ptx_json_finish(&base));
-    return ptx_json_finish(&json);
+    ptx_json_object(json, key);
+    ptx_json_object(json, "%SRCROOT%");
+    ptx_sarif_message(json, "description", "The folder that ptxlint ran in: the root of the repository.", "");
+    ptx_json_end(json);
+    ptx_json_end(json);
 }
 
-static json_t *automation_value(const Sarif *sarif)
+static void put_automation(Json *json, const char *key, const Sarif *sarif)
 {
     char id[64] = "ptxlint/";
     if (sarif->has_module && !sarif->has_different_targets)
         snprintf(id, sizeof id, "ptxlint/%s/", sarif->target);
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "id", json_string(id));
-    return ptx_json_finish(&json);
+    ptx_json_object(json, key);
+    ptx_json_text(json, "id", id);
+    ptx_json_end(json);
 }
 
 static void put_run(const Sarif *sarif, Out *out)
 {
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "invocations", invocations_value(sarif));
-    ptx_json_set(&json, "automationDetails", automation_value(sarif));
-    ptx_json_set(&json, "originalUriBaseIds", bases_value());
-    ptx_json_set(&json, "columnKind", json_string("utf16CodeUnits"));
-    ptx_json_dump(out, &json, JSON_EMBED);
+    Json own, *json = ptx_json_init(&own, out);
+    put_invocations(json, "invocations", sarif);
+    put_automation(json, "automationDetails", sarif);
+    put_bases(json, "originalUriBaseIds");
+    ptx_json_text(json, "columnKind", "utf16CodeUnits");
 }
 
 void ptx_sarif_finish(Sarif *sarif, Out *out)

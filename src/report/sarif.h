@@ -1,11 +1,11 @@
 /* sarif.h -- SARIF 2.1.0 (OASIS, errata 01) as GitHub's code scanning takes it: what the sarif*.c files share.
  *
  * Lines and columns from 1, columns in UTF-16 code units. GitHub rejects a file with an empty text, so an empty one becomes another or
- * is left out. Values are jansson's, NULL where there is no memory, as in value.h. */
+ * is left out. */
 #ifndef PTX_REPORT_SARIF_H
 #define PTX_REPORT_SARIF_H
 
-#include "report/value.h"
+#include "report/json_writer.h"
 
 /* GitHub, "SARIF support for code scanning": what one file may hold. */
 enum {
@@ -17,14 +17,14 @@ enum {
 /* ---- sarif_rule.c ------------------------------------------------------------------------------------------------ */
 
 /* {"text": text}; other where that is empty. */
-json_t *ptx_sarif_message(const char *text, const char *other);
+void ptx_sarif_message(Json *json, const char *key, const char *text, const char *other);
 
 /* A reportingDescriptor: of a rule, or of what a finding says where its rule is not known. */
-json_t *ptx_sarif_rule(const ptxlint_rule *rule);
-json_t *ptx_sarif_rule_of(const ptxlint_diagnostic *diagnostic);
+void ptx_sarif_rule(Json *json, const ptxlint_rule *rule);
+void ptx_sarif_rule_of(Json *json, const ptxlint_diagnostic *diagnostic);
 
 /* The text in out's Buffer as a value; takes the buffer's bytes. */
-json_t *ptx_sarif_text(Out *out, Buffer *buffer);
+void ptx_sarif_text(Json *json, const char *key, Out *out, Buffer *buffer);
 
 /* ---- sarif_result.c ---------------------------------------------------------------------------------------------- */
 

@@ -5,25 +5,27 @@
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
-json_t *ptx_sarif_message(const char *text, const char *other)
+void ptx_sarif_message(Json *json, const char *key, const char *text, const char *other)
 {
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "text", ptx_value_text(text && *text ? text : other));
-    return ptx_json_finish(&json);
+    ptx_json_object(json, key);
+    ptx_json_text(json, "text", text && *text ? text : other);
+    ptx_json_end(json);
 }
 
-json_t *ptx_sarif_text(Out *out, Buffer *buffer)
+void ptx_sarif_text(Json *json, const char *key, Out *out, Buffer *buffer)
 {
     ptx_out_bytes(out, "", 1);          /* the NUL */
     ptx_out_flush(out);
-    json_t *value = out->status == PTXLINT_OK ? ptx_value_text(buffer->bytes) : NULL;
+    if (out->status == PTXLINT_OK)
+        ptx_json_text(json, key, buffer->bytes);
+    else if (json->out->status == PTXLINT_OK)
+        json->out->status = PTXLINT_NO_MEMORY;
     free(buffer->bytes);
     *buffer = (Buffer){ 0 };
-    return value;
 }
 
 /* The first length bytes, line ends as blanks, cut where a description may not be longer. */
-static json_t *description_value(const char *text, size_t length)
+static void put_description(Json *json, const char *key, const char *text, size_t length)
 {
     static const char dots[] = "...";
     char line[SARIF_TEXT_BYTES + 1];
@@ -34,23 +36,24 @@ static json_t *description_value(const char *text, size_t length)
     for (size_t i = 0; i < length; i++)
         line[i] = text[i] == '\n' || text[i] == '\r' ? ' ' : text[i];
     memcpy(line + length, is_cut ? dots : "", is_cut ? sizeof dots : 1);
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "text", ptx_value_text(line));
-    return ptx_json_finish(&json);
+    ptx_json_object(json, key);
+    ptx_json_text(json, "text", line);
+    ptx_json_end(json);
 }
 
 /* The first paragraph. */
-static json_t *full_description(const ptxlint_rule *rule)
+static void put_full_description(Json *json, const char *key, const ptxlint_rule *rule)
 {
     const char *doc = rule->doc ? rule->doc : "";
     const char *end = strstr(doc, "\n\n");
     size_t length = end ? (size_t)(end - doc) : strlen(doc);
     while (length && doc[length - 1] == '\n')
         length--;
-    if (length && *doc != '#')
-        return description_value(doc, length);
     const char *text = rule->summary && *rule->summary ? rule->summary : rule->name;
-    return description_value(text, strlen(text));
+    if (length && *doc != '#')
+        put_description(json, key, doc, length);
+    else
+        put_description(json, key, text, strlen(text));
 }
 
 /* ---- help -------------------------------------------------------------------------------------------------------- */
@@ -88,7 +91,7 @@ static void put_sources(Out *out, const ptxlint_rule *rule)
     }
 }
 
-static json_t *markdown_value(const ptxlint_rule *rule)
+static void put_markdown(Json *json, const char *key, const ptxlint_rule *rule)
 {
     Out out;
     Buffer buffer = { 0 };
@@ -102,25 +105,25 @@ static json_t *markdown_value(const ptxlint_rule *rule)
     for (size_t i = 0; i < rule->example_count; i++)
         put_example(&out, &rule->examples[i]);
     put_sources(&out, rule);
-    return ptx_sarif_text(&out, &buffer);
+    ptx_sarif_text(json, key, &out, &buffer);
 }
 
-static json_t *help_value(const ptxlint_rule *rule)
+static void put_help(Json *json, const char *key, const ptxlint_rule *rule)
 {
     const char *summary = rule->summary && *rule->summary ? rule->summary : rule->name;
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "text", ptx_value_text(rule->doc && *rule->doc ? rule->doc : summary));
-    ptx_json_set(&json, "markdown", markdown_value(rule));
-    return ptx_json_finish(&json);
+    ptx_json_object(json, key);
+    ptx_json_text(json, "text", rule->doc && *rule->doc ? rule->doc : summary);
+    put_markdown(json, "markdown", rule);
+    ptx_json_end(json);
 }
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
-static json_t *level_value(ptxlint_severity severity)
+static void put_level(Json *json, const char *key, ptxlint_severity severity)
 {
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "level", json_string(ptx_report_severity(severity)));
-    return ptx_json_finish(&json);
+    ptx_json_object(json, key);
+    ptx_json_text(json, "level", ptx_report_severity(severity));
+    ptx_json_end(json);
 }
 
 /* What is no more than estimated is medium: its text says what was assumed. */
@@ -131,45 +134,46 @@ static const char *precision(ptxlint_certainty certainty, bool is_front_end)
     return certainty == PTXLINT_BOUND ? "high" : certainty == PTXLINT_ESTIMATE ? "medium" : "low";
 }
 
-static json_t *properties_value(const char *group, const char *precise, ptxlint_severity severity)
+static void put_properties(Json *json, const char *key, const char *group, const char *precise, ptxlint_severity severity)
 {
-    Json json = ptx_json_make(json_object()), tags = ptx_json_make(json_array());
-    ptx_json_append(&tags, json_string("ptx"));
+    ptx_json_object(json, key);
+    ptx_json_text(json, "precision", precise);
+    ptx_json_text(json, "problem.severity", severity == PTXLINT_NOTE ? "recommendation" : ptx_report_severity(severity));
+    ptx_json_array(json, "tags");
+    ptx_json_text(json, NULL, "ptx");
     if (*group)
-        ptx_json_append(&tags, ptx_value_text(group));
-    ptx_json_set(&json, "precision", json_string(precise));
-    ptx_json_set(&json, "problem.severity", json_string(severity == PTXLINT_NOTE ? "recommendation" : ptx_report_severity(severity)));
-    ptx_json_set(&json, "tags", ptx_json_finish(&tags));
-    return ptx_json_finish(&json);
+        ptx_json_text(json, NULL, group);
+    ptx_json_end(json);
+    ptx_json_end(json);
 }
 
-json_t *ptx_sarif_rule(const ptxlint_rule *rule)
+void ptx_sarif_rule(Json *json, const ptxlint_rule *rule)
 {
     ptxlint_severity severity = (ptxlint_severity)rule->severity;
     const char *summary = rule->summary && *rule->summary ? rule->summary : rule->name;
     const char *precise = precision((ptxlint_certainty)rule->certainty, rule->is_front_end);
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "id", ptx_value_text(rule->code));
-    ptx_json_set(&json, "name", ptx_value_text(rule->name));
-    ptx_json_set(&json, "shortDescription", description_value(summary, strlen(summary)));
-    ptx_json_set(&json, "fullDescription", full_description(rule));
-    ptx_json_set(&json, "help", help_value(rule));
-    ptx_json_set(&json, "defaultConfiguration", level_value(severity));
-    ptx_json_set(&json, "properties", properties_value(rule->group, precise, severity));
-    return ptx_json_finish(&json);
+    ptx_json_object(json, NULL);
+    ptx_json_text(json, "id", rule->code);
+    ptx_json_text(json, "name", rule->name);
+    put_description(json, "shortDescription", summary, strlen(summary));
+    put_full_description(json, "fullDescription", rule);
+    put_help(json, "help", rule);
+    put_level(json, "defaultConfiguration", severity);
+    put_properties(json, "properties", rule->group, precise, severity);
+    ptx_json_end(json);
 }
 
-json_t *ptx_sarif_rule_of(const ptxlint_diagnostic *diagnostic)
+void ptx_sarif_rule_of(Json *json, const ptxlint_diagnostic *diagnostic)
 {
     const char *message = *diagnostic->message ? diagnostic->message : diagnostic->name;
     const char *precise = precision(diagnostic->certainty, false);
-    Json json = ptx_json_make(json_object());
-    ptx_json_set(&json, "id", ptx_value_text(diagnostic->rule));
-    ptx_json_set(&json, "name", ptx_value_text(diagnostic->name));
-    ptx_json_set(&json, "shortDescription", description_value(diagnostic->name, strlen(diagnostic->name)));
-    ptx_json_set(&json, "fullDescription", description_value(message, strlen(message)));
-    ptx_json_set(&json, "help", ptx_sarif_message(diagnostic->help, message));
-    ptx_json_set(&json, "defaultConfiguration", level_value(diagnostic->severity));
-    ptx_json_set(&json, "properties", properties_value(diagnostic->group, precise, diagnostic->severity));
-    return ptx_json_finish(&json);
+    ptx_json_object(json, NULL);
+    ptx_json_text(json, "id", diagnostic->rule);
+    ptx_json_text(json, "name", diagnostic->name);
+    put_description(json, "shortDescription", diagnostic->name, strlen(diagnostic->name));
+    put_description(json, "fullDescription", message, strlen(message));
+    ptx_sarif_message(json, "help", diagnostic->help, message);
+    put_level(json, "defaultConfiguration", diagnostic->severity);
+    put_properties(json, "properties", diagnostic->group, precise, diagnostic->severity);
+    ptx_json_end(json);
 }

@@ -500,11 +500,11 @@ static void run_subject(Engine *e, Subject subject)
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
 /* NULL: the module. */
-static void begin_func(Engine *e, Session *session, const Figures *figures)
+static void begin_func(Engine *e, Session *session)
 {
     e->inquiry = (Inquiry){ .shared = &e->shared, .arena = e->work };
     if (session)
-        e->inquiry = (Inquiry){ .shared = &e->shared, .session = session, .arena = e->work, .func = ptx_session_func(session), .figures = figures,
+        e->inquiry = (Inquiry){ .shared = &e->shared, .session = session, .arena = e->work, .func = ptx_session_func(session),
                                 .cfg = ptx_session_cfg(session), .loops = ptx_session_loops(session) };
     for (uint32_t s = 0; s < e->set_count; s++)
         memset(e->evaluators[s].found, 0, e->evaluators[s].set->quantifier_count * sizeof *e->evaluators[s].found);
@@ -516,11 +516,11 @@ static void begin_func(Engine *e, Session *session, const Figures *figures)
     }
 }
 
-void ptx_engine_run(Engine *e, Session *session, const Figures *figures)
+void ptx_engine_run(Engine *e, Session *session)
 {
     if (ptx_session_func(session)->has_syntax_error || !ptx_session_cfg(session))
         return;
-    begin_func(e, session, figures);
+    begin_func(e, session);
     run_subject(e, SUBJECT_KERNEL);
     run_subject(e, SUBJECT_PARAMETER);
     run_subject(e, SUBJECT_REGISTER);
@@ -534,7 +534,7 @@ void ptx_engine_run(Engine *e, Session *session, const Figures *figures)
 void ptx_engine_finish(Engine *e)
 {
     const Module *module = e->shared.module;
-    begin_func(e, NULL, NULL);
+    begin_func(e, NULL);
     for (uint32_t a = e->subject_first[SUBJECT_MODULE]; a < e->subject_first[SUBJECT_MODULE + 1]; a++)
         judge_subject(e, &e->actives[a], nowhere);
     for (uint32_t a = e->subject_first[SUBJECT_VARIABLE]; a < e->subject_first[SUBJECT_VARIABLE + 1]; a++) {

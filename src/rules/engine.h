@@ -2,7 +2,6 @@
 #ifndef PTX_RULES_ENGINE_H
 #define PTX_RULES_ENGINE_H
 
-#include "rules/facts.h"
 #include "rules/rule.h"
 #include "session/session.h"
 
@@ -35,7 +34,7 @@ typedef struct Engine Engine;
 Engine *ptx_engine_new(Sessions *sessions, const Rulebook *book, const RuleTimes *times);
 
 /* Adds the findings in the function in hand; none where it has a syntax error or no instructions. */
-void ptx_engine_run(Engine *engine, Session *session, const Figures *figures);
+void ptx_engine_run(Engine *engine, Session *session);
 
 /* Adds those about the module and its variables. */
 void ptx_engine_finish(Engine *engine);

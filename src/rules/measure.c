@@ -9,11 +9,6 @@
 
 #define UNKNOWN ((double)NAN)
 
-static double count_or_unknown(double value)
-{
-    return value < 0 ? UNKNOWN : value;
-}
-
 /* ---- what is computed on demand ---------------------------------------------------------------------------------- */
 
 /* Times that a thread executes the body of each loop; outer loops come before inner ones. */
@@ -237,7 +232,7 @@ static double excluded_lanes(Inquiry *q, const Subjects *s)
         return UNKNOWN;
     for (int shift = 1; shift < 32; shift *= 2)
         active |= active >> shift;
-    double threads = q->figures->block_threads;
+    double threads = ptx_measure_block_threads(q);
     if (threads >= 32)
         active = UINT32_MAX;
     else if (threads > 0)
@@ -274,14 +269,14 @@ static double divisor(Inquiry *q, const Insn *insn, bool wants_zero)
     return wants_zero ? is_constant && !value && is_integer(insn->op) : is_constant;
 }
 
-/* A branch whose ways meet again, not before it. */
-static bool parts_ways(const Cfg *cfg, const Dom *dom, BlockId block)
+/* A branch by the lane whose ways meet again, not before it. */
+static bool parts_ways(const Cfg *cfg, const Dom *dom, const bool *is_by_lane, BlockId block)
 {
     BlockId join = dom->ipdom[block];
-    return cfg->blocks[block].succ_count > 1 && join != EXIT_BLOCK && !ptx_dom_dominates(dom, join, block);
+    return is_by_lane[block] && cfg->blocks[block].succ_count > 1 && join != EXIT_BLOCK && !ptx_dom_dominates(dom, join, block);
 }
 
-/* Per block: whether it lies between a conditional branch that dominates it and that branch's immediate post-dominator: only there can a
+/* Per block: whether it lies between a conditional branch by the lane that dominates it and that branch's immediate post-dominator: only there can a
  * part of a warp be known to be elsewhere. Spares most functions the evaluation of their branches. Down the dominator tree: each such
  * branch counts behind it, until its ways meet. */
 static const bool *conditional_of(Inquiry *q)
@@ -290,24 +285,38 @@ static const bool *conditional_of(Inquiry *q)
     if (q->is_conditional)
         return q->is_conditional;
     const Dom *dom = ptx_session_dom(q->session);
+    const bool *is_by_lane = ptx_session_lane_branches(q->session);
     bool *out = ptx_arena_array(q->arena, bool, cfg->block_count + 1);
     ArenaMark mark = ptx_arena_mark(q->shared->scratch);
     uint32_t *inside = ptx_arena_array(q->shared->scratch, uint32_t, cfg->block_count + 1);  /* such branches */
     uint32_t *meeting = ptx_arena_array(q->shared->scratch, uint32_t, cfg->block_count + 1); /* those whose ways meet here */
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
         BlockId block = cfg->rpo[r];
-        if (parts_ways(cfg, dom, block) && ptx_dom_dominates(dom, block, dom->ipdom[block]))
+        if (parts_ways(cfg, dom, is_by_lane, block) && ptx_dom_dominates(dom, block, dom->ipdom[block]))
             meeting[dom->ipdom[block]]++;
     }
     for (uint32_t r = 0; r < cfg->rpo_count; r++) {
         BlockId block = cfg->rpo[r], above = dom->idom[block];
         if (above == EXIT_BLOCK)
             continue;
-        inside[block] = inside[above] + parts_ways(cfg, dom, above) - meeting[block];
+        inside[block] = inside[above] + parts_ways(cfg, dom, is_by_lane, above) - meeting[block];
         out[block] = inside[block] > 0;
     }
     ptx_arena_release(q->shared->scratch, mark);
     return q->is_conditional = out;
+}
+
+/* Whether a branch above the block parts a warp by itself: only then is it worth asking which lanes come there. */
+static bool may_be_parted(Inquiry *q, BlockId block)
+{
+    enum { MOST_ABOVE = 64 };   /* beyond, ask */
+    const Dom *dom = ptx_session_dom(q->session);
+    const bool *is_by_lane = ptx_session_lane_branches(q->session);
+    uint32_t seen = 0;
+    for (BlockId above = dom->idom[block]; above != EXIT_BLOCK; above = dom->idom[above])
+        if (++seen > MOST_ABOVE || (is_by_lane[above] && ptx_lane_splits_may(ptx_session_lane_splits(q->session), above)))
+            return true;
+    return false;
 }
 
 static Certainty split_certainty(Inquiry *q)
@@ -319,7 +328,7 @@ static double measure_split(Inquiry *q, BlockId block, Certainty *certainty)
 {
     if (q->func->has_unknown)
         return UNKNOWN;
-    if (!conditional_of(q)[block] || ptx_session_splits(q->session)->by[block] == NO_ID)
+    if (!conditional_of(q)[block] || !may_be_parted(q, block) || ptx_session_splits(q->session)->by[block] == NO_ID)
         return 0;
     *certainty = split_certainty(q);
     return 1;
@@ -744,6 +753,9 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
     case FACT_BRANCH_splits_warp:
         if (q->func->has_unknown)
             return UNKNOWN;
+        *certainty = CERTAINTY_EXACT;
+        if (!ptx_session_lane_branches(q->session)[s->block])
+            return 0;
         *certainty = split_certainty(q);
         return ptx_session_splits(q->session)->splits[s->block];
     case FACT_BRANCH_condition: case FACT_BRANCH_may_split:
@@ -756,34 +768,6 @@ static double measure_branch(Inquiry *q, const Subjects *s, FactId fact, Certain
 }
 
 /* ---- kernels, parameters, variables, the module ------------------------------------------------------------------ */
-
-static double measure_figures(Inquiry *q, FactId fact, Certainty *certainty)
-{
-    const Figures *f = q->figures;
-    if (ptx_fact_info[fact].certainty == CERTAINTY_NONE)
-        *certainty = f->certainty;
-    switch (fact) {
-    case FACT_KERNEL_block_threads:         return f->block_threads;
-    case FACT_KERNEL_most_threads:          return f->most_threads;
-    case FACT_KERNEL_block_exceeds_bounds:  return f->block_exceeds_bounds;
-    case FACT_KERNEL_grid_blocks:           return f->grid_blocks;
-    case FACT_KERNEL_register_cap:          return f->register_cap;
-    case FACT_KERNEL_registers:             return ptx_measure_registers(q);
-    case FACT_KERNEL_occupancy:             return f->occupancy_percent;
-    case FACT_KERNEL_blocks_per_sm:         return f->blocks_per_sm;
-    case FACT_KERNEL_limiter:               return count_or_unknown(f->limiter);
-    case FACT_KERNEL_registers_to_free:     return f->registers_to_free;
-    case FACT_KERNEL_shared_to_free:        return f->shared_to_free;
-    case FACT_KERNEL_fits:                  return isnan(f->blocks_per_sm) ? UNKNOWN : f->blocks_per_sm > 0;
-    case FACT_KERNEL_static_shared:         return f->static_shared_bytes;
-    case FACT_KERNEL_local_bytes:           return f->local_bytes;
-    case FACT_KERNEL_spill_bytes:           return f->spill_bytes;
-    case FACT_KERNEL_waves:                 return f->waves;
-    case FACT_KERNEL_tail_blocks:           return f->tail_blocks;
-    case FACT_KERNEL_utilisation:           return f->utilisation_percent;
-    default:                                return UNKNOWN;
-    }
-}
 
 static double required_cluster(const Bounds *bounds)
 {
@@ -826,7 +810,7 @@ static double measure_kernel(Inquiry *q, FactId fact, Certainty *certainty)
     case FACT_KERNEL_global_use: case FACT_KERNEL_shared_use: case FACT_KERNEL_latency_gain:
     case FACT_KERNEL_pipe_use: case FACT_KERNEL_active_lanes: case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
         return ptx_measure_time(q, fact, certainty);
-    default:                                return measure_figures(q, fact, certainty);
+    default:                                return ptx_measure_launch(q, fact, certainty);
     }
 }
 
@@ -977,6 +961,13 @@ static const char *local_cause(Inquiry *q, const Subjects *s)
     return "other accesses to the same array are indexed at run time, or its address is taken";
 }
 
+/* Of an assumed block nothing is said. */
+static const char *launch_error(Inquiry *q)
+{
+    bool is_known = q->shared->gpu && !ptx_session_shape(q->session)->is_block_assumed;
+    return is_known ? ptx_launch_error_text[ptx_session_residency(q->session, 0)->occupancy.error] : NULL;
+}
+
 const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length)
 {
     const Module *module = q->shared->module;
@@ -984,7 +975,7 @@ const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_
     switch (fact) {
     case FACT_MODULE_target_name:   return target_text(q, length);
     case FACT_KERNEL_name:          return span_text(q, q->func->name, length);
-    case FACT_KERNEL_launch_error:  return fixed_text(q->figures->launch_error, length);
+    case FACT_KERNEL_launch_error:  return fixed_text(launch_error(q), length);
     case FACT_KERNEL_time_advice:   return fixed_text(ptx_measure_time_advice(q), length);
     case FACT_VARIABLE_name: case FACT_PARAMETER_name:
         return span_text(q, module->vars[s->var].name, length);

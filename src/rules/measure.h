@@ -4,7 +4,6 @@
 #define PTX_RULES_MEASURE_H
 
 #include "analysis/time/bottleneck.h"
-#include "rules/facts.h"
 #include "rules/rule.h"
 #include "session/session.h"
 #include "analysis/access/advise/advise.h"
@@ -25,7 +24,6 @@ typedef struct Inquiry {
     Session *session;           /* NULL: about the module */
     Arena *arena;               /* until the function is done */
     const Func *func;           /* these: NULL: about the module */
-    const Figures *figures;
     const Cfg *cfg;
     const Loops *loops;
     const bool *dead;           /* per instruction; this and the rest: NULL: not asked for yet */
@@ -72,8 +70,19 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
 double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
 const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
 
-/* measure_time.c: facts that rest on what ptxas makes of the kernel. */
+/* measure_launch.c: facts of how the kernel is launched, and of how it fits the first GPU. */
+double ptx_measure_block_threads(Inquiry *q);
 double ptx_measure_registers(Inquiry *q);
+double ptx_measure_launch(Inquiry *q, FactId fact, Certainty *certainty);
+
+/* The first GPU has a model of the kernel's registers. */
+bool ptx_measure_has_model(const Inquiry *q);
+bool ptx_measure_is_by_ptxas(Inquiry *q);
+
+/* A block of that many threads with what else the kernel takes, but for dynamic shared memory that the launch does not give, which counts as none. */
+Resources ptx_measure_resources(Inquiry *q, int64_t threads);
+
+/* measure_time.c: facts that rest on what ptxas makes of the kernel. */
 double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty);
 double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact);
 double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact);

@@ -263,22 +263,15 @@ enum { SHARED_WITHOUT_OPT_IN = 48 << 10 };
 
 #define SAME_FIGURE 0.25
 
-static int64_t count_or_unknown(double figure)
-{
-    return figure >= 0 ? (int64_t)figure : -1;
-}
-
 /* Bytes of shared memory that a block may take more without fewer blocks on an SM, and without a launch that has to ask for them. */
 static uint64_t room_of(Inquiry *q)
 {
-    const Figures *f = q->figures;
-    int64_t dynamic = ptx_session_launch(q->session) && ptx_session_launch(q->session)->dynamic_shared_bytes > 0 ? ptx_session_launch(q->session)->dynamic_shared_bytes : 0;
-    const bool has_block = f->block_threads >= 0;       /* without it no limit rests on registers */
-    const Resources resources = {
-        .threads_per_block = count_or_unknown(f->block_threads), .registers_per_thread = has_block ? count_or_unknown(ptx_measure_registers(q)) : -1,
-        .static_shared_bytes = count_or_unknown(f->static_shared_bytes), .dynamic_shared_bytes = dynamic, .barriers = -1,
-    };
-    int64_t room = SHARED_WITHOUT_OPT_IN - dynamic - (resources.static_shared_bytes > 0 ? resources.static_shared_bytes : 0);
+    const double threads = ptx_measure_block_threads(q);
+    const bool has_block = threads >= 0;        /* without it no limit rests on registers */
+    Resources resources = ptx_measure_resources(q, has_block ? (int64_t)threads : -1);
+    if (!has_block)
+        resources.registers_per_thread = -1;
+    int64_t room = SHARED_WITHOUT_OPT_IN - resources.dynamic_shared_bytes - (resources.static_shared_bytes > 0 ? resources.static_shared_bytes : 0);
     Occupancy fit;
     if (q->shared->gpu && ptx_occupancy_compute(q->shared->gpu, &resources, &fit) && fit.shared_free >= 0 && fit.shared_free < room)
         room = fit.shared_free;

@@ -139,7 +139,7 @@ double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact)
 double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)
 {
     enum { WARP_THREADS = 32 };
-    const double warps = ceil(q->figures->block_threads / WARP_THREADS);
+    const double warps = ceil(ptx_measure_block_threads(q) / WARP_THREADS);
     Latencies latencies;
     Certainty certainty = CERTAINTY_EXACT;
     const Subjects at = { .insn = insn, .block = q->cfg->block_of[insn] };

@@ -10,45 +10,43 @@ enum { MAX_BLOCK = 1 << 16 };  /* threads, whatever a user's GPU allows */
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
-static bool has_model(const Inquiry *q)
-{
-    return q->shared->gpu && q->cfg && q->func->is_entry;
-}
-
 /* Nothing is said of what an instruction that the tables lack may need; NULL then. */
 static const Pressure *pressure_of(Inquiry *q)
 {
-    return has_model(q) && !q->func->has_unknown ? ptx_session_pressure(q->session, 0) : NULL;
-}
-
-double ptx_measure_registers(Inquiry *q)
-{
-    const Figures *f = q->figures;
-    const Pressure *pressure = has_model(q) && f->certainty != CERTAINTY_EXACT ? ptx_session_pressure(q->session, 0) : NULL;
-    return pressure && pressure->is_known ? pressure->registers : f->registers;
+    return ptx_measure_has_model(q) && !q->func->has_unknown ? ptx_session_pressure(q->session, 0) : NULL;
 }
 
 /* What ptxas says is no estimate. */
 static double registers_low(Inquiry *q, Certainty *certainty)
 {
-    const Figures *figures = q->figures;
-    *certainty = figures->certainty;
-    if (figures->certainty == CERTAINTY_EXACT)
-        return figures->registers;
+    if (ptx_measure_is_by_ptxas(q)) {
+        *certainty = CERTAINTY_EXACT;
+        return ptx_measure_registers(q);
+    }
     const Pressure *pressure = pressure_of(q);
     return pressure && pressure->is_known ? pressure->low : UNKNOWN;
+}
+
+/* Nothing is ordered for what the bounds and the live registers decide: few kernels are near their cap. */
+static double measure_spills(Inquiry *q)
+{
+    const Live *live = ptx_session_live(q->session);
+    if (live && !ptx_pressure_may_spill(q->shared->gpu, q->func, live))
+        return 0;
+    const Pressure *pressure = pressure_of(q);
+    return pressure && pressure->is_known ? pressure->spills == SPILLS_LIKELY : UNKNOWN;
 }
 
 /* What ptxas says is no question of a model; nor is one asked that was not fitted to such targets. */
 static double measure_cap(Inquiry *q, FactId fact)
 {
-    const Pressure *pressure = q->figures->certainty == CERTAINTY_EXACT ? NULL : pressure_of(q);
-    if (!pressure || !pressure->is_known || !pressure->is_calibrated)
+    bool is_asked = !ptx_measure_is_by_ptxas(q) && ptx_measure_has_model(q) && !q->func->has_unknown;
+    if (!is_asked || !ptx_pressure_is_calibrated(q->shared->gpu, q->shared->module))
         return UNKNOWN;
-    if (fact == FACT_KERNEL_spills_likely)
-        return pressure->spills == SPILLS_LIKELY;
     if (fact == FACT_KERNEL_registers_allowed)
-        return pressure->cap;
+        return ptx_pressure_cap(q->shared->gpu, &q->func->bounds);
+    if (fact == FACT_KERNEL_spills_likely)
+        return measure_spills(q);
     const Pressure *unbounded = ptx_session_unbounded(q->session);
     if (!unbounded->is_known)
         return UNKNOWN;
@@ -57,24 +55,18 @@ static double measure_cap(Inquiry *q, FactId fact)
 
 /* ---- occupancy --------------------------------------------------------------------------------------------------- */
 
-static int64_t given(double figure)
-{
-    return figure >= 0 ? (int64_t)figure : -1;
-}
-
 /* Of the same kernel in blocks of whole warps, shared memory of a block staying what it is; the size that is nearest to the launch's. */
 static void find_best_block(Inquiry *q, double *percent, double *threads)
 {
-    const Figures *f = q->figures;
-    int64_t dynamic = ptx_session_launch(q->session) && ptx_session_launch(q->session)->dynamic_shared_bytes > 0 ? ptx_session_launch(q->session)->dynamic_shared_bytes : 0;
-    Resources resources = { .registers_per_thread = given(ptx_measure_registers(q)), .static_shared_bytes = given(f->static_shared_bytes), .dynamic_shared_bytes = dynamic, .barriers = -1 };
+    const double now = ptx_measure_block_threads(q);
+    Resources resources = ptx_measure_resources(q, -1);
     *percent = *threads = UNKNOWN;
     for (int64_t size = 32; q->shared->gpu && size <= MAX_BLOCK && (double)size <= q->shared->gpu->figures[FIGURE_THREADS_PER_BLOCK]; size += 32) {
         Occupancy fit;
         resources.threads_per_block = size;
         if (!ptx_occupancy_compute(q->shared->gpu, &resources, &fit) || isnan(fit.percent))
             continue;
-        bool is_nearer = fabs((double)size - f->block_threads) < fabs(*threads - f->block_threads);
+        bool is_nearer = fabs((double)size - now) < fabs(*threads - now);
         if (!(fit.percent < *percent) && (!(fit.percent <= *percent) || is_nearer)) {
             *percent = fit.percent;
             *threads = (double)size;
@@ -84,23 +76,20 @@ static void find_best_block(Inquiry *q, double *percent, double *threads)
 
 /* ---- the launch -------------------------------------------------------------------------------------------------- */
 
-static bool is_launch_known(const Inquiry *q)
+static double warps_of(Inquiry *q)
 {
-    const Figures *f = q->figures;
-    return f->grid_blocks > 0 && f->block_threads > 0 && f->blocks_per_sm > 0;
-}
-
-static double warps_of(const Inquiry *q)
-{
-    return ceil(q->figures->block_threads / 32);
+    return ceil(ptx_measure_block_threads(q) / 32);
 }
 
 static const Prediction *prediction_of(Inquiry *q)
 {
-    const Figures *f = q->figures;
-    const Residency residency = { f->grid_blocks, warps_of(q), f->blocks_per_sm };
-    bool can_be = is_launch_known(q) && has_model(q) && !q->func->has_unknown;
-    return ptx_session_predict(q->session, BUDGET_TIME, 0, can_be ? &residency : NULL);
+    return ptx_session_predict(q->session, BUDGET_TIME, 0);
+}
+
+static double waves_of(Inquiry *q)
+{
+    Certainty certainty = CERTAINTY_NONE;
+    return ptx_measure_launch(q, FACT_KERNEL_waves, &certainty);
 }
 
 static const Bottleneck *bottleneck_of(Inquiry *q)
@@ -108,7 +97,7 @@ static const Bottleneck *bottleneck_of(Inquiry *q)
     if (q->bottleneck)
         return q->bottleneck;
     Bottleneck *found = ptx_arena_new(q->arena, Bottleneck);
-    *found = ptx_bottleneck_find(prediction_of(q), q->figures->waves);
+    *found = ptx_bottleneck_find(prediction_of(q), waves_of(q));
     return q->bottleneck = found;
 }
 
@@ -117,7 +106,7 @@ static const Bottleneck *bottleneck_of(Inquiry *q)
 /* NULL: there is no model of the kernel. */
 static const Parallelisms *parallelisms_of(Inquiry *q)
 {
-    if (!has_model(q) || q->func->has_unknown)
+    if (!ptx_measure_has_model(q) || q->func->has_unknown)
         return NULL;
     prediction_of(q);           /* loads take as long as in the launch, where it is known */
     return ptx_session_parallelisms(q->session, BUDGET_TIME, 0);
@@ -143,12 +132,11 @@ double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact)
 
 static double measure_concurrency(Inquiry *q, FactId fact)
 {
-    const Figures *f = q->figures;
     const Parallelisms *all = parallelisms_of(q);
     const Evaluation *evaluation = ptx_session_predicted_evaluation(q->session);
     if (!evaluation || !all)
         return UNKNOWN;
-    double come = ceil(f->grid_blocks / q->shared->gpu->figures[FIGURE_SMS]), warps = warps_of(q) * fmin(come, f->blocks_per_sm);
+    const double warps = ptx_session_resident_warps(q->session, 0);
     LoopId loop = ptx_concurrency_where(q->func, q->cfg, q->loops, evaluation);
     const Concurrency c = ptx_concurrency_compute(q->shared->gpu, warps, loop == NO_LOOP ? &all->rest : &all->loops[loop], loop);
     return fact == FACT_KERNEL_bytes_in_flight ? c.bytes : c.bytes_needed_low;
@@ -159,7 +147,7 @@ static double measure_concurrency(Inquiry *q, FactId fact)
 /* Over as many blocks as a fixed budget does for. NULL: the launch is not known, or data decide. */
 static const Evaluation *balance_of(Inquiry *q)
 {
-    bool can_be = is_launch_known(q) && q->loops->loop_count;
+    bool can_be = ptx_session_is_launch_known(q->session) && q->loops->loop_count;
     const Evaluation *made = can_be ? ptx_session_evaluation(q->session, BUDGET_BALANCE) : NULL;
     return made && !made->is_part && !made->is_cut && !made->is_by_warps ? made : NULL;
 }
@@ -198,7 +186,7 @@ double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact)
 
 static double active_lanes(Inquiry *q)
 {
-    const Evaluation *evaluation = is_launch_known(q) ? ptx_session_evaluation(q->session, BUDGET_FINDINGS) : NULL;
+    const Evaluation *evaluation = ptx_session_is_launch_known(q->session) ? ptx_session_evaluation(q->session, BUDGET_FINDINGS) : NULL;
     double lanes = 0, warps = 0;
     for (InsnId i = 0; evaluation && i < q->func->insn_count; i++) {
         lanes += evaluation->insns[i].total.lanes;

@@ -5,9 +5,13 @@
 #include "analysis/time/work.h"
 #include "analysis/redundancy/mod_ref.h"
 
+#include <math.h>
+#include <string.h>
+
 enum {
     PREDICT_STEPS = 1 << 16,    /* of warps, for one block that stands for all */
     BALANCE_STEPS = 1 << 18,    /* of warps, to see how blocks and warps differ */
+    TRIAL_STEPS = 1 << 18,      /* of warps, where a trial does not say how many */
 };
 
 typedef struct Predicted {
@@ -23,6 +27,7 @@ typedef struct OfGpu {
     const Pressure *pressure;
     const Executed *executed;
     const Parallelisms *parallelisms;
+    const Residency *residency;
     Predicted *predicted;       /* while the function is in hand */
 } OfGpu;
 
@@ -32,6 +37,8 @@ typedef struct Passing {
     const Defs *defs;
     const PointsToSet *bases;
     const MustDiverge *splits;
+    const bool *lane_branches;
+    LaneSplits *lane_splits;
     const RedundantLoads *repeats;
     const InsnId *fused;
     const JoinableRow *joinable;
@@ -62,6 +69,8 @@ struct Session {
     const Uniforms *uniforms;
     const Trips *trips;
     const uint8_t *work;
+    const LaunchShape *shape;
+    const Demand *demand;
     const Evaluation *evaluation;       /* BUDGET_FIGURES */
     OfGpu *gpus;
     Passing *passing;           /* while it is in hand */
@@ -70,27 +79,32 @@ struct Session {
 
 /* What functions share; NULL: not asked for yet. */
 struct OfModule {
-    Session *items;             /* per function */
+    Session **items;            /* per function; of trials: NULL: not asked for in this one */
     SimProgram *program;           /* of the runs */
     const OpCycles **ops;       /* per GPU */
     Writers *writers;
     const Usage *usage;
+    DemandScan *demands;
 };
 
 /* ---- all functions ----------------------------------------------------------------------------------------------- */
 
 void ptx_sessions_begin(Sessions *all)
 {
+    const Module *module = all->module;
+    Session *items = ptx_arena_array(all->arena, Session, module->func_count + 1);
     all->own = ptx_arena_new(all->arena, struct OfModule);
-    all->own->items = ptx_arena_array(all->arena, Session, all->module->func_count + 1);
+    all->own->items = ptx_arena_array(all->arena, Session *, module->func_count + 1);
     all->own->ops = ptx_arena_array(all->arena, const OpCycles *, all->gpu_count + 1);
-    for (FuncId f = 0; f < all->module->func_count; f++)
-        all->own->items[f] = (Session){ .all = all, .func = &all->module->funcs[f], .launch = all->launches[f] };
+    for (FuncId f = 0; f < module->func_count; f++) {
+        items[f] = (Session){ .all = all, .func = &module->funcs[f], .launch = all->launches[f] };
+        all->own->items[f] = &items[f];
+    }
 }
 
 Session *ptx_sessions_of(const Sessions *all, FuncId func)
 {
-    return &all->own->items[func];
+    return all->own->items[func];
 }
 
 const OpCycles *ptx_sessions_ops(Sessions *all, size_t gpu)
@@ -114,7 +128,24 @@ static Writers *writers_of(Sessions *all)
     return all->own->writers;
 }
 
+static DemandScan *demands_of(Sessions *all)
+{
+    if (!all->own->demands)
+        all->own->demands = ptx_demand_scan_new(all->arena, all->module);
+    return all->own->demands;
+}
+
 /* ---- the function in hand ---------------------------------------------------------------------------------------- */
+
+static FuncId id_of(const Session *s)
+{
+    return (FuncId)(s->func - s->all->module->funcs);
+}
+
+static bool is_trial(const Session *s)
+{
+    return s->all->base != NULL;
+}
 
 void ptx_session_begin(Session *s)
 {
@@ -133,8 +164,12 @@ void ptx_session_end(Session *s)
         s->uniforms = NULL;
         s->trips = NULL;
         s->work = NULL;
+        s->shape = NULL;
+        s->demand = NULL;
         s->gpus = NULL;
     }
+    if (is_trial(s))
+        memset(s->all->own->items, 0, s->all->module->func_count * sizeof *s->all->own->items);
     ptx_arena_release(s->all->work, mark);
 }
 
@@ -145,7 +180,7 @@ const Func *ptx_session_func(const Session *s)
 
 const CallNode *ptx_session_calls(const Session *s)
 {
-    return &s->all->calls->nodes[s->func - s->all->module->funcs];
+    return &s->all->calls->nodes[id_of(s)];
 }
 
 const Launch *ptx_session_launch(const Session *s)
@@ -165,12 +200,7 @@ bool ptx_session_has_model(Session *s)
 
 static Arena *kept_of(const Session *s)
 {
-    return s->all->has_figures ? s->all->arena : s->all->work;
-}
-
-static FuncId id_of(const Session *s)
-{
-    return (FuncId)(s->func - s->all->module->funcs);
+    return s->all->has_figures && !is_trial(s) ? s->all->arena : s->all->work;
 }
 
 static OfGpu *of_gpu(Session *s, size_t gpu)
@@ -186,6 +216,8 @@ static void make_flow(Session *s)
 {
     Sessions *all = s->all;
     s->has_flow = true;
+    if (!all->calls)
+        return;
     s->cfg = ptx_cfg_build(all->arena, all->scratch, all->module, s->func);
     if (!s->cfg)
         return;
@@ -295,6 +327,54 @@ const Pressure *ptx_session_unbounded(Session *s)
     return s->passing->unbounded = make_pressure(s, s->all->work, func, 0);
 }
 
+/* ---- launch and residency ---------------------------------------------------------------------------------------- */
+
+const LaunchShape *ptx_session_shape(Session *s)
+{
+    if (s->shape)
+        return s->shape;
+    LaunchShape *out = ptx_arena_new(kept_of(s), LaunchShape);
+    *out = ptx_launch_shape_find(s->func, s->launch, !is_trial(s));
+    return s->shape = out;
+}
+
+const Demand *ptx_session_demand(Session *s)
+{
+    if (s->demand)
+        return s->demand;
+    Demand *out = ptx_arena_new(kept_of(s), Demand);
+    *out = ptx_demand_compute(demands_of(s->all), s->all->scratch, s->all->calls, id_of(s));
+    return s->demand = out;
+}
+
+static int64_t max_live(Session *s)
+{
+    const Live *live = ptx_session_live(s);
+    bool is_known = live && live->max_insn != NO_ID && !s->func->has_syntax_error;
+    return is_known ? (int64_t)live->max_pressure : -1;
+}
+
+const PtxasUsage *ptx_session_said(const Session *s, size_t gpu)
+{
+    return s->all->said ? s->all->said[id_of(s) * s->all->gpu_count + gpu] : NULL;
+}
+
+const Residency *ptx_session_residency(Session *s, size_t gpu)
+{
+    const Sessions *all = s->all;
+    OfGpu *of = of_gpu(s, gpu);
+    if (of->residency)
+        return of->residency;
+    const ResidencyInput in = {
+        .gpu = all->gpus[gpu], .shape = ptx_session_shape(s), .demand = ptx_session_demand(s),
+        .said = ptx_session_said(s, gpu),
+        .model = ptx_session_has_model(s) ? ptx_session_pressure(s, gpu) : NULL, .max_live = max_live(s), .max_registers = all->trial.max_registers,
+    };
+    Residency *out = ptx_arena_new(kept_of(s), Residency);
+    *out = ptx_residency_compute(&in);
+    return of->residency = out;
+}
+
 /* ---- what findings ask for --------------------------------------------------------------------------------------- */
 
 const Defs *ptx_session_defs(Session *s)
@@ -320,6 +400,22 @@ const MustDiverge *ptx_session_splits(Session *s)
         p->splits = ptx_must_diverge_compute(s->all->work, s->all->scratch, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, ptx_session_uniforms(s),
                                        s->launch);
     return p->splits;
+}
+
+const bool *ptx_session_lane_branches(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->lane_branches)
+        p->lane_branches = ptx_lane_branches_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s));
+    return p->lane_branches;
+}
+
+LaneSplits *ptx_session_lane_splits(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->lane_splits)
+        p->lane_splits = ptx_lane_splits_new(s->all->work, s->all->module, s->func, ptx_session_cfg(s), s->dom, s->loops, s->launch);
+    return p->lane_splits;
 }
 
 /* Only loops ask for definitions. */
@@ -395,30 +491,47 @@ const MatrixFaults *ptx_session_matrix_faults(Session *s)
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-/* What is found of functions whatever the launch goes with the function in hand. */
+/* What is found of functions whatever the launch goes with the function in hand; trials of one kernel come one after the other, and keep it. */
 static SimProgram *program_of(Session *s)
 {
     Sessions *all = s->all;
-    if (!all->own->program)
+    bool is_first = !all->own->program;
+    if (is_first)
         all->own->program = ptx_program_new(all->arena, all->module, all->calls);
-    if (!s->passing->keeps_plans)
+    if (is_trial(s) && is_first)
+        ptx_program_keep(all->own->program, all->arena);
+    else if (!is_trial(s) && !s->passing->keeps_plans)
         ptx_program_keep(all->own->program, all->work);
     s->passing->keeps_plans = true;
     return all->own->program;
 }
 
-static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
+typedef struct Effort {
+    uint64_t steps;
+    Depth depth;
+} Effort;
+
+static Effort effort_of(const Session *s, EvaluationBudget budget)
 {
-    const Sessions *all = s->all;
-    const struct { uint64_t steps; Depth depth; } effort[BUDGET__COUNT] = {
+    const uint64_t tried = s->all->trial.steps;
+    const Effort efforts[BUDGET__COUNT] = {
         [BUDGET_FINDINGS] = { EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_INSN * s->func->insn_count, DEPTH_QUICK },
         [BUDGET_TIME] = { PREDICT_STEPS, DEPTH_FEW },
         [BUDGET_BALANCE] = { BALANCE_STEPS, DEPTH_WHOLE },
-        [BUDGET_FIGURES] = { EVALUATE_STEPS_REPORT, DEPTH_WHOLE },
+        [BUDGET_FIGURES] = { s->launch->grid[0] ? EVALUATE_STEPS_REPORT : EVALUATE_STEPS_FLOOR + (uint64_t)EVALUATE_STEPS_PER_SAMPLE * s->func->insn_count, DEPTH_WHOLE },
     };
-    Arena *arena = budget == BUDGET_FIGURES ? all->arena : all->work;
-    return ptx_evaluate(arena, all->temp, all->scratch, program_of(s), id_of(s), s->launch, all->gpu_count ? all->gpus[0] : NULL, effort[budget].steps,
-                        effort[budget].depth);
+    if (is_trial(s))
+        return tried ? (Effort){ tried, DEPTH_WHOLE } : (Effort){ TRIAL_STEPS, DEPTH_FEW };
+    return efforts[budget];
+}
+
+static const Evaluation *evaluate(Session *s, EvaluationBudget budget)
+{
+    const Sessions *all = s->all;
+    const Effort effort = effort_of(s, budget);
+    const Gpu *gpu = all->gpu_count ? all->gpus[all->trial.gpu] : NULL;
+    Arena *arena = budget == BUDGET_FIGURES ? kept_of(s) : all->work;
+    return ptx_evaluate(arena, all->temp, all->scratch, program_of(s), id_of(s), s->launch, gpu, effort.steps, effort.depth);
 }
 
 /* Only of kernels: nobody knows what calls a function. */
@@ -483,15 +596,71 @@ const BlockRace *ptx_session_block_race(Session *s)
     return p->block_race;
 }
 
+/* ---- trials ------------------------------------------------------------------------------------------------------ */
+
+void ptx_sessions_begin_trials(Sessions *trials, const Sessions *base)
+{
+    Arena *arena = trials->arena;
+    trials->module = base->module;
+    trials->calls = base->calls;
+    trials->launches = base->launches;
+    trials->said = base->said;
+    trials->gpus = base->gpus;
+    trials->gpu_count = base->gpu_count;
+    trials->has_figures = true;
+    trials->base = base;
+    trials->own = ptx_arena_new(arena, struct OfModule);
+    trials->own->items = ptx_arena_array(arena, Session *, base->module->func_count + 1);
+    trials->own->ops = ptx_arena_array(arena, const OpCycles *, base->gpu_count + 1);
+    for (size_t g = 0; g < base->gpu_count; g++)
+        trials->own->ops[g] = base->own->ops[g];
+}
+
+/* What is known of a function there but for what rests on its launch. Uniform values and machine instructions of the launch that was analysed will do. */
+static Session *adopt(Sessions *trials, FuncId func)
+{
+    const Session *known = ptx_sessions_of(trials->base, func);
+    Session *s = ptx_arena_new(trials->work, Session);
+    *s = *known;
+    s->all = trials;
+    s->gpus = ptx_arena_array(trials->work, OfGpu, trials->gpu_count + 1);
+    for (size_t g = 0; known->gpus && g < trials->gpu_count; g++)
+        s->gpus[g] = (OfGpu){ .throughput = known->gpus[g].throughput, .lowered = known->gpus[g].lowered, .pressure = known->gpus[g].pressure };
+    s->shape = NULL;
+    s->evaluation = NULL;
+    s->was_evaluated = false;
+    s->passing = NULL;
+    return s;
+}
+
+static Session *session_for(Sessions *all, FuncId func)
+{
+    Session **at = &all->own->items[func];
+    if (!*at)
+        *at = adopt(all, func);
+    return *at;
+}
+
+Session *ptx_session_try(Sessions *trials, FuncId func, const Trial *trial)
+{
+    ArenaMark mark = ptx_arena_mark(trials->work);
+    Session *s = session_for(trials, func);
+    trials->trial = *trial;
+    s->launch = trial->launch;
+    ptx_session_begin(s);
+    s->passing->mark = mark;
+    return s;
+}
+
 /* ---- what a launch executes -------------------------------------------------------------------------------------- */
 
 /* Of the functions that the kernel calls, in the order of its evaluation. lowered is NULL for what is not there. */
 static const Compiled *called_code(Session *s, const Evaluation *evaluation, size_t gpu)
 {
     uint32_t count = evaluation ? evaluation->func_count : 0;
-    Compiled *codes = ptx_arena_array(s->all->arena, Compiled, count + 1);
+    Compiled *codes = ptx_arena_array(kept_of(s), Compiled, count + 1);
     for (uint32_t c = 0; c < count; c++) {
-        Session *callee = ptx_sessions_of(s->all, evaluation->funcs[c].func);
+        Session *callee = session_for(s->all, evaluation->funcs[c].func);
         const Cfg *cfg = ptx_session_cfg(callee);
         codes[c] = (Compiled){ callee->func, cfg, callee->loops, cfg ? ptx_session_lowered(callee, gpu) : NULL };
     }
@@ -510,7 +679,7 @@ const Executed *ptx_session_executed(Session *s, size_t gpu)
     OfGpu *of = of_gpu(s, gpu);
     if (of->executed)
         return of->executed;
-    Executed *out = ptx_arena_new(s->all->arena, Executed);
+    Executed *out = ptx_arena_new(kept_of(s), Executed);
     const Evaluation *evaluation = evaluation_for_figures(s);
     *out = executed_by(s, gpu, evaluation, called_code(s, evaluation, gpu));
     return of->executed = out;
@@ -518,13 +687,20 @@ const Executed *ptx_session_executed(Session *s, size_t gpu)
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-static void predict(Session *s, size_t gpu, const Executed *executed, const Residency *residency, Predicted *out)
+static double number(int64_t value)
 {
+    return value < 0 ? (double)NAN : (double)value;
+}
+
+static void predict(Session *s, size_t gpu, const Executed *executed, Predicted *out)
+{
+    const LaunchShape *shape = ptx_session_shape(s);
     float *load_clocks = ptx_arena_array(s->all->work, float, s->func->insn_count);
     const PredictInput in = {
         .gpu = s->all->gpus[gpu], .module = s->all->module, .func = s->func, .cfg = s->cfg, .dom = s->dom, .loops = s->loops, .lowered = ptx_session_lowered(s, gpu),
         .executed = executed, .evaluation = out->evaluation, .ops = ptx_sessions_ops(s->all, gpu), .work = ptx_session_work(s),
-        .blocks = residency->blocks, .warps_per_block = residency->warps_per_block, .blocks_per_sm = residency->blocks_per_sm, .load_clocks = load_clocks,
+        .blocks = number(shape->blocks), .warps_per_block = shape->is_block_assumed ? (double)NAN : number(shape->warps_per_block),
+        .blocks_per_sm = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm), .load_clocks = load_clocks,
     };
     out->prediction = ptx_predict(s->all->scratch, &in);
     out->load_clocks = out->prediction.certainty == CERTAINTY_UNKNOWN ? NULL : load_clocks;
@@ -540,20 +716,44 @@ static Predicted *predicted_for(Session *s, EvaluationBudget budget, size_t gpu)
     return of->predicted;
 }
 
-const Prediction *ptx_session_predict(Session *s, EvaluationBudget budget, size_t gpu, const Residency *residency)
+bool ptx_session_is_launch_known(Session *s)
+{
+    const LaunchShape *shape = ptx_session_shape(s);
+    bool is_known = !shape->is_block_assumed && shape->blocks > 0 && shape->threads_per_block > 0;
+    return is_known && s->all->gpu_count && ptx_session_residency(s, 0)->occupancy.blocks_per_sm > 0;
+}
+
+double ptx_session_resident_warps(Session *s, size_t gpu)
+{
+    const LaunchShape *shape = ptx_session_shape(s);
+    double each = number(shape->warps_per_block), fit = number(ptx_session_residency(s, gpu)->occupancy.blocks_per_sm);
+    double come = ceil(number(shape->blocks) / s->all->gpus[gpu]->figures[FIGURE_SMS]);
+    return shape->is_block_assumed ? (double)NAN : each * (come < fit ? come : fit);
+}
+
+/* Whether there is a launch to be predicted. */
+static bool can_predict(Session *s, EvaluationBudget budget)
+{
+    if (budget == BUDGET_FIGURES)
+        return ptx_session_is_projected(s) && !ptx_session_shape(s)->error;
+    return s->func->is_entry && !s->func->has_unknown && ptx_session_cfg(s) && ptx_session_is_launch_known(s);
+}
+
+const Prediction *ptx_session_predict(Session *s, EvaluationBudget budget, size_t gpu)
 {
     Predicted *out = predicted_for(s, budget, gpu);
     if (out->is_made)
         return &out->prediction;
+    const bool can = can_predict(s, budget);
     out->is_made = true;
     out->prediction = ptx_prediction_unknown;
-    out->evaluation = residency ? ptx_session_evaluation(s, budget) : NULL;
+    out->evaluation = can ? ptx_session_evaluation(s, budget) : NULL;
     bool is_whole = out->evaluation && !out->evaluation->is_cut;        /* a part of a block stands for nothing */
-    if (budget == BUDGET_FIGURES && residency) {
-        predict(s, gpu, ptx_session_executed(s, gpu), residency, out);
+    if (budget == BUDGET_FIGURES && can) {
+        predict(s, gpu, ptx_session_executed(s, gpu), out);
     } else if (is_whole) {
         const Executed executed = executed_by(s, gpu, out->evaluation, NULL);
-        predict(s, gpu, &executed, residency, out);
+        predict(s, gpu, &executed, out);
     }
     return &out->prediction;
 }
@@ -579,6 +779,6 @@ const Parallelisms *ptx_session_parallelisms(Session *s, EvaluationBudget budget
     }
     OfGpu *of = of_gpu(s, gpu);
     if (!of->parallelisms)
-        of->parallelisms = make_parallelisms(s, s->all->arena, gpu, evaluation_for_figures(s), predicted->load_clocks);
+        of->parallelisms = make_parallelisms(s, kept_of(s), gpu, evaluation_for_figures(s), predicted->load_clocks);
     return of->parallelisms;
 }

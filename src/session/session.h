@@ -1,7 +1,7 @@
 /* session.h -- a function's analyses, each computed when it is first asked for and kept: the one place that knows what rests on what. Rules, view, reports and API ask it.
  *
  * Sessions are a module's, for one thread: several may be at work on the same module at once, each with arenas of its own. What figures rest on is kept as long as
- * the sessions; what findings alone ask for, until the function is done. */
+ * the sessions; what findings alone ask for, until the function is done. Sessions of trials answer for other launches of functions that others have analysed. */
 #ifndef PTX_SESSION_SESSION_H
 #define PTX_SESSION_SESSION_H
 
@@ -30,14 +30,24 @@
 #include "analysis/race/hazard.h"
 #include "analysis/sass/joinable.h"
 #include "analysis/access/divergence.h"
+#include "session/residency.h"
 
 typedef struct Session Session;         /* of a function */
+
+/* A launch that is tried. */
+typedef struct Trial {
+    const Launch *launch;
+    int64_t max_registers;      /* per thread; 0: as many as it takes */
+    size_t gpu;                 /* that it is run on */
+    uint64_t steps;             /* of warps; 0: few */
+} Trial;
 
 /* Set up by the caller, but for own. */
 typedef struct Sessions {
     const Module *module;
-    const CallGraph *calls;
+    const CallGraph *calls;     /* NULL: the front end alone is wanted; functions are then as if they had no instructions */
     const Launch *const *launches;      /* per function */
+    const PtxasUsage *const *said;      /* per function, and for each per GPU; NULL: nothing is */
     const Gpu *const *gpus;     /* that figures are for; findings are for the first */
     size_t gpu_count;
     bool has_figures;           /* of a report: mixes know trips, and all that figures rest on is kept */
@@ -46,11 +56,20 @@ typedef struct Sessions {
     Arena *work;                /* of what goes with the function */
     Arena *temp, *scratch;      /* left as found; temp may be arena where there are no figures */
 
+    const struct Sessions *base;        /* of trials: that know what does not rest on the launch, and are only read; NULL: these are no trials */
+    Trial trial;                /* the one in hand */
+
     struct OfModule *own;       /* session.c's */
 } Sessions;
 
 void ptx_sessions_begin(Sessions *all);
 Session *ptx_sessions_of(const Sessions *all, FuncId func);
+
+/* Sets up trials: base has figures, and is done with its functions. What trials find whatever the launch is kept in arena, the rest in work until a trial is done. */
+void ptx_sessions_begin_trials(Sessions *trials, const Sessions *base);
+
+/* Begins with a function; ptx_session_end ends it. */
+Session *ptx_session_try(Sessions *trials, FuncId func, const Trial *trial);
 
 /* Of all functions. */
 const OpCycles *ptx_sessions_ops(Sessions *all, size_t gpu);
@@ -70,7 +89,7 @@ bool ptx_session_is_projected(Session *session);
 /* There is a model of its registers without that a finding asks: such figures are wanted, or the block is known, so that findings speak of occupancy. */
 bool ptx_session_has_model(Session *session);
 
-/* NULL: the function has no instructions; then nothing below but live, which is NULL, may be asked for. */
+/* NULL: the function has no instructions; then of what is below only live, which is NULL, and residency with what it rests on may be asked for. */
 const Cfg *ptx_session_cfg(Session *session);
 const Dom *ptx_session_dom(Session *session);
 const Loops *ptx_session_loops(Session *session);
@@ -85,11 +104,18 @@ const Throughput *ptx_session_throughput(Session *session, size_t gpu);
 const Lowered *ptx_session_lowered(Session *session, size_t gpu);
 const Pressure *ptx_session_pressure(Session *session, size_t gpu);
 
+const LaunchShape *ptx_session_shape(Session *session);
+const Demand *ptx_session_demand(Session *session);
+const PtxasUsage *ptx_session_said(const Session *session, size_t gpu);         /* NULL: nothing */
+const Residency *ptx_session_residency(Session *session, size_t gpu);
+
 /* ---- until the function is done ---------------------------------------------------------------------------------- */
 
 const Defs *ptx_session_defs(Session *session);
 const PointsToSet *ptx_session_bases(Session *session);
 const MustDiverge *ptx_session_splits(Session *session);
+const bool *ptx_session_lane_branches(Session *session);        /* cheaper, and often enough: the least, */
+LaneSplits *ptx_session_lane_splits(Session *session);          /* then this */
 const RedundantLoads *ptx_session_repeats(Session *session);
 const InsnId *ptx_session_fused(Session *session);
 const JoinableRow *ptx_session_joinable(Session *session);
@@ -123,14 +149,14 @@ const Trace *ptx_session_trace(Session *session);
 /* What the launch for figures executes. */
 const Executed *ptx_session_executed(Session *session, size_t gpu);
 
-/* How a launch fills a GPU. NaN: not known. */
-typedef struct Residency {
-    double blocks, warps_per_block, blocks_per_sm;
-} Residency;
+/* Grid and block are given, and some block fits the first GPU. */
+bool ptx_session_is_launch_known(Session *session);
 
-/* A launch as predicted: with BUDGET_TIME on the first GPU, with BUDGET_FIGURES on any. residency NULL: nothing is known of the launch. The residency is that of the first
- * question. */
-const Prediction *ptx_session_predict(Session *session, EvaluationBudget budget, size_t gpu, const Residency *residency);
+/* Of an SM at once: no more than the grid has for it. NaN: not known. */
+double ptx_session_resident_warps(Session *session, size_t gpu);
+
+/* A launch as predicted: with BUDGET_TIME on the first GPU, with BUDGET_FIGURES on any. Nothing is predicted of a launch that is not known, or that does not fit. */
+const Prediction *ptx_session_predict(Session *session, EvaluationBudget budget, size_t gpu);
 
 /* NULL: the launch that was predicted with BUDGET_TIME is not known. */
 const Evaluation *ptx_session_predicted_evaluation(const Session *session);

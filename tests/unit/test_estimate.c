@@ -384,6 +384,12 @@ static void test_carried(void **state)
         { "equal lanes", "match.any.sync.b32 %r4, %r4, -1;", 369 },
         { "a shuffle", "shfl.sync.bfly.b32 %r4, %r4, 1, 31, -1;", 29 },
         { "an atomic", "and.b32 %r5, %r4, 1; atom.shared.add.u32 %r4, [%r6], %r5;", 32 },
+        { "a load past L1", "and.b32 %r4, %r4, 7; mul.wide.u32 %rd5, %r4, 4; add.s64 %rd5, %rd1, %rd5; ld.global.cg.u32 %r4, [%rd5];", 313 },
+        { "a load of the device's scope", "and.b32 %r4, %r4, 7; mul.wide.u32 %rd5, %r4, 4; add.s64 %rd5, %rd1, %rd5; ld.relaxed.gpu.global.u32 %r4, [%rd5];", 313 },
+        { "a load of the block's scope", "and.b32 %r4, %r4, 7; mul.wide.u32 %rd5, %r4, 4; add.s64 %rd5, %rd1, %rd5; ld.relaxed.cta.global.u32 %r4, [%rd5];", 40 },
+        { "a fence", "membar.gl;", 283 },
+        { "a fence behind a store", "st.global.u32 [%rd1+24], %r1; fence.acq_rel.gpu;", 609 },
+        { "a fence of the system", "st.global.u32 [%rd1+24], %r1; membar.sys;", 1047 },
         { "a loop in a loop", "mov.u32 %r5, 0; M: .pragma \"nounroll\"; add.f32 %f1, %f1, %f2; add.s32 %r5, %r5, 1; setp.lt.s32 %p2, %r5, 10; @%p2 bra M;", 320 },
     };
     static const char format[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .pred %%p<4>; .reg .b32 %%r<8>; .reg .b64 %%rd<8>; .reg .f32 %%f<4>; "

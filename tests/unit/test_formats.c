@@ -5,6 +5,7 @@
 
 #include "report/sarif.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <unistd.h>
 
@@ -613,6 +614,20 @@ static void test_sarif_many_related(void **state)
 
 /* ---- rules in SARIF ---------------------------------------------------------------------------------------------- */
 
+static json_t *rule_of(const ptxlint_rule *rule)
+{
+    Out out;
+    Json json;
+    Text text = { 0 };
+    ptx_out_init(&out, kit_write, &text);
+    ptx_sarif_rule(ptx_json_init(&json, &out), rule);
+    ptx_out_flush(&out);
+    json_t *value = json_loads(text.bytes, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(value);
+    free(text.bytes);
+    return value;
+}
+
 static void test_sarif_rule(void **state)
 {
     (void)state;
@@ -623,7 +638,7 @@ static void test_sarif_rule(void **state)
         .summary = "A slow thing.", .doc = "It is\nslow.\n\n## Why\n\nSo.\n", .examples = &example, .example_count = 1,
         .sources = sources, .source_count = 1,
     };
-    json_t *json = ptx_sarif_rule(&rule);
+    json_t *json = rule_of(&rule);
     assert_string_equal(text_at(json, "id"), "THR102");
     assert_string_equal(text_at(json, "shortDescription.text"), "A slow thing.");
     assert_string_equal(text_at(json, "fullDescription.text"), "It is slow.");
@@ -647,13 +662,13 @@ static void test_sarif_rule_texts(void **state)
     for (int i = 0; i < 1000; i++)
         strcat(long_text, "\xe2\x82\xac");
     ptxlint_rule rule = { .code = "X101", .name = "x", .group = "", .severity = PTXLINT_ERROR, .summary = "", .doc = "" };
-    json_t *json = ptx_sarif_rule(&rule);
+    json_t *json = rule_of(&rule);
     assert_string_equal(text_at(json, "shortDescription.text"), "x");
     assert_string_equal(text_at(json, "fullDescription.text"), "x");
     assert_string_equal(text_at(json, "help.text"), "x");
     json_decref(json);
     rule.summary = rule.doc = long_text;
-    json = ptx_sarif_rule(&rule);
+    json = rule_of(&rule);
     assert_int_equal(strlen(text_at(json, "shortDescription.text")), 340 * 3 + 3);
     assert_int_equal(strlen(text_at(json, "fullDescription.text")), 340 * 3 + 3);
     assert_int_equal(strlen(text_at(json, "help.text")), 3000);

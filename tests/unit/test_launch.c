@@ -338,10 +338,8 @@ static void test_source(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(sources); i++) {
         Built built;
-        ptxlint_launch launch = { .source = PTXLINT_LAUNCH_ASSUMED };
         build(&built, KERNEL " { ret; }\n", sources[i].json, (const char *const[]){ sources[i].setting, NULL });
-        assert_int_equal(ptx_launch_find(built.launches, "src/k.ptx", "k", &launch), sources[i].says);
-        assert_int_equal(launch.source, sources[i].says ? PTXLINT_LAUNCH_FILE : PTXLINT_LAUNCH_ASSUMED);
+        assert_int_equal(built.launch->is_given, sources[i].says);
         built_free(&built);
     }
 }
@@ -498,7 +496,7 @@ static void test_bad_settings(void **state)
 /* ---- logs -------------------------------------------------------------------------------------------------------- */
 
 /* "registers barriers shared spill-stores/loads stack"; ? is unknown. */
-static char *describe_kernel(const PtxasKernel *kernel)
+static char *describe_kernel(const PtxasUsage *kernel)
 {
     const int64_t values[] = { kernel->registers, kernel->barriers, kernel->shared_bytes, kernel->spill_store_bytes,
                                kernel->spill_load_bytes, kernel->stack_bytes };
@@ -559,7 +557,7 @@ static void test_logs(void **state)
         size_t kernels = 99;
         assert_int_equal(ptxlint_ptxas_new(&ptxas), PTXLINT_OK);
         assert_int_equal(ptxlint_ptxas_add(ptxas, logs[i].log, strlen(logs[i].log), &kernels), PTXLINT_OK);
-        const PtxasKernel *kernel = ptx_ptxas_find(ptxas, logs[i].kernel, logs[i].sm);
+        const PtxasUsage *kernel = ptx_ptxas_find(ptxas, logs[i].kernel, logs[i].sm);
         char *got = kernel ? describe_kernel(kernel) : NULL;
         if (!got != !logs[i].want || (got && strcmp(got, logs[i].want)))
             fail_msg("%s: %s, want %s", logs[i].what, got ? got : "nothing", logs[i].want ? logs[i].want : "nothing");
@@ -603,7 +601,7 @@ static void test_cut_logs(void **state)
         memcpy(copy, log, length);
         assert_int_equal(ptxlint_ptxas_new(&ptxas), PTXLINT_OK);
         assert_int_equal(ptxlint_ptxas_add(ptxas, copy, length, NULL), PTXLINT_OK);
-        const PtxasKernel *kernel = ptx_ptxas_find(ptxas, "d", "sm_90");
+        const PtxasUsage *kernel = ptx_ptxas_find(ptxas, "d", "sm_90");
         if (kernel && (kernel->registers != 16 || (kernel->barriers >= 0 && kernel->barriers != 1) ||
                        (kernel->shared_bytes >= 0 && kernel->shared_bytes != 2048)))
             fail_msg("cut at byte %zu", length);

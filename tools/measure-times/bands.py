@@ -2,8 +2,8 @@
 """Makes the figures of src/analysis/time/bands.def: bands.py PTXLINT [FOLDER...].
 
 Reads testdata/measured (timed, further, later, compilers) and each FOLDER: one with launches.json, measured.jsonl and PTX, or one with spaces.jsonl (configs of
-autotuners). Of each kind that `ptxlint report` names as `band`: the 5th and 95th percentile of measured over predicted time, a family of kernels counting as 20
-launches at most; then, with each family held apart in turn, how many of its launches lie in the band of the others, and how wide that is."""
+autotuners). Of each kind that `ptxlint report` names as `band`: the percentiles of measured over predicted time, as far out as it takes for nine in ten launches of a
+family that is held apart to lie in the band of the others; how many that are, and how wide that band is. A family of kernels counts as 20 launches at most."""
 import collections, glob, json, math, os, sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests/measured"))
 
 from launched import launches_of, report       # pylint: disable=wrong-import-position
 
-FAMILY_MOST, LOW, HIGH, FEW = 20, 0.05, 0.95, 10
+FAMILY_MOST, FEW, WANTED, SHARES = 20, 10, 0.9, (0.05, 0.04, 0.03, 0.02, 0.01, 0.005)
 
 def estimates(ptxlint, paths, launches, gpu):
     return {name: k["estimate"] for (_, name), k in report(ptxlint, paths, launches, gpu).items()}
@@ -63,8 +63,33 @@ def percentile(rows, share):
             return ratio
     return weighted[-1][0]
 
-def band(rows):
-    return min(1, percentile(rows, LOW)), max(1, percentile(rows, HIGH))
+def band(rows, share):
+    return min(1, percentile(rows, share)), max(1, percentile(rows, 1 - share))
+
+def held_apart(rows, share):
+    """With each family held apart in turn: the part of its launches that lies in the band of the others, and the median width of these bands; None: too few."""
+    sizes = collections.Counter(r["family"] for r in rows)
+    inside, total, widths = 0, 0, []
+    for family in sizes:
+        others = [r for r in rows if r["family"] != family]
+        if len(others) < FEW:
+            return None
+        low, high = band(others, share)
+        weight = min(1, FAMILY_MOST / sizes[family])
+        inside += weight * sum(low <= r["ratio"] <= high for r in rows if r["family"] == family)
+        total += weight * sizes[family]
+        widths.append(high / low)
+    return inside / total, sorted(widths)[len(widths) // 2]
+
+def describe(kind, rows):
+    found = None
+    for share in SHARES:
+        found = held_apart(rows, share)
+        if not found or found[0] >= WANTED:
+            break
+    low, high = band(rows, share)
+    apart = f"held apart {100 * found[0]:.1f} % inside, median width {found[1]:.2f}" if found else "too few to hold apart"
+    return f"{kind:8} {len(rows):4} launches of {len({r['family'] for r in rows}):3} families: percentiles {100 * share:g} and {100 - 100 * share:g}: {low:.2f} to {high:.2f}; {apart}"
 
 def main(ptxlint, *folders):
     rows = list(rows_of(ptxlint, folders))
@@ -73,18 +98,6 @@ def main(ptxlint, *folders):
         print(f"{gpu}: {len(here)} launches, {100 * sum(r['inside'] for r in here) / len(here):.1f} % inside, median width {sorted(r['width'] for r in here)[len(here) // 2]:.2f}")
     rows = [r for r in rows if r["gpu"] == "h200"]
     for kind in sorted({r["kind"] for r in rows}):
-        here = [r for r in rows if r["kind"] == kind]
-        inside, widths = 0, []
-        for family in {r["family"] for r in here}:
-            others = [r for r in here if r["family"] != family]
-            if len(others) < FEW:
-                continue
-            low, high = band(others)
-            held = [r for r in here if r["family"] == family]
-            inside += sum(low <= r["ratio"] <= high for r in held)
-            widths += [high / low] * len(held)
-        apart = f"held apart {100 * inside / len(widths):.1f} % inside, median width {sorted(widths)[len(widths) // 2]:.2f}" if widths else "too few to hold apart"
-        low, high = band(here)
-        print(f"{kind:8} {len(here):4} launches of {len({r['family'] for r in here}):3} families: {low:.2f} to {high:.2f}; {apart}")
+        print(describe(kind, [r for r in rows if r["kind"] == kind]))
 
 main(*sys.argv[1:])

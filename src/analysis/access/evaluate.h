@@ -14,7 +14,7 @@
 #include "ir/ir.h"
 #include "support/diag.h"
 #include "analysis/sim/count.h"
-#include "analysis/sim/footprint.h"
+#include "analysis/sim/cost/footprint.h"
 #include "analysis/sim/guess.h"
 #include "analysis/sim/program.h"
 
@@ -74,9 +74,10 @@ typedef struct Evaluation {
 
 enum {
     EVALUATE_STEPS_REPORT = 2 << 20,    /* instructions of warps for a kernel in a report */
-    EVALUATE_STEPS_ASSUMED = 1 << 16,   /* where the grid is unknown */
-    EVALUATE_STEPS_FLOOR = 1 << 12,     /* for findings: so many ... */
-    EVALUATE_STEPS_PER_INSN = 24,       /* ... and so many for an instruction */
+    EVALUATE_STEPS_ASSUMED = 1 << 16,   /* where the grid is unknown, whatever it is for */
+    EVALUATE_STEPS_FLOOR = 1 << 12,     /* for findings, and for a report where the grid is unknown: so many ... */
+    EVALUATE_STEPS_PER_INSN = 24,       /* ... and so many for an instruction, for findings; ... */
+    EVALUATE_STEPS_PER_SAMPLE = 8,      /* ... for a report, where every warp of two blocks runs */
 };
 
 typedef enum Depth {

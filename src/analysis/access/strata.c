@@ -189,7 +189,7 @@ static void execute_block(const Keys *k, Warp *w, BlockId b, uint32_t lanes)
 /* As a number with its sign; what is not known is 0. */
 static int64_t number_of(const Keys *k, const Warp *w, RegId reg, unsigned lane)
 {
-    const Register *r = &w->frame->regs[reg];
+    const Register *r = ptx_frame_register(w->frame, reg);
     unsigned bits = reg < k->func->reg_count ? ptx_type_info[k->func->regs[reg].type].bits : 1;
     if (!r->is_written || r->value.unknown >> lane & 1)
         return 0;

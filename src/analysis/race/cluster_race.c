@@ -30,17 +30,17 @@ static void place_of_rank(const uint32_t shape[3], uint32_t rank, uint32_t out[3
     out[2] = rank / shape[0] / shape[1];
 }
 
-static bool search(Machine *m)
+static bool search(Cluster *c)
 {
+    Machine *m = c->machine;
     const uint32_t *shape = m->launch->cluster;
-    Cluster *c = m->cluster = ptx_cluster_new(m, shape[0] * shape[1] * shape[2]);
     m->most_steps = STEPS;
     for (uint32_t rank = 0; rank < c->rank_count; rank++) {
         uint32_t block[3];
         place_of_rank(shape, rank, block);
-        ptx_cluster_begin(c, m, rank);
+        ptx_cluster_begin(c, rank);
         ptx_machine_run(m, block, 0, m->warp_count);
-        if (m->is_cut || c->is_lost || !ptx_cluster_end(c, m))
+        if (m->is_cut || c->is_lost || !ptx_cluster_end(c))
             return false;
     }
     return true;
@@ -62,9 +62,9 @@ static BlockAccess access_of(const Machine *m, const Touched *touched)
 }
 
 /* NULL: there is none. */
-static BlockRace *make_race(Arena *arena, const Machine *m)
+static BlockRace *make_race(Arena *arena, const Cluster *c)
 {
-    const Cluster *c = m->cluster;
+    const Machine *m = c->machine;
     const BlockRaceKind kind = c->found.first.func ? BLOCK_RACE_CLUSTER : c->early.first.func ? BLOCK_RACE_EARLY : BLOCK_RACE_LATE;
     const Meeting *found = kind == BLOCK_RACE_CLUSTER ? &c->found : kind == BLOCK_RACE_EARLY ? &c->early : &c->late;
     if (kind == BLOCK_RACE_LATE && !is_late(c))
@@ -109,9 +109,9 @@ const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch
     if (!take_shape(&launch, &func->bounds) || ptx_block_race_holds(scratch, module, kernel, is_no_map) || !ptx_block_race_holds(scratch, module, kernel, is_fine))
         return NULL;
     ArenaMark mark = ptx_arena_mark(work);
-    Machine *m = ptx_machine_new(work, scratch, program, kernel, &launch, NULL);
-    m->is_traced_only = true;
-    const BlockRace *out = !m->block_is_assumed && search(m) ? make_race(arena, m) : NULL;
+    Machine *m = ptx_machine_new(work, scratch, program, kernel, &launch);
+    Cluster *c = ptx_cluster_new(m, launch.cluster[0] * launch.cluster[1] * launch.cluster[2]);
+    const BlockRace *out = !m->block_is_assumed && search(c) ? make_race(arena, c) : NULL;
     ptx_machine_end(m);
     ptx_arena_release(work, mark);
     return out;

@@ -48,13 +48,12 @@ uint64_t ptx_search_steps(const Search *s)
 void ptx_search_run_block(Search *s, const uint32_t at[3])
 {
     Machine *m = s->machine;
-    Race *r = m->race;
+    Race *r = s->race;
     r->puts = s->puts;
     r->put_count = s->put_count;
     for (unsigned tries = 0; tries < MAX_GRANULES; tries++) {
         m->is_cut = false;
         m->most_steps = m->steps + ptx_search_steps(s);
-        ptx_race_begin(r);
         ptx_machine_run(m, at, 0, m->warp_count);
         if (r->granule_wanted == r->granule)
             return;
@@ -82,11 +81,12 @@ static void open_machine(Search *s, const uint32_t shape[3])
     *launch = s->launch;
     if (shape)
         memcpy(launch->block, shape, sizeof launch->block);
-    s->machine = ptx_machine_new(s->work, s->scratch, s->program, s->kernel, launch, NULL);
+    s->machine = ptx_machine_new(s->work, s->scratch, s->program, s->kernel, launch);
     s->machine->block_is_assumed |= shape != NULL;
     if (s->machine->grid_is_assumed)
         s->machine->most_stays = MAX_STAYS_ASSUMED;
-    s->machine->race = ptx_race_new(s->machine);
+    s->race = ptx_race_new(s->machine, s->orders);
+    s->race->is_trial = s->is_trial;
 }
 
 /* A run with that shape in place of the one in hand. */
@@ -106,9 +106,10 @@ static void set_thread(const Machine *m, uint32_t thread, uint32_t out[3])
     out[2] = thread / m->block[0] / m->block[1];
 }
 
-static HazardAccess access_of(const Machine *m, const Seen *seen)
+static HazardAccess access_of(const Search *s, const Seen *seen)
 {
-    const Site *site = &m->race->sites[seen->site];
+    const Machine *m = s->machine;
+    const Site *site = &s->race->sites[seen->site];
     bool is_own = site->func == &m->module->funcs[m->kernel];
     HazardAccess access = { .func = site->func, .insn = site->insn, .place = is_own ? site->insn : NO_ID, .loops = { NO_ID, NO_ID },
                             .is_write = seen->is_write, .is_by_data = seen->is_by_data, .queue = seen->queue };
@@ -116,9 +117,10 @@ static HazardAccess access_of(const Machine *m, const Seen *seen)
     return access;
 }
 
-static uint8_t level_of(const Machine *m, const Seen *seen)
+static uint8_t level_of(const Search *s, const Seen *seen)
 {
-    const Site *site = &m->race->sites[seen->site];
+    const Machine *m = s->machine;
+    const Site *site = &s->race->sites[seen->site];
     const FuncState *func_state = m->program->func_states[site->func - m->module->funcs];
     uint8_t doubt = func_state->counts[site->insn].doubt, level = doubt >= UNCERTAIN_DATA ? RACE_DATA : doubt >= UNCERTAIN_PARAMETER ? RACE_GUESSED : RACE_CERTAIN;
     return level > seen->level ? level : seen->level;
@@ -245,7 +247,7 @@ HazardKind ptx_search_kind(uint8_t queue)
 bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possible, Hazard *out)
 {
     const Machine *m = s->machine;
-    uint8_t first = level_of(m, &pair->first), second = level_of(m, &pair->second), level = first > second ? first : second;
+    uint8_t first = level_of(s, &pair->first), second = level_of(s, &pair->second), level = first > second ? first : second;
     if ((level == RACE_DATA) != is_possible || (level == RACE_GUESSED && m->block_is_assumed))      /* two guesses are one too many */
         return false;
     bool is_in_warp = pair->first.thread / WARP_LANES == pair->second.thread / WARP_LANES;
@@ -256,7 +258,7 @@ bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possi
         return false;
     if (kind == HAZARD_WARP && (level != RACE_CERTAIN || s->module->target.sm < INDEPENDENT_LANES))
         return false;
-    *out = (Hazard){ .first = access_of(m, &pair->first), .second = access_of(m, &pair->second),
+    *out = (Hazard){ .first = access_of(s, &pair->first), .second = access_of(s, &pair->second),
                      .kind = kind, .queue = queue, .is_committed = pair->is_committed, .newer = pair->newer,
                      .certainty = level == RACE_CERTAIN && kind != HAZARD_WARP ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE };
     find_variable(m, pair->address, out);
@@ -266,8 +268,8 @@ bool ptx_search_make_hazard(const Search *s, const RacePair *pair, bool is_possi
 static bool is_found(const Search *s)
 {
     Hazard made;
-    for (uint32_t p = 0; p < s->machine->race->pair_count; p++)
-        if (ptx_search_make_hazard(s, &s->machine->race->pairs[p], false, &made))
+    for (uint32_t p = 0; p < s->race->pair_count; p++)
+        if (ptx_search_make_hazard(s, &s->race->pairs[p], false, &made))
             return true;
     return false;
 }
@@ -298,7 +300,7 @@ static void set_place(const Search *s, const Watch *watch, HazardAccess *out)
 /* Where in the kernel, and in which round of which loop: in a run like the one before. False: they were not come to. */
 static bool locate(Search *s, Seen first, Seen second, Hazard *h)
 {
-    Race *r = s->machine->race;
+    Race *r = s->race;
     ArenaMark mark = ptx_arena_mark(s->scratch);
     const uint32_t loops = s->program->func_states[s->kernel]->loops->loop_count;
     Watch watches[2] = { { .site = first.site, .turn = first.turn, .thread = first.thread, .place = NO_ID },
@@ -323,7 +325,7 @@ static unsigned witness_rank(const Hazard *h)
 /* The surest that races; NULL: nothing does. */
 static const RacePair *find_worst(const Search *s, bool is_possible, Hazard *h)
 {
-    const Race *r = s->machine->race;
+    const Race *r = s->race;
     const RacePair *worst = NULL;
     Hazard made;
     for (uint32_t p = 0; p < r->pair_count; p++)
@@ -350,7 +352,7 @@ static void turn(Hazard *h)
 /* Accesses of the kernel's own that race if data let them happen: of one run, with the launch given. */
 static void collect_possible(const Search *s, Hazards *out, Hazard *items)
 {
-    const Race *r = s->machine->race;
+    const Race *r = s->race;
     for (uint32_t p = 0; p < r->pair_count && out->possible_count < MAX_POSSIBLE && !s->machine->grid_is_assumed; p++) {
         Hazard *h = &items[out->possible_count];
         if (!ptx_search_make_hazard(s, &r->pairs[p], true, h) || h->first.place == NO_ID || h->second.place == NO_ID)
@@ -400,7 +402,7 @@ static bool is_certain(const Search *s)
 {
     const Machine *m = s->machine;
     const FuncState *func_state = s->program->func_states[s->kernel];
-    bool is_certain = !m->block_is_assumed && !m->is_cut && !m->race->is_doubtful && !m->race->has_others;
+    bool is_certain = !m->block_is_assumed && !m->is_cut && !s->race->is_doubtful && !s->race->has_others;
     for (InsnId i = 0; is_certain && i < s->func->insn_count; i++)
         is_certain = func_state->counts[i].doubt < UNCERTAIN_PARAMETER;
     return is_certain;
@@ -416,9 +418,9 @@ static HazardAccess access_at(const Search *s, InsnId insn, uint32_t warp)
 /* Of the run that was made last. What races behind such a wait follows from it. */
 static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
 {
-    const StaleWait *stale = &s->machine->race->stale;
-    const Stuck *stuck = &s->machine->race->stuck;
-    bool is_stuck = stuck->wait != NO_ID && !s->machine->race->pair_count;      /* with races who arrives when hangs on the order of the warps */
+    const StaleWait *stale = &s->race->stale;
+    const Stuck *stuck = &s->race->stuck;
+    bool is_stuck = stuck->wait != NO_ID && !s->race->pair_count;      /* with races who arrives when hangs on the order of the warps */
     if ((stale->wait == NO_ID && !is_stuck) || !is_certain(s))
         return false;
     Hazard *h = &items[out->count++];
@@ -443,7 +445,7 @@ static bool may_hold(Search *s)
     if (s->machine->warp_count < WARPS_FEW)
         return true;
     ptx_search_try_shape(s, ptx_func_takes_row(s->func) ? row : plane);
-    return s->machine->race->is_crowded || is_found(s);
+    return s->race->is_crowded || is_found(s);
 }
 
 /* In every shape in which the kernel can be meant, so that whatever it is launched with, the barrier is missing. Leaves the machine with one of them. */
@@ -453,11 +455,12 @@ static bool holds_for_all(Search *s)
     size_t count = is_row ? sizeof rows / sizeof *rows : sizeof planes / sizeof *planes;
     uint32_t most = s->func->bounds.maxntid[0] ? s->machine->block[0] * s->machine->block[1] * s->machine->block[2] : MAX_THREADS;
     const uint32_t *shown = NULL;
+    s->is_trial = true;
     if (!may_hold(s))
         return false;
     if (is_row || s->func->bounds.maxntid[1] > 1) {
         ptx_search_try_shape(s, NULL);
-        is_possible = !s->machine->race->is_crowded;
+        is_possible = !s->race->is_crowded;
         holds = !is_possible || is_found(s);
         s->shapes[0] = NULL;
         s->shape_count = is_possible;
@@ -467,7 +470,7 @@ static bool holds_for_all(Search *s)
         if (shape[0] * shape[1] * shape[2] > most)
             continue;
         ptx_search_try_shape(s, shape);
-        if (s->machine->race->is_crowded)
+        if (s->race->is_crowded)
             continue;
         shown = is_possible ? shown : shape;
         is_possible = true;
@@ -476,6 +479,7 @@ static bool holds_for_all(Search *s)
     }
     if (!holds || !is_possible)
         return false;
+    s->is_trial = false;
     ptx_search_try_shape(s, shown);
     return true;
 }
@@ -567,7 +571,7 @@ static bool follows_mark(const Cfg *cfg, const bool *marks, const bool *before, 
 /* The run says of each access where it lies and that it happens, and nothing is unordered. */
 static bool is_clean(const Search *s)
 {
-    const Race *r = s->machine->race;
+    const Race *r = s->race;
     const FuncState *func_state = s->program->func_states[s->kernel];
     bool is_clean = !r->pair_count && !r->is_lost && !r->is_blind && !r->is_doubtful && !r->is_overwritten && !(r->has_dropped && r->is_partial) && !s->machine->is_cut;
     for (InsnId i = 0; is_clean && i < s->func->insn_count; i++)
@@ -584,15 +588,13 @@ static bool is_clean_everywhere(Search *s)
     double count = ptx_blocks_size(&all);
     m->is_cut = false;
     m->most_steps = m->steps + ptx_search_steps(s);
-    ptx_race_begin(m->race);
     ptx_machine_run_for(m, &all, 0, m->warp_count);
     if (!is_clean(s))
         return false;
     bool stands_for_all = ptx_blocks_size(&m->blocks) >= count;
     for (uint32_t b = 1; !stands_for_all && count <= MAX_BLOCKS && b < count; b++) {
         const uint32_t at[3] = { b % m->grid[0], b / m->grid[0] % m->grid[1], b / m->grid[0] / m->grid[1] };
-        ptx_race_begin(m->race);
-        ptx_machine_run(m, at, 0, m->warp_count);
+            ptx_machine_run(m, at, 0, m->warp_count);
         if (!is_clean(s))
             return false;
     }
@@ -619,16 +621,16 @@ static void find_redundant(Arena *arena, Search *s, Hazards *out)
     uint32_t tried = 0;
     const bool *marks = mark_global(s);
     spread_marks(cfg, marks, behind, before);
-    m->race->func = func;
-    m->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
+    s->race->func = func;
+    s->race->left_out = ptx_arena_array(s->work, bool, func->insn_count);
     for (InsnId i = 0; i < func->insn_count && tried < MAX_REDUNDANT && m->steps < most; i++) {
         bool is_executed = s->program->func_states[s->kernel]->counts[i].warps > 0;
         if (!is_plain_barrier(&func->insns[i]) || !is_executed || follows_mark(cfg, marks, before, i))
             continue;
         tried++;
-        m->race->left_out[i] = true;
-        m->race->left_out[i] = is_clean_everywhere(s);
-        if (m->race->left_out[i])
+        s->race->left_out[i] = true;
+        s->race->left_out[i] = is_clean_everywhere(s);
+        if (s->race->left_out[i])
             found[out->redundant_count++] = i;
     }
     out->redundant = found;
@@ -651,11 +653,11 @@ static bool is_sure(const Machine *m)
 static const Divergence *find_divergence(Arena *arena, const Search *s)
 {
     const Machine *m = s->machine;
-    const Parting *p = &m->race->parting;
-    bool parts = p->at.func && p->gone & p->others, hangs = !parts && m->race->stops[0].func && is_sure(m);
+    const Parting *p = &s->race->parting;
+    bool parts = p->at.func && p->gone & p->others, hangs = !parts && s->race->stops[0].func && is_sure(m);
     if (m->block_is_assumed || (!parts && !hangs))
         return NULL;
-    const Stop *at = parts ? &p->at : &m->race->stops[0], *other = parts ? &p->other : &m->race->stops[1];
+    const Stop *at = parts ? &p->at : &s->race->stops[0], *other = parts ? &p->other : &s->race->stops[1];
     Divergence *out = ptx_arena_new(arena, Divergence);
     *out = (Divergence){ .func = at->func, .insn = at->insn, .place = at->place, .other_func = other->func, .other = other->insn, .hangs = hangs };
     set_thread(m, at->thread, out->thread);
@@ -671,8 +673,10 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, SimPr
         return NULL;
     Hazards *out = ptx_arena_new(arena, Hazards);
     Hazard *items = ptx_arena_array(arena, Hazard, MAX_HAZARDS + MAX_POSSIBLE);
-    Search s = { .arena = arena, .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing,
-                 .mark = ptx_arena_mark(work) };
+    Search s = { .arena = arena, .work = work, .scratch = scratch, .program = program, .module = module, .kernel = kernel, .func = func, .launch = launch ? *launch : nothing };
+    const ArenaMark mark = ptx_arena_mark(work);
+    s.orders = ptx_arena_array(work, uint8_t, module->op_count + 1);
+    s.mark = ptx_arena_mark(work);
     out->items = items;
     open_machine(&s, NULL);
     if (!s.machine->block_is_assumed || !s.machine->grid_is_assumed)
@@ -684,6 +688,7 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, SimPr
     if (!out->count)
         find_redundant(arena, &s, out);
     close_machine(&s);
+    ptx_arena_release(work, mark);
     return out;
 }
 

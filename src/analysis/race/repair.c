@@ -166,14 +166,14 @@ static bool is_for_all(Search *s, const Put *put)
 /* The last run met no thread that waits without others. */
 static bool is_sound(const Search *s)
 {
-    const Race *r = s->machine->race;
+    const Race *r = s->race;
     bool parts = r->parting.at.func && r->parting.gone & r->parting.others;
     return !r->is_lost && !parts && !r->stops[0].func && r->stale.wait == NO_ID && r->stuck.wait == NO_ID;
 }
 
 static bool are_puts_good(Search *s)
 {
-    const Race *r = s->machine->race;
+    const Race *r = s->race;
     bool are_good = !r->partial_puts;
     for (uint32_t p = 0; p < s->put_count && are_good; p++) {
         bool is_barrier = s->puts[p].is_block || s->puts[p].is_warp;
@@ -199,7 +199,7 @@ static const HazardAccess *partner_of(const Hazard *made, const Hazard *h)
 /* What races with the second access by the run that was made last. */
 static void note_known(Search *s, const Hazard *h)
 {
-    const Race *r = s->machine->race;
+    const Race *r = s->race;
     s->known_count = 0;
     for (uint32_t p = 0; p < r->pair_count && s->known_count < MAX_KNOWN; p++) {
         Hazard made;
@@ -221,7 +221,7 @@ static bool is_new(const Search *s, const HazardAccess *partner)
 /* Of the run that was made last. is_strict: nothing at all is reported at its place; else nothing new. */
 static RepairVerdict judge(Search *s, const Hazard *h, bool is_strict)
 {
-    const Race *r = s->machine->race;
+    const Race *r = s->race;
     RepairVerdict v = { .is_valid = is_sound(s) && are_puts_good(s), .is_gone = !r->has_dropped_sought };
     for (uint32_t p = 0; p < r->pair_count && v.is_valid; p++) {
         Hazard made;
@@ -238,14 +238,14 @@ static RepairVerdict judge(Search *s, const Hazard *h, bool is_strict)
 
 static void seek(Search *s, const Hazard *h)
 {
-    s->machine->race->sought_func = h->second.func;
-    s->machine->race->sought = h->second.insn;
+    s->race->sought_func = h->second.func;
+    s->race->sought = h->second.insn;
 }
 
 /* A further run in which these two accesses alone are noted: what another one hid shows. */
 static bool is_gone_alone(Search *s, const Hazard *h)
 {
-    Race *r = s->machine->race;
+    Race *r = s->race;
     bool is_gone = true;
     r->only_funcs[0] = h->first.func;
     r->only[0] = h->first.insn;
@@ -451,7 +451,7 @@ void ptx_repair_begin(Search *s)
 uint32_t ptx_repair_find(Search *s, Hazard *h)
 {
     const uint32_t before = all_of(s);
-    const unsigned number = free_barrier(s->machine->race);
+    const unsigned number = free_barrier(s->race);
     const Put block = { .is_block = true, .barrier = (uint8_t)number }, warp = { .is_warp = true };
     bool is_found = false;
     note_known(s, h);
@@ -502,7 +502,7 @@ static uint32_t own_of(const Hazard *hazards, const uint32_t *owned, uint32_t co
 /* Takes the repairs back that do not hold in the run that was made last, with all puts. */
 static void hold_against(Search *s, const Hazard *hazards, uint32_t *masks, uint32_t count)
 {
-    const Race *r = s->machine->race;
+    const Race *r = s->race;
     bool is_bad = !is_sound(s);
     for (uint32_t i = 0; i < count; i++)
         if (is_bad || masks[i] & r->partial_puts)

@@ -17,6 +17,8 @@ typedef struct Search {
     const Func *func;
     Launch launch;
     Machine *machine;
+    Race *race;                 /* that observes it */
+    uint8_t *orders;            /* of its instructions: ptx_race_new */
     const uint32_t *shapes[MAX_SHAPE_TRIES];        /* of a block that is not given: those in which the race was found; NULL: the one assumed */
     uint32_t shape_count;
     Put puts[MAX_PUTS];        /* of the runs to come */
@@ -24,6 +26,7 @@ typedef struct Search {
     HazardAccess known[MAX_KNOWN];     /* accesses that race with the one at hand, before a repair of one of them */
     uint32_t known_count;
     uint64_t repair_end;        /* Machine.steps that repairs may come to */
+    bool is_trial;              /* of shapes: one in which warps write the same bytes is passed by */
     const Uniforms *uniforms;   /* of the kernel's own function; NULL: not asked for yet */
     ArenaMark mark;
 } Search;

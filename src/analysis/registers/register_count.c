@@ -56,7 +56,7 @@ static uint32_t share_of(const Gpu *gpu, uint64_t threads)
     return share < 8 ? 8 : share > MAX_REGISTERS ? MAX_REGISTERS : share;
 }
 
-static uint32_t cap_of(const Gpu *gpu, const Bounds *bounds)
+uint32_t ptx_pressure_cap(const Gpu *gpu, const Bounds *bounds)
 {
     uint32_t cap = figure(gpu, FIGURE_REGISTERS_PER_THREAD, MAX_REGISTERS);
     uint32_t threads = threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid);
@@ -73,7 +73,7 @@ static uint32_t cap_of(const Gpu *gpu, const Bounds *bounds)
 static uint32_t target_of(const Gpu *gpu, const Bounds *bounds)
 {
     bool is_asked = bounds->maxnreg || (bounds->minnctapersm && threads_of(bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid));
-    return is_asked ? cap_of(gpu, bounds) : share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
+    return is_asked ? ptx_pressure_cap(gpu, bounds) : share_of(gpu, figure(gpu, FIGURE_THREADS_PER_SM, 2048));
 }
 
 /* ---- features ---------------------------------------------------------------------------------------------------- */
@@ -405,13 +405,18 @@ static uint32_t in_step(const Pressure *p, uint32_t registers)
     return p->features[PRESSURE_GUESS] == target && registers > target && 4 * registers <= 5 * target ? target : registers;
 }
 
+bool ptx_pressure_is_calibrated(const Gpu *gpu, const Module *module)
+{
+    return measured_sm(gpu->target.sm) >= CALIBRATED_SM && !module->is_debug;
+}
+
 static void decide(Pressure *p, const Module *module, const Func *func, const Live *live, const Gpu *gpu)
 {
     uint8_t bins[PRESSURE__COUNT] = { 0 };
     find_bins(p, bins);
     const float *band = ptx_pressure_bands[leaf_of(bins, ptx_pressure_tree_count)], *scale = scale_of(gpu);
     bool is_modelled = p->features[PRESSURE_SM] >= MODELLED_SM;
-    p->is_calibrated = p->features[PRESSURE_SM] >= CALIBRATED_SM && !module->is_debug;
+    p->is_calibrated = ptx_pressure_is_calibrated(gpu, module);
     double at = is_modelled ? fitted(p, scale, bins) : 0;
     p->registers = is_modelled ? in_step(p, count_at(p, scale, at)) : capped(p, live->max_pressure);
     p->low = p->is_calibrated ? count_at(p, scale, at + (double)band[0]) : capped(p, 0.6 * p->registers - 4);
@@ -433,6 +438,12 @@ static bool changes_cap(const Func *func)
     return false;
 }
 
+/* least_of says no more than what is live in the PTX. */
+bool ptx_pressure_may_spill(const Gpu *gpu, const Func *func, const Live *live)
+{
+    return live->max_pressure + FIXED > ptx_pressure_cap(gpu, &func->bounds) + ENOUGH;
+}
+
 static Spills judge_spills(const Pressure *p, const Func *func)
 {
     uint32_t least = least_of(p);
@@ -448,7 +459,7 @@ Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *
 {
     ArenaMark mark = ptx_arena_mark(scratch);
     uint32_t f[PRESSURE__COUNT] = { 0 };
-    Pressure out = { .cap = cap_of(gpu, &func->bounds) };
+    Pressure out = { .cap = ptx_pressure_cap(gpu, &func->bounds) };
     Gathering g = { .func = func, .cfg = cfg, .loops = loops, .lowered = lowered, .gpu = gpu, .f = f };
     f[PRESSURE_TARGET] = target_of(gpu, &func->bounds);
     f[PRESSURE_SM] = measured_sm(gpu->target.sm);

@@ -27,6 +27,15 @@ typedef struct Pressure {
     uint16_t features[PRESSURE__COUNT];
 } Pressure;
 
+/* The most registers that directives and the machine leave a thread. */
+uint32_t ptx_pressure_cap(const Gpu *gpu, const Bounds *bounds);
+
+/* The trees were fitted to such targets, and to code that is optimised. */
+bool ptx_pressure_is_calibrated(const Gpu *gpu, const Module *module);
+
+/* False: what ptx_pressure_compute says of spills is not SPILLS_LIKELY. It costs nothing. */
+bool ptx_pressure_may_spill(const Gpu *gpu, const Func *func, const Live *live);
+
 /* live may be NULL: nothing is known then. Scratch is left as found. */
 Pressure ptx_pressure_compute(Arena *scratch, const Module *module, const Func *func, const Cfg *cfg, const Loops *loops, const Live *live,
                               const Lowered *lowered, const Gpu *gpu);

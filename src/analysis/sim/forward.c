@@ -53,7 +53,7 @@ typedef struct Visit {
     uint32_t held_count, held_capacity;
     Count *counts;              /* per Machine.run and instruction */
     uint32_t count_held, count_capacity;
-    FootprintMark footprint;
+    void *marks[MAX_OBSERVERS]; /* by Observer.slot: what they had seen */
 } Visit;
 
 /* ---- what a loop carries ------------------------------------------------------------------------------------------ */
@@ -250,7 +250,7 @@ static Pace *pace_of(Machine *m, FuncState *func_state, LoopId loop)
 /* What a warp holds of the so-many-th thing that the loop carries: a register, else a place in local memory. */
 static Register *carried_at(const Warp *w, const Pace *pace, uint32_t index)
 {
-    return index < pace->carried_count ? &w->frame->regs[pace->carried[index]] : &w->local.items[index - pace->carried_count].held;
+    return index < pace->carried_count ? ptx_frame_register(w->frame, pace->carried[index]) : &w->local.items[index - pace->carried_count].held;
 }
 
 static unsigned bits_of(const Warp *w, const Pace *pace, uint32_t index)
@@ -461,7 +461,7 @@ static void clear_growth(const Machine *m, Warp *w, unsigned d)
     clear_slots(m, &w->local, d);
     for (Frame *frame = w->frame; frame; frame = frame->caller) {
         clear_slots(m, &frame->params, d);
-        for (RegId r = 0; r <= frame->func_state->func->reg_count; r++)
+        for (uint32_t r = 0; r < frame->func_state->slice.place_count; r++)
             if (frame->regs[r].value.grows >> d & 1)
                 ptx_block_stride_set(&m->blocks, &frame->regs[r].value, d, 0);
     }
@@ -501,8 +501,7 @@ static void begin_recording(Machine *m, Warp *w, Pace *pace, Visit *v)
             ptx_block_stride_set(&m->blocks, &carried_at(w, pace, i)->value, d, v->held[i].by);
     hold(m, w, pace, v);
     hold_counts(m, w, pace, v);
-    if (m->footprint)
-        ptx_footprint_mark(m->footprint, w->index, &v->footprint);
+    ptx_observers_mark(m, w->index, v->marks);
     v->dimension = (uint8_t)d;
     v->is_watched = false;
     v->state = STATE_RECORDING;
@@ -554,8 +553,7 @@ static void skip(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes
 {
     pace->tries = 0;
     repeat_counts(m, w, pace, v, counted);
-    if (m->footprint)
-        ptx_footprint_repeat(m->footprint, &v->footprint, counted);
+    ptx_observers_repeat(m, v->marks, counted);
     move_on(m, w, pace, v, lanes, times);
     v->arrivals += (uint64_t)times * pace->period;
     v->next = v->arrivals;

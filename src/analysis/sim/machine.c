@@ -1,7 +1,5 @@
 #include "analysis/trips/trip.h"
-#include "analysis/sim/race/cluster.h"
 #include "analysis/sim/forward.h"
-#include "analysis/sim/race/race.h"
 #include "analysis/sim/loop_exit.h"
 #include "analysis/sim/branch_probability.h"
 
@@ -85,7 +83,6 @@ static FuncState *routine_of(Machine *m, FuncId called)
     func_state->finder = ptx_region_finder(m->arena, func, plan->cfg);
     func_state->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
     func_state->counts = func_state->sums = ptx_arena_array(m->arena, Count, func->insn_count);
-    func_state->traffic = ptx_arena_array(m->arena, Traffic *, 2 * (size_t)func->insn_count);
     return func_state;
 }
 
@@ -101,7 +98,7 @@ static Frame *enter(Machine *m, Warp *w, FuncState *func_state, const Insn *call
     Frame *frame = func_state->spare;
     if (frame) {
         func_state->spare = frame->next;
-        for (RegId r = 0; r <= func_state->func->reg_count; r++) {   /* the condition code is the last */
+        for (uint32_t r = 0; r < func_state->slice.place_count; r++) {
             frame->regs[r].is_written = false;
             frame->regs[r].region = 0;
         }
@@ -109,7 +106,7 @@ static Frame *enter(Machine *m, Warp *w, FuncState *func_state, const Insn *call
         frame->params.count = 0;
     } else {
         frame = ptx_arena_new(m->arena, Frame);
-        frame->regs = ptx_arena_array(m->arena, Register, func_state->func->reg_count + 1);
+        frame->regs = ptx_arena_array(m->arena, Register, func_state->slice.place_count);
         frame->stays = ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
     }
     frame->func_state = func_state;
@@ -171,7 +168,7 @@ static void pass_registers(Machine *m, Warp *w, Frame *from, const Insn *insn, u
         w->frame = from;
         Value value = *ptx_machine_read(m, w, operand, &room);
         w->frame = own;
-        ptx_machine_set(m, &own->regs[r], &value, ptx_type_info[func->regs[r].type].bits, lanes, lanes);
+        ptx_machine_set(m, ptx_frame_register(own, r), &value, ptx_type_info[func->regs[r].type].bits, lanes, lanes);
     }
 }
 
@@ -183,8 +180,8 @@ static bool run_call(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     for (const Frame *frame = w->frame; frame; frame = frame->caller)
         depth++;
     if (!func_state || depth >= MAX_FRAMES) {
-        if (m->race)
-            ptx_race_call(m, callee);
+        if (m->orderer && m->orderer->call)
+            m->orderer->call(m->orderer->self, callee);
         forget_results(m, w, insn, lanes, doubt);
         return false;
     }
@@ -206,8 +203,9 @@ static void return_registers(Machine *m, Warp *w, const Frame *frame, uint32_t l
         if (!func->regs[r].is_result)
             continue;
         const Operand *operand = call_operand(w->frame->func_state->func, frame->call, 0, index++);
-        if (operand && frame->regs[r].is_written)
-            ptx_machine_write(m, w, operand, &frame->regs[r].value, lanes, UNCERTAIN_NONE);
+        const Register *result = ptx_frame_register(frame, r);
+        if (operand && result->is_written)
+            ptx_machine_write(m, w, operand, &result->value, lanes, UNCERTAIN_NONE);
     }
 }
 
@@ -225,7 +223,7 @@ static InsnId meeting_point(const FuncState *func_state, InsnId branch, bool is_
 static void cloud(Machine *m, Warp *w, const Entry *entry, uint32_t lanes)
 {
     for (uint32_t i = entry->log_first; i < w->log_count; i++) {
-        Register *r = &w->log[i].frame->regs[w->log[i].reg];
+        Register *r = ptx_frame_register(w->log[i].frame, w->log[i].reg);
         r->value.unknown |= lanes;
         (void)m;
     }
@@ -461,7 +459,7 @@ static void note_barrier(Machine *m, const Operand *number, bool is_of_some)
     bool is_plain = number && number->kind == OPERAND_INT && !is_of_some && (m->barrier < 0 || m->barrier == number->value);
     if (is_plain)
         m->barrier = number->value;
-    if (is_plain || m->race)    /* which has turns of its own */
+    if (is_plain || (m->orderer && m->orderer->turn))
         return;
     m->shared_is_lost = true;
     ptx_memory_forget_shared(m);
@@ -516,17 +514,27 @@ static void reduce(Machine *m)
     }
 }
 
+static void tell_barrier(const Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+{
+    if (m->orderer && m->orderer->barrier)
+        m->orderer->barrier(m->orderer->self, w, insn, lanes, doubt);
+}
+
 /* ---- one instruction --------------------------------------------------------------------------------------------- */
+
+static bool is_ignored(const Observer *orderer, const Op *op)
+{
+    return orderer->orders && orderer->orders[op->id] == ORDER_IGNORED;
+}
 
 static void step(Machine *m, Warp *w)
 {
     Entry *top = &w->entries[w->entry_count - 1];
     const FuncState *func_state = w->frame->func_state;
     Count *count = &func_state->counts[top->pc];
-    if (m->race && m->race->put_count && ptx_race_is_put(m, w, top->pc))
+    const Observer *orderer = m->orderer;
+    if (orderer && orderer->step && orderer->step(orderer->self, w, top->pc))
         return;
-    if (m->race && m->race->watches)
-        ptx_race_watch(m, w, top->pc);
     if (func_state->slice.plain[top->pc]) {
         count->warps++;
         count->lanes += ptx_lanes_count(top->lanes);
@@ -568,10 +576,8 @@ static void step(Machine *m, Warp *w)
         top->pc++;
         return;
     }
-    if (m->race && code->order != ORDER_NONE && !ptx_race_order(m, w, insn, &m->program->codes[insn->op->id], active, doubt))
+    if (orderer && !is_ignored(orderer, insn->op) && !orderer->order(orderer->self, w, insn, active, doubt))
         return;
-    if (m->cluster)
-        ptx_cluster_order(m, w, insn, active, doubt);
     switch ((Action)code->action) {
     case ACTION_INDEXED:
         run_indexed(m, w, insn, active);
@@ -589,15 +595,12 @@ static void step(Machine *m, Warp *w)
         w->is_waiting = true;
         ptx_machine_forget(m, w, insn, active, doubt);
         wait_at_barrier(m, w, insn, active, doubt);
-        if (m->race)
-            ptx_race_barrier(m, w, insn, active, doubt);
+        tell_barrier(m, w, insn, active, doubt);
         return;
     case ACTION_ARRIVE:
         top->pc++;
-        if (m->race)
-            ptx_race_barrier(m, w, insn, active, doubt);
-        else
-            note_barrier(m, NULL, true);
+        note_barrier(m, NULL, true);
+        tell_barrier(m, w, insn, active, doubt);
         return;
     case ACTION_WARP_BARRIER:
         top->pc++;
@@ -606,10 +609,8 @@ static void step(Machine *m, Warp *w)
     default:
         break;
     }
-    if (m->race && ptx_insn_is_access(insn))
-        ptx_race_access(m, w, insn, active, doubt);
-    else if (m->cluster && ptx_insn_is_access(insn))
-        ptx_cluster_access(m, w, insn, active, doubt);
+    if (orderer && ptx_insn_is_access(insn))
+        orderer->access(orderer->self, w, insn, active, doubt);
     else if (ptx_insn_is_access(insn))
         ptx_memory_count(m, w, insn, count, active, top->is_loose && doubt < UNCERTAIN_ORDER ? UNCERTAIN_ORDER : doubt);
     if (func_state->slice.is_needed[top->pc] || (insn->op->flags & OPF_SIDE_EFFECT && !(m->are_apart && ptx_insn_is_access(insn))))
@@ -618,7 +619,7 @@ static void step(Machine *m, Warp *w)
         const Operand *operands = ptx_insn_operands(func_state->func, insn);
         for (unsigned o = 0; o < insn->operand_count; o++)
             if (operands[o].role & ROLE_DEF && operands[o].kind == OPERAND_REG)
-                w->frame->regs[operands[o].id].value.unknown |= maybe;
+                ptx_frame_register(w->frame, operands[o].id)->value.unknown |= maybe;
     }
     w->entries[w->entry_count - 1].pc++;
 }
@@ -744,8 +745,8 @@ static void run_together(Machine *m, FuncState *func_state, uint32_t first_warp,
         m->barrier = -1;
         if (first_warp == 0 && warp_count == m->warp_count)
             reduce(m);
-        if (m->race)
-            is_running = ptx_race_release(m, first_warp, warp_count);
+        if (m->orderer && m->orderer->turn)
+            is_running = m->orderer->turn(m->orderer->self, first_warp, warp_count);
     }
 }
 
@@ -833,12 +834,13 @@ void ptx_machine_run_for(Machine *m, const Blocks *blocks, uint32_t first_warp, 
     m->blocks = *blocks;
     m->shared_is_lost = false;
     m->barrier = -1;
+    ptx_observers_begin(m);
     ptx_forward_begin(m);
     ptx_memory_forget_shared(m);
     FuncState *func_state = routine_of(m, m->kernel);
     if (!func_state)
         return;
-    m->are_apart = func_state->slice.is_apart && !m->race && !m->contents && !m->cluster && m->warp_count <= WARP_LANES;
+    m->are_apart = func_state->slice.is_apart && !m->orderer && !m->contents && m->warp_count <= WARP_LANES;
     if (m->are_apart && warp_count > 1 && warp_count == m->warp_count) {
         run_apart(m, func_state);
         return;
@@ -898,7 +900,7 @@ static void take_shape(Machine *m)
     }
 }
 
-Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu)
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch)
 {
     const Module *module = program->module;
     Machine *m = ptx_arena_new(arena, Machine);
@@ -908,7 +910,6 @@ Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, Func
     m->module = module;
     m->kernel = kernel;
     m->launch = launch;
-    m->gpu = gpu;
     m->most_stays = ASSUMED_STAYS;
     m->next_addend = module->var_count + 1;
     take_shape(m);

@@ -1,5 +1,5 @@
 /* What an instruction does to the lanes of a warp, memory and control apart. */
-#include "analysis/sim/race/cluster.h"
+#include "analysis/sim/machine.h"
 
 /* ---- operations on numbers --------------------------------------------------------------------------------------- */
 
@@ -527,9 +527,7 @@ void ptx_machine_execute(Machine *m, Warp *w, const Insn *insn, const Decoded *c
     case ACTION_ACTIVE_MASK:                    write_number(m, w, insn, lanes, lanes, doubt); return;
     case ACTION_TRUE:                           write_number(m, w, insn, 1, lanes, doubt); return;
     case ACTION_MAP:
-        if (m->cluster)
-            ptx_cluster_map(m, w, insn, lanes, doubt);
-        else
+        if (!m->orderer || !m->orderer->map || !m->orderer->map(m->orderer->self, w, insn, lanes, doubt))
             ptx_machine_forget(m, w, insn, lanes, doubt);
         return;
     case ACTION_NOTHING:                        return;

@@ -80,10 +80,10 @@ void ptx_machine_set(Machine *m, Register *r, const Value *value, unsigned bits,
 
 void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value *value, uint32_t lanes, uint8_t doubt)
 {
-    if (operand->kind != OPERAND_REG)
+    if (operand->kind != OPERAND_REG || !w->frame->func_state->slice.places[operand->id])
         return;
     const Reg *reg = &w->frame->func_state->func->regs[operand->id];
-    Register *r = &w->frame->regs[operand->id];
+    Register *r = ptx_frame_register(w->frame, operand->id);
     bool is_part = operand->flags & OPERAND_COMPONENT || reg->vector > 1;
     note_written(m, w, operand->id, r);
     if (!is_part && doubt != UNCERTAIN_PARAMETER) {
@@ -100,7 +100,7 @@ void ptx_machine_write(Machine *m, Warp *w, const Operand *operand, const Value 
 
 Register *ptx_machine_carry(const Warp *w)
 {
-    return &w->frame->regs[w->frame->func_state->func->reg_count];
+    return ptx_frame_register(w->frame, w->frame->func_state->func->reg_count);
 }
 
 void ptx_machine_write_carry(Machine *m, Warp *w, const Value *value, uint32_t lanes, uint8_t doubt)
@@ -269,7 +269,7 @@ const Value *ptx_machine_make(Machine *m, Warp *w, const Operand *operand, Scrat
 {
     switch ((OperandKind)operand->kind) {
     case OPERAND_REG: {
-        const Register *r = &w->frame->regs[operand->id];
+        const Register *r = ptx_frame_register(w->frame, operand->id);
         if (operand->flags & (OPERAND_COMPONENT) || !r->is_written) {
             s->value = ptx_machine_unknown(m, false);
             return &s->value;

@@ -129,6 +129,26 @@ static uint16_t *count_plain(Arena *arena, const Func *func, const Cfg *cfg, con
     return plain;
 }
 
+/* A frame keeps what a run may write, and no more: large kernels have tens of thousands of registers, most of which hold data. */
+static uint32_t *number_places(Arena *arena, const Func *func, const bool *is_needed, uint32_t *count)
+{
+    uint32_t *places = ptx_arena_array(arena, uint32_t, func->reg_count + 1);
+    *count = 1;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        bool may_run = is_needed[i] || is_control(insn->op) || insn->op->flags & (OPF_SIDE_EFFECT | OPF_WARP);
+        for (unsigned o = 0; o < insn->operand_count && may_run; o++)
+            if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && !places[operands[o].id])
+                places[operands[o].id] = (*count)++;
+    }
+    for (RegId r = 0; r < func->reg_count; r++)
+        if ((func->regs[r].is_param || func->regs[r].is_result) && !places[r])
+            places[r] = (*count)++;
+    places[func->reg_count] = (*count)++;
+    return places;
+}
+
 /* Per register the instructions that write it. */
 static void list_definitions(Slicer *s, Arena *scratch)
 {
@@ -195,7 +215,9 @@ Slice ptx_slice_compute(Arena *arena, Arena *scratch, const Func *func, const Cf
     while (s.depth)
         take(&s, s.stack[--s.depth]);
     ptx_arena_release(scratch, mark);
-    return (Slice){ is_needed, count_plain(arena, func, cfg, is_needed), is_apart(&s) };
+    Slice slice = { .is_needed = is_needed, .plain = count_plain(arena, func, cfg, is_needed), .is_apart = is_apart(&s) };
+    slice.places = number_places(arena, func, is_needed, &slice.place_count);
+    return slice;
 }
 
 static bool may_store_shared(const Op *op)

@@ -11,6 +11,8 @@
 typedef struct Slice {
     const bool *is_needed;      /* per instruction */
     const uint16_t *plain;      /* per instruction: so many from here on, in its block, do nothing that must be run; 0: it must */
+    const uint32_t *places;     /* per register, and of the condition code behind them: which one of a frame's it is; 0: no run writes it */
+    uint32_t place_count;       /* the first included */
     bool is_apart;              /* nothing in it depends on what other warps do */
 } Slice;
 

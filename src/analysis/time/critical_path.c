@@ -13,6 +13,7 @@ typedef struct CriticalPathWalker {
     double *own;                /* per block: the clocks of its latest walk */
     double now;
     double stored[2];           /* the last store to the space has started */
+    bool is_stored;             /* to global memory, since the last fence */
 } CriticalPathWalker;
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
@@ -88,6 +89,21 @@ static void define(CriticalPathWalker *w, const LoweredInsn *insn, double ready,
     }
 }
 
+static const Op *fence_of(const CriticalPathWalker *w, const LoweredInsn *insn)
+{
+    const Op *op = insn->origin == NO_ID ? NULL : w->in->func->insns[insn->origin].op;
+    return op && (op->operation == OP_MEMBAR || op->operation == OP_FENCE) && !ptx_op_has(op, MOD_CTA) ? op : NULL;
+}
+
+/* The warp waits until its accesses have come as far as the scope goes. */
+static double fence_clocks(CriticalPathWalker *w, const Op *fence)
+{
+    const Latencies *l = w->in->latencies;
+    double stores = w->is_stored ? (double)l->fence_store : 0;
+    w->is_stored = false;
+    return ptx_op_has(fence, MOD_SYS) ? (double)l->fence_sys : (double)l->fence + stores;
+}
+
 static double walk_block(CriticalPathWalker *w, BlockId block)
 {
     const Lowered *lowered = w->in->lowered;
@@ -98,7 +114,8 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
         bool late = is_late(w, insn, block), is_ordered = is_float((MachineOp)insn->machine);
         if (i > lowered->first[block] && insn->origin != NO_ID && insn->origin == insn[-1].origin)
             at = fmax(at, made);
-        if (insn->machine == MACHINE_BARRIER)
+        const Op *fence = fence_of(w, insn);
+        if (insn->machine == MACHINE_BARRIER || fence)
             at = fmax(at, last);
         if (is_memory((MachineOp)insn->machine))
             at = fmax(at, w->stored[store_class(insn)]);
@@ -108,8 +125,12 @@ static double walk_block(CriticalPathWalker *w, BlockId block)
             at = fmax(at, next);
             next = at + (double)insn->count;
         }
-        if (is_store(insn))
+        if (is_store(insn)) {
             w->stored[store_class(insn)] = at;
+            w->is_stored |= store_class(insn) == 0;
+        }
+        if (fence)
+            start = at + fence_clocks(w, fence);
         if (insn->machine == MACHINE_BARRIER)
             start = at + latency + (double)w->in->latencies->barrier_per_warp * w->in->warps_per_block;
         define(w, insn, at + latency, late);

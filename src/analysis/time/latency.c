@@ -29,6 +29,9 @@ void ptx_latencies_find(const Gpu *gpu, double global, Latencies *out)
     out->machine[MACHINE_BARRIER] = 14;
     out->machine[MACHINE_BRANCH] = 8;
     out->barrier_per_warp = 2;
+    out->fence = (float)clocks(gpu, FIGURE_FENCE_LATENCY, 264);
+    out->fence_sys = (float)clocks(gpu, FIGURE_FENCE_SYS_LATENCY, 1015);
+    out->fence_store = (float)clocks(gpu, FIGURE_FENCE_STORE_LATENCY, 326);
     out->iteration = (float)clocks(gpu, FIGURE_ITERATION_LATENCY, 29);
     out->branch_back = (float)clocks(gpu, FIGURE_BRANCH_LATENCY, 15);
 }

@@ -10,6 +10,7 @@ typedef struct Latencies {
     float machine[MACHINE__COUNT];
     float barrier_per_warp;     /* beside machine[MACHINE_BARRIER] */
     float iteration;            /* of a loop that is not unrolled, at least */
+    float fence, fence_sys, fence_store;     /* .gpu, .sys; beside fence, where a store was before it */
     float branch_back;          /* from a loop's last instruction to the first of its next iteration */
 } Latencies;
 

@@ -93,7 +93,8 @@ static const float *all_load_clocks(Arena *scratch, const PredictInput *in, cons
     for (InsnId i = 0; i < in->func->insn_count; i++) {
         const Count *count = &in->evaluation->insns[i].total;
         double waits = count->waits + count->data_requests * (cached->data_missed ? cached->data_missed[i] : 1);
-        clocks[i] = (float)load_clocks(in, cached, count->requests > 0 ? fmin(1, waits / count->requests) : 1);
+        bool is_known = count->requests > 0 && !ptx_op_bypasses_l1(in->func->insns[i].op);
+        clocks[i] = (float)load_clocks(in, cached, is_known ? fmin(1, waits / count->requests) : 1);
     }
     return clocks;
 }

@@ -32,7 +32,6 @@ typedef struct DivergeWalk {
     const Func *func;
     const Cfg *cfg;
     const Dom *dom;
-    const Uniforms *uniforms;
     Ssa *reach;
     Symbols *s;
     Branch *branches;           /* per block */
@@ -68,15 +67,23 @@ static bool is_choice(const DivergeWalk *sp, BlockId block)
     return sp->cfg->blocks[block].succ_count > 1;
 }
 
-/* The guards as expressions. What holds for one row of threads alone is not proven. False: the budget is spent. */
+/* What holds for one row of threads alone is not proven. */
+static void find_varying(DivergeWalk *sp, const Uniforms *uniforms)
+{
+    for (uint32_t i = 0; i < sp->cfg->rpo_count; i++) {
+        BlockId block = sp->cfg->rpo[i];
+        const Affine *condition = &uniforms->branches[block];
+        sp->branches[block].varies = is_choice(sp, block) && (!ptx_affine_is_uniform(*condition) || condition->is_assumed);
+    }
+}
+
+/* The guards as expressions. False: the budget is spent. */
 static bool find_guards(DivergeWalk *sp)
 {
     for (uint32_t i = 0; i < sp->cfg->rpo_count; i++) {
         BlockId block = sp->cfg->rpo[i];
         InsnId last = sp->cfg->blocks[block].end - 1;
         bool is_guard = sp->func->insns[last].guard != NO_ID && sp->func->insns[last].op->kind != OPK_BRX;
-        const Affine *condition = &sp->uniforms->branches[block];
-        sp->branches[block].varies = is_choice(sp, block) && (!ptx_affine_is_uniform(*condition) || condition->is_assumed);
         if (is_choice(sp, block) && is_guard)
             sp->branches[block].guard = ptx_ssa_guard(sp->reach, last);
     }
@@ -541,6 +548,81 @@ static void find_shape(DivergeWalk *sp)
     }
 }
 
+/* ---- branches that know of no lane ------------------------------------------------------------------------------- */
+
+typedef struct LaneTaint {
+    const Func *func;
+    bool *regs;                 /* computed from what differs across lanes */
+    const uint8_t *writes;      /* per register: 0, 1, or 2 for more */
+    bool has_choice;            /* some guard is: registers that are written twice depend on it */
+    bool has_changed;
+} LaneTaint;
+
+static const uint8_t *count_writes(Arena *scratch, const Func *func)
+{
+    uint8_t *writes = ptx_arena_array(scratch, uint8_t, func->reg_count + 1);
+    for (uint32_t o = 0; o < func->operand_count; o++) {
+        const Operand *operand = &func->operands[o];
+        if (operand->kind == OPERAND_REG && operand->role & ROLE_DEF && writes[operand->id] < 2)
+            writes[operand->id]++;
+    }
+    return writes;
+}
+
+static bool reads_lane(const LaneTaint *t, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(t->func, insn);
+    bool reads = insn->guard != NO_ID && t->regs[insn->guard];
+    for (uint32_t o = 0; o < insn->operand_count && !reads; o++) {
+        bool is_lane = operands[o].kind == OPERAND_SREG && (operands[o].id == SREG_TID || operands[o].id == SREG_LANEID);
+        reads = is_lane || (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_USE && t->regs[operands[o].id]);
+    }
+    return reads;
+}
+
+static void taint(LaneTaint *t, RegId reg)
+{
+    t->has_changed |= !t->regs[reg];
+    t->regs[reg] = true;
+}
+
+static void follow_insn(LaneTaint *t, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(t->func, insn);
+    bool reads = reads_lane(t, insn);
+    for (uint32_t o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF && (reads || (t->has_choice && t->writes[operands[o].id] > 1)))
+            taint(t, operands[o].id);
+    bool is_choice = insn->guard != NO_ID && t->regs[insn->guard] && !t->has_choice;
+    t->has_changed |= is_choice;
+    t->has_choice |= is_choice;
+}
+
+/* False: it takes too many passes. */
+static bool follow_lanes(LaneTaint *t)
+{
+    for (int pass = 0; pass < MAX_PASSES; pass++) {
+        t->has_changed = false;
+        for (InsnId i = 0; i < t->func->insn_count; i++)
+            follow_insn(t, &t->func->insns[i]);
+        if (!t->has_changed)
+            return true;
+    }
+    return false;
+}
+
+const bool *ptx_lane_branches_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg)
+{
+    bool *out = ptx_arena_array(arena, bool, cfg->block_count + 1);
+    ArenaMark mark = ptx_arena_mark(scratch);
+    LaneTaint t = { .func = func, .regs = ptx_arena_array(scratch, bool, func->reg_count + 1), .writes = count_writes(scratch, func) };
+    bool is_known = follow_lanes(&t);
+    for (BlockId b = 0; b < cfg->block_count; b++)
+        out[b] = !is_known || (cfg->blocks[b].end > cfg->blocks[b].first && reads_lane(&t, &func->insns[cfg->blocks[b].end - 1]));
+    ptx_arena_release(scratch, mark);
+    return out;
+}
+
 /* ---- the interface ----------------------------------------------------------------------------------------------- */
 
 static void doubt(MustDiverge *splits, const Cfg *cfg, uint8_t *certain, BlockId *by, bool *may)
@@ -560,12 +642,24 @@ static void find_may(DivergeWalk *sp, bool *may)
         may[sp->cfg->rpo[i]] = marks[sp->cfg->rpo[i]];
 }
 
-static void analyse(DivergeWalk *sp, uint8_t *certain, BlockId *by, bool *may)
+/* The conditions of the branches, and the shape of the block, which they are evaluated for. False: the budget is spent. */
+static bool begin(DivergeWalk *sp, const Module *module, const Loops *loops, const Launch *launch)
 {
+    uint64_t steps = (uint64_t)STEPS_PER_INSN * sp->func->insn_count + STEPS_FLOOR;
+    sp->work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * sp->func->insn_count;
+    sp->work = sp->evaluations = sp->work < WORK_PER_FUNC ? sp->work : WORK_PER_FUNC;
+    sp->reach = ptx_ssa_new(sp->scratch, module, sp->func, sp->cfg, sp->dom, loops, launch, steps);
+    sp->s = ptx_ssa_symbols(sp->reach);
     sp->branches = ptx_arena_array(sp->scratch, Branch, sp->cfg->block_count);
     if (!find_guards(sp))
-        return;
+        return false;
     find_shape(sp);
+    return true;
+}
+
+static void analyse(DivergeWalk *sp, const Uniforms *uniforms, uint8_t *certain, BlockId *by, bool *may)
+{
+    find_varying(sp, uniforms);
     bool *is_hidden = ptx_arena_array(sp->scratch, bool, sp->cfg->block_count);
     evaluate_branches(sp);
     find_may(sp, may);
@@ -584,14 +678,53 @@ const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const 
     if (!func->is_entry || func->has_syntax_error || func->has_unknown || cfg->has_unknown_target)
         return splits;
     ArenaMark mark = ptx_arena_mark(scratch);
-    uint64_t steps = (uint64_t)STEPS_PER_INSN * func->insn_count + STEPS_FLOOR;
-    DivergeWalk sp = { .scratch = scratch, .func = func, .cfg = cfg, .dom = dom, .uniforms = uniforms };
-    sp.work = WORK_FLOOR + (uint64_t)WORK_PER_INSN * func->insn_count;
-    sp.work = sp.evaluations = sp.work < WORK_PER_FUNC ? sp.work : WORK_PER_FUNC;
-    sp.reach = ptx_ssa_new(scratch, module, func, cfg, dom, loops, launch, steps);
-    sp.s = ptx_ssa_symbols(sp.reach);
-    analyse(&sp, certain, by, may);
+    DivergeWalk sp = { .scratch = scratch, .func = func, .cfg = cfg, .dom = dom };
+    if (begin(&sp, module, loops, launch))
+        analyse(&sp, uniforms, certain, by, may);
     splits->is_assumed = sp.is_assumed;
     ptx_arena_release(scratch, mark);
     return splits;
+}
+
+/* ---- branches one by one ----------------------------------------------------------------------------------------- */
+
+struct LaneSplits {
+    DivergeWalk walk;
+    uint8_t *found;             /* per block: 0: not looked at yet; 1: its branch does not; 2: it does, or may */
+    bool is_known;              /* else the budget is spent before any is looked at, and nothing is marked */
+};
+
+LaneSplits *ptx_lane_splits_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops, const Launch *launch)
+{
+    LaneSplits *l = ptx_arena_new(arena, LaneSplits);
+    l->walk = (DivergeWalk){ .scratch = arena, .func = func, .cfg = cfg, .dom = dom };
+    l->found = ptx_arena_array(arena, uint8_t, cfg->block_count + 1);
+    l->is_known = begin(&l->walk, module, loops, launch);
+    if (l->is_known)
+        l->walk.ranges = ptx_arena_array(arena, Interval, l->walk.s->count);
+    return l;
+}
+
+static bool parts_a_warp(DivergeWalk *sp, const SimProgram *p)
+{
+    for (uint32_t warp = 0; warp < sp->warp_count; warp++) {
+        uint32_t never, always;
+        if (!evaluate_warp(sp, p, warp, false, &never, &always) || (never && always))
+            return true;
+    }
+    return false;
+}
+
+bool ptx_lane_splits_may(LaneSplits *l, BlockId block)
+{
+    SimProgram p;
+    DivergeWalk *sp = &l->walk;
+    if (!l->is_known || !sp->branches[block].guard)
+        return false;
+    if (!l->found[block]) {
+        bool is_made = make_program(sp, sp->branches[block].guard, &p);
+        bool parts = is_made ? p.has_lane && parts_a_warp(sp, &p) : !sp->work;
+        l->found[block] = parts ? 2 : 1;
+    }
+    return l->found[block] == 2;
 }

@@ -32,6 +32,17 @@ typedef struct MustDiverge {
     bool is_assumed;            /* the block's shape is not known, and was taken as one row of threads: then the first two are likely only */
 } MustDiverge;
 
+/* Per block: whether the condition of the branch that ends it is computed from %tid or %laneid. Where it is not, the branch has no mark and
+ * nothing is marked by it: most barriers need no more to be known. True where in doubt. Owned by arena. */
+const bool *ptx_lane_branches_compute(Arena *arena, Arena *scratch, const Func *func, const Cfg *cfg);
+
+/* The same branches one by one: whether one by itself certainly sends lanes of a warp both ways, whichever of them come to it; true where in doubt. Where no
+ * branch that dominates a block does, the block has no mark. All of it lies in arena. */
+typedef struct LaneSplits LaneSplits;
+
+LaneSplits *ptx_lane_splits_new(Arena *arena, const Module *module, const Func *func, const Cfg *cfg, const Dom *dom, const Loops *loops, const Launch *launch);
+bool ptx_lane_splits_may(LaneSplits *splits, BlockId block);
+
 /* launch may be NULL. The work is bounded; what is beyond it is in doubt. Owned by arena; scratch, another arena, is left as
  * found. */
 const MustDiverge *ptx_must_diverge_compute(Arena *arena, Arena *scratch, const Module *module, const Func *func, const Cfg *cfg,

@@ -2,42 +2,17 @@
 
 enum { MAX_SHARED = 1 << 18, WORD_BYTES = 4, MAX_ITEMS = 1 << 16, MAX_AT_PLACE = 64 };
 
-Cluster *ptx_cluster_new(Machine *m, uint32_t rank_count)
-{
-    Cluster *c = ptx_arena_new(m->arena, Cluster);
-    *c = (Cluster){ .arena = m->arena, .rank_count = rank_count };
-    c->arrivals = ptx_arena_array(m->arena, uint32_t, m->warp_count);
-    c->waits = ptx_arena_array(m->arena, uint32_t, m->warp_count);
-    c->places = ptx_arena_array(m->arena, uint32_t *, rank_count);
-    return c;
-}
-
-void ptx_cluster_begin(Cluster *c, const Machine *m, uint32_t rank)
-{
-    c->rank = rank;
-    memset(c->arrivals, 0, m->warp_count * sizeof *c->arrivals);
-    memset(c->waits, 0, m->warp_count * sizeof *c->waits);
-}
-
-bool ptx_cluster_end(Cluster *c, const Machine *m)
-{
-    if (!c->rank)
-        c->total = c->arrivals[0];
-    for (uint32_t w = 0; w < m->warp_count; w++)
-        if (c->arrivals[w] != c->total || c->waits[w] != c->total)
-            return false;
-    return true;
-}
-
 /* ---- addresses --------------------------------------------------------------------------------------------------- */
 
 /* d = mapa(a, b): a in the block of rank b. */
-void ptx_cluster_map(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+static bool map_address(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
+    const Cluster *c = self;
+    Machine *m = c->machine;
     const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn);
     Scratch rooms[2], out;
     if (insn->operand_count < 3)
-        return;
+        return true;
     const Value *a = ptx_machine_read(m, w, &operands[1], &rooms[0]), *b = ptx_machine_read(m, w, &operands[2], &rooms[1]);
     out.value = (Value){ .lanes = out.lanes, .align = ALIGN_EXACT, .is_common = true, .unknown = a->unknown | b->unknown, .is_assumed = a->is_assumed || b->is_assumed };
     if (a->align != ALIGN_EXACT || b->align != ALIGN_EXACT)
@@ -45,9 +20,10 @@ void ptx_cluster_map(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     for (unsigned i = 0; i < WARP_LANES; i++) {
         uint64_t rank = ptx_value_lane(b, i);
         out.lanes[i] = ptx_value_lane(a, i) + ((rank + 1) << RANK_SHIFT);
-        out.value.unknown |= (uint32_t)(rank >= m->cluster->rank_count) << i;
+        out.value.unknown |= (uint32_t)(rank >= c->rank_count) << i;
     }
     ptx_machine_write(m, w, &operands[0], &out.value, lanes, doubt);
+    return true;
 }
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -110,9 +86,10 @@ static void touch_bytes(Cluster *c, uint32_t address, uint32_t bytes, Touched no
     }
 }
 
-void ptx_cluster_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+static void take_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    Cluster *c = m->cluster;
+    Cluster *c = self;
+    Machine *m = c->machine;
     const InsnId id = (InsnId)(insn - w->frame->func_state->func->insns);
     Scratch address, room;
     uint32_t bytes = 0, addressed = 0;
@@ -133,14 +110,47 @@ void ptx_cluster_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, u
 }
 
 /* All threads of the cluster take part: PTX ISA, "barrier.cluster". */
-void ptx_cluster_order(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+static bool take_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    Cluster *c = m->cluster;
+    Cluster *c = self;
     if (insn->op->kind != OPK_BAR || !ptx_op_has(insn->op, MOD_CLUSTER))
-        return;
+        return true;
     c->is_lost |= doubt >= UNCERTAIN_PARAMETER || lanes != w->live;
     if (ptx_op_has(insn->op, MOD_ARRIVE))
         c->arrivals[w->index]++;
     else
         c->waits[w->index]++;
+    return true;
+}
+
+/* ---- a cluster ---------------------------------------------------------------------------------------------------- */
+
+Cluster *ptx_cluster_new(Machine *m, uint32_t rank_count)
+{
+    Cluster *c = ptx_arena_new(m->arena, Cluster);
+    *c = (Cluster){ .machine = m, .arena = m->arena, .rank_count = rank_count };
+    c->arrivals = ptx_arena_array(m->arena, uint32_t, m->warp_count);
+    c->waits = ptx_arena_array(m->arena, uint32_t, m->warp_count);
+    c->places = ptx_arena_array(m->arena, uint32_t *, rank_count);
+    c->observer = (Observer){ .self = c, .order = take_order, .access = take_access, .map = map_address };
+    ptx_machine_observe(m, &c->observer);
+    return c;
+}
+
+void ptx_cluster_begin(Cluster *c, uint32_t rank)
+{
+    const uint32_t warp_count = c->machine->warp_count;
+    c->rank = rank;
+    memset(c->arrivals, 0, warp_count * sizeof *c->arrivals);
+    memset(c->waits, 0, warp_count * sizeof *c->waits);
+}
+
+bool ptx_cluster_end(Cluster *c)
+{
+    if (!c->rank)
+        c->total = c->arrivals[0];
+    for (uint32_t w = 0; w < c->machine->warp_count; w++)
+        if (c->arrivals[w] != c->total || c->waits[w] != c->total)
+            return false;
+    return true;
 }

@@ -6,6 +6,7 @@
 #define PTX_ANALYSIS_SIM_RACE_CLUSTER_H
 
 #include "analysis/sim/machine.h"
+#include "analysis/sim/observer.h"
 
 enum { RANK_SHIFT = 24, MAX_RANKS = 16 };
 
@@ -26,6 +27,8 @@ typedef struct Meeting {
 } Meeting;
 
 typedef struct Cluster {
+    Machine *machine;           /* that it observes */
+    Observer observer;
     Arena *arena;
     uint32_t rank_count, rank;  /* of the block that runs */
     uint32_t *arrivals, *waits; /* per warp of it */
@@ -40,13 +43,9 @@ typedef struct Cluster {
 Cluster *ptx_cluster_new(Machine *machine, uint32_t rank_count);
 
 /* Before a block of that rank. */
-void ptx_cluster_begin(Cluster *cluster, const Machine *machine, uint32_t rank);
+void ptx_cluster_begin(Cluster *cluster, uint32_t rank);
 
 /* Behind it. False: its warps did not all come to the same barriers of the cluster, or others than those of the blocks before. */
-bool ptx_cluster_end(Cluster *cluster, const Machine *machine);
-
-void ptx_cluster_map(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-void ptx_cluster_access(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-void ptx_cluster_order(Machine *machine, const Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+bool ptx_cluster_end(Cluster *cluster);
 
 #endif

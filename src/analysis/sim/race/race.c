@@ -39,12 +39,12 @@ static uint32_t granule_of(const Func *func, bool is_plain)
     return granule;
 }
 
-Race *ptx_race_new(Machine *m)
+Race *ptx_race_new(Machine *m, uint8_t *orders)
 {
     const bool is_plain = !has_protocols(m->module);
     const uint32_t granule = granule_of(&m->module->funcs[m->kernel], is_plain);
     Race *r = ptx_arena_new(m->arena, Race);
-    *r = (Race){ .arena = m->arena, .warp_count = m->warp_count, .granule = granule, .granule_wanted = granule,
+    *r = (Race){ .machine = m, .orders = orders, .arena = m->arena, .warp_count = m->warp_count, .granule = granule, .granule_wanted = granule,
                   .most_mbarriers = is_plain ? 0 : MBARRIERS, .width = is_plain ? m->warp_count : 2 * m->warp_count + MBARRIERS };
     r->known = ptx_arena_array(m->arena, uint32_t, (size_t)m->warp_count * r->width);
     for (unsigned b = 0; b < BARRIERS; b++)
@@ -54,6 +54,7 @@ Race *ptx_race_new(Machine *m)
     r->table = ptx_arena_array(m->arena, uint32_t, TABLE_SIZE);
     r->touched = ptx_arena_array(m->arena, uint32_t, m->warp_count);
     r->touches = ptx_arena_grow(m->arena, NULL, 0, &r->touch_capacity, sizeof *r->touches);
+    ptx_race_attach(r);
     return r;
 }
 
@@ -102,22 +103,23 @@ void ptx_race_begin(Race *r)
 /* ---- sites ------------------------------------------------------------------------------------------------------- */
 
 /* Index of the site; MOST_SITES: there are too many. */
-static uint32_t site_of(Machine *m, Warp *w, const Insn *insn)
+static uint32_t site_of(Race *r, Warp *w, const Insn *insn)
 {
-    Race *r = m->race;
+    Machine *m = r->machine;
     FuncState *func_state = w->frame->func_state;
     InsnId id = (InsnId)(insn - func_state->func->insns);
-    if (!func_state->sites)
-        func_state->sites = ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
-    if (!func_state->sites[id]) {
+    uint32_t *sites = func_state->slots[r->observer.slot];
+    if (!sites)
+        sites = func_state->slots[r->observer.slot] = ptx_arena_array(m->arena, uint32_t, func_state->func->insn_count);
+    if (!sites[id]) {
         if (r->site_count == MAX_SITES)
             return MAX_SITES;
         if (r->site_count == r->site_capacity)
             r->sites = ptx_arena_grow(m->arena, r->sites, r->site_count, &r->site_capacity, sizeof *r->sites);
         r->sites[r->site_count] = (Site){ .func = func_state->func, .insn = id, .turns = ptx_arena_array(m->arena, uint32_t, r->warp_count) };
-        func_state->sites[id] = ++r->site_count;
+        sites[id] = ++r->site_count;
     }
-    return func_state->sites[id] - 1;
+    return sites[id] - 1;
 }
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
@@ -405,14 +407,14 @@ static bool fills_places(Race *r, uint64_t multiples)
 /* ---- an access once more ------------------------------------------------------------------------------------------ */
 
 /* Rounds of the loops that begin here; those inside begin anew. */
-void ptx_race_watch(Machine *m, const Warp *w, InsnId pc)
+void ptx_race_watch(Race *r, const Warp *w, InsnId pc)
 {
     const FuncState *func_state = w->frame->func_state;
     BlockId block = func_state->cfg->block_of[pc];
     LoopId loop = func_state->loops->loop_of[block];
     if (w->frame->caller || loop == NO_LOOP || func_state->cfg->blocks[block].first != pc || func_state->loops->loops[loop].header != block)
         return;
-    for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++) {
+    for (Watch *watch = r->watches; watch < r->watches + 2; watch++) {
         if (watch->place != NO_ID || watch->thread / WARP_LANES != w->index || !(w->entries[w->entry_count - 1].lanes >> watch->thread % WARP_LANES & 1))
             continue;
         watch->rounds[loop]++;
@@ -421,9 +423,10 @@ void ptx_race_watch(Machine *m, const Warp *w, InsnId pc)
     }
 }
 
-static void meet_watches(const Machine *m, const Warp *w, const Insn *insn, const Touch *now)
+static void meet_watches(const Race *r, const Warp *w, const Insn *insn, const Touch *now)
 {
-    for (Watch *watch = m->race->watches; watch < m->race->watches + 2; watch++)
+    const Machine *m = r->machine;
+    for (Watch *watch = r->watches; watch < r->watches + 2; watch++)
         if (watch->site == now->site && watch->turn == now->turn && watch->thread / WARP_LANES == w->index)
             watch->place = ptx_machine_place(m, w, (InsnId)(insn - w->frame->func_state->func->insns));
 }
@@ -503,9 +506,9 @@ static void meet_place_by_data(Race *r, uint64_t address, TouchId now)
             meet_by_data(r, place->marks[i], now, address);
 }
 
-static const DataExtent *extent_of(Machine *m, const Insn *insn, uint32_t site)
+static const DataExtent *extent_of(Race *r, const Insn *insn, uint32_t site)
 {
-    Race *r = m->race;
+    Machine *m = r->machine;
     Site *at = &r->sites[site];
     const Func *kernel = &m->module->funcs[m->kernel];
     bool is_plain = insn->op->kind == OPK_LD || insn->op->kind == OPK_ST || insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
@@ -530,10 +533,9 @@ static DataTouch *new_by_data(Race *r, const Touch *now)
     return &r->by_data[r->by_data_count++];
 }
 
-static void note_by_data(Machine *m, const DataExtent *extent, uint32_t lanes, const Touch *now)
+static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, const Touch *now)
 {
-    Race *r = m->race;
-    const uint64_t from = m->program->addresses[extent->var];
+    const uint64_t from = r->machine->program->addresses[extent->var];
     DataTouch *data = from ? new_by_data(r, now) : NULL;
     if (!data)
         return;
@@ -546,10 +548,17 @@ static void note_by_data(Machine *m, const DataExtent *extent, uint32_t lanes, c
         meet_place_by_data(r, at, data->touch);
 }
 
-/* All lanes meet what was there before any of them is kept. */
-static void note(Machine *m, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, const Touch *touch)
+/* What is of no use to the end is not run to the end. */
+static void end_if_useless(const Race *r)
 {
-    Race *r = m->race;
+    if (r->granule_wanted != r->granule || (r->is_trial && r->is_crowded))
+        r->machine->most_steps = r->machine->steps;
+}
+
+/* All lanes meet what was there before any of them is kept. */
+static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, const Value *value, const Touch *touch)
+{
+    Machine *m = r->machine;
     TouchId first = add_touch(r, touch);
     uint64_t at[WARP_LANES], numbers[WARP_LANES], multiples = bytes;
     uint32_t known = value && value->align == ALIGN_EXACT ? ~value->unknown : 0;
@@ -586,16 +595,16 @@ static void note(Machine *m, const Value *address, uint32_t bytes, uint32_t lane
     }
 }
 
-static Touch touch_by(Machine *m, const Warp *w, const Insn *insn, uint8_t doubt, const Value *address, uint32_t site)
+static Touch touch_by(Race *r, const Warp *w, const Insn *insn, uint8_t doubt, const Value *address, uint32_t site)
 {
-    Race *r = m->race;
+    Machine *m = r->machine;
     uint8_t level = level_of(m, doubt, address);
     r->is_doubtful |= level != RACE_CERTAIN;
     const Touch now = { .clock = ptx_race_known(r, w->index)[w->index], .turn = ++r->sites[site].turns[w->index], .group = ptx_race_copies(r, QUEUE_COPY, w->index)->committed,
                         .site = (uint16_t)site, .warp = (uint16_t)w->index, .level = level, .is_write = is_write(insn->op),
                         .is_strong = is_strong(insn->op), .is_swap = ptx_op_has(insn->op, MOD_CAS), .queue = insn->op->kind == OPK_CP_ASYNC ? QUEUE_COPY : QUEUE_NONE };
     if (r->watches)
-        meet_watches(m, w, insn, &now);
+        meet_watches(r, w, insn, &now);
     return now;
 }
 
@@ -605,25 +614,26 @@ static bool is_left_out(const Race *r, const Func *func, InsnId insn)
     return r->only_funcs[0] && !is_one;
 }
 
-static void access_by_data(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, uint32_t site)
+static void access_by_data(Race *r, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, uint32_t site)
 {
-    const DataExtent *extent = extent_of(m, insn, site);
+    const DataExtent *extent = extent_of(r, insn, site);
     const Value place = { .is_assumed = true };
     if (extent->high <= extent->low)
         return;
-    Touch now = touch_by(m, w, insn, doubt, &place, site);
+    Touch now = touch_by(r, w, insn, doubt, &place, site);
     now.is_by_data = true;
-    note_by_data(m, extent, lanes, &now);
+    note_by_data(r, extent, lanes, &now);
 }
 
-void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    Race *r = m->race;
+    Race *r = self;
+    Machine *m = r->machine;
     Scratch address, room;
     uint32_t bytes = 0, addressed = 0;
     if (r->parting.at.func)
-        ptx_race_go_on(m, w, insn, lanes);
-    if (r->is_lost || m->program->codes[insn->op->id].order == ORDER_TRANSFER || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
+        ptx_race_go_on(r, w, insn, lanes);
+    if (r->is_lost || r->orders[insn->op->id] == ORDER_TRANSFER || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
         return;
     const uint32_t unknown = address.value.unknown & addressed;
     r->is_blind |= unknown || address.value.align != ALIGN_EXACT;
@@ -633,46 +643,47 @@ void ptx_race_access(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint
     r->touched[w->index] |= lanes;
     if (is_left_out(r, w->frame->func_state->func, (InsnId)(insn - w->frame->func_state->func->insns)))
         return;
-    uint32_t site = site_of(m, w, insn);
+    uint32_t site = site_of(r, w, insn);
     r->is_blind |= site == MAX_SITES;
     if (site == MAX_SITES)
         return;
     if (unknown)
-        access_by_data(m, w, insn, unknown, doubt, site);
+        access_by_data(r, w, insn, unknown, doubt, site);
     if (!addressed)
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
-    const Touch now = touch_by(m, w, insn, doubt, &address.value, site);
-    note(m, &address.value, bytes, addressed, ptx_memory_stored(m, w, insn, &room), &now);
+    const Touch now = touch_by(r, w, insn, doubt, &address.value, site);
+    note(r, &address.value, bytes, addressed, ptx_memory_stored(m, w, insn, &room), &now);
+    end_if_useless(r);
 }
 
-void ptx_race_touch(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong)
+void ptx_race_touch(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong)
 {
+    Machine *m = r->machine;
     Scratch address;
     enum { MBARRIER_BYTES = 8 };
-    if (m->race->is_lost || !ptx_memory_read_address(m, w, insn, 0, &address) || address.value.unknown & lanes || address.value.align != ALIGN_EXACT)
+    if (r->is_lost || !ptx_memory_read_address(m, w, insn, 0, &address) || address.value.unknown & lanes || address.value.align != ALIGN_EXACT)
         return;
-    uint32_t site = site_of(m, w, insn);
+    uint32_t site = site_of(r, w, insn);
     if (site == MAX_SITES)
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
-    Touch now = touch_by(m, w, insn, doubt, &address.value, site);
+    Touch now = touch_by(r, w, insn, doubt, &address.value, site);
     now.is_write = true;
     now.is_strong = is_strong;
     now.queue = QUEUE_NONE;
-    note(m, &address.value, MBARRIER_BYTES, lanes, NULL, &now);
+    note(r, &address.value, MBARRIER_BYTES, lanes, NULL, &now);
 }
 
 /* ---- what goes on behind its instruction -------------------------------------------------------------------------- */
 
-TouchId ptx_race_begin_async(Machine *m, Warp *w, const Insn *insn, uint8_t doubt, const Touch *like)
+TouchId ptx_race_begin_async(Race *r, Warp *w, const Insn *insn, uint8_t doubt, const Touch *like)
 {
-    Race *r = m->race;
-    uint32_t site = site_of(m, w, insn);
+    uint32_t site = site_of(r, w, insn);
     if (site == MAX_SITES)
         return 0;
     const Value place = { .is_assumed = like->level == RACE_ASSUMED || like->level == RACE_GUESSED };
-    Touch now = touch_by(m, w, insn, doubt, &place, site);
+    Touch now = touch_by(r, w, insn, doubt, &place, site);
     now.queue = like->queue;
     now.group = like->group;
     now.mbarrier = like->mbarrier;
@@ -681,9 +692,8 @@ TouchId ptx_race_begin_async(Machine *m, Warp *w, const Insn *insn, uint8_t doub
     return add_touch(r, &now);
 }
 
-void ptx_race_range(Machine *m, TouchId touch, uint64_t at, uint64_t bytes)
+void ptx_race_range(Race *r, TouchId touch, uint64_t at, uint64_t bytes)
 {
-    Race *r = m->race;
     const Touch now = *touch_of(r, touch);
     memset(r->ordered, 0, sizeof r->ordered);
     for (uint64_t b = 0; b < bytes && at + b < MAX_SHARED && fills_places(r, at | bytes); b += r->granule) {

@@ -12,6 +12,7 @@
 #define PTX_ANALYSIS_SIM_RACE_RACE_H
 
 #include "analysis/sim/machine.h"
+#include "analysis/sim/observer.h"
 #include "analysis/sim/race/data_extent.h"
 
 /* How sure it is that an access happens, and where. */
@@ -198,7 +199,7 @@ typedef struct Copies {         /* of a warp in one queue */
 
 typedef enum Order {            /* what an instruction has to do with order */
     ORDER_NEW,                  /* not looked at yet */
-    ORDER_NONE,
+    ORDER_NONE = ORDER_IGNORED,
     ORDER_LANES,                /* lanes of a warp meet */
     ORDER_COMMIT, ORDER_WAIT_GROUP, ORDER_WAIT_ALL, ORDER_COPIES_ARRIVE,
     ORDER_COMMIT_BULK, ORDER_WAIT_BULK, ORDER_COMMIT_MATRIX, ORDER_WAIT_MATRIX,
@@ -211,6 +212,9 @@ typedef enum Order {            /* what an instruction has to do with order */
 } Order;
 
 typedef struct Race {
+    Machine *machine;           /* that it observes */
+    Observer observer;
+    uint8_t *orders;            /* per Op.id: Order; the caller's */
     Arena *arena;               /* the machine's */
     uint32_t warp_count;
     uint32_t granule;
@@ -246,6 +250,7 @@ typedef struct Race {
     bool has_dropped, is_partial;       /* a read was not kept; a barrier was not for all warps: then a race may be missed */
     bool is_doubtful;           /* some access may not happen, or not there */
     bool is_overwritten;        /* some byte was written twice in no order, maybe with one number */
+    bool is_trial;              /* a run that is crowded is of no use, and ends */
     bool is_crowded;            /* warps wrote the same bytes, maybe different numbers, or beyond shared memory: is the block's shape the one that is meant? */
     const Func *func;           /* of these: */
     bool *left_out;             /* per instruction: a barrier that is passed by; NULL: none */
@@ -266,58 +271,63 @@ typedef struct Race {
     Stop stops[2];              /* where warps wait for each other for ever, at two barriers if there are; func NULL: nobody does */
 } Race;
 
-Race *ptx_race_new(Machine *machine);
+/* It observes the machine. orders: per Op.id, all ORDER_NEW at first; they serve other machines of the module too. */
+Race *ptx_race_new(Machine *machine, uint8_t *orders);
+
+/* race_events.c */
+void ptx_race_attach(Race *race);
 
 /* Before each run of a block. What the last one left is ordered before it. */
 void ptx_race_begin(Race *race);
 
-void ptx_race_access(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+/* Functions that take `self`, a Race, are those of its observer. */
+void ptx_race_access(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 
 /* One of a barrier in memory. */
-void ptx_race_touch(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong);
+void ptx_race_touch(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt, bool is_strong);
 
 /* Before each instruction, where Race.watches are set. */
-void ptx_race_watch(Machine *machine, const Warp *warp, InsnId pc);
+void ptx_race_watch(Race *race, const Warp *warp, InsnId pc);
 
 /* An access that goes on behind its instruction: like.queue, group, mbarrier, is_write and is_strong say how, level its certainty. Lanes are added; 0: there is no room. */
-TouchId ptx_race_begin_async(Machine *machine, Warp *warp, const Insn *insn, uint8_t doubt, const Touch *like);
+TouchId ptx_race_begin_async(Race *race, Warp *warp, const Insn *insn, uint8_t doubt, const Touch *like);
 
 /* It comes to so many bytes from there on. */
-void ptx_race_range(Machine *machine, TouchId touch, uint64_t address, uint64_t bytes);
+void ptx_race_range(Race *race, TouchId touch, uint64_t address, uint64_t bytes);
 
 /* race_order.c */
-void ptx_race_barrier(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-void ptx_race_go_on(Machine *machine, const Warp *warp, const Insn *insn, uint32_t lanes);
-bool ptx_race_is_put(Machine *machine, Warp *warp, InsnId pc);
-void ptx_race_call(Machine *machine, const Operand *callee);
+void ptx_race_barrier(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_race_go_on(Race *race, const Warp *warp, const Insn *insn, uint32_t lanes);
+bool ptx_race_is_put(void *self, Warp *warp, InsnId pc);
+void ptx_race_call(void *self, const Operand *callee);
 
 /* Every other instruction that has to do with order. False: the warp waits, and comes by again. */
-bool ptx_race_order(Machine *machine, Warp *warp, const Insn *insn, Decoded *code, uint32_t lanes, uint8_t doubt);
+bool ptx_race_order(void *self, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 
 /* The warp's clock when that group was done; UINT32_MAX: it may not be. */
 uint32_t ptx_race_done(const Race *race, Queue queue, uint32_t warp, uint32_t group);
 
 /* The number that all lanes hold. False: there is none, or nobody knows it. */
-bool ptx_race_number(Machine *machine, Warp *warp, const Operand *operand, uint32_t lanes, uint64_t *out);
+bool ptx_race_number(Race *race, Warp *warp, const Operand *operand, uint32_t lanes, uint64_t *out);
 
 /* The warps whose barriers are complete go on. False: none did. */
-bool ptx_race_release(Machine *machine, uint32_t first_warp, uint32_t warp_count);
+bool ptx_race_release(void *self, uint32_t first_warp, uint32_t warp_count);
 
 /* race_mbarrier.c. False: what happens there is not known. */
 Mbarrier *ptx_mbarrier_at(Race *race, uint64_t address);        /* NULL: none was made there */
-bool ptx_mbarrier_init(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes);
-bool ptx_mbarrier_expect(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes);
-bool ptx_mbarrier_arrive(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, bool is_by_copies);
-bool ptx_mbarrier_wait(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+bool ptx_mbarrier_init(Race *race, Warp *warp, const Insn *insn, uint32_t lanes);
+bool ptx_mbarrier_expect(Race *race, Warp *warp, const Insn *insn, uint32_t lanes);
+bool ptx_mbarrier_arrive(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, bool is_by_copies);
+bool ptx_mbarrier_wait(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_mbarrier_bring(Mbarrier *mbarrier, int64_t bytes);
 bool ptx_mbarrier_bring_tensor(Mbarrier *mbarrier, uint64_t address, TouchId touch);
 bool ptx_mbarrier_is_past(const Mbarrier *mbarrier, uint32_t phase);
 void ptx_mbarrier_note_stuck(Race *race, const Warp *warp);
-bool ptx_mbarrier_give(Machine *machine);       /* what copies bring comes. False: that completes no phase */
+bool ptx_mbarrier_give(Race *race);       /* what copies bring comes. False: that completes no phase */
 
 /* race_async.c */
-bool ptx_race_transfer(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
-void ptx_race_multiply(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+bool ptx_race_transfer(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+void ptx_race_multiply(Race *race, Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
 void ptx_race_fence(Race *race, uint32_t warp);
 
 static inline uint32_t *ptx_race_known(const Race *race, uint32_t warp)

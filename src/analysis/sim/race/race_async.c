@@ -40,9 +40,8 @@ static CopyShape shape_of(const Op *op)
 }
 
 /* One lane's. False: what it completes on, or how much it brings, is not known. */
-static bool transfer(Machine *m, Warp *w, const Insn *insn, CopyShape shape, unsigned lane, uint8_t doubt)
+static bool transfer(Race *r, Warp *w, const Insn *insn, CopyShape shape, unsigned lane, uint8_t doubt)
 {
-    Race *r = m->race;
     const Func *func = w->frame->func_state->func;
     const Operand *place = operand_at(func, insn, shape.place);
     const uint32_t only = UINT32_C(1) << lane;
@@ -51,21 +50,21 @@ static bool transfer(Machine *m, Warp *w, const Insn *insn, CopyShape shape, uns
     r->has_assumed = false;
     if (shape.mbarrier != NONE) {
         const Operand *mbarrier = operand_at(func, insn, shape.mbarrier);
-        b = mbarrier && ptx_race_number(m, w, mbarrier, only, &address) ? ptx_mbarrier_at(r, address) : NULL;
+        b = mbarrier && ptx_race_number(r, w, mbarrier, only, &address) ? ptx_mbarrier_at(r, address) : NULL;
         if (!b)
             return false;
     }
     const Operand *size = shape.size == NONE ? NULL : operand_at(func, insn, shape.size);
-    if (shape.size != NONE && (!size || !ptx_race_number(m, w, size, only, &bytes)))
+    if (shape.size != NONE && (!size || !ptx_race_number(r, w, size, only, &bytes)))
         return false;
-    bool is_placed = place && ptx_race_number(m, w, place, only, &at);
+    bool is_placed = place && ptx_race_number(r, w, place, only, &at);
     const Touch like = { .queue = b ? QUEUE_MBARRIER : QUEUE_BULK, .group = b ? b->completed + 1 : ptx_race_copies(r, QUEUE_BULK, w->index)->committed,
                          .mbarrier = (uint8_t)(b ? b - r->mbarriers : 0), .is_write = shape.is_write, .is_strong = insn->op->kind == OPK_RED,
                          .level = r->has_assumed ? RACE_ASSUMED : RACE_CERTAIN };
-    TouchId touch = is_placed ? ptx_race_begin_async(m, w, insn, doubt, &like) : 0;
+    TouchId touch = is_placed ? ptx_race_begin_async(r, w, insn, doubt, &like) : 0;
     r->is_blind |= !touch || (shape.is_tensor && !b);
     if (touch)
-        ptx_race_range(m, touch + lane, (uint32_t)at, shape.is_tensor ? CORE_ROW : bytes);
+        ptx_race_range(r, touch + lane, (uint32_t)at, shape.is_tensor ? CORE_ROW : bytes);
     if (!b)
         return true;
     if (!shape.is_tensor)
@@ -75,13 +74,14 @@ static bool transfer(Machine *m, Warp *w, const Insn *insn, CopyShape shape, uns
     return true;
 }
 
-bool ptx_race_transfer(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+bool ptx_race_transfer(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
+    Machine *m = r->machine;
     const CopyShape shape = shape_of(insn->op);
     if (ptx_op_has(insn->op, MOD_MULTICAST_CLUSTER) || ptx_op_has(insn->op, MOD_CTA_GROUP_2))
         return false;           /* it comes to other blocks, and theirs to this one */
     for (unsigned lane = 0; lane < WARP_LANES; lane++)
-        if (lanes >> lane & 1 && !transfer(m, w, insn, shape, lane, doubt))
+        if (lanes >> lane & 1 && !transfer(r, w, insn, shape, lane, doubt))
             return shape.mbarrier == NONE;
     if (shape.is_write)
         ptx_memory_forget_shared(m);
@@ -121,12 +121,13 @@ static uint32_t unit_at(const RaceAsyncLayout *l, uint32_t row, uint32_t unit, b
     return at ^ ((at >> 7 & (l->units - 1)) << 4);
 }
 
-static void read_matrix(Machine *m, TouchId touch, const RaceAsyncLayout *l, uint32_t first_row, uint32_t rows, bool is_transposed)
+static void read_matrix(Race *r, TouchId touch, const RaceAsyncLayout *l, uint32_t first_row, uint32_t rows, bool is_transposed)
 {
+    Machine *m = r->machine;
     const uint32_t by = is_transposed ? CORE_ROWS : 1, units = is_transposed ? OPERAND_BYTES / 2 : OPERAND_BYTES / CORE_ROW;
     for (uint32_t row = first_row / by; row < (first_row + rows) / by; row++)
         for (uint32_t unit = 0; unit < units; unit++)
-            ptx_race_range(m, touch, unit_at(l, row, unit, is_transposed), CORE_ROW);
+            ptx_race_range(r, touch, unit_at(l, row, unit, is_transposed), CORE_ROW);
     m->steps += rows * OPERAND_BYTES / CORE_ROW / RANGES_A_STEP;
 }
 
@@ -136,37 +137,36 @@ static bool is_set(const Func *func, const Insn *insn, unsigned position)
     return operand && operand->kind == OPERAND_INT && operand->value;
 }
 
-static bool read_operand(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, unsigned position, RaceAsyncLayout *out)
+static bool read_operand(Race *r, Warp *w, const Insn *insn, uint32_t lanes, unsigned position, RaceAsyncLayout *out)
 {
     uint64_t descriptor;
     const Operand *operand = operand_at(w->frame->func_state->func, insn, position);
-    return operand && ptx_race_number(m, w, operand, lanes, &descriptor) && read_descriptor(descriptor, out);
+    return operand && ptx_race_number(r, w, operand, lanes, &descriptor) && read_descriptor(descriptor, out);
 }
 
-void ptx_race_multiply(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+void ptx_race_multiply(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    Race *r = m->race;
     const Func *func = w->frame->func_state->func;
     const Operand *a = operand_at(func, insn, 1);
     const bool is_a_shared = a && !(a->flags & OPERAND_ELEMENT), is_sparse = ptx_op_has(insn->op, MOD_SP);
     const uint32_t columns = insn->op->shape[1];
     RaceAsyncLayout layout_a, layout_b;
     r->has_assumed = false;
-    bool has_a = is_a_shared && !is_sparse && read_operand(m, w, insn, lanes, 1, &layout_a);
-    bool has_b = columns && !is_sparse && read_operand(m, w, insn, lanes, 2, &layout_b);
+    bool has_a = is_a_shared && !is_sparse && read_operand(r, w, insn, lanes, 1, &layout_a);
+    bool has_b = columns && !is_sparse && read_operand(r, w, insn, lanes, 2, &layout_b);
     r->is_blind |= has_a != is_a_shared || !has_b;
     if (!has_a && !has_b)
         return;
     const Touch like = { .queue = QUEUE_MATRIX, .group = ptx_race_copies(r, QUEUE_MATRIX, w->index)->committed,
                          .level = r->has_assumed ? RACE_ASSUMED : RACE_CERTAIN };
-    TouchId touch = ptx_race_begin_async(m, w, insn, doubt, &like);
+    TouchId touch = ptx_race_begin_async(r, w, insn, doubt, &like);
     if (!touch)
         return;
     const uint32_t quarter = MATRIX_ROWS / WARPGROUP;
     if (has_a)
-        read_matrix(m, touch, &layout_a, w->index % WARPGROUP * quarter, quarter, is_set(func, insn, 6));
+        read_matrix(r, touch, &layout_a, w->index % WARPGROUP * quarter, quarter, is_set(func, insn, 6));
     if (has_b)
-        read_matrix(m, touch, &layout_b, 0, columns, is_set(func, insn, is_a_shared ? 7 : 6));
+        read_matrix(r, touch, &layout_b, 0, columns, is_set(func, insn, is_a_shared ? 7 : 6));
 }
 
 /* ---- proxies ------------------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 enum { LEAST_TENSOR = 16 };         /* bytes that a tensor copy writes at the least: its inner dimension is a multiple */
 
 /* Where it lies, and what stands behind it in the text: a count, a parity. False: nobody knows. */
-static bool read_mbarrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *address, uint64_t *number)
+static bool read_mbarrier(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *address, uint64_t *number)
 {
     const Func *func = w->frame->func_state->func;
     const Operand *operands = ptx_insn_operands(func, insn);
@@ -15,7 +15,7 @@ static bool read_mbarrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes,
         else if (place && !behind && operands[o].position == place->position + 1)
             behind = &operands[o];
     }
-    return place && ptx_race_number(m, w, place, lanes, address) && (!number || !behind || ptx_race_number(m, w, behind, lanes, number));
+    return place && ptx_race_number(r, w, place, lanes, address) && (!number || !behind || ptx_race_number(r, w, behind, lanes, number));
 }
 
 Mbarrier *ptx_mbarrier_at(Race *r, uint64_t address)
@@ -26,11 +26,10 @@ Mbarrier *ptx_mbarrier_at(Race *r, uint64_t address)
     return NULL;
 }
 
-bool ptx_mbarrier_init(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
+bool ptx_mbarrier_init(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
 {
-    Race *r = m->race;
     uint64_t address, count = 0;
-    if (!read_mbarrier(m, w, insn, lanes, &address, &count) || !count || count > UINT32_MAX)
+    if (!read_mbarrier(r, w, insn, lanes, &address, &count) || !count || count > UINT32_MAX)
         return false;
     Mbarrier *b = ptx_mbarrier_at(r, address);
     if (!b && r->mbarrier_count == r->most_mbarriers)
@@ -79,14 +78,13 @@ static uint32_t tensor_bytes(const Mbarrier *b)
     return each;
 }
 
-static void finish(Machine *m, Mbarrier *b)
+static void finish(Race *r, Mbarrier *b)
 {
-    Race *r = m->race;
     uint32_t bytes = tensor_bytes(b);
     r->is_blind |= b->tensor_count && bytes == LEAST_TENSOR;
     r->is_late = true;
     for (uint32_t i = 0; i < b->tensor_count; i++)      /* the first of them were noted when it began */
-        ptx_race_range(m, b->tensors[i].touch, b->tensors[i].address + LEAST_TENSOR, bytes - LEAST_TENSOR);
+        ptx_race_range(r, b->tensors[i].touch, b->tensors[i].address + LEAST_TENSOR, bytes - LEAST_TENSOR);
     r->is_late = false;
     ptx_race_join(b->done, b->known, r->width);
     b->phase++;
@@ -99,30 +97,29 @@ static void finish(Machine *m, Mbarrier *b)
     b->is_open = b->has_other_copies = false;
 }
 
-static void advance(Machine *m, Mbarrier *b)
+static void advance(Race *r, Mbarrier *b)
 {
     if (!b->pending && !b->owed && !b->brought && !b->is_open && b->wanted)
-        finish(m, b);
+        finish(r, b);
 }
 
 /* What copies bring comes now. */
-static void settle(Machine *m, Mbarrier *b)
+static void settle(Race *r, Mbarrier *b)
 {
     b->owed = b->is_open ? 0 : b->owed - b->brought;
     b->brought = 0;
     b->is_open = false;
-    advance(m, b);
+    advance(r, b);
 }
 
-bool ptx_mbarrier_give(Machine *m)
+bool ptx_mbarrier_give(Race *r)
 {
-    Race *r = m->race;
     bool is_any = false;
     for (uint32_t i = 0; i < r->mbarrier_count; i++) {
         Mbarrier *b = &r->mbarriers[i];
         const uint32_t phase = b->phase;
         if (!b->pending)
-            settle(m, b);
+            settle(r, b);
         is_any |= b->phase != phase;
     }
     return is_any;
@@ -146,18 +143,18 @@ bool ptx_mbarrier_bring_tensor(Mbarrier *b, uint64_t address, TouchId touch)
 /* ---- arriving ------------------------------------------------------------------------------------------------------ */
 
 /* A phase that lacks nothing but what copies bring is over when the next one is begun. */
-static void begin(Machine *m, Mbarrier *b)
+static void begin(Race *r, Mbarrier *b)
 {
     if (!b->pending)
-        settle(m, b);
+        settle(r, b);
 }
 
 /* Bytes that each lane says will come. False: nobody knows how many. */
-static bool expect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Mbarrier *b)
+static bool expect(Race *r, Warp *w, const Insn *insn, uint32_t lanes, Mbarrier *b)
 {
     uint64_t address, bytes = 0;
-    begin(m, b);
-    if (!read_mbarrier(m, w, insn, lanes, &address, &bytes) || bytes > UINT32_MAX) {
+    begin(r, b);
+    if (!read_mbarrier(r, w, insn, lanes, &address, &bytes) || bytes > UINT32_MAX) {
         b->is_open = true;
         return false;
     }
@@ -166,15 +163,15 @@ static bool expect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Mbarri
     return true;
 }
 
-bool ptx_mbarrier_expect(Machine *m, Warp *w, const Insn *insn, uint32_t lanes)
+bool ptx_mbarrier_expect(Race *r, Warp *w, const Insn *insn, uint32_t lanes)
 {
     uint64_t address, bytes = 0;
-    Mbarrier *b = read_mbarrier(m, w, insn, lanes, &address, NULL) ? ptx_mbarrier_at(m->race, address) : NULL;
+    Mbarrier *b = read_mbarrier(r, w, insn, lanes, &address, NULL) ? ptx_mbarrier_at(r, address) : NULL;
     if (!b)
         return false;
     if (!ptx_op_has(insn->op, MOD_COMPLETE_TX))
-        return expect(m, w, insn, lanes, b);
-    if (!read_mbarrier(m, w, insn, lanes, &address, &bytes) || bytes > UINT32_MAX)
+        return expect(r, w, insn, lanes, b);
+    if (!read_mbarrier(r, w, insn, lanes, &address, &bytes) || bytes > UINT32_MAX)
         return false;
     ptx_mbarrier_bring(b, (int64_t)bytes * ptx_lanes_count(lanes));
     return true;
@@ -189,23 +186,22 @@ static void deliver(Race *r, uint32_t warp, const Mbarrier *b)
     c->deliveries[c->delivery_count++] = (Delivery){ ++c->committed, b->completed + 1, (uint8_t)(b - r->mbarriers) };
 }
 
-bool ptx_mbarrier_arrive(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, bool is_by_copies)
+bool ptx_mbarrier_arrive(Race *r, Warp *w, const Insn *insn, uint32_t lanes, bool is_by_copies)
 {
-    Race *r = m->race;
     uint64_t address, count = 1;
     bool expects = ptx_op_has(insn->op, MOD_EXPECT_TX), has_count = !is_by_copies && !expects;
-    Mbarrier *b = read_mbarrier(m, w, insn, lanes, &address, has_count ? &count : NULL) ? ptx_mbarrier_at(r, address) : NULL;
+    Mbarrier *b = read_mbarrier(r, w, insn, lanes, &address, has_count ? &count : NULL) ? ptx_mbarrier_at(r, address) : NULL;
     if (!b || insn->op->spaces[0] == SPACE_SHARED_CLUSTER || count > UINT32_MAX)
         return false;
     r->is_partial = true;
     uint64_t arrivals = count * ptx_lanes_count(lanes);
     if (is_by_copies && !ptx_op_has(insn->op, MOD_NOINC))
         arrivals = 0;           /* one more is waited for, and one more comes */
-    begin(m, b);
+    begin(r, b);
     if (is_by_copies)
         deliver(r, w->index, b);
     if (expects)
-        expect(m, w, insn, lanes, b);
+        expect(r, w, insn, lanes, b);
     uint32_t *known = ptx_race_known(r, w->index);
     uint32_t *arrived = &b->arrived[w->index];
     *arrived = b->tokens[w->index] == b->phase ? *arrived : 0;
@@ -223,7 +219,7 @@ bool ptx_mbarrier_arrive(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, 
         b->pending -= now;
         if (ptx_op_has(insn->op, MOD_ARRIVE_DROP))
             b->wanted -= now < b->wanted ? now : b->wanted;
-        advance(m, b);
+        advance(r, b);
     }
     return true;
 }
@@ -245,12 +241,11 @@ static void note_stale(Race *r, const Mbarrier *b, const Warp *w, const Insn *in
                             .address = b->address };
 }
 
-bool ptx_mbarrier_wait(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+bool ptx_mbarrier_wait(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    Race *r = m->race;
     uint64_t address, parity = 0;
     bool is_parity = ptx_op_has(insn->op, MOD_PARITY);
-    Mbarrier *b = read_mbarrier(m, w, insn, lanes, &address, is_parity ? &parity : NULL) ? ptx_mbarrier_at(r, address) : NULL;
+    Mbarrier *b = read_mbarrier(r, w, insn, lanes, &address, is_parity ? &parity : NULL) ? ptx_mbarrier_at(r, address) : NULL;
     if (!b)
         return false;
     uint32_t phase = is_parity ? b->phase + ((b->phase & 1) == (parity & 1)) : b->tokens[w->index] + 1;

@@ -1,13 +1,14 @@
 /* What puts the warps of a block in order: barriers of the block, mbarriers, and waiting for copies. */
 #include "analysis/sim/race/race.h"
 
-bool ptx_race_number(Machine *m, Warp *w, const Operand *operand, uint32_t lanes, uint64_t *out)
+bool ptx_race_number(Race *r, Warp *w, const Operand *operand, uint32_t lanes, uint64_t *out)
 {
+    Machine *m = r->machine;
     Scratch room;
     const Value *value = ptx_machine_read(m, w, operand, &room);
     ptx_blocks_pin(&m->blocks, value);
     *out = ptx_value_lane(value, (unsigned)__builtin_ctz(lanes)) + (operand->role & ROLE_ADDRESS && operand->kind == OPERAND_REG ? (uint64_t)operand->value : 0);
-    m->race->has_assumed |= value->is_assumed;
+    r->has_assumed |= value->is_assumed;
     if (value->unknown & lanes || value->align != ALIGN_EXACT)
         return false;
     for (unsigned i = 0; i < WARP_LANES; i++)
@@ -17,7 +18,7 @@ bool ptx_race_number(Machine *m, Warp *w, const Operand *operand, uint32_t lanes
 }
 
 /* bar.sync a, b: a is the barrier, b how many threads. bar.red has a result before them, and a predicate behind. */
-static bool read_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *number, uint64_t *threads)
+static bool read_barrier(Race *r, Warp *w, const Insn *insn, uint32_t lanes, uint64_t *number, uint64_t *threads)
 {
     const Func *func = w->frame->func_state->func;
     const Operand *operands = ptx_insn_operands(func, insn);
@@ -27,7 +28,7 @@ static bool read_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, 
         bool is_predicate = operands[o].kind == OPERAND_REG && func->regs[operands[o].id].type == TYPE_PRED;
         if (operands[o].role & ROLE_DEF || is_predicate || at == 2)
             continue;
-        if (!ptx_race_number(m, w, &operands[o], lanes, at ? threads : number))
+        if (!ptx_race_number(r, w, &operands[o], lanes, at ? threads : number))
             return false;
         at++;
     }
@@ -50,18 +51,20 @@ static Stop stop_of(const Machine *m, const Warp *w, const Insn *insn, uint32_t 
 }
 
 /* bar, and barrier with .aligned: all lanes of a warp that have not ended must come to the same one. PTX ISA, "bar, barrier". */
-static void note_parting(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+static void note_parting(Race *r, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
+    Machine *m = r->machine;
     bool is_aligned = insn->op->family == OP_BAR || ptx_op_has(insn->op, MOD_ALIGNED);
     if (is_aligned && doubt < UNCERTAIN_ORDER && !w->entries[w->entry_count - 1].is_loose)
-        m->race->parting = (Parting){ .at = stop_of(m, w, insn, lanes), .warp = w->index, .others = w->live & ~lanes };
+        r->parting = (Parting){ .at = stop_of(m, w, insn, lanes), .warp = w->index, .others = w->live & ~lanes };
 }
 
 /* What lanes do that did not come to the barrier with the others of their warp: they come later, or do something else. That they end is no matter, whether at
  * once or by a branch to the end. */
-void ptx_race_go_on(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes)
+void ptx_race_go_on(Race *r, const Warp *w, const Insn *insn, uint32_t lanes)
 {
-    Parting *p = &m->race->parting;
+    Machine *m = r->machine;
+    Parting *p = &r->parting;
     const uint32_t here = lanes & p->others;
     if (p->warp != w->index || !here)
         return;
@@ -74,9 +77,9 @@ void ptx_race_go_on(Machine *m, const Warp *w, const Insn *insn, uint32_t lanes)
     p->gone |= here;
 }
 
-void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
+void ptx_race_barrier(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    Race *r = m->race;
+    Race *r = self;
     uint64_t number, threads;
     bool is_arrival = ptx_op_has(insn->op, MOD_ARRIVE);
     w->is_waiting = !is_arrival;
@@ -85,13 +88,13 @@ void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
         return;
     }
     if (r->parting.at.func)
-        ptx_race_go_on(m, w, insn, lanes);
+        ptx_race_go_on(r, w, insn, lanes);
     if (r->is_lost)
         return;
     r->is_doubtful |= doubt >= UNCERTAIN_PARAMETER;
     if (lanes != w->live)
-        note_parting(m, w, insn, lanes, doubt);
-    if (lanes != w->live || !read_barrier(m, w, insn, lanes, &number, &threads)) {
+        note_parting(r, w, insn, lanes, doubt);
+    if (lanes != w->live || !read_barrier(r, w, insn, lanes, &number, &threads)) {
         r->is_lost = true;
         return;
     }
@@ -106,15 +109,17 @@ void ptx_race_barrier(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uin
 }
 
 /* A function of another file might hold barriers; those of the run-time library do not. */
-void ptx_race_call(Machine *m, const Operand *callee)
+void ptx_race_call(void *self, const Operand *callee)
 {
+    Race *r = self;
+    Machine *m = r->machine;
     static const char *const library[] = { "vprintf", "malloc", "free", "__assertfail" };
     bool is_known = false;
     for (size_t i = 0; callee && callee->kind == OPERAND_FUNCTION && i < sizeof library / sizeof *library; i++) {
         const Span name = m->module->funcs[callee->id].name;
         is_known |= strlen(library[i]) == ptx_span_length(name) && !memcmp(m->module->text + name.begin, library[i], ptx_span_length(name));
     }
-    m->race->is_lost |= !is_known;
+    r->is_lost |= !is_known;
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------- */
@@ -154,11 +159,12 @@ static bool is_put_at(const Put *put, const Warp *w, InsnId pc)
 }
 
 /* Lanes with which the warp began that are not at the place, but for those that ended without having touched anything. */
-static uint32_t lanes_missing(const Machine *m, const Warp *w, uint32_t lanes)
+static uint32_t lanes_missing(const Race *r, const Warp *w, uint32_t lanes)
 {
+    const Machine *m = r->machine;
     const uint32_t threads = m->block[0] * m->block[1] * m->block[2] - w->index * WARP_LANES;
     const uint32_t begun = threads >= WARP_LANES ? UINT32_MAX : (UINT32_C(1) << threads) - 1;
-    return begun & ~lanes & (w->live | m->race->touched[w->index]);
+    return begun & ~lanes & (w->live | r->touched[w->index]);
 }
 
 static void wait_at_put(Race *r, Warp *w, const Put *put)
@@ -170,9 +176,9 @@ static void wait_at_put(Race *r, Warp *w, const Put *put)
     r->barriers[put->barrier].wanted = 0;
 }
 
-bool ptx_race_is_put(Machine *m, Warp *w, InsnId pc)
+bool ptx_race_is_put(void *self, Warp *w, InsnId pc)
 {
-    Race *r = m->race;
+    Race *r = self;
     const Entry *top = &w->entries[w->entry_count - 1];
     if (r->is_lost)
         return false;
@@ -191,7 +197,7 @@ bool ptx_race_is_put(Machine *m, Warp *w, InsnId pc)
         }
         if (put->is_warp)
             ptx_race_known(r, w->index)[w->index]++;
-        bool is_partial = (put->is_block || put->is_warp) && lanes_missing(m, w, top->lanes);
+        bool is_partial = (put->is_block || put->is_warp) && lanes_missing(r, w, top->lanes);
         r->partial_puts |= (uint32_t)is_partial << p;
         r->doubtful_puts |= (uint32_t)(top->doubt >= UNCERTAIN_ORDER) << p;
         r->touched[w->index] |= top->lanes;
@@ -204,9 +210,9 @@ bool ptx_race_is_put(Machine *m, Warp *w, InsnId pc)
 }
 
 /* Of a barrier that is complete: all threads of the block must be at the same put, where one is there. */
-static void check_puts(Machine *m, unsigned barrier, uint32_t first, uint32_t count)
+static void check_puts(Race *r, unsigned barrier, uint32_t first, uint32_t count)
 {
-    Race *r = m->race;
+    Machine *m = r->machine;
     uint32_t here = 0;
     bool is_mixed = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -288,42 +294,43 @@ static uint32_t lanes_together(Machine *m, Warp *w, const Insn *insn, uint32_t l
     return together & lanes;
 }
 
-static bool order_together(Machine *m, Warp *w, const Insn *insn, Order order, uint32_t lanes, uint8_t doubt)
+static bool order_together(Race *r, Warp *w, const Insn *insn, Order order, uint32_t lanes, uint8_t doubt)
 {
     switch (order) {
-    case ORDER_INIT:    return ptx_mbarrier_init(m, w, insn, lanes);
-    case ORDER_EXPECT:  return doubt < UNCERTAIN_DATA && ptx_mbarrier_expect(m, w, insn, lanes);
-    case ORDER_WAIT:    return ptx_mbarrier_wait(m, w, insn, lanes, doubt);
-    default:            return doubt < UNCERTAIN_DATA && ptx_mbarrier_arrive(m, w, insn, lanes, order == ORDER_COPIES_ARRIVE);
+    case ORDER_INIT:    return ptx_mbarrier_init(r, w, insn, lanes);
+    case ORDER_EXPECT:  return doubt < UNCERTAIN_DATA && ptx_mbarrier_expect(r, w, insn, lanes);
+    case ORDER_WAIT:    return ptx_mbarrier_wait(r, w, insn, lanes, doubt);
+    default:            return doubt < UNCERTAIN_DATA && ptx_mbarrier_arrive(r, w, insn, lanes, order == ORDER_COPIES_ARRIVE);
     }
 }
 
-static bool order_mbarrier(Machine *m, Warp *w, const Insn *insn, Order order, uint32_t lanes, uint8_t doubt)
+static bool order_mbarrier(Race *r, Warp *w, const Insn *insn, Order order, uint32_t lanes, uint8_t doubt)
 {
-    Race *r = m->race;
+    Machine *m = r->machine;
     bool is_followed = true;
-    ptx_race_touch(m, w, insn, lanes, doubt, order != ORDER_INIT);
+    ptx_race_touch(r, w, insn, lanes, doubt, order != ORDER_INIT);
     r->has_assumed = false;
     while (lanes && is_followed) {
         uint32_t together = lanes_together(m, w, insn, lanes);
-        is_followed = together && (order != ORDER_WAIT || together == lanes) && order_together(m, w, insn, order, together, doubt);
+        is_followed = together && (order != ORDER_WAIT || together == lanes) && order_together(r, w, insn, order, together, doubt);
         lanes &= ~together;
     }
     r->is_doubtful |= r->has_assumed;
     return is_followed;
 }
 
-bool ptx_race_order(Machine *m, Warp *w, const Insn *insn, Decoded *code, uint32_t lanes, uint8_t doubt)
+bool ptx_race_order(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
-    Race *r = m->race;
+    Race *r = self;
     const Func *func = w->frame->func_state->func;
     const uint32_t warp = w->index;
     bool is_followed = true;
-    if (!code->order)
-        code->order = order_of(insn->op);
-    if (code->order == ORDER_NONE || r->is_lost)
+    uint8_t *order = &r->orders[insn->op->id];
+    if (!*order)
+        *order = order_of(insn->op);
+    if (*order == ORDER_NONE || r->is_lost)
         return true;
-    switch ((Order)code->order) {
+    switch ((Order)*order) {
     case ORDER_LANES:           ptx_race_known(r, warp)[warp]++; break;
     case ORDER_COMMIT:          ptx_race_copies(r, QUEUE_COPY, warp)->committed++; break;
     case ORDER_COMMIT_BULK:     ptx_race_copies(r, QUEUE_BULK, warp)->committed++; break;
@@ -335,14 +342,14 @@ bool ptx_race_order(Machine *m, Warp *w, const Insn *insn, Decoded *code, uint32
         ptx_race_copies(r, QUEUE_COPY, warp)->committed++;
         wait_for(r, QUEUE_COPY, warp, 0);
         break;
-    case ORDER_TRANSFER:        is_followed = doubt < UNCERTAIN_DATA && ptx_race_transfer(m, w, insn, lanes, doubt); break;
-    case ORDER_MULTIPLY:        ptx_race_multiply(m, w, insn, lanes, doubt); break;
+    case ORDER_TRANSFER:        is_followed = doubt < UNCERTAIN_DATA && ptx_race_transfer(r, w, insn, lanes, doubt); break;
+    case ORDER_MULTIPLY:        ptx_race_multiply(r, w, insn, lanes, doubt); break;
     case ORDER_PROXY:           ptx_race_fence(r, warp); break;
     case ORDER_COPIES_ARRIVE:
-        is_followed = order_mbarrier(m, w, insn, ORDER_COPIES_ARRIVE, lanes, doubt);
+        is_followed = order_mbarrier(r, w, insn, ORDER_COPIES_ARRIVE, lanes, doubt);
         break;
     case ORDER_INIT: case ORDER_EXPECT: case ORDER_ARRIVE: case ORDER_WAIT:
-        is_followed = order_mbarrier(m, w, insn, (Order)code->order, lanes, doubt);
+        is_followed = order_mbarrier(r, w, insn, (Order)*order, lanes, doubt);
         break;
     case ORDER_CLUSTER_ARRIVE:  arrive_at_cluster(r, w); break;
     case ORDER_CLUSTER_WAIT:
@@ -358,9 +365,9 @@ bool ptx_race_order(Machine *m, Warp *w, const Insn *insn, Decoded *code, uint32
 }
 
 /* All that have not ended wait at barriers of the block, and none is complete. */
-static void note_stops(Machine *m, uint32_t first, uint32_t count)
+static void note_stops(Race *r, uint32_t first, uint32_t count)
 {
-    Race *r = m->race;
+    Machine *m = r->machine;
     Stop stops[2] = { { .func = NULL }, { .func = NULL } };
     if (r->is_lost || r->is_doubtful || m->is_cut || count != m->warp_count)
         return;
@@ -387,12 +394,13 @@ static bool is_complete(const BarrierState *barrier, uint32_t running)
 }
 
 /* Those go on whose phases are complete. */
-static bool release_mbarriers(Machine *m, uint32_t first, uint32_t count)
+static bool release_mbarriers(Race *r, uint32_t first, uint32_t count)
 {
+    Machine *m = r->machine;
     bool is_any = false;
     for (uint32_t i = 0; i < count; i++) {
         Warp *w = &m->warps[first + i];
-        if (w->barrier != AT_MBARRIER || !ptx_mbarrier_is_past(&m->race->mbarriers[w->mbarrier], w->phase))
+        if (w->barrier != AT_MBARRIER || !ptx_mbarrier_is_past(&r->mbarriers[w->mbarrier], w->phase))
             continue;
         w->barrier = 0;
         is_any = true;
@@ -400,9 +408,10 @@ static bool release_mbarriers(Machine *m, uint32_t first, uint32_t count)
     return is_any;
 }
 
-bool ptx_race_release(Machine *m, uint32_t first, uint32_t count)
+bool ptx_race_release(void *self, uint32_t first, uint32_t count)
 {
-    Race *r = m->race;
+    Race *r = self;
+    Machine *m = r->machine;
     uint32_t running = 0;
     bool goes_on = false;
     for (uint32_t i = 0; i < count; i++)
@@ -412,7 +421,7 @@ bool ptx_race_release(Machine *m, uint32_t first, uint32_t count)
         if (!is_complete(barrier, running))
             continue;
         if (r->put_count)
-            check_puts(m, b, first, count);
+            check_puts(r, b, first, count);
         for (uint32_t i = 0; i < count; i++) {
             Warp *w = &m->warps[first + i];
             if (w->barrier != 1 + b)
@@ -424,13 +433,13 @@ bool ptx_race_release(Machine *m, uint32_t first, uint32_t count)
         barrier->threads = 0;
         memset(barrier->known, 0, r->width * sizeof *barrier->known);
     }
-    goes_on |= release_mbarriers(m, first, count);
+    goes_on |= release_mbarriers(r, first, count);
     for (uint32_t i = 0; i < count && !goes_on; i++)
         goes_on = !m->warps[first + i].is_done && !m->warps[first + i].barrier;
-    if (!goes_on && ptx_mbarrier_give(m))
-        goes_on = release_mbarriers(m, first, count);
+    if (!goes_on && ptx_mbarrier_give(r))
+        goes_on = release_mbarriers(r, first, count);
     if (running && !goes_on)
-        note_stops(m, first, count);
+        note_stops(r, first, count);
     for (uint32_t i = 0; i < count && !goes_on; i++)
         ptx_mbarrier_note_stuck(r, &m->warps[first + i]);
     for (uint32_t i = 0; running && i < count && !goes_on; i++) {    /* nobody can: the barriers do not fit each other */

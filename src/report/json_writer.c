@@ -1,0 +1,248 @@
+#include "report/json_writer.h"
+
+#include <string.h>
+#include <utf8proc.h>
+
+/* ---- bytes ------------------------------------------------------------------------------------------------------- */
+
+static void put(Out *out, const char *bytes, size_t length)
+{
+    if (length >= sizeof out->bytes - out->used) {
+        ptx_out_bytes(out, bytes, length);
+        return;
+    }
+    memcpy(out->bytes + out->used, bytes, length);
+    out->used += length;
+}
+
+static void put_escape(Out *out, unsigned char byte)
+{
+    static const char short_forms[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+    const char *form = byte ? strchr(short_forms, byte) : NULL;
+    if (form)
+        put(out, (char[2]){ '\\', form[1] }, 2);
+    else
+        ptx_out_format(out, "\\u%04X", byte);
+}
+
+/* A character beyond ASCII; how many bytes it has. */
+static size_t put_wide(Out *out, const char *text, size_t left)
+{
+    utf8proc_int32_t codepoint;
+    utf8proc_ssize_t bytes = utf8proc_iterate((const utf8proc_uint8_t *)text, left < 4 ? (utf8proc_ssize_t)left : 4, &codepoint);
+    put(out, bytes > 0 ? text : "\xef\xbf\xbd", bytes > 0 ? (size_t)bytes : 3);
+    return bytes > 0 ? (size_t)bytes : 1;
+}
+
+/* How many bytes from here on stand for themselves. */
+static size_t plain_length(const char *text, size_t length)
+{
+    const uint64_t ones = UINT64_MAX / 255, tops = ones << 7;
+    size_t i = 0;
+    for (uint64_t word; i + sizeof word <= length; i += sizeof word) {
+        memcpy(&word, text + i, sizeof word);
+        uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
+        if ((word | (word - ones * 0x20) | (quote - ones) | (slash - ones)) & tops)
+            break;              /* perhaps */
+    }
+    while (i < length && (unsigned char)text[i] >= 0x20 && (unsigned char)text[i] < 0x80 && text[i] != '"' && text[i] != '\\')
+        i++;
+    return i;
+}
+
+static void put_text(Out *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        size_t plain = plain_length(text + i, length - i);
+        put(out, text + i, plain);
+        i += plain;
+        if (i < length && (unsigned char)text[i] >= 0x80)
+            i += put_wide(out, text + i, length - i);
+        else if (i < length)
+            put_escape(out, (unsigned char)text[i++]);
+    }
+}
+
+/* ---- objects and arrays ------------------------------------------------------------------------------------------ */
+
+static void level_init(JsonLevel *level, const char *key, char close)
+{
+    level->key = key;
+    level->close = close;
+    level->has_item = level->has_null = level->is_explained = false;
+    level->null_count = 0;
+}
+
+Json *ptx_json_init(Json *json, Out *out)
+{
+    json->out = out;
+    json->depth = 0;
+    level_init(&json->levels[0], NULL, 0);
+    return json;
+}
+
+/* What stands before a value. */
+static void begin(Json *json, const char *key)
+{
+    JsonLevel *level = &json->levels[json->depth];
+    if (level->has_item)
+        put(json->out, ",", 1);
+    level->has_item = true;
+    if (!key)
+        return;
+    put(json->out, "\"", 1);
+    put_text(json->out, key, strlen(key));
+    put(json->out, "\":", 2);
+}
+
+static void note_null(JsonLevel *level, const char *key)
+{
+    level->has_null = true;
+    if (key && level->null_count < JSON_NULLS)
+        level->nulls[level->null_count++] = key;
+}
+
+static void open_level(Json *json, const char *key, const char *bracket, char close)
+{
+    begin(json, key);
+    put(json->out, bracket, 1);
+    level_init(&json->levels[++json->depth], key, close);
+}
+
+void ptx_json_object(Json *json, const char *key)
+{
+    open_level(json, key, "{", '}');
+}
+
+void ptx_json_array(Json *json, const char *key)
+{
+    open_level(json, key, "[", ']');
+}
+
+void ptx_json_end(Json *json)
+{
+    const JsonLevel *level = &json->levels[json->depth--];
+    put(json->out, &level->close, 1);
+    if (level->has_null && !level->is_explained)
+        note_null(&json->levels[json->depth], level->key);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+void ptx_json_null(Json *json, const char *key)
+{
+    begin(json, key);
+    put(json->out, "null", 4);
+    note_null(&json->levels[json->depth], key);
+}
+
+bool ptx_json_optional(Json *json, const char *key, bool is_given)
+{
+    (is_given ? ptx_json_object : ptx_json_null)(json, key);
+    return is_given;
+}
+
+void ptx_json_text(Json *json, const char *key, const char *text)
+{
+    if (!text) {
+        ptx_json_null(json, key);
+        return;
+    }
+    begin(json, key);
+    put(json->out, "\"", 1);
+    put_text(json->out, text, strlen(text));
+    put(json->out, "\"", 1);
+}
+
+void ptx_json_name(Json *json, const char *key, const char *text)
+{
+    ptx_json_text(json, key, text && *text ? text : NULL);
+}
+
+void ptx_json_names(Json *json, const char *key, const char *const *names, size_t count)
+{
+    ptx_json_array(json, key);
+    for (size_t i = 0; i < count; i++)
+        ptx_json_text(json, NULL, names[i]);
+    ptx_json_end(json);
+}
+
+static void put_decimal(Out *out, uint64_t number, bool is_negative)
+{
+    char text[24], *end = text + sizeof text, *p = end;
+    do {
+        *--p = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    if (is_negative)
+        *--p = '-';
+    put(out, p, (size_t)(end - p));
+}
+
+void ptx_json_int(Json *json, const char *key, int64_t number)
+{
+    if (number == PTXLINT_UNKNOWN) {
+        ptx_json_null(json, key);
+        return;
+    }
+    begin(json, key);
+    put_decimal(json->out, number < 0 ? 0 - (uint64_t)number : (uint64_t)number, number < 0);
+}
+
+void ptx_json_count(Json *json, const char *key, uint64_t number)
+{
+    begin(json, key);
+    put_decimal(json->out, number, false);
+}
+
+void ptx_json_given(Json *json, const char *key, uint32_t number)
+{
+    if (number)
+        ptx_json_count(json, key, number);
+    else
+        ptx_json_null(json, key);
+}
+
+void ptx_json_real(Json *json, const char *key, double number)
+{
+    if (!(number - number == 0)) {              /* NaN or infinite */
+        ptx_json_null(json, key);
+        return;
+    }
+    Figure figure = ptx_figure_json(number);
+    begin(json, key);
+    put(json->out, figure.text, strlen(figure.text));
+}
+
+void ptx_json_bool(Json *json, const char *key, int is_set)
+{
+    begin(json, key);
+    put(json->out, is_set ? "true" : "false", is_set ? 4 : 5);
+}
+
+/* ---- why something is null --------------------------------------------------------------------------------------- */
+
+void ptx_json_why(Json *json, const char *why)
+{
+    ptx_json_text(json, "why", why);
+    json->levels[json->depth].is_explained = true;
+}
+
+/* Members that are reasons themselves: null is that there is none. */
+static bool is_reason(const char *key)
+{
+    return !strcmp(key, "why") || !strcmp(key, "error") || !strcmp(key, "bound_why");
+}
+
+void ptx_json_reasons(Json *json, ReasonOf *reason_of, const void *of)
+{
+    JsonLevel *level = &json->levels[json->depth];
+    ptx_json_object(json, "reasons");
+    for (unsigned i = 0; i < level->null_count; i++) {
+        const char *reason = !is_reason(level->nulls[i]) ? reason_of(level->nulls[i], of) : NULL;
+        if (reason)
+            ptx_json_text(json, level->nulls[i], reason);
+    }
+    ptx_json_end(json);
+    level->is_explained = true;
+}

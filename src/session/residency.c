@@ -1,0 +1,360 @@
+#include "session/residency.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the launch -------------------------------------------------------------------------------------------------- */
+
+/* NVIDIA's guideline is 128 to 256 threads (CUDA C++ Best Practices Guide, "Thread and Block Heuristics"). */
+enum { ASSUMED_THREADS = 256 };
+
+/* A size that is left out behind one that is given is 1. */
+static void copy_shape(const uint32_t from[3], int64_t to[3])
+{
+    for (int i = 0; i < 3; i++) {
+        int64_t size = from[i] ? from[i] : 1;
+        to[i] = from[0] ? size : -1;
+    }
+}
+
+/* -1 where one is not known, or where it goes beyond 2^62. */
+static int64_t volume_of(const int64_t dims[3])
+{
+    int64_t all = 1;
+    for (int i = 0; i < 3; i++)
+        if (dims[i] < 0 || __builtin_mul_overflow(all, dims[i], &all) || all > INT64_MAX / 2)
+            return -1;
+    return all;
+}
+
+static void derive_totals(LaunchShape *shape)
+{
+    int64_t threads = volume_of(shape->block);
+    shape->blocks = volume_of(shape->grid);
+    shape->threads_per_block = threads;
+    shape->warps_per_block = threads > 0 ? (threads + 31) / 32 : -1;
+    shape->idle_lanes = threads > 0 ? 32 * shape->warps_per_block - threads : -1;
+    bool is_known = threads > 0 && shape->blocks >= 0;
+    if (!is_known || __builtin_mul_overflow(shape->blocks, shape->warps_per_block, &shape->warps))
+        shape->warps = -1;
+}
+
+double ptx_bounds_threads(const Bounds *bounds)
+{
+    const uint32_t *dims = bounds->reqntid[0] ? bounds->reqntid : bounds->maxntid;
+    double threads = dims[0];
+    for (int i = 1; i < 3; i++)
+        threads *= dims[i] ? dims[i] : 1;
+    return dims[0] ? threads : (double)NAN;
+}
+
+static const char *block_error(const Bounds *bounds, const int64_t block[3])
+{
+    int64_t required[3];
+    copy_shape(bounds->reqntid, required);
+    for (int i = 0; i < 3 && bounds->reqntid[0]; i++)
+        if (block[i] != required[i])
+            return "the block is not that of .reqntid";
+    double threads = (double)block[0] * (double)block[1] * (double)block[2];
+    return threads > ptx_bounds_threads(bounds) ? "the block has more threads than .maxntid allows" : NULL;
+}
+
+LaunchShape ptx_launch_shape_find(const Func *func, const Launch *launch, bool assumes_block)
+{
+    static const uint32_t common[3] = { ASSUMED_THREADS, 1, 1 };
+    LaunchShape shape = { .dynamic_shared_bytes = launch->dynamic_shared_bytes };
+    const uint32_t *bound = func->bounds.maxntid[0] ? func->bounds.maxntid : common;
+    shape.is_block_assumed = !launch->block[0] && assumes_block;
+    copy_shape(launch->grid, shape.grid);
+    copy_shape(launch->cluster, shape.cluster);
+    copy_shape(shape.is_block_assumed ? bound : launch->block, shape.block);
+    if (launch->block[0])
+        shape.error = block_error(&func->bounds, shape.block);
+    derive_totals(&shape);
+    return shape;
+}
+
+/* ---- memory and barriers ----------------------------------------------------------------------------------------- */
+
+/* Shared memory that kernels of a unit of the file may reach by a call. */
+typedef struct UnitShared {
+    bool has_unsized;           /* some shared array has no size: dynamic shared memory */
+    bool has_in_module;         /* a variable of the module with a size */
+    bool has_in_funcs;          /* some .func declares shared memory of its own */
+} UnitShared;
+
+struct DemandScan {
+    const Module *module;
+    UnitShared *units;          /* per unit */
+    VarId *first_vars;          /* per function: its variables are contiguous from here on */
+    uint32_t *seen;             /* per variable, the last function that used it, + 1; NULL: no sized one in .shared at module level */
+};
+
+static void scan_shared(DemandScan *scan, Arena *arena, VarId v)
+{
+    const Module *module = scan->module;
+    const Var *var = &module->vars[v];
+    UnitShared *unit = &scan->units[var->unit];
+    if (var->space != SPACE_SHARED)
+        return;
+    unit->has_unsized |= !var->bytes;
+    unit->has_in_module |= var->bytes && var->func == NO_ID;
+    unit->has_in_funcs |= var->bytes && var->func != NO_ID && !module->funcs[var->func].is_entry;
+    if (unit->has_in_module && !scan->seen)
+        scan->seen = ptx_arena_array(arena, uint32_t, module->var_count);
+}
+
+/* Variables are in the order of the functions. */
+static void scan_first_vars(DemandScan *scan)
+{
+    const Module *module = scan->module;
+    VarId v = 0;
+    for (FuncId f = 0; f < module->func_count; f++) {
+        while (v < module->var_count && (module->vars[v].func == NO_ID || module->vars[v].func < f))
+            v++;
+        scan->first_vars[f] = v;
+    }
+}
+
+DemandScan *ptx_demand_scan_new(Arena *arena, const Module *module)
+{
+    DemandScan *scan = ptx_arena_new(arena, DemandScan);
+    *scan = (DemandScan){ .module = module, .units = ptx_arena_array(arena, UnitShared, module->unit_count),
+                          .first_vars = ptx_arena_array(arena, VarId, module->func_count + 1) };
+    for (VarId v = 0; v < module->var_count; v++)
+        scan_shared(scan, arena, v);
+    scan_first_vars(scan);
+    return scan;
+}
+
+/* *bytes with one more variable behind. False: that is too much. */
+static bool lay_out(const Var *var, uint64_t *bytes)
+{
+    uint64_t align = var->align ? var->align : 1;
+    return !__builtin_add_overflow((*bytes + align - 1) / align * align, var->bytes, bytes) && *bytes <= INT64_MAX / 2;
+}
+
+/* Bytes of the function's variables in a space, each aligned as it asks. */
+static int64_t laid_out_bytes(const DemandScan *scan, FuncId id, Space space, bool params)
+{
+    const Module *module = scan->module;
+    uint64_t bytes = 0;
+    for (VarId v = scan->first_vars[id]; v < module->var_count && module->vars[v].func == id; v++) {
+        const Var *var = &module->vars[v];
+        if (var->space == space && var->is_parameter == params && !lay_out(var, &bytes))
+            return -1;
+    }
+    return (int64_t)bytes;
+}
+
+/* What the driver provides takes neither shared memory nor barriers: CUDA C++ Programming Guide, "Formatted Output", "Assertion",
+ * "Dynamic Global Memory Allocation and Operations"; PTX Writer's Guide, "System Calls". */
+static bool is_system_call(const Module *module, FuncId id)
+{
+    static const char *const names[] = { "vprintf", "__assertfail", "malloc", "free" };
+    const Func *func = &module->funcs[id];
+    for (size_t i = 0; i < sizeof names / sizeof *names && !func->has_body; i++)
+        if (strlen(names[i]) == ptx_span_length(func->name) && !memcmp(module->text + func->name.begin, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+/* Whether it calls any that may take shared memory or barriers of its own. */
+static bool may_share(const Module *module, const CallGraph *graph, FuncId id)
+{
+    const CallNode *calls = graph ? &graph->nodes[id] : NULL;
+    for (uint32_t c = 0; calls && c < calls->callee_count; c++)
+        if (!is_system_call(module, graph->callees[calls->callee_first + c]))
+            return true;
+    return calls && calls->has_indirect_call;
+}
+
+/* Adds to a function's own bytes the variables of the module that its instructions name, as ptxas does. What it calls may
+ * use more: unknown where anything that can be called does. */
+static int64_t shared_bytes(DemandScan *scan, FuncId id, bool shares)
+{
+    const Func *func = &scan->module->funcs[id];
+    const UnitShared *unit = &scan->units[func->unit];
+    int64_t own = laid_out_bytes(scan, id, SPACE_SHARED, false);
+    if (own < 0 || (shares && (unit->has_in_module || unit->has_in_funcs)))
+        return -1;
+    if (!scan->seen)
+        return own;
+    uint64_t bytes = (uint64_t)own;
+    for (uint32_t o = 0; o < func->operand_count; o++) {
+        const Operand *operand = &func->operands[o];
+        if (operand->kind != OPERAND_VAR || scan->seen[operand->id] == id + 1)
+            continue;
+        const Var *var = &scan->module->vars[operand->id];
+        scan->seen[operand->id] = id + 1;
+        if (var->space == SPACE_SHARED && var->func == NO_ID && !lay_out(var, &bytes))
+            return -1;
+    }
+    return (int64_t)bytes;
+}
+
+/* Where no array of unknown size is named, by the function or by what it may call, a launch has no use for dynamic shared memory. */
+static bool may_use_dynamic_shared(const DemandScan *scan, FuncId id, bool shares)
+{
+    const Func *func = &scan->module->funcs[id];
+    if (scan->units[func->unit].has_unsized && shares)
+        return true;
+    for (uint32_t o = 0; o < func->operand_count; o++) {
+        const Var *var = func->operands[o].kind == OPERAND_VAR ? &scan->module->vars[func->operands[o].id] : NULL;
+        if (var && var->space == SPACE_SHARED && !var->bytes)
+            return true;
+    }
+    return false;
+}
+
+/* Named barriers 0 to 15: the highest number and one more, all where one stands in a register. */
+static int64_t own_barriers(const Func *func)
+{
+    int64_t count = 0;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        const Insn *insn = &func->insns[i];
+        const Operand *operands = ptx_insn_operands(func, insn);
+        if (insn->op->kind != OPK_BAR || ptx_op_has(insn->op, MOD_CLUSTER) || ptx_op_has(insn->op, MOD_WARP))
+            continue;
+        uint32_t at = 0;
+        while (at < insn->operand_count && operands[at].role & ROLE_DEF)
+            at++;                       /* bar.red writes its result first */
+        bool is_number = at < insn->operand_count && operands[at].kind == OPERAND_INT;
+        if (!is_number || operands[at].value >= 15 || operands[at].value < 0)
+            count = 16;
+        else if (operands[at].value >= count)
+            count = operands[at].value + 1;
+    }
+    return count;
+}
+
+/* Functions that may be called from one, itself first; *count of them. */
+typedef struct Reached {
+    FuncId *funcs;
+    bool *is_in;                /* per function */
+    uint32_t count;
+} Reached;
+
+static void reach(Reached *reached, FuncId func)
+{
+    if (!reached->is_in[func])
+        reached->funcs[reached->count++] = func;
+    reached->is_in[func] = true;
+}
+
+/* Those of all that it may come to call, too: unknown where some of that is not there to be looked at. */
+static int64_t count_barriers(const Module *module, const CallGraph *graph, Arena *scratch, FuncId id)
+{
+    ArenaMark mark = ptx_arena_mark(scratch);
+    Reached reached = { ptx_arena_array(scratch, FuncId, module->func_count + 1), ptx_arena_array(scratch, bool, module->func_count + 1), 0 };
+    int64_t most = own_barriers(&module->funcs[id]);
+    reach(&reached, id);
+    for (uint32_t f = 0; f < reached.count && most >= 0; f++) {
+        const FuncId at = reached.funcs[f];
+        const CallNode *calls = &graph->nodes[at];
+        int64_t own = own_barriers(&module->funcs[at]);
+        most = own > most ? own : most;
+        if (calls->has_indirect_call || !(module->funcs[at].has_body || is_system_call(module, at)))
+            most = -1;
+        for (uint32_t c = 0; c < calls->callee_count; c++)
+            reach(&reached, graph->callees[calls->callee_first + c]);
+    }
+    ptx_arena_release(scratch, mark);
+    return most;
+}
+
+Demand ptx_demand_compute(DemandScan *scan, Arena *scratch, const CallGraph *calls, FuncId func)
+{
+    const Module *module = scan->module;
+    const bool shares = may_share(module, calls, func);
+    return (Demand){
+        .static_shared_bytes = shared_bytes(scan, func, shares),
+        .local_bytes = laid_out_bytes(scan, func, SPACE_LOCAL, false),
+        .param_bytes = laid_out_bytes(scan, func, SPACE_PARAM, true),
+        .barriers = shares ? count_barriers(module, calls, scratch, func) : own_barriers(&module->funcs[func]),
+        .may_use_dynamic_shared = may_use_dynamic_shared(scan, func, shares),
+    };
+}
+
+/* ---- on a GPU ---------------------------------------------------------------------------------------------------- */
+
+static void take_model(const Pressure *model, Residency *out)
+{
+    out->registers = model->registers;
+    out->registers_low = model->low;
+    out->registers_high = model->high;
+    out->source = REGISTERS_MODEL;
+    out->is_calibrated = model->is_calibrated;
+    out->register_cap = model->cap;
+    out->spills = model->spills;
+}
+
+/* ptxas's word, else the model's, else what is live at most. */
+static void find_registers(const ResidencyInput *in, Residency *out)
+{
+    out->registers = out->registers_low = out->registers_high = out->register_cap = -1;
+    if (in->model && in->model->is_known)
+        take_model(in->model, out);
+    if (in->said) {
+        out->registers = out->registers_low = out->registers_high = in->said->registers;
+        out->source = REGISTERS_PTXAS;
+    } else if (out->registers < 0 && in->max_live >= 0) {
+        out->registers = in->max_live;
+        out->source = REGISTERS_MAX_LIVE;
+    }
+}
+
+/* No cluster unless the launch or a directive asks for one. */
+static int64_t cluster_blocks(const LaunchShape *shape)
+{
+    int64_t blocks = 1;
+    for (int i = 0; i < 3; i++) {
+        if (shape->cluster[i] < 0)
+            return 0;
+        if (__builtin_mul_overflow(blocks, shape->cluster[i], &blocks))
+            return INT64_MAX;
+    }
+    return blocks;
+}
+
+static void find_resources(const ResidencyInput *in, Residency *out)
+{
+    const PtxasUsage *said = in->said;
+    Resources *r = &out->resources;
+    *r = (Resources){
+        .threads_per_block = in->shape->threads_per_block, .registers_per_thread = out->registers, .static_shared_bytes = in->demand->static_shared_bytes,
+        .dynamic_shared_bytes = in->shape->dynamic_shared_bytes, .barriers = in->demand->barriers, .cluster_blocks = cluster_blocks(in->shape),
+    };
+    if (in->max_registers > 0 && r->registers_per_thread > in->max_registers)
+        r->registers_per_thread = in->max_registers;
+    if (said && said->barriers >= 0)    /* ptxas has seen what is called */
+        r->barriers = said->barriers;
+    if (said && r->static_shared_bytes < 0)
+        r->static_shared_bytes = said->shared_bytes;
+    if (r->dynamic_shared_bytes < 0 && !in->demand->may_use_dynamic_shared)
+        r->dynamic_shared_bytes = 0;
+}
+
+static Waves find_waves(const Gpu *gpu, int64_t blocks, int64_t per_sm)
+{
+    const double unknown = (double)NAN;
+    if (blocks < 0 || per_sm < 1 || !ptx_gpu_has(gpu, FIGURE_SMS))
+        return (Waves){ unknown, unknown, unknown, -1, -1 };
+    int64_t wave = (int64_t)gpu->figures[FIGURE_SMS] * per_sm, last = blocks % wave;
+    double count = (double)blocks / (double)wave;
+    return (Waves){
+        .count = count, .full = blocks / wave, .tail_blocks = last, .tail_percent = last ? 100.0 * (double)last / (double)wave : 100,
+        .utilisation_percent = 100 * count / (double)(blocks / wave + (last != 0)),
+    };
+}
+
+Residency ptx_residency_compute(const ResidencyInput *in)
+{
+    Residency out = { 0 };
+    find_registers(in, &out);
+    find_resources(in, &out);
+    if (!ptx_occupancy_compute(in->gpu, &out.resources, &out.occupancy))
+        out.occupancy = ptx_occupancy_unknown;
+    out.waves = find_waves(in->gpu, in->shape->blocks, out.occupancy.blocks_per_sm);
+    return out;
+}
