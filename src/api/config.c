@@ -64,7 +64,7 @@ static bool fail_selector(const ptxlint_config *config, const char *text, size_t
     if (!length)
         return ptx_config_fail(error, "expected a rule, a group, a prefix of codes or ALL");
     return near ? ptx_config_fail(error, "unknown rule '%.*s'; did you mean '%.*s'?", ptx_shown(length), text, (int)near_length, near)
-                : ptx_config_fail(error, "unknown rule '%.*s'", ptx_shown(length), text);
+                : ptx_config_fail(error, "unknown rule '%.*s'; `ptxlint rules` lists them all", ptx_shown(length), text);
 }
 
 bool ptx_config_add_selector(ptxlint_config *config, List *to, const char *text, size_t length, bool may_lock, ConfigError *error)

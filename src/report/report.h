@@ -263,7 +263,7 @@ void ptx_text_summary(Out *out, const Totals *totals);
 /* ---- figure.c: numbers and lines, whatever the locale ------------------------------------------------------------ */
 
 enum {
-    LINE_COLUMNS = 100,
+    LINE_COLUMNS = 80,
     KEY_COLUMNS = 13            /* of the word before a line's figures, after two blanks */
 };
 

@@ -1,4 +1,4 @@
-/* The report for people: one block of lines and tables a kernel, at most about 100 columns wide. What is not known says so. */
+/* The report for people: one block of lines and tables a kernel. Prose is at most 80 columns wide, tables about 100. What is not known says so. */
 #include "report/report.h"
 
 #include <inttypes.h>

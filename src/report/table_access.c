@@ -152,7 +152,7 @@ static void put_branch(Out *out, const ptxlint_module *module, const ptxlint_bra
         ptx_out_format(out, "  %8" PRIu32, ptxlint_module_place(module, branch->meeting.begin).line);
     else
         ptx_out_format(out, "  %8s", "end");
-    Line line = { .out = out, .column = 56, .indent = DETAIL_INDENT };
+    Line line = { .out = out, .column = 63, .indent = DETAIL_INDENT };
     put_chain(&line, module, "  from line ", branch->chain, branch->chain_count);
     ptx_line_end(&line);
 }

@@ -180,6 +180,12 @@ static void put_best(Out *out, const ptxlint_projection *projection)
     ptx_line_end(&line);
 }
 
+/* One block of thousands is not 0 %. */
+static Figure whole_percent(double percent)
+{
+    return percent > 0 && percent < 1 ? ptx_figure_short(percent) : ptx_figure_fixed(percent, 0);
+}
+
 static void put_waves(Out *out, const ptxlint_kernel *kernel, const ptxlint_projection *projection)
 {
     if (kernel->launch.blocks == PTXLINT_UNKNOWN)
@@ -198,9 +204,9 @@ static void put_waves(Out *out, const ptxlint_kernel *kernel, const ptxlint_proj
         }
         if (projection->tail_blocks != PTXLINT_UNKNOWN && projection->tail_blocks)
             ptx_line_format(&line, "%s%s %% full (%" PRId64 " block%s)", separator,
-                            ptx_figure_fixed(projection->tail_percent, 0).text, projection->tail_blocks,
+                            whole_percent(projection->tail_percent).text, projection->tail_blocks,
                             ptx_plural((uint64_t)projection->tail_blocks));
-        ptx_line_format(&line, ", SMs used %s %%", ptx_figure_fixed(projection->utilisation_percent, 0).text);
+        ptx_line_format(&line, ", places for blocks used %s %%", whole_percent(projection->utilisation_percent).text);
     }
     ptx_line_end(&line);
 }

@@ -78,7 +78,7 @@ static const TableProjectionsRow rows[] = {
     { "occupancy", PERCENT(occupancy.percent) },
     { "limited by", WORD(occupancy.limiter) },
     { "waves", NUMBER(waves) },
-    { "SMs used", PERCENT(utilisation_percent) },
+    { "places used", PERCENT(utilisation_percent) },
     { "shortest path, clocks", FIGURE(shortest) },
     { "  bound by", WORD(cycles.bound_shortest) },
     { "longest path, clocks", FIGURE(longest) },

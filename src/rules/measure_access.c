@@ -199,6 +199,12 @@ static const char *name_pitch(Inquiry *q, InsnId insn)
     return text;
 }
 
+/* Bytes of a lane in the request that ptxas makes of this access and its neighbours. */
+static unsigned joined_bytes(Inquiry *q, const Subjects *s, const Count *total)
+{
+    return ptx_joinable_bytes(&q->func->insns[s->insn], total, ptx_session_joinable(q->session)[s->insn]);
+}
+
 /* Requests cost more or less with the shape of the block: the best one counts where nobody knows it. */
 double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty)
 {
@@ -222,7 +228,8 @@ double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty
     case FACT_ACCESS_least_sectors:     return is_global ? best * total->sectors / total->requests : UNKNOWN;
     case FACT_ACCESS_ideal_sectors:     return is_global ? total->ideal_sectors / total->requests : UNKNOWN;
     case FACT_ACCESS_wavefronts:        return is_shared ? total->wavefronts / total->requests : UNKNOWN;
-    case FACT_ACCESS_least_wavefronts:  return is_shared ? best * total->wavefronts / total->requests : UNKNOWN;
+    case FACT_ACCESS_least_wavefronts:
+        return is_shared ? best * total->wavefronts / total->requests * q->func->insns[s->insn].access_bytes / joined_bytes(q, s, total) : UNKNOWN;
     case FACT_ACCESS_ideal_wavefronts:  return is_shared ? total->ideal_wavefronts / total->requests : UNKNOWN;
     case FACT_ACCESS_addresses:         return total->addresses > 0 ? total->addresses / total->requests : UNKNOWN;
     case FACT_ACCESS_least_addresses:   return total->addresses > 0 ? best * total->addresses / total->requests : UNKNOWN;
@@ -306,17 +313,29 @@ static bool is_run(Inquiry *q, const Subjects *s, const Count *total)
     return neighbours >= 2 && bytes < 16 && multiple >= 2 * bytes && measure_siblings(q, s, FACT_ACCESS_used_together, total) >= 75;
 }
 
-/* How lanes lie, and what other shapes of the block would make of it. */
-static const char *describe(Inquiry *q, const Evaluated *insn, uint32_t bytes)
+/* Of a request that ptxas makes of several: its lanes are as far apart as theirs, so it takes as many wavefronts as one of them, or as its bytes need. */
+static const char *describe_joined(Inquiry *q, const Count *total, uint32_t bytes, unsigned joined)
 {
+    char text[128];
+    double ideal = total->ideal_wavefronts / total->requests * joined / bytes, wavefronts = fmax(total->wavefronts / total->requests, ideal);
+    if (joined <= bytes || !(total->wavefronts > 0))
+        return "";
+    snprintf(text, sizeof text, "; ptxas joins it with its neighbours to %u bytes: %.4g where %.4g would do", joined, wavefronts, ideal);
+    return ptx_arena_strndup(q->arena, text, strlen(text));
+}
+
+/* How lanes lie, what ptxas makes of it, and what other shapes of the block would. */
+static const char *describe(Inquiry *q, const Subjects *s, const Evaluated *insn, uint32_t bytes)
+{
+    const char *joined = describe_joined(q, &insn->total, bytes, joined_bytes(q, s, &insn->total));
     const char *lanes = ptx_count_describe(q->arena, &insn->total, bytes), *shapes = ptx_shapes_describe(q->arena, evaluation_of(q), insn);
     if (!*lanes)
         lanes = "lanes follow no pattern";
-    if (!*shapes)
+    if (!*shapes && !*joined)
         return lanes;
-    size_t length = strlen(lanes) + strlen(shapes) + sizeof "; ";
+    size_t length = strlen(lanes) + strlen(joined) + strlen(shapes) + sizeof "; ";
     char *text = ptx_arena_array(q->arena, char, length);
-    snprintf(text, length, "%s; %s", lanes, shapes);
+    snprintf(text, length, "%s%s%s%s", lanes, joined, *shapes ? "; " : "", shapes);
     return text;
 }
 
@@ -331,7 +350,7 @@ const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact)
     if (!insn)
         return "";
     switch (fact) {
-    case FACT_ACCESS_layout:    return describe(q, insn, bytes);
+    case FACT_ACCESS_layout:    return describe(q, s, insn, bytes);
     case FACT_ACCESS_advice:
         if (is_run(q, s, &insn->total))
             return advise_wider(q, s);

@@ -41,6 +41,7 @@ typedef struct Passing {
     LaneSplits *lane_splits;
     const RedundantLoads *repeats;
     const InsnId *fused;
+    const JoinableRow *joinable;
     const bool *fp64_trips, *unused_results, *read_only;
     const uint32_t *loop_overhead;
     const MatrixFaults *matrix_faults;
@@ -442,6 +443,14 @@ const InsnId *ptx_session_fused(Session *s)
     if (!p->fused)
         p->fused = ptx_fuse_compute(s->all->work, s->all->scratch, s->func, ptx_session_cfg(s));
     return p->fused;
+}
+
+const JoinableRow *ptx_session_joinable(Session *s)
+{
+    Passing *p = s->passing;
+    if (!p->joinable)
+        p->joinable = ptx_joinable_rows_compute(s->all->work, s->all->module, s->func, ptx_session_cfg(s));
+    return p->joinable;
 }
 
 const bool *ptx_session_fp64_trips(Session *s)

@@ -28,6 +28,7 @@
 #include "analysis/race/block_race.h"
 #include "analysis/access/evaluate.h"
 #include "analysis/race/hazard.h"
+#include "analysis/sass/joinable.h"
 #include "analysis/access/divergence.h"
 #include "session/residency.h"
 
@@ -127,6 +128,7 @@ const bool *ptx_session_lane_branches(Session *session);        /* cheaper, and 
 LaneSplits *ptx_session_lane_splits(Session *session);          /* then this */
 const RedundantLoads *ptx_session_repeats(Session *session);
 const InsnId *ptx_session_fused(Session *session);
+const JoinableRow *ptx_session_joinable(Session *session);
 const bool *ptx_session_fp64_trips(Session *session);
 const bool *ptx_session_unused_results(Session *session);
 const uint32_t *ptx_session_loop_overhead(Session *session);

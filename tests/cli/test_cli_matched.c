@@ -99,9 +99,14 @@ static const Case cases[] = {
     { "$PTXLINT config/plain.ptx",                      0, NULL, "slips.json: no kernel \"plian\"; did you mean \"plain\"?\n", NULL },
     { "$PTXLINT --strict-launch config/plain.ptx",      2, NULL, "1 of 1 kernel is in no input", NULL },
     { "$PTXLINT --strict-launch --param 9=1 config/plain.ptx", 2, NULL, "no kernel has a parameter '9'", NULL },
+    /* one block */
+    { REPORT "--gpu h200 --grid 1 --block 64 scale.ptx", 0, "(1 block), places for blocks used 0.024 %", "", "SMs used" },
+    { "$PTXLINT --no-config --gpu h200 --grid 1 --block 64 --select LCH102 scale.ptx", 0, "blocks for 1 of 132 SMs: the others are idle", "", NULL },
+    /* prose is at most 80 columns wide: of these lines all that begin with a word or follow one */
+    { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx | grep -E '^  ([a-z]|             )' | grep -v '^  loop line' | awk 'length > 80'", 0, "", "", "a" },
     /* what nobody gave is named where a figure rests on it, and then there is no bound */
     { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx", 0, "  assumed      param 1 = 4096, trips of $L__BB0_2 = 65; give --param 1=N\n", "", ", at least" },
-    { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx", 0, "; no bound: it would rest on assumed values\n", "", NULL },
+    { REPORT "--gpu h200 --grid 4 --block 64 scale.ptx", 0, "no bound: it would", "", NULL },
     { REPORT "--gpu h200 --grid 4 --block 64 --param 1=9 scale.ptx", 0, "us predicted (limiter overhead), at least ", "", "assumed " },
     { REPORT "--gpu h200 --grid 4 --param 1=9 scale.ptx", 0, "  assumed      block = 256 x 1 x 1; give --block\n", "", NULL },
     { REPORT "--gpu h200 --format json --grid 4 --block 64 scale.ptx", 0, "\"bound_time_us\":null,\"bound_why\":\"it would rest on assumed values", "", NULL },

@@ -105,7 +105,7 @@ static const Case cases[] = {
 
     /* mistakes, with what was meant */
     { "$PTXLINT --rules lint --select OWN109 k.ptx",   2, "", "ptxlint: --select: unknown rule 'OWN109'; did you mean 'OWN10", NULL },
-    { "$PTXLINT --ignore qqqqqqqq k.ptx",              2, "", "ptxlint: --ignore: unknown rule 'qqqqqqqq'\n", NULL },
+    { "$PTXLINT --ignore qqqqqqqq k.ptx",              2, "", "ptxlint: --ignore: unknown rule 'qqqqqqqq'; `ptxlint rules` lists them all\n", NULL },
     { "$PTXLINT --rules lint --severity OWN101=loud k.ptx", 2, "", "ptxlint: --severity: ", NULL },
     { "$PTXLINT --severity OWN101 k.ptx",              2, "", "ptxlint: --severity: ", NULL },
     { "$PTXLINT --rules lint --threshold OWN103.siz=2 k.ptx", 2, "", "ptxlint: --threshold: ", NULL },

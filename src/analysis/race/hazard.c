@@ -111,7 +111,7 @@ static HazardAccess access_of(const Search *s, const Seen *seen)
     const Site *site = &s->race->sites[seen->site];
     bool is_own = site->func == &m->module->funcs[m->kernel];
     HazardAccess access = { .func = site->func, .insn = site->insn, .place = is_own ? site->insn : NO_ID, .loops = { NO_ID, NO_ID },
-                            .is_write = seen->is_write, .queue = seen->queue };
+                            .is_write = seen->is_write, .is_by_data = seen->is_by_data, .queue = seen->queue };
     set_thread(m, seen->thread, access.thread);
     return access;
 }
@@ -695,6 +695,8 @@ const Hazards *ptx_hazards_find(Arena *arena, Arena *work, Arena *scratch, const
 
 static const char *verb_of(const HazardAccess *access)
 {
+    if (access->is_by_data)
+        return access->is_write ? "may write" : "may read";
     switch ((Queue)access->queue) {
     case QUEUE_BULK:    return "copies from";
     case QUEUE_MATRIX:  return "multiplies";
@@ -765,6 +767,9 @@ const char *ptx_hazard_describe(Arena *arena, const Module *module, const Func *
         count = snprintf(text, sizeof text, "thread (%u, %u, %u) %s byte %llu of %s%.*s%s%s, which thread (%u, %u, %u) %s%s: %s", a->thread[0], a->thread[1],
                          a->thread[2], verb_of(a), (unsigned long long)h->offset, length ? "`" : "shared memory", length, module->text + name.begin,
                          length ? "`" : "", rounds[0], b->thread[0], b->thread[1], b->thread[2], verb_of(b), rounds[1], missing_of(h));
+    if (count > 0 && (a->is_by_data || b->is_by_data))
+        count += snprintf(text + count, sizeof text - (size_t)count, "; data decide which byte the access at line %u reaches",
+                          line_of(module, a->is_by_data ? &a->func->insns[a->insn] : &b->func->insns[b->insn]));
     return ptx_arena_strndup(arena, text, count > 0 ? (size_t)count : 0);
 }
 

@@ -13,6 +13,7 @@ typedef struct HazardAccess {
     uint32_t rounds[2];         /* of these, from 1 on */
     uint32_t thread[3];
     bool is_write;
+    bool is_by_data;            /* data decide where: it may be there */
     uint8_t queue;              /* race.h's Queue: what it is waited for by, where it goes on behind its instruction */
 } HazardAccess;
 

@@ -63,6 +63,70 @@ const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func 
     return found;
 }
 
+/* ---- rows of neighbours ------------------------------------------------------------------------------------------- */
+
+static bool is_next(const Func *func, const JoinablePlace *a, const JoinablePlace *b)
+{
+    const uint32_t bytes = func->insns[a->insn].access_bytes;
+    return a->is_load == b->is_load && a->at.base == b->at.base && a->at.base != NUMBER_NONE && func->insns[b->insn].access_bytes == bytes &&
+           (uint64_t)b->at.offset - (uint64_t)a->at.offset == bytes;
+}
+
+static void mark_rows(const Func *func, JoinablePlace *places, uint32_t count, JoinableRow *rows)
+{
+    qsort(places, count, sizeof *places, compare_places);
+    for (uint32_t p = 1; p < count; p++)
+        if (is_next(func, &places[p - 1], &places[p]))
+            rows[places[p].insn].before = (uint8_t)(rows[places[p - 1].insn].before + func->insns[places[p].insn].access_bytes);
+    for (uint32_t p = count; p-- > 1;)
+        if (is_next(func, &places[p - 1], &places[p]))
+            rows[places[p - 1].insn].behind = (uint8_t)(rows[places[p].insn].behind + func->insns[places[p].insn].access_bytes);
+    for (uint32_t p = 0; p < count; p++) {
+        JoinableRow *row = &rows[places[p].insn];
+        row->before = row->before < WIDEST_ACCESS_BYTES ? row->before : WIDEST_ACCESS_BYTES;
+        row->behind = row->behind < WIDEST_ACCESS_BYTES ? row->behind : WIDEST_ACCESS_BYTES;
+    }
+}
+
+const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg)
+{
+    JoinableRow *rows = ptx_arena_array(arena, JoinableRow, func->insn_count + 1);
+    Numbers numbers = ptx_value_numbers_new(arena, module, func, cfg);
+    JoinablePlace *places = ptx_arena_array(arena, JoinablePlace, func->insn_count + 1);
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        uint32_t count = 0;
+        if (!ptx_block_is_reachable(cfg, b))
+            continue;
+        ptx_value_numbers_enter(&numbers, b);
+        for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++) {
+            const Insn *insn = &func->insns[i];
+            if (may_join(insn) && !ptx_op_has(insn->op, MOD_VOLATILE) && insn->guard == NO_ID)
+                places[count++] = (JoinablePlace){ ptx_value_numbers_address(&numbers, ptx_effect_address(func, insn)), i, insn->op->kind == OPK_LD };
+            ptx_value_numbers_step(&numbers, i);
+            if (insn->op->kind != OPK_BAR && insn->op->kind != OPK_CALL)
+                continue;
+            mark_rows(func, places, count, rows);
+            count = 0;
+        }
+        mark_rows(func, places, count, rows);
+    }
+    return rows;
+}
+
+unsigned ptx_joinable_bytes(const Insn *insn, const Count *count, JoinableRow row)
+{
+    if (!may_join(insn) || count->pattern != PATTERN_STRIDED)
+        return insn->access_bytes;
+    for (unsigned widest = WIDEST_ACCESS_BYTES; widest > insn->access_bytes; widest /= 2) {
+        unsigned place = count->low_bits & (widest - 1);
+        if (count->stride % widest == 0 && row.before >= place && row.behind + place + insn->access_bytes >= widest)
+            return widest;
+    }
+    return insn->access_bytes;
+}
+
+/* ---- a share ------------------------------------------------------------------------------------------------------- */
+
 /* Addresses that stay at one place of their 16 bytes go to no neighbour from one iteration to the next. */
 static bool may_walk(const Insn *insn, const Count *count)
 {

@@ -13,6 +13,17 @@ enum { WIDEST_ACCESS_BYTES = 16 };
 /* Per instruction: a load or store of shared memory, or of a generic address, with a neighbour in the text. Owned by arena. */
 const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg);
 
+/* What lies right before and right behind an access, by others of its size and kind from one base, with no barrier between: bytes, at most 12 and 12. */
+typedef struct JoinableRow {
+    uint8_t before, behind;
+} JoinableRow;
+
+/* Per instruction. Owned by arena. */
+const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg);
+
+/* How many bytes a lane accesses once the row around it is joined: the widest that all lanes keep aligned; its own where none is. */
+unsigned ptx_joinable_bytes(const Insn *insn, const Count *count, JoinableRow row);
+
 /* The share of its wavefronts that an access causes at least. has_neighbour: of ptx_joinable_compute. */
 double ptx_joinable_share(const Insn *insn, const Count *count, bool has_neighbour);
 

@@ -139,7 +139,8 @@ static uint64_t fn_mul24(LANE_OPERANDS)
 
 static uint64_t fn_mad24(LANE_OPERANDS)
 {
-    return product_24(op, a, b) + c;
+    uint64_t factors = product_24(op, a, b);
+    return op->is_saturating ? clamp_s32((int64_t)(sign_extend(factors, 32) + sign_extend(c, 32))) : factors + c;
 }
 
 static bool is_less(const Lanewise *op, uint64_t a, uint64_t b)

@@ -10,6 +10,7 @@ enum {
     MAX_SHARED = 1 << 18,      /* bytes; no GPU has as many */
     MAX_GRANULE = 16,
     GRANULE_OF_CALLS = 4,       /* what is called may access so many bytes */
+    MAX_DATA_PLACES = 1 << 22, /* of a run: compared with accesses that data may lead there */
 };
 
 /* Without mbarriers and what goes through the async proxy the clocks of warps are all there is. */
@@ -71,6 +72,8 @@ static void clear_places(Race *r)
         if (r->pages[p])
             memset(r->pages[p], 0, PLACES_PER_PAGE * sizeof *r->pages[p]);
     r->touch_count = 1;
+    r->by_data_count = 0;
+    r->by_data_places = MAX_DATA_PLACES;
 }
 
 void ptx_race_begin(Race *r)
@@ -113,7 +116,7 @@ static uint32_t site_of(Race *r, Warp *w, const Insn *insn)
             return MAX_SITES;
         if (r->site_count == r->site_capacity)
             r->sites = ptx_arena_grow(m->arena, r->sites, r->site_count, &r->site_capacity, sizeof *r->sites);
-        r->sites[r->site_count] = (Site){ func_state->func, id, ptx_arena_array(m->arena, uint32_t, r->warp_count) };
+        r->sites[r->site_count] = (Site){ .func = func_state->func, .insn = id, .turns = ptx_arena_array(m->arena, uint32_t, r->warp_count) };
         sites[id] = ++r->site_count;
     }
     return sites[id] - 1;
@@ -235,7 +238,7 @@ static Seen seen_of(const Race *r, TouchId id, uint64_t value, bool has_value)
     const Touch *t = touch_of(r, id);
     return (Seen){ .value = value, .clock = t->clock, .turn = t->turn, .group = t->group, .site = t->site, .thread = (uint16_t)(t->warp * WARP_LANES + id % WARP_LANES),
                    .level = t->level, .is_write = t->is_write, .is_strong = t->is_strong, .is_swap = t->is_swap, .queue = t->queue,
-                   .has_value = has_value };
+                   .has_value = has_value, .is_by_data = t->is_by_data };
 }
 
 /* value: NULL: not known. */
@@ -458,6 +461,93 @@ static TouchId add_touch(Race *r, const Touch *touch)
     return WARP_LANES * r->touch_count++;
 }
 
+/* ---- where data may lead ------------------------------------------------------------------------------------------- */
+
+/* One of the two may be there. Whether two of them meet data alone tell: nothing is said of that. */
+static void meet_by_data(Race *r, TouchId before_id, TouchId now_id, uint64_t address)
+{
+    const Touch *before = touch_of(r, before_id), *now = touch_of(r, now_id);
+    bool is_apart = before->warp != now->warp && !before->queue && !now->queue && (before->is_write || now->is_write);
+    bool is_allowed = (before->is_strong && now->is_strong) || (before->is_swap && !now->is_write) || (now->is_swap && !before->is_write);
+    if (!is_apart || is_allowed || is_ordered(r, before_id, now_id))
+        return;
+    const Seen first = seen_of(r, before_id, 0, false), second = seen_of(r, now_id, 0, false);
+    note_pair(r, &first, &second, address, false);
+}
+
+/* An access to known places meets those that may have been there. */
+static void meet_all_by_data(Race *r, const uint64_t at[WARP_LANES], uint32_t bytes, uint32_t lanes, TouchId first)
+{
+    for (uint32_t d = 0; d < r->by_data_count; d++) {
+        const DataTouch *data = &r->by_data[d];
+        if (is_ordered_in_all(r, data->touch, first))
+            continue;
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(left);
+            if (at[lane] < data->high && at[lane] + bytes > data->low) {
+                meet_by_data(r, data->touch, first + lane, at[lane]);
+                break;
+            }
+        }
+    }
+}
+
+static void meet_place_by_data(Race *r, uint64_t address, TouchId now)
+{
+    if (r->only_funcs[0]) {
+        const Lasts *lasts = lasts_at(r, address);
+        for (uint32_t i = 0; lasts && i < lasts->count; i++)
+            meet_by_data(r, lasts->items[i].mark, now, address);
+        return;
+    }
+    const Place *place = place_at(r, address);
+    for (unsigned i = 0; place && i < MARKS; i++)
+        if (place->marks[i])
+            meet_by_data(r, place->marks[i], now, address);
+}
+
+static const DataExtent *extent_of(Race *r, const Insn *insn, uint32_t site)
+{
+    Machine *m = r->machine;
+    Site *at = &r->sites[site];
+    const Func *kernel = &m->module->funcs[m->kernel];
+    bool is_plain = insn->op->kind == OPK_LD || insn->op->kind == OPK_ST || insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
+    if (!at->has_extent && at->func == kernel && is_plain) {
+        r->bases = r->bases ? r->bases : ptx_points_to_sets_compute(m->arena, m->scratch, m->module, kernel);
+        at->extent = ptx_data_extent_find(m->module, kernel, r->bases, insn);
+    }
+    at->has_extent = true;
+    return &at->extent;
+}
+
+/* The warp's at that site, NULL: it was noted since the last barrier. */
+static DataTouch *new_by_data(Race *r, const Touch *now)
+{
+    uint32_t d = 0;
+    while (d < r->by_data_count && (touch_of(r, r->by_data[d].touch)->site != now->site || touch_of(r, r->by_data[d].touch)->warp != now->warp))
+        d++;
+    if (d < r->by_data_count)
+        return touch_of(r, r->by_data[d].touch)->clock == now->clock ? NULL : &r->by_data[d];
+    if (d == r->by_data_capacity)
+        r->by_data = ptx_arena_grow(r->arena, r->by_data, r->by_data_count, &r->by_data_capacity, sizeof *r->by_data);
+    return &r->by_data[r->by_data_count++];
+}
+
+static void note_by_data(Race *r, const DataExtent *extent, uint32_t lanes, const Touch *now)
+{
+    const uint64_t from = r->machine->program->addresses[extent->var];
+    DataTouch *data = from ? new_by_data(r, now) : NULL;
+    if (!data)
+        return;
+    *data = (DataTouch){ add_touch(r, now) + (TouchId)__builtin_ctz(lanes), from - 1 + extent->low, from - 1 + extent->high };
+    const uint64_t first = data->low & ~(uint64_t)(r->granule - 1), count = (data->high - first + r->granule - 1) / r->granule;
+    if (count > r->by_data_places)
+        return;
+    r->by_data_places -= count;
+    for (uint64_t at = first; at < data->high; at += r->granule)
+        meet_place_by_data(r, at, data->touch);
+}
+
 /* What is of no use to the end is not run to the end. */
 static void end_if_useless(const Race *r)
 {
@@ -482,6 +572,7 @@ static void note(Race *r, const Value *address, uint32_t bytes, uint32_t lanes, 
     memset(r->ordered, 0, sizeof r->ordered);
     if (!fills_places(r, multiples))
         return;
+    meet_all_by_data(r, at, bytes, lanes, first);
     for (uint32_t left = lanes; left; left &= left - 1) {
         unsigned lane = (unsigned)__builtin_ctz(left);
         const uint64_t *number = known >> lane & 1 ? &numbers[lane] : NULL;
@@ -523,6 +614,17 @@ static bool is_left_out(const Race *r, const Func *func, InsnId insn)
     return r->only_funcs[0] && !is_one;
 }
 
+static void access_by_data(Race *r, const Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt, uint32_t site)
+{
+    const DataExtent *extent = extent_of(r, insn, site);
+    const Value place = { .is_assumed = true };
+    if (extent->high <= extent->low)
+        return;
+    Touch now = touch_by(r, w, insn, doubt, &place, site);
+    now.is_by_data = true;
+    note_by_data(r, extent, lanes, &now);
+}
+
 void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     Race *r = self;
@@ -533,9 +635,10 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
         ptx_race_go_on(r, w, insn, lanes);
     if (r->is_lost || r->orders[insn->op->id] == ORDER_TRANSFER || !ptx_memory_find_shared(m, w, insn, lanes, &address, &addressed, &bytes))
         return;
-    r->is_blind |= address.value.unknown & addressed || address.value.align != ALIGN_EXACT;
-    addressed &= ~address.value.unknown;
-    if (address.value.align != ALIGN_EXACT || !addressed)
+    const uint32_t unknown = address.value.unknown & addressed;
+    r->is_blind |= unknown || address.value.align != ALIGN_EXACT;
+    addressed &= ~unknown;
+    if (address.value.align != ALIGN_EXACT || !(addressed | unknown))
         return;
     r->touched[w->index] |= lanes;
     if (is_left_out(r, w->frame->func_state->func, (InsnId)(insn - w->frame->func_state->func->insns)))
@@ -543,6 +646,10 @@ void ptx_race_access(void *self, Warp *w, const Insn *insn, uint32_t lanes, uint
     uint32_t site = site_of(r, w, insn);
     r->is_blind |= site == MAX_SITES;
     if (site == MAX_SITES)
+        return;
+    if (unknown)
+        access_by_data(r, w, insn, unknown, doubt, site);
+    if (!addressed)
         return;
     ptx_blocks_pin(&m->blocks, &address.value);
     const Touch now = touch_by(r, w, insn, doubt, &address.value, site);

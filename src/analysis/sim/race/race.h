@@ -13,6 +13,7 @@
 
 #include "analysis/sim/machine.h"
 #include "analysis/sim/observer.h"
+#include "analysis/sim/race/data_extent.h"
 
 /* How sure it is that an access happens, and where. */
 typedef enum RaceLevel {
@@ -26,6 +27,8 @@ typedef struct Site {           /* an instruction that accesses shared memory */
     const Func *func;
     InsnId insn;
     uint32_t *turns;            /* per warp: how often it came by */
+    bool has_extent;            /* extent was looked for */
+    DataExtent extent;          /* where data may lead it */
 } Site;
 
 /* What says that an access which goes on behind its instruction is done: PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy". */
@@ -47,19 +50,26 @@ typedef struct Seen {           /* an access by one thread to one place */
     uint8_t level;              /* RaceLevel */
     uint8_t queue;              /* Queue */
     bool is_write, is_strong, is_swap, has_value; /* swap: compare-and-swap; strong: atomic, volatile or with an order of its own */
+    bool is_by_data;            /* data decide where: it may be there */
 } Seen;
 
 typedef struct Touch {          /* what Seen is the same for in all lanes of a warp's access */
     uint32_t clock, turn, group;
     uint16_t site, warp;
     uint8_t level, queue, mbarrier;
-    bool is_write, is_strong, is_swap;
+    bool is_write, is_strong, is_swap, is_by_data;
 } Touch;
 
 /* A lane of an access: WARP_LANES for each of Race.touches; those of the first are none. */
 typedef uint32_t TouchId;
 
 enum { WRITERS = 2, READERS = 2, MARKS = WRITERS + READERS + 1, MAX_PUTS = 32 };
+
+/* The first access of a warp at a site since its last barrier that data may lead to any byte from low to before high. */
+typedef struct DataTouch {
+    TouchId touch;
+    uint64_t low, high;
+} DataTouch;
 
 /* What the code does not have, executed before an instruction: a wait for copies, then a barrier. */
 typedef struct Put {
@@ -221,6 +231,10 @@ typedef struct Race {
     uint32_t page_count;
     Touch *touches;             /* of this run */
     uint32_t touch_count, touch_capacity;
+    DataTouch *by_data;
+    uint32_t by_data_count, by_data_capacity;
+    uint64_t by_data_places;    /* that these may still be compared with */
+    const PointsToSet *bases;   /* of the kernel; NULL: not asked for yet */
     uint32_t ordered[MARKS];    /* per mark of a place, one of them that is ordered before the last of them; the first stands for nothing */
     Site *sites;
     uint32_t site_count, site_capacity;
