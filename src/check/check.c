@@ -737,24 +737,25 @@ static void check_source_size(const OperandCheck *c)
                  c->op->text, (unsigned)size->value, (unsigned)source->value)->help = "the size of the source is at most that of the copy";
 }
 
-void ptx_check_operands(const OperandCheck *c, FormId form)
+bool ptx_check_operands(const OperandCheck *c, FormId form)
 {
     CheckFinding first = judge(c, form);
     if (!first.wrong && c->op->kind == OPK_CP_ASYNC)
         check_source_size(c);
     bool is_newer = c->op->flags & OPF_TOO_NEW;         /* said already */
     if (!first.wrong && (is_newer || ptx_form_is_allowed(c->module, form)))
-        return;
+        return true;
     FormId gated = first.wrong ? 0 : form;
     for (FormId other = c->op->form; other; other = ptx_form_next(c->op, other)) {
         if (other == form || !ptx_form_takes(other, c->operand_count) || judge(c, other).wrong)
             continue;
         if (is_newer || ptx_form_is_allowed(c->module, other))
-            return;
+            return false;
         gated = gated ? gated : other;
     }
     if (gated)
         ptx_report_gate(c->diags, c->module, c->op, gated, c->stmt->span);
     else
         report(c, &first);
+    return false;
 }

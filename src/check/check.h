@@ -25,8 +25,8 @@ typedef struct OperandCheck {
     const Module *module;       /* variables and their spaces; its version and target: rows that they do not allow do not count */
 } OperandCheck;
 
-/* At most one diagnostic. form: a row of the table that takes so many operands. */
-void ptx_check_operands(const OperandCheck *check, FormId form);
+/* At most one diagnostic. form: a row of the table that takes so many operands; true: it takes these, and nothing is to be said. */
+bool ptx_check_operands(const OperandCheck *check, FormId form);
 
 /* ---- check_size.c, check_range.c: columns of the table that any operand may have ---------------------------------- */
 

@@ -4,6 +4,7 @@
 #include "check/check_call.h"
 #include "check/check_decl.h"
 #include "check/check_form.h"
+#include "check/check_memo.h"
 #include "check/check_loc.h"
 #include "check/check_module.h"
 #include "ir/ir.h"
@@ -69,6 +70,7 @@ struct Lower {
     VECTOR_OF(Signature) signatures;            /* by FuncId */
     RangeMemo range_memos[RANGE_MEMOS];
     LocSet loc_set;
+    CheckMemo *checks;
     SparseReg *sparse;
     uint32_t sparse_count, sparse_capacity;
     uint64_t dense_left;        /* entries that dense maps may still take: bounded by the source */
@@ -764,7 +766,7 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
         count++;
         bad |= ast->kind == AST_BAD;
     }
-    insn->form = ptx_form_fitting(l->module, op, count);
+    insn->form = ptx_check_memo_fitting(l->checks, l->module, op, count);
     if (insn->form && !count && !(op->flags & OPF_TOO_NEW) && !ptx_form_is_allowed(l->module, insn->form))
         ptx_report_gate(l->diags, l->module, op, insn->form, stmt->span);
     if (insn->form && stmt->operands && stmt->operands->kind == AST_PAIR)
@@ -792,7 +794,7 @@ static void lower_plain(Lower *l, const AstStmt *stmt, const Op *op, Insn *insn)
     if (insn->form && count && !bad) {
         const OperandCheck check = { l->diags, l->text, l->regs.items, op, stmt, l->operands.items + insn->operand_first,
                                      l->operands.count - insn->operand_first, count, l->module };
-        ptx_check_operands(&check, insn->form);
+        ptx_check_memo_operands(l->checks, &check, insn->form);
     }
 }
 
@@ -1110,6 +1112,7 @@ Lower *ptx_lower_new(Arena *arena, Arena *vectors, Arena *scratch, DiagSink *dia
     *l = (Lower){ .arena = arena, .scratch = scratch, .vectors = vectors, .diags = diags, .text = text, .length = (uint32_t)length, .module = m };
     m->text = text;
     m->length = (uint32_t)length;
+    l->checks = ptx_check_memo_new(arena);
     l->loc_capacity = 64;
     m->locs = ptx_arena_array(arena, Loc, l->loc_capacity);
     m->loc_count = 1;

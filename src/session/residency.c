@@ -84,10 +84,12 @@ typedef struct UnitShared {
 } UnitShared;
 
 struct DemandScan {
+    Arena *arena;
     const Module *module;
     UnitShared *units;          /* per unit */
     VarId *first_vars;          /* per function: its variables are contiguous from here on */
     uint32_t *seen;             /* per variable, the last function that used it, + 1; NULL: no sized one in .shared at module level */
+    const uint8_t *barriers;    /* per function, of it and of all that it comes to call, + 1; NULL: not asked for yet */
 };
 
 static void scan_shared(DemandScan *scan, Arena *arena, VarId v)
@@ -119,7 +121,7 @@ static void scan_first_vars(DemandScan *scan)
 DemandScan *ptx_demand_scan_new(Arena *arena, const Module *module)
 {
     DemandScan *scan = ptx_arena_new(arena, DemandScan);
-    *scan = (DemandScan){ .module = module, .units = ptx_arena_array(arena, UnitShared, module->unit_count),
+    *scan = (DemandScan){ .arena = arena, .module = module, .units = ptx_arena_array(arena, UnitShared, module->unit_count),
                           .first_vars = ptx_arena_array(arena, VarId, module->func_count + 1) };
     for (VarId v = 0; v < module->var_count; v++)
         scan_shared(scan, arena, v);
@@ -228,39 +230,77 @@ static int64_t own_barriers(const Func *func)
     return count;
 }
 
-/* Functions that may be called from one, itself first; *count of them. */
-typedef struct Reached {
+/* Per function those that call it: from first[f] to first[f + 1]. */
+typedef struct Callers {
+    uint32_t *first;
     FuncId *funcs;
-    bool *is_in;                /* per function */
-    uint32_t count;
-} Reached;
+} Callers;
 
-static void reach(Reached *reached, FuncId func)
+static Callers find_callers(Arena *scratch, const CallGraph *graph, uint32_t count)
 {
-    if (!reached->is_in[func])
-        reached->funcs[reached->count++] = func;
-    reached->is_in[func] = true;
+    Callers out = { .first = ptx_arena_array(scratch, uint32_t, count + 2) };
+    for (FuncId f = 0; f < count; f++)
+        for (uint32_t c = 0; c < graph->nodes[f].callee_count; c++)
+            out.first[graph->callees[graph->nodes[f].callee_first + c] + 2]++;
+    for (FuncId f = 0; f < count; f++)
+        out.first[f + 2] += out.first[f + 1];
+    out.funcs = ptx_arena_array(scratch, FuncId, out.first[count + 1] + 1);
+    for (FuncId f = 0; f < count; f++)
+        for (uint32_t c = 0; c < graph->nodes[f].callee_count; c++)
+            out.funcs[out.first[graph->callees[graph->nodes[f].callee_first + c] + 1]++] = f;
+    return out;
+}
+
+enum { BARRIERS_UNKNOWN = 17 };     /* more than there are */
+
+static uint8_t barriers_at(const Module *module, const CallGraph *graph, FuncId id)
+{
+    bool is_there = module->funcs[id].has_body || is_system_call(module, id);
+    return graph->nodes[id].has_indirect_call || !is_there ? BARRIERS_UNKNOWN : (uint8_t)own_barriers(&module->funcs[id]);
+}
+
+/* All that comes to call the function has so many, unless it is known to have more. */
+static void hand_up(uint8_t *barriers, const Callers *callers, FuncId *stack, FuncId from, uint8_t count)
+{
+    uint32_t depth = 0;
+    stack[depth++] = from;
+    barriers[from] = (uint8_t)(count + 1);
+    while (depth) {
+        FuncId at = stack[--depth];
+        for (uint32_t c = callers->first[at]; c < callers->first[at + 1]; c++)
+            if (!barriers[callers->funcs[c]]) {
+                barriers[callers->funcs[c]] = (uint8_t)(count + 1);
+                stack[depth++] = callers->funcs[c];
+            }
+    }
+}
+
+/* Of all functions at once, from the most barriers down: each is come to once. */
+static void find_barriers(DemandScan *scan, Arena *scratch, const CallGraph *graph)
+{
+    const uint32_t count = scan->module->func_count;
+    uint8_t *barriers = ptx_arena_array(scan->arena, uint8_t, count + 1);
+    ArenaMark mark = ptx_arena_mark(scratch);
+    const Callers callers = find_callers(scratch, graph, count);
+    uint8_t *own = ptx_arena_array(scratch, uint8_t, count + 1);
+    FuncId *stack = ptx_arena_array(scratch, FuncId, count + 1);
+    for (FuncId f = 0; f < count; f++)
+        own[f] = barriers_at(scan->module, graph, f);
+    for (int most = BARRIERS_UNKNOWN; most >= 0; most--)
+        for (FuncId f = 0; f < count; f++)
+            if (own[f] == most && !barriers[f])
+                hand_up(barriers, &callers, stack, f, (uint8_t)most);
+    ptx_arena_release(scratch, mark);
+    scan->barriers = barriers;
 }
 
 /* Those of all that it may come to call, too: unknown where some of that is not there to be looked at. */
-static int64_t count_barriers(const Module *module, const CallGraph *graph, Arena *scratch, FuncId id)
+static int64_t count_barriers(DemandScan *scan, const CallGraph *graph, Arena *scratch, FuncId id)
 {
-    ArenaMark mark = ptx_arena_mark(scratch);
-    Reached reached = { ptx_arena_array(scratch, FuncId, module->func_count + 1), ptx_arena_array(scratch, bool, module->func_count + 1), 0 };
-    int64_t most = own_barriers(&module->funcs[id]);
-    reach(&reached, id);
-    for (uint32_t f = 0; f < reached.count && most >= 0; f++) {
-        const FuncId at = reached.funcs[f];
-        const CallNode *calls = &graph->nodes[at];
-        int64_t own = own_barriers(&module->funcs[at]);
-        most = own > most ? own : most;
-        if (calls->has_indirect_call || !(module->funcs[at].has_body || is_system_call(module, at)))
-            most = -1;
-        for (uint32_t c = 0; c < calls->callee_count; c++)
-            reach(&reached, graph->callees[calls->callee_first + c]);
-    }
-    ptx_arena_release(scratch, mark);
-    return most;
+    if (!scan->barriers)
+        find_barriers(scan, scratch, graph);
+    int64_t count = scan->barriers[id] - 1;
+    return count == BARRIERS_UNKNOWN ? -1 : count;
 }
 
 Demand ptx_demand_compute(DemandScan *scan, Arena *scratch, const CallGraph *calls, FuncId func)
@@ -271,7 +311,7 @@ Demand ptx_demand_compute(DemandScan *scan, Arena *scratch, const CallGraph *cal
         .static_shared_bytes = shared_bytes(scan, func, shares),
         .local_bytes = laid_out_bytes(scan, func, SPACE_LOCAL, false),
         .param_bytes = laid_out_bytes(scan, func, SPACE_PARAM, true),
-        .barriers = shares ? count_barriers(module, calls, scratch, func) : own_barriers(&module->funcs[func]),
+        .barriers = shares ? count_barriers(scan, calls, scratch, func) : own_barriers(&module->funcs[func]),
         .may_use_dynamic_shared = may_use_dynamic_shared(scan, func, shares),
     };
 }
