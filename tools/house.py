@@ -39,7 +39,7 @@ def rows(house):
     yield "names of static functions in several files", str(len(house.repeated_statics()))
     yield "names of static functions that are one word", str(sum("_" not in n for n in statics))
     yield "static functions copied: bodies, functions", f"{len(house.copies())}, {sum(map(len, house.copies()))}"
-    yield "assertions", str(sum(len(re.findall(r"\bassert\(", f.body)) for f in functions))
+    yield "assertions", str(sum(len(re.findall(r"\bASSERT\(", f.body)) for f in functions))
     yield "setjmp", str(sum(f.body.count("setjmp(") for f in functions))
 
 

@@ -21,10 +21,10 @@ struct Writers {
 };
 
 /* What is stored, before a call, to a variable that is passed. */
-typedef struct Passed {
+typedef struct ModRefPassed {
     PointsTo base;
     uint8_t store_count;        /* up to 2 */
-} Passed;
+} ModRefPassed;
 
 typedef struct ModRefReader {
     Writers *writers;
@@ -34,7 +34,7 @@ typedef struct ModRefReader {
     const PointsToSet *bases;
     ModRefWritten *written;
     VarId first_var, end_var;   /* that calls may be passed */
-    Passed *passed;
+    ModRefPassed *passed;
     unsigned chain;             /* calls that may still be followed */
 } ModRefReader;
 
@@ -114,7 +114,7 @@ static const Operand *argument_of(const Func *func, const Module *module, const 
 static void note_argument(const ModRefReader *r, const Insn *insn, const Operand *place)
 {
     const Operand *operands = ptx_insn_operands(r->func, insn);
-    Passed *passed = &r->passed[place->id - r->first_var];
+    ModRefPassed *passed = &r->passed[place->id - r->first_var];
     unsigned bits = r->module->address_size;
     bool is_whole = insn->operand_count == 2 && insn->guard == NO_ID && !place->value && insn->op->vector <= 1
                     && ptx_type_info[insn->op->type].bits == bits && r->module->vars[place->id].bytes * 8 == bits;
@@ -134,7 +134,7 @@ static void find_passed(ModRefReader *r)
     }
     if (!r->end_var)
         return;
-    r->passed = ptx_arena_array(r->scratch, Passed, r->end_var - r->first_var);
+    r->passed = ptx_arena_array(r->scratch, ModRefPassed, r->end_var - r->first_var);
     for (InsnId i = 0; i < r->func->insn_count; i++) {
         const Operand *place = argument_of(r->func, r->module, &r->func->insns[i]);
         if (place)
@@ -147,7 +147,7 @@ static void write_argument(const ModRefReader *r, const Operand *operand)
 {
     PointsTo base = ptx_points_to_of_operand(r->bases, r->module, r->func, operand);
     if (is_passed(r, operand)) {
-        const Passed *passed = &r->passed[operand->id - r->first_var];
+        const ModRefPassed *passed = &r->passed[operand->id - r->first_var];
         base = passed->store_count == 1 ? passed->base : (PointsTo){ .kind = BASE_UNKNOWN };
     } else if (operand->kind == OPERAND_VAR) {
         base.kind = BASE_UNKNOWN;           /* nothing was stored there */
