@@ -18,7 +18,7 @@ enum { MAX_JOBS = 256 };
 typedef struct Crew Crew;
 
 /* One thread's. */
-typedef struct Worker {
+typedef struct AnalysisThread {
     Crew *crew;
     Arena *kept;                /* the module's own, or one of its parts */
     Arena work, temp, scratch;
@@ -27,7 +27,7 @@ typedef struct Worker {
     Engine *engine;             /* NULL: the front end alone is wanted */
     pthread_t thread;
     bool is_complete;
-} Worker;
+} AnalysisThread;
 
 struct Crew {
     ptxlint_module *module;
@@ -39,7 +39,7 @@ struct Crew {
     size_t *kernel_of;          /* per function with a body: its number among them */
     DiagSink *found;            /* per function: what was found in it */
     const Sessions **known_by;  /* per function */
-    Worker *workers;
+    AnalysisThread *workers;
     unsigned worker_count;
     atomic_size_t next;         /* of order: the first that no worker has taken */
 };
@@ -75,7 +75,7 @@ static void ask_by_stage(const Sessions *all, const ptxlint_options *options, Se
         TIMED(ESTIMATE, ptx_session_pressure(session, g));
 }
 
-static void analyse_func(Worker *w, FuncId f)
+static void analyse_func(AnalysisThread *w, FuncId f)
 {
     const Crew *crew = w->crew;
     const ptxlint_options *options = crew->options;
@@ -104,7 +104,7 @@ static bool wants_figures(const ptxlint_options *options)
 }
 
 /* Arenas but kept are gone when the module is made: what was found lies in it. */
-static void begin_sessions(Worker *w)
+static void begin_sessions(AnalysisThread *w)
 {
     const Crew *crew = w->crew;
     ptxlint_module *m = crew->module;
@@ -118,7 +118,7 @@ static void begin_sessions(Worker *w)
     ptx_sessions_begin(w->sessions);
 }
 
-static void analyse_functions(Worker *w)
+static void analyse_functions(AnalysisThread *w)
 {
     Crew *crew = w->crew;
     const ptxlint_options *options = crew->options;
@@ -131,7 +131,7 @@ static void analyse_functions(Worker *w)
 }
 
 /* A step with a frame of its own for where memory runs out: false then. */
-static bool attempt(Worker *w, void (*step)(Worker *))
+static bool attempt(AnalysisThread *w, void (*step)(AnalysisThread *))
 {
     jmp_buf on_failure;
     w->kept->on_failure = w->work.on_failure = w->temp.on_failure = w->scratch.on_failure = &on_failure;
@@ -143,7 +143,7 @@ static bool attempt(Worker *w, void (*step)(Worker *))
 
 static void *work(void *context)
 {
-    Worker *w = context;
+    AnalysisThread *w = context;
     w->is_complete = attempt(w, analyse_functions);
     if (!w->is_complete)
         atomic_store(&w->crew->next, w->crew->module->ir->func_count);         /* nobody need begin another */
@@ -259,7 +259,7 @@ static void number_kernels(Crew *crew)
     m->kernels = ptx_arena_array(&m->arena, ptxlint_kernel, m->kernel_count + 1);
 }
 
-static void prepare(Worker *w)
+static void prepare(AnalysisThread *w)
 {
     Crew *crew = w->crew;
     ptxlint_module *m = crew->module;
@@ -278,7 +278,7 @@ static void prepare(Worker *w)
 
 /* ---- after: what they found -------------------------------------------------------------------------------------- */
 
-static void put_together(Worker *w)
+static void put_together(AnalysisThread *w)
 {
     const Crew *crew = w->crew;
     const ptxlint_options *options = crew->options;
@@ -319,7 +319,7 @@ static bool hire(Crew *crew, size_t limit)
         return false;
     m->part_count = crew->worker_count - 1;
     for (unsigned i = 0; i < crew->worker_count; i++) {
-        Worker *w = &crew->workers[i];
+        AnalysisThread *w = &crew->workers[i];
         w->crew = crew;
         w->kept = i ? &m->parts[i - 1] : &m->arena;
         if (i)

@@ -3,11 +3,11 @@
 enum { MAX_STEPS = 24, NARROW_BITS = 16 };
 #define MAX_NUMBER (INT64_C(1) << 40)
 
-typedef struct Extent {         /* low <= number <= high; of an address: less that of var */
+typedef struct DataRange {         /* low <= number <= high; of an address: less that of var */
     int64_t low, high;
     VarId var;                  /* NO_ID: it is a number */
     bool is_data, is_open;      /* open: it has no bounds */
-} Extent;
+} DataRange;
 
 typedef struct ExtentWalk {
     const Module *module;
@@ -15,9 +15,9 @@ typedef struct ExtentWalk {
     const PointsToSet *bases;
 } ExtentWalk;
 
-static Extent number_of(int64_t low, int64_t high)
+static DataRange number_of(int64_t low, int64_t high)
 {
-    return (Extent){ .low = low, .high = high, .var = NO_ID };
+    return (DataRange){ .low = low, .high = high, .var = NO_ID };
 }
 
 static const Operand *nth_use(const ExtentWalk *w, const Insn *insn, unsigned n)
@@ -29,30 +29,30 @@ static const Operand *nth_use(const ExtentWalk *w, const Insn *insn, unsigned n)
     return NULL;
 }
 
-static bool is_within(const Extent *x)
+static bool is_within(const DataRange *x)
 {
     return x->is_open || (x->low > -MAX_NUMBER && x->high < MAX_NUMBER);
 }
 
-static bool add(Extent a, Extent b, Extent *out)
+static bool add(DataRange a, DataRange b, DataRange *out)
 {
     if (a.var != NO_ID && b.var != NO_ID)
         return false;
-    *out = (Extent){ a.low + b.low, a.high + b.high, a.var == NO_ID ? b.var : a.var, a.is_data || b.is_data, a.is_open || b.is_open };
+    *out = (DataRange){ a.low + b.low, a.high + b.high, a.var == NO_ID ? b.var : a.var, a.is_data || b.is_data, a.is_open || b.is_open };
     return is_within(out);
 }
 
 /* By a number that is known and not negative. */
-static bool scale(Extent a, Extent by, Extent *out)
+static bool scale(DataRange a, DataRange by, DataRange *out)
 {
     if (a.var != NO_ID || by.var != NO_ID || by.low != by.high || by.low < 0 || by.low > UINT32_MAX || by.is_open)
         return false;
-    *out = (Extent){ a.is_open ? 0 : a.low * by.low, a.is_open ? 0 : a.high * by.low, NO_ID, a.is_data, a.is_open };
+    *out = (DataRange){ a.is_open ? 0 : a.low * by.low, a.is_open ? 0 : a.high * by.low, NO_ID, a.is_data, a.is_open };
     return is_within(out);
 }
 
 /* What is loaded may be anything of its type. */
-static bool load(const Insn *insn, Extent *out)
+static bool load(const Insn *insn, DataRange *out)
 {
     const TypeInfo *type = &ptx_type_info[insn->op->type];
     if (insn->op->space == SPACE_PARAM || insn->op->vector > 1)
@@ -67,7 +67,7 @@ static bool load(const Insn *insn, Extent *out)
 }
 
 /* Numbers from 0 to `most`, of data. */
-static bool below(Extent a, int64_t most, Extent *out)
+static bool below(DataRange a, int64_t most, DataRange *out)
 {
     if (a.var != NO_ID || !a.is_data || most < 0)
         return false;
@@ -77,7 +77,7 @@ static bool below(Extent a, int64_t most, Extent *out)
     return true;
 }
 
-static bool convert(const Op *op, Extent a, Extent *out)
+static bool convert(const Op *op, DataRange a, DataRange *out)
 {
     const unsigned bits = ptx_type_info[op->type].bits;
     const unsigned kind = ptx_type_info[op->type].kind;
@@ -89,13 +89,13 @@ static bool convert(const Op *op, Extent a, Extent *out)
     return a.is_open || (a.low >= 0 && a.high < (INT64_C(1) << 31));
 }
 
-static bool follow(const ExtentWalk *w, const Operand *operand, unsigned depth, Extent *out);
+static bool follow(const ExtentWalk *w, const Operand *operand, unsigned depth, DataRange *out);
 
 /* Of an instruction of two or three operands that are followed. */
-static bool combine(const ExtentWalk *w, const Insn *insn, unsigned depth, Extent *out)
+static bool combine(const ExtentWalk *w, const Insn *insn, unsigned depth, DataRange *out)
 {
     const Op *op = insn->op;
-    Extent x[3];
+    DataRange x[3];
     unsigned count = 0;
     for (const Operand *use; count < 3 && (use = nth_use(w, insn, count)); count++)
         if (!follow(w, use, depth - 1, &x[count]))
@@ -103,7 +103,7 @@ static bool combine(const ExtentWalk *w, const Insn *insn, unsigned depth, Exten
     if (count < 2 || ptx_op_has(op, MOD_HI) || ptx_op_has(op, MOD_SAT) || ptx_type_info[op->type].kind == KIND_FLOAT)
         return false;
     const bool is_point = x[1].low == x[1].high && !x[1].is_open && x[1].var == NO_ID;
-    Extent product;
+    DataRange product;
     switch ((Operation)op->operation) {
     case OP_ADD: return add(x[0], x[1], out);
     case OP_SUB: return is_point && add(x[0], number_of(-x[1].low, -x[1].low), out);
@@ -125,7 +125,7 @@ static bool combine(const ExtentWalk *w, const Insn *insn, unsigned depth, Exten
     }
 }
 
-static bool define(const ExtentWalk *w, const Insn *insn, unsigned depth, Extent *out)
+static bool define(const ExtentWalk *w, const Insn *insn, unsigned depth, DataRange *out)
 {
     const Op *op = insn->op;
     const Operand *use = nth_use(w, insn, 0);
@@ -140,7 +140,7 @@ static bool define(const ExtentWalk *w, const Insn *insn, unsigned depth, Extent
     return combine(w, insn, depth, out);
 }
 
-static bool follow(const ExtentWalk *w, const Operand *operand, unsigned depth, Extent *out)
+static bool follow(const ExtentWalk *w, const Operand *operand, unsigned depth, DataRange *out)
 {
     if (!depth || operand->flags & (OPERAND_MINUS | OPERAND_ELEMENT | OPERAND_COMPONENT | OPERAND_PART))
         return false;
@@ -149,7 +149,7 @@ static bool follow(const ExtentWalk *w, const Operand *operand, unsigned depth, 
         return is_within(out);
     }
     if (operand->kind == OPERAND_VAR) {
-        *out = (Extent){ operand->value, operand->value, operand->id, false, false };
+        *out = (DataRange){ operand->value, operand->value, operand->id, false, false };
         return true;
     }
     if (operand->kind != OPERAND_REG || w->bases->def[operand->id] == NO_ID)
@@ -160,7 +160,7 @@ static bool follow(const ExtentWalk *w, const Operand *operand, unsigned depth, 
 }
 
 /* A number without bounds: where it counts from the beginning of an array that atomic operations count in, all of the array. */
-static bool close_extent(const Insn *insn, uint64_t bytes, Extent *x)
+static bool close_extent(const Insn *insn, uint64_t bytes, DataRange *x)
 {
     bool is_count = insn->op->kind == OPK_ATOM || insn->op->kind == OPK_RED;
     if (!x->is_open)
@@ -178,7 +178,7 @@ DataExtent ptx_data_extent_find(const Module *module, const Func *func, const Po
     for (uint32_t o = 0; o < insn->operand_count && !place; o++)
         if (operands[o].role & ROLE_ADDRESS)
             place = &operands[o];
-    Extent x;
+    DataRange x;
     if (!place || !follow(&walk, place, MAX_STEPS, &x) || x.var == NO_ID || !x.is_data || !ptx_space_is_shared((Space)module->vars[x.var].space))
         return unknown;
     const uint64_t bytes = module->vars[x.var].bytes;
