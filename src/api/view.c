@@ -1,9 +1,7 @@
 /* view.c -- the public structures of a module, filled from IR and facts. */
 #include "api/gpu.h"
-#include "api/module.h"
 #include "api/view.h"
 #include "check/check_loc.h"
-#include "ir/normal.h"
 
 #include <math.h>
 #include <string.h>
@@ -76,18 +74,15 @@ static void view_repair(Sessions *all, const DiagRepair *repair, ptxlint_diagnos
     out->repair_count = repair->count;
 }
 
-static void view_diagnostics(ptxlint_module *m)
+const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *diags)
 {
     static const ptxlint_certainty certainties[] = { PTXLINT_NOT_KNOWN, PTXLINT_EXACT, PTXLINT_BOUND, PTXLINT_ESTIMATE, PTXLINT_NOT_KNOWN };
     static const ptxlint_suppression suppressions[] = { [SUPPRESSION_NONE] = PTXLINT_NOT_SUPPRESSED, [SUPPRESSION_INLINE] = PTXLINT_SUPPRESSED_INLINE,
                                                         [SUPPRESSION_CONFIG] = PTXLINT_SUPPRESSED_BY_CONFIG,
                                                         [SUPPRESSION_BASELINE] = PTXLINT_SUPPRESSED_BY_BASELINE };
-    m->diagnostic_count = m->diags.count;
-    Sessions *all = m->sessions;
-    ptxlint_diagnostic *out = ptx_arena_array(&m->arena, ptxlint_diagnostic, m->diags.count ? m->diags.count : 1);
-    m->diagnostics = out;
-    for (uint32_t i = 0; i < m->diags.count; i++, out++) {
-        const Diag *diag = m->diags.items[i];
+    ptxlint_diagnostic *items = ptx_arena_array(all->arena, ptxlint_diagnostic, diags->count + 1), *out = items;
+    for (uint32_t i = 0; i < diags->count; i++, out++) {
+        const Diag *diag = diags->items[i];
         out->size = sizeof *out;
         out->rule = diag->info->code;
         out->name = diag->info->name;
@@ -108,25 +103,11 @@ static void view_diagnostics(ptxlint_module *m)
         view_related(all, diag, out);
         if (diag->func < 0)
             continue;
-        const Func *func = &m->ir->funcs[diag->func];
+        const Func *func = &all->module->funcs[diag->func];
         out->kernel = copy_text(all, func->name);
         find_source(all, func, diag, out);
     }
-}
-
-/* ---- statements -------------------------------------------------------------------------------------------------- */
-
-size_t ptxlint_module_statement(const ptxlint_module *m, uint32_t offset, char *out, size_t size)
-{
-    Normal normal = ptx_normal_statement(m->text, m->length, offset < m->length ? offset : (uint32_t)m->length);
-    if (size)
-        snprintf(out, size, "%s", normal.text);
-    return strlen(normal.text);
-}
-
-uint64_t ptxlint_module_body(const ptxlint_module *m, const ptxlint_kernel *kernel)
-{
-    return ptx_normal_body(m->text, (Span){ kernel->span.begin, kernel->span.end });
+    return items;
 }
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
@@ -313,36 +294,4 @@ void ptx_view_func(Sessions *all, FuncId func, ptxlint_kernel *out)
 {
     view_kernel(all, func, out);
     ptx_view_accesses(all, func, out);
-}
-
-/* ---- the module -------------------------------------------------------------------------------------------------- */
-
-static void view_info(ptxlint_module *m, const ptxlint_options *options)
-{
-    ptxlint_module_info *info = &m->info;
-    char sm[16] = "";
-    Target target = m->ir->target;
-    if (target.sm)
-        snprintf(sm, sizeof sm, "sm_%u%.1s", (unsigned)target.sm, target.suffix ? &target.suffix : "");
-    const char *path = ptx_options_path(options);
-    info->size = sizeof *info;
-    info->path = ptx_arena_strndup(&m->arena, path, strlen(path));
-    info->text = m->text;
-    info->length = m->length;
-    info->target = ptx_arena_strndup(&m->arena, sm, strlen(sm));
-    const ptxlint_gpu **gpus = ptx_arena_array(&m->arena, const ptxlint_gpu *, m->gpu_count + 1);
-    for (size_t g = 0; g < m->gpu_count; g++)
-        gpus[g] = ptx_gpu_handle(m->gpus[g]);
-    info->gpus = gpus;
-    info->gpu_count = m->gpu_count;
-    info->version_major = m->ir->version / 10;
-    info->version_minor = m->ir->version % 10;
-    info->address_size = (int)m->ir->address_size;
-    info->memory_bytes = ptx_module_bytes(m);
-}
-
-void ptx_view_finish(ptxlint_module *m, const ptxlint_options *options)
-{
-    view_diagnostics(m);
-    view_info(m, options);
 }

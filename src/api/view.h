@@ -13,6 +13,12 @@ static inline ptxlint_span ptx_view_span(Span span)
 /* All of the function in hand, which has a body. */
 void ptx_view_func(Sessions *all, FuncId func, ptxlint_kernel *out);
 
+/* As many as there are. */
+const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *diags);
+
+/* view_access.c: how the lanes of a warp differ in a value. */
+ptxlint_uniformity ptx_view_uniformity(const Affine *value);
+
 /* view_access.c: its accesses, those of what it calls, and its branches. */
 void ptx_view_accesses(Sessions *all, FuncId func, ptxlint_kernel *view);
 

@@ -1,5 +1,4 @@
 /* view_access.c -- what a kernel's instructions do to memory and to the lanes of warps, in the public structures. */
-#include "api/module.h"
 #include "api/view.h"
 #include "analysis/access/describe.h"
 #include "analysis/access/divergence.h"
@@ -279,7 +278,7 @@ static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
 
 /* ---- branches ---------------------------------------------------------------------------------------------------- */
 
-static ptxlint_uniformity to_uniformity(const Affine *a)
+ptxlint_uniformity ptx_view_uniformity(const Affine *a)
 {
     static const ptxlint_uniformity publics[UNIFORMITY__COUNT] = {
 #define UF(id, public, text, what) [UNIFORMITY_##id] = public,
@@ -315,7 +314,7 @@ static void view_branch(Sessions *all, FuncId id, BlockId block, PartedCosts *co
     DivergenceCost parted = { (double)NAN, (double)NAN, (double)NAN, CERTAINTY_ESTIMATE };
     if (costs)
         parted = ptx_divergence_measure(costs, block);
-    *out = (ptxlint_branch){ .size = sizeof *out, .span = ptx_view_span(func->insns[last].span), .condition = to_uniformity(condition), .parted_percent = parted.percent,
+    *out = (ptxlint_branch){ .size = sizeof *out, .span = ptx_view_span(func->insns[last].span), .condition = ptx_view_uniformity(condition), .parted_percent = parted.percent,
                              .wasted_slots = parted.wasted_slots, .wasted_percent = parted.wasted_percent };
     if (meeting != EXIT_BLOCK)
         out->meeting = ptx_view_span(func->insns[cfg->blocks[meeting].first].span);
@@ -345,49 +344,4 @@ void ptx_view_accesses(Sessions *all, FuncId id, ptxlint_kernel *out)
     view_memory(all, id, out);
     if (all->has_figures)
         view_branches(all, id, out);
-}
-
-/* ---- values ------------------------------------------------------------------------------------------------------ */
-
-const char *ptxlint_uniformity_text(ptxlint_uniformity uniformity)
-{
-    static const char *const texts[] = {
-#define UF(id, public, text, what) [public] = text,
-#include "analysis/value/uniformity.def"
-#undef UF
-    };
-    return texts[uniformity];
-}
-
-static const Func *func_at(const Module *ir, uint32_t offset)
-{
-    for (FuncId f = 0; f < ir->func_count; f++)
-        if (ir->funcs[f].has_body && ir->funcs[f].span.begin <= offset && offset < ir->funcs[f].span.end)
-            return &ir->funcs[f];
-    return NULL;
-}
-
-static bool writes_register(const Func *func, const Insn *insn)
-{
-    const Operand *operands = ptx_insn_operands(func, insn);
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF)
-            return true;
-    return false;
-}
-
-int ptxlint_module_value_at(const ptxlint_module *m, uint32_t offset, ptxlint_value *out)
-{
-    const Func *func = ptx_module_has_figures(m) ? func_at(m->ir, offset) : NULL;
-    const Insn *insn = func ? ptx_insn_at(func, offset) : NULL;
-    if (!insn || !writes_register(func, insn))
-        return 0;
-    const Uniforms *uniforms = ptx_session_uniforms(ptx_session_at(m, (FuncId)(func - m->ir->funcs)));
-    const Affine *a = &uniforms->insns[insn - func->insns];
-    bool is_affine = a->uniformity == UNIFORMITY_AFFINE;
-    *out = (ptxlint_value){ .span = ptx_view_span(insn->span), .uniformity = to_uniformity(a), .certainty = a->is_assumed ? PTXLINT_ESTIMATE : PTXLINT_EXACT,
-                            .stride = is_affine && a->stride != AFFINE_STRIDE_UNKNOWN ? a->stride : PTXLINT_UNKNOWN };
-    if (out->uniformity == PTXLINT_UNIFORMITY_UNKNOWN)
-        out->certainty = PTXLINT_NOT_KNOWN;
-    return 1;
 }
