@@ -5,8 +5,20 @@
 #include "gpu/occupancy.h"
 #include "ptxlint/ptxlint.h"
 
-const Gpu *ptx_gpu_of(const ptxlint_gpu *gpu);
-const ptxlint_gpu *ptx_gpu_handle(const Gpu *gpu);
+static inline const Gpu *ptx_gpu_of(const ptxlint_gpu *gpu)
+{
+    return (const Gpu *)(const void *)gpu;
+}
+
+static inline const ptxlint_gpu *ptx_gpu_handle(const Gpu *gpu)
+{
+    return (const ptxlint_gpu *)(const void *)gpu;
+}
+
+static inline int64_t ptx_view_number(int64_t value)
+{
+    return value < 0 ? PTXLINT_UNKNOWN : value;
+}
 
 void ptx_view_occupancy(const Occupancy *occupancy, ptxlint_occupancy *out);
 

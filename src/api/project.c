@@ -105,9 +105,25 @@ void ptx_project_loop(Sessions *all, Session *session, LoopId loop, ptxlint_loop
 
 /* ---- residency --------------------------------------------------------------------------------------------------- */
 
-static int64_t to_public(int64_t value)
+void ptx_view_occupancy(const Occupancy *o, ptxlint_occupancy *out)
 {
-    return value < 0 ? PTXLINT_UNKNOWN : value;
+    *out = (ptxlint_occupancy){
+        .size = sizeof *out,
+        .blocks_per_sm = ptx_view_number(o->blocks_per_sm), .warps_per_sm = ptx_view_number(o->warps_per_sm), .threads_per_sm = ptx_view_number(o->threads_per_sm),
+        .blocks_at_least = ptx_view_number(o->blocks_at_least), .blocks_at_most = ptx_view_number(o->blocks_at_most), .percent = o->percent,
+        .limiter = "unknown", .error = ptx_launch_error_text[o->error],
+        .registers_allocated_per_block = ptx_view_number(o->registers_allocated_per_block),
+        .shared_allocated_per_block = ptx_view_number(o->shared_allocated_per_block), .registers_to_free = ptx_view_number(o->registers_to_free),
+        .registers_free = ptx_view_number(o->registers_free), .shared_to_free = ptx_view_number(o->shared_to_free), .shared_free = ptx_view_number(o->shared_free),
+        .carveout_bytes = ptx_view_number(o->carveout_bytes), .clusters_at_most = ptx_view_number(o->clusters_at_most),
+    };
+    for (int i = 0; i < LIMITER__COUNT; i++) {
+        out->limits[i] = ptx_view_number(o->limits[i]);
+        if (o->limiters & 1u << i)
+            out->limiters[out->limiter_count++] = ptx_limiter_text[i];
+    }
+    if (ptx_occupancy_limiter(o) >= 0)
+        out->limiter = out->limiters[0];
 }
 
 static void view_registers(const Residency *r, const PtxasUsage *said, ptxlint_projection *out)
@@ -116,16 +132,16 @@ static void view_registers(const Residency *r, const PtxasUsage *said, ptxlint_p
                                              [SPILLS_POSSIBLE] = PTXLINT_SPILLS_POSSIBLE, [SPILLS_LIKELY] = PTXLINT_SPILLS_LIKELY };
     static const ptxlint_register_source sources[] = { [REGISTERS_UNKNOWN] = PTXLINT_REGISTERS_UNKNOWN, [REGISTERS_MAX_LIVE] = PTXLINT_REGISTERS_MAX_LIVE,
                                                        [REGISTERS_PTXAS] = PTXLINT_REGISTERS_PTXAS, [REGISTERS_MODEL] = PTXLINT_REGISTERS_MODEL };
-    out->registers = to_public(r->registers);
-    out->registers_low = to_public(r->registers_low);
-    out->registers_high = to_public(r->registers_high);
-    out->register_cap = to_public(r->register_cap);
+    out->registers = ptx_view_number(r->registers);
+    out->registers_low = ptx_view_number(r->registers_low);
+    out->registers_high = ptx_view_number(r->registers_high);
+    out->register_cap = ptx_view_number(r->register_cap);
     out->register_source = sources[r->source];
     out->registers_are_calibrated = r->is_calibrated;
     out->spills = spills[r->spills];
-    out->spill_store_bytes = said ? to_public(said->spill_store_bytes) : PTXLINT_UNKNOWN;
-    out->spill_load_bytes = said ? to_public(said->spill_load_bytes) : PTXLINT_UNKNOWN;
-    out->stack_bytes = said ? to_public(said->stack_bytes) : PTXLINT_UNKNOWN;
+    out->spill_store_bytes = said ? ptx_view_number(said->spill_store_bytes) : PTXLINT_UNKNOWN;
+    out->spill_load_bytes = said ? ptx_view_number(said->spill_load_bytes) : PTXLINT_UNKNOWN;
+    out->stack_bytes = said ? ptx_view_number(said->stack_bytes) : PTXLINT_UNKNOWN;
 }
 
 static void view_residency(const Residency *r, ptxlint_projection *out)
@@ -133,16 +149,16 @@ static void view_residency(const Residency *r, ptxlint_projection *out)
     const Resources *from = &r->resources;
     ptxlint_resources *to = &out->resources;
     ptxlint_resources_init(to);
-    to->threads_per_block = to_public(from->threads_per_block);
-    to->registers_per_thread = to_public(from->registers_per_thread);
-    to->static_shared_bytes = to_public(from->static_shared_bytes);
-    to->dynamic_shared_bytes = to_public(from->dynamic_shared_bytes);
-    to->barriers = to_public(from->barriers);
-    to->cluster_blocks = to_public(from->cluster_blocks);
+    to->threads_per_block = ptx_view_number(from->threads_per_block);
+    to->registers_per_thread = ptx_view_number(from->registers_per_thread);
+    to->static_shared_bytes = ptx_view_number(from->static_shared_bytes);
+    to->dynamic_shared_bytes = ptx_view_number(from->dynamic_shared_bytes);
+    to->barriers = ptx_view_number(from->barriers);
+    to->cluster_blocks = ptx_view_number(from->cluster_blocks);
     ptx_view_occupancy(&r->occupancy, &out->occupancy);
     out->waves = r->waves.count;
-    out->full_waves = to_public(r->waves.full);
-    out->tail_blocks = to_public(r->waves.tail_blocks);
+    out->full_waves = ptx_view_number(r->waves.full);
+    out->tail_blocks = ptx_view_number(r->waves.tail_blocks);
     out->tail_percent = r->waves.tail_percent;
     out->utilisation_percent = r->waves.utilisation_percent;
 }

@@ -222,25 +222,20 @@ static void view_params(Sessions *all, const Func *func, ptxlint_kernel *out)
     }
 }
 
-static int64_t to_public(int64_t value)
-{
-    return value < 0 ? PTXLINT_UNKNOWN : value;
-}
-
 static ptxlint_launch view_launch(Session *session)
 {
     const LaunchShape *shape = ptx_session_shape(session);
     const Launch *launch = ptx_session_launch(session);
     ptxlint_launch out = {
         .source = PTXLINT_LAUNCH_ASSUMED, .block_is_assumed = shape->is_block_assumed, .error = shape->error,
-        .dynamic_shared_bytes = to_public(shape->dynamic_shared_bytes), .blocks = to_public(shape->blocks),
-        .threads_per_block = to_public(shape->threads_per_block), .warps_per_block = to_public(shape->warps_per_block),
-        .warps = to_public(shape->warps), .idle_lanes = to_public(shape->idle_lanes),
+        .dynamic_shared_bytes = ptx_view_number(shape->dynamic_shared_bytes), .blocks = ptx_view_number(shape->blocks),
+        .threads_per_block = ptx_view_number(shape->threads_per_block), .warps_per_block = ptx_view_number(shape->warps_per_block),
+        .warps = ptx_view_number(shape->warps), .idle_lanes = ptx_view_number(shape->idle_lanes),
     };
     for (int i = 0; i < 3; i++) {
-        out.grid[i] = to_public(shape->grid[i]);
-        out.block[i] = to_public(shape->block[i]);
-        out.cluster[i] = to_public(shape->cluster[i]);
+        out.grid[i] = ptx_view_number(shape->grid[i]);
+        out.block[i] = ptx_view_number(shape->block[i]);
+        out.cluster[i] = ptx_view_number(shape->cluster[i]);
     }
     if (ptx_session_func(session)->bounds.reqntid[0])
         out.source = PTXLINT_LAUNCH_DIRECTIVE;
@@ -265,10 +260,10 @@ static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
     Session *session = ptx_sessions_of(all, id);
     const Demand *demand = ptx_session_demand(session);
     const Cfg *cfg = ptx_session_cfg(session);
-    out->static_shared_bytes = to_public(demand->static_shared_bytes);
-    out->local_bytes = to_public(demand->local_bytes);
-    out->param_bytes = to_public(demand->param_bytes);
-    out->barriers = to_public(demand->barriers);
+    out->static_shared_bytes = ptx_view_number(demand->static_shared_bytes);
+    out->local_bytes = ptx_view_number(demand->local_bytes);
+    out->param_bytes = ptx_view_number(demand->param_bytes);
+    out->barriers = ptx_view_number(demand->barriers);
     view_params(all, func, out);
     out->launch = view_launch(session);
     out->pressure = view_pressure(all, func, ptx_session_live(session));
