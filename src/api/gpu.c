@@ -1,5 +1,5 @@
 /* gpu.c -- GPUs and occupancy behind the public interface. A handle is the address of a Gpu: of a table, or of a Loaded. */
-#include "api/gpu.h"
+#include "model/gpu.h"
 
 #include "gpu/load.h"
 

@@ -1,6 +1,6 @@
 /* place.c -- what stands at a place of a module's text: line and column, statement, value. */
 #include "api/module.h"
-#include "api/view.h"
+#include "model/view.h"
 #include "ir/normal.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* ptxlint.c -- the pipeline as one function, and the life of a module. */
-#include "api/config.h"
-#include "api/gpu.h"
+#include "findings/config.h"
+#include "model/gpu.h"
 #include "api/module.h"
 #include "api/profile.h"
-#include "api/suppress.h"
-#include "api/view.h"
+#include "findings/suppress.h"
+#include "model/view.h"
 
 #include "parser/parser.h"
 #include "support/limits.h"

@@ -2,7 +2,7 @@
  *
  * Everything the library allocates for a module lies in one arena, so that no error path can leak or free twice.
  * Allocation never returns NULL: at the limit, or when the system has no more, control returns to the frame that set
- * Arena.on_failure with setjmp (src/api/ptxlint.c, the only one), which frees the arena and returns a status. */
+ * Arena.on_failure with setjmp, which frees the arena and returns a status. */
 #ifndef PTX_SUPPORT_ARENA_H
 #define PTX_SUPPORT_ARENA_H
 
