@@ -160,11 +160,14 @@ static void test_every_entry(void **state)
 
 static ptxlint_module *open_with_jobs(const char *path, unsigned jobs)
 {
+    size_t length;
+    char *text = kit_read(path, &length);
     ptxlint_module *module;
     ptxlint_options options;
     ptxlint_options_init(&options);
     options.jobs = jobs;
-    assert_int_equal(ptxlint_module_open(path, &options, &module), PTXLINT_OK);
+    assert_int_equal(ptxlint_module_new(text, length, &options, &module), PTXLINT_OK);
+    free(text);
     return module;
 }
 

@@ -1,6 +1,5 @@
 /* Wavefronts of single requests against testdata/measured/probes.json: patterns of lanes whose wavefronts an H200 counted. */
-#include "analysis/sim/machine.h"
-#include "analysis/sim/request.h"
+#include "analysis/sim/cost/traffic.h"
 
 #include "kit.h"
 
@@ -123,8 +122,97 @@ static void rows_of_matrices(void **state)
     }
 }
 
+/* ---- closed forms against a count lane by lane -------------------------------------------------------------------- */
+
+static uint32_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+/* Each lane's pieces of 2^shift bytes, those that were there before left out. */
+static double pieces_by_lane(const Request *r, unsigned shift)
+{
+    uint64_t seen[64];
+    unsigned count = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        for (uint64_t piece = r->addresses[i] >> shift; r->lanes >> i & 1 && piece <= (r->addresses[i] + r->bytes - 1) >> shift; piece++) {
+            unsigned k = 0;
+            while (k < count && seen[k] != piece)
+                k++;
+            if (k == count)
+                seen[count++] = piece;
+        }
+    return count;
+}
+
+/* Each lane's words of 4 bytes, those that were there before left out, into the 32 banks: the most in one. */
+static unsigned words_by_lane(const Request *r, uint32_t lanes)
+{
+    uint64_t seen[WARP_LANES * 4];
+    unsigned count = 0, in_bank[32] = { 0 }, most = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        for (uint64_t word = r->addresses[i] / 4; lanes >> i & 1 && word <= (r->addresses[i] + r->bytes - 1) / 4; word++) {
+            unsigned k = 0;
+            while (k < count && seen[k] != word)
+                k++;
+            if (k < count)
+                continue;
+            seen[count++] = word;
+            in_bank[word % 32]++;
+            most = in_bank[word % 32] > most ? in_bank[word % 32] : most;
+        }
+    return most;
+}
+
+static double wavefronts_by_lane(const Request *r)
+{
+    unsigned group = r->bytes <= 4 ? 32 : 128 / r->bytes, sum = 0;
+    for (unsigned first = 0; first < WARP_LANES; first += group)
+        sum += words_by_lane(r, r->lanes & (group == 32 ? UINT32_MAX : ((UINT32_C(1) << group) - 1) << first));
+    return sum;
+}
+
+/* Mostly lanes side by side at one stride, of any sign; a few that are pushed out of it. */
+static void make_request(uint64_t *state, Request *r, uint64_t addresses[WARP_LANES])
+{
+    static const uint32_t widths[] = { 1, 2, 4, 8, 16 };
+    const uint32_t kind = next_random(state) % 8, bytes = widths[next_random(state) % COUNT(widths)];
+    const int64_t spread = kind < 4 ? (int64_t)(next_random(state) % 160) - 80 : (int64_t)(next_random(state) % 4096) - 2048;
+    const int64_t stride = kind % 4 ? spread * bytes : spread;
+    const uint64_t base = (UINT64_C(1) << 32) + next_random(state) % 512 * (kind % 4 ? bytes : 1);
+    const unsigned first = next_random(state) % 32, count = 1 + next_random(state) % (32 - first);
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        addresses[i] = base + (uint64_t)(stride * (int64_t)i);
+    if (kind == 7)
+        addresses[next_random(state) % 32] += next_random(state) % 128 * bytes;
+    const uint32_t side_by_side = (count == 32 ? UINT32_MAX : ((UINT32_C(1) << count) - 1)) << first;
+    const uint32_t lanes = next_random(state) % 2 ? UINT32_MAX : next_random(state) % 4 ? side_by_side : next_random(state) | 1;
+    *r = (Request){ .addresses = addresses, .lanes = lanes, .bytes = bytes, .kind = REQUEST_STORE };
+}
+
+enum { REQUESTS = 200000 };
+
+static uint64_t request_count = REQUESTS;
+
+static void test_closed_forms(void **state)
+{
+    (void)state;
+    uint64_t seed = 1, addresses[WARP_LANES];
+    for (uint64_t n = 0; n < request_count; n++) {
+        Request r;
+        make_request(&seed, &r, addresses);
+        double sectors = ptx_traffic_sectors(NULL, &r), wavefronts = ptx_traffic_wavefronts(NULL, &r);
+        if (sectors != pieces_by_lane(&r, 5) || wavefronts != wavefronts_by_lane(&r))
+            fail_msg("request %llu: %u bytes, lanes %x from %llx by %lld: %g sectors, not %g; %g wavefronts, not %g", (unsigned long long)n, r.bytes, r.lanes,
+                     (unsigned long long)addresses[0], (long long)(addresses[1] - addresses[0]), sectors, pieces_by_lane(&r, 5), wavefronts, wavefronts_by_lane(&r));
+    }
+}
+
+/* More of them: unit traffic COUNT. */
 UNIT(traffic)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(patterns_of_lanes_take_what_was_measured), cmocka_unit_test(rows_of_matrices) };
+    request_count = argc > 1 ? strtoull(argv[1], NULL, 10) : REQUESTS;
+    const struct CMUnitTest tests[] = { cmocka_unit_test(patterns_of_lanes_take_what_was_measured), cmocka_unit_test(rows_of_matrices), cmocka_unit_test(test_closed_forms) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  * configuration parameters on Fermi architecture". S4: Micikevicius, "GPU Performance Analysis and Optimization" (GTC 2012). */
 #include "kit.h"
 
-#include "analysis/sim/machine.h"
+#include "analysis/sim/cost/traffic.h"
 
 #include <math.h>
 

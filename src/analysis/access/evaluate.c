@@ -1,6 +1,8 @@
 #include "analysis/access/assumed.h"
 #include "analysis/access/evaluate.h"
 
+#include "analysis/sim/cost/footprint_watch.h"
+#include "analysis/sim/cost/price.h"
 #include "analysis/sim/forward.h"
 #include "analysis/access/strata.h"
 #include "analysis/sim/branch_probability.h"
@@ -28,6 +30,8 @@ typedef struct EvaluateTally {
 
 typedef struct EvaluateEvaluator {
     Machine *machine;
+    FootprintWatch watch;       /* footprint NULL: nothing asks for it */
+    Price price;
     EvaluateTally *tallies;             /* of Machine.run, in its order: the kernel is the first */
     uint32_t tally_count, tally_capacity;
     Evaluation *out;
@@ -37,6 +41,12 @@ typedef struct EvaluateEvaluator {
     double work[3];             /* of blocks: how many, their instructions, the squares of those */
     double busiest;             /* instructions of the block that executed most */
 } EvaluateEvaluator;
+
+/* NULL: what runs is not noted. */
+static Footprint *footprint_of(const EvaluateEvaluator *e)
+{
+    return e->watch.observer.is_paused ? NULL : e->watch.footprint;
+}
 
 static void add_tally(EvaluateEvaluator *e, const Func *func, Evaluated *insns)
 {
@@ -145,8 +155,8 @@ static double collect_all(EvaluateEvaluator *e, double weight, bool is_rest)
     }
     for (uint32_t t = 0; t < m->run_count; t++)
         work += collect_routine(m->program->func_states[m->run[t]], &e->tallies[t], weight, is_rest, m->warp_count);
-    if (m->footprint)
-        ptx_footprint_close(m->footprint, weight);
+    if (footprint_of(e))
+        ptx_footprint_close(footprint_of(e), weight);
     return work;
 }
 
@@ -237,7 +247,7 @@ static void run_ends(EvaluateEvaluator *e, uint64_t most_steps)
 static void run_corners(EvaluateEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
-    for (unsigned corner = 0; m->footprint && corner < 8; corner++) {
+    for (unsigned corner = 0; footprint_of(e) && corner < 8; corner++) {
         uint32_t at[3];
         bool is_other = true;
         for (unsigned d = 0; d < 3; d++) {
@@ -344,8 +354,8 @@ static void forget(EvaluateEvaluator *e)
     e->busiest = 0;
     e->out->blocks_run = 0;
     e->blocks_stood_for = 0;
-    if (e->machine->footprint)
-        ptx_footprint_forget(e->machine->footprint);
+    if (footprint_of(e))
+        ptx_footprint_forget(footprint_of(e));
 }
 
 /* How many blocks of each class, in proportion to what it stands for, within the budget; one of each at the least. */
@@ -412,9 +422,9 @@ static void join_counts(Count *blocks, const Count *warps, double share, double 
 static void add_single_warps(EvaluateEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
-    Footprint *footprint = m->footprint;
+    const bool is_paused = e->watch.observer.is_paused;
     Count **blocks = ptx_arena_array(e->arena, Count *, e->tally_count);
-    m->footprint = NULL;
+    e->watch.observer.is_paused = true;
     m->most_steps = m->steps + most_steps / 4 * 3;
     for (uint32_t t = 0; t < e->tally_count; t++) {
         blocks[t] = e->tallies[t].totals;
@@ -428,7 +438,7 @@ static void add_single_warps(EvaluateEvaluator *e, uint64_t most_steps)
         for (InsnId i = 0; samples > 0 && i < e->tallies[t].func->insn_count; i++)
             join_counts(&blocks[t][i], &warps[i], share, e->out->blocks * m->warp_count / samples);
     }
-    m->footprint = footprint;
+    e->watch.observer.is_paused = is_paused;
 }
 
 /* Warps stood for others of their block: it has one that comes somewhere most often. */
@@ -626,9 +636,9 @@ static void run_few(EvaluateEvaluator *e, uint64_t most_steps)
 static void run_rest(EvaluateEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
-    Footprint *footprint = m->footprint;
+    const bool is_paused = e->watch.observer.is_paused;
     const uint32_t middle[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
-    m->footprint = NULL;
+    e->watch.observer.is_paused = true;
     m->is_hurried = true;
     m->is_cut = false;
     m->most_steps = m->steps + most_steps;
@@ -640,7 +650,7 @@ static void run_rest(EvaluateEvaluator *e, uint64_t most_steps)
     collect_all(e, blocks * m->warp_count / (m->warp_count > 1 ? 2 : 1), true);
     m->is_hurried = false;
     m->is_cut = true;
-    m->footprint = footprint;
+    e->watch.observer.is_paused = is_paused;
 }
 
 /* Nobody knows the grid: a block or two stand for all. */
@@ -767,7 +777,7 @@ static void try_shapes(EvaluateEvaluator *e, uint64_t most_steps, bool is_quick)
         tally->shaped = ptx_arena_array(e->arena, Count, (size_t)count_accesses(tally->func) * e->out->shape_count);
     }
     keep_shape(e, 0);
-    m->footprint = NULL;
+    e->watch.observer.is_paused = true;
     swap_totals(e, own);
     for (unsigned i = 1; i < e->out->shape_count; i++) {
         try_shape(e, i, most_steps, is_quick);
@@ -911,8 +921,8 @@ static void probe_neighbours(EvaluateEvaluator *e)
         uint32_t at[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
         if (which && !at[which - 1]--)
             continue;
-        ptx_footprint_probe(m->footprint, which);
-        if (ptx_footprint_is_probed(m->footprint))
+        ptx_footprint_probe(e->watch.footprint, which);
+        if (ptx_footprint_is_probed(e->watch.footprint))
             continue;
         m->most_steps = m->steps + STEPS_PROBE;
         ptx_machine_run(m, at, 0, 1);
@@ -926,7 +936,7 @@ static Traffics sum_footprint(EvaluateEvaluator *e, Arena *arena)
     double weight = weight_of(e);
     if (!e->machine->grid_is_assumed)
         probe_neighbours(e);
-    Traffics out = ptx_footprint_sum(e->machine->footprint, arena, weight);
+    Traffics out = ptx_footprint_sum(e->watch.footprint, arena, weight);
     out.shared_bytes = e->machine->shared_size;
     return out;
 }
@@ -942,13 +952,14 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, SimPro
     Evaluation *out = ptx_arena_new(arena, Evaluation);
     Evaluated *insns = ptx_arena_array(arena, Evaluated, func->insn_count);
     ArenaMark mark = ptx_arena_mark(work);
-    Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing, gpu);
+    Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing);
+    EvaluateEvaluator e = { .machine = m, .out = out, .arena = work };
     if (is_quick)
         m->most_stays = QUICK_STAYS;
     else
-        m->footprint = ptx_footprint_new(work);
+        ptx_footprint_watch(&e.watch, m, ptx_footprint_new(work));
+    ptx_price_attach(&e.price, m, gpu);
     m->forward_steps = is_quick ? 0 : FORWARD_STEPS;
-    EvaluateEvaluator e = { .machine = m, .out = out, .arena = work };
     add_tally(&e, func, insns);
     *out = (Evaluation){ .insns = insns, .block_is_assumed = m->block_is_assumed, .grid_is_assumed = m->grid_is_assumed };
     out->is_row = ptx_func_takes_row(func);
@@ -964,7 +975,7 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, SimPro
         run_launch(&e, most_steps);
     if (m->is_cut && depth != DEPTH_FEW)
         run_rest(&e, most_steps / 8);
-    if (m->footprint)
+    if (footprint_of(&e))
         out->traffics = sum_footprint(&e, arena);
     bool is_free = m->block_is_assumed && m->grid_is_assumed && m->block[1] * m->block[2] == 1 && any_asks_for(&e, TID_Y);
     if (is_free && (!is_quick || is_notable(e.tallies[0].totals, func->insn_count)))

@@ -14,7 +14,7 @@
 #include "ir/ir.h"
 #include "support/diag.h"
 #include "analysis/sim/count.h"
-#include "analysis/sim/footprint.h"
+#include "analysis/sim/cost/footprint.h"
 #include "analysis/sim/guess.h"
 #include "analysis/sim/program.h"
 

@@ -109,8 +109,7 @@ const BlockRace *ptx_cluster_race_find(Arena *arena, Arena *work, Arena *scratch
     if (!take_shape(&launch, &func->bounds) || ptx_block_race_holds(scratch, module, kernel, is_no_map) || !ptx_block_race_holds(scratch, module, kernel, is_fine))
         return NULL;
     ArenaMark mark = ptx_arena_mark(work);
-    Machine *m = ptx_machine_new(work, scratch, program, kernel, &launch, NULL);
-    m->is_traced_only = true;
+    Machine *m = ptx_machine_new(work, scratch, program, kernel, &launch);
     Cluster *c = ptx_cluster_new(m, launch.cluster[0] * launch.cluster[1] * launch.cluster[2]);
     const BlockRace *out = !m->block_is_assumed && search(c) ? make_race(arena, c) : NULL;
     ptx_machine_end(m);

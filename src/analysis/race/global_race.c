@@ -1,7 +1,7 @@
 /* Blocks are run one after the other, each as if it were the first, and what they leave in memory is compared. */
 #include "analysis/race/block_race.h"
 
-#include "analysis/sim/shadow_memory.h"
+#include "analysis/sim/race/shadow_memory.h"
 
 enum {
     STEPS = 1 << 16,            /* instructions of warps for all blocks */
@@ -12,6 +12,7 @@ enum {
 typedef struct GlobalRaceSearch {
     Arena *work;
     Machine *machine;
+    Observer memory;
     uint32_t blocks[MAX_BLOCKS][3];
     uint32_t block_count;
     Word word;                  /* where two blocks meet, ... */
@@ -93,7 +94,7 @@ static void choose_blocks(GlobalRaceSearch *s)
 static bool run(GlobalRaceSearch *s, ShadowMemory *contents, uint32_t run)
 {
     Machine *m = s->machine;
-    m->contents = contents;
+    ptx_shadow_memory_observe(&s->memory, contents);
     contents->run = run;
     ptx_machine_run(m, s->blocks[run - 1], 0, m->warp_count);
     return !m->is_cut && !contents->is_lost;
@@ -170,7 +171,7 @@ static bool compare(GlobalRaceSearch *s, const ShadowMemory *c)
 /* The block that reads leaves something else once the other has written. */
 static bool depends(GlobalRaceSearch *s)
 {
-    ShadowMemory *written = ptx_shadow_memory_new(s->work), *before = ptx_shadow_memory_new(s->work), *behind = ptx_shadow_memory_new(s->work);
+    ShadowMemory *written = ptx_shadow_memory_new(s->work, s->machine), *before = ptx_shadow_memory_new(s->work, s->machine), *behind = ptx_shadow_memory_new(s->work, s->machine);
     behind->before = written;
     if (!run(s, written, s->writer.run) || !run(s, before, s->other.run) || !run(s, behind, s->other.run))
         return false;
@@ -184,7 +185,7 @@ static bool depends(GlobalRaceSearch *s)
 
 static bool search(GlobalRaceSearch *s)
 {
-    ShadowMemory *contents = ptx_shadow_memory_new(s->work);
+    ShadowMemory *contents = ptx_shadow_memory_new(s->work, s->machine);
     s->machine->most_steps = STEPS;
     choose_blocks(s);
     for (uint32_t b = 1; b <= s->block_count; b++) {
@@ -248,9 +249,9 @@ const BlockRace *ptx_global_race_find(Arena *arena, Arena *work, Arena *scratch,
     if (!launch || !launch->grid[0] || !func->has_body || func->has_syntax_error || func->has_unknown || !is_worth(scratch, module, kernel))
         return NULL;
     ArenaMark mark = ptx_arena_mark(work);
-    GlobalRaceSearch s = { .work = work, .machine = ptx_machine_new(work, scratch, program, kernel, launch, NULL) };
+    GlobalRaceSearch s = { .work = work, .machine = ptx_machine_new(work, scratch, program, kernel, launch) };
     BlockRace *out = NULL;
-    s.machine->is_traced_only = true;
+    ptx_machine_observe(s.machine, &s.memory);
     if (!s.machine->block_is_assumed && !s.machine->grid_is_assumed && search(&s)) {
         out = ptx_block_race_new(arena, BLOCK_RACE_GLOBAL, access_of(&s, &s.writer, true), access_of(&s, &s.other, !s.is_read));
         find_base(&s, out);

@@ -81,7 +81,7 @@ static void open_machine(Search *s, const uint32_t shape[3])
     *launch = s->launch;
     if (shape)
         memcpy(launch->block, shape, sizeof launch->block);
-    s->machine = ptx_machine_new(s->work, s->scratch, s->program, s->kernel, launch, NULL);
+    s->machine = ptx_machine_new(s->work, s->scratch, s->program, s->kernel, launch);
     s->machine->block_is_assumed |= shape != NULL;
     if (s->machine->grid_is_assumed)
         s->machine->most_stays = MAX_STAYS_ASSUMED;

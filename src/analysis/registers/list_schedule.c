@@ -16,6 +16,7 @@ enum {
     NOWHERE = UINT8_MAX,
     STACK_POINTER = 1,          /* its register, which nothing else gets */
     TAKEN = UINT32_MAX >> 1,
+    PASSING = 3,                /* wider ones are locals */
     MAX_PARTS = 16,
     MAX_TEMPORARIES = 8,       /* between the steps of one instruction */
 };
@@ -61,6 +62,7 @@ struct BlockWork {
     const Cfg *cfg;
     const Loops *loops;
     BlockId *last;              /* per block that begins a region */
+    uint32_t passing[PASSING];  /* values that go through the region untouched, by the registers that each takes: they are no locals */
     uint32_t *insn_of;          /* per step */
     uint32_t *local_of;         /* per value: local + 1 in this block */
     uint32_t *stamp;            /* per value: the build that local_of is of */
@@ -84,7 +86,7 @@ struct BlockWork {
     uint32_t sequence_count;
     uint32_t *birth, *death;    /* per local: slots, one before each step of the order and one behind all */
     uint8_t *home;              /* per local: its register */
-    uint64_t (*slots)[WORDS];   /* registers that are taken */
+    uint64_t *slots[WORDS];     /* registers that are taken, a word of them in each slot */
     uint64_t anywhere[WORDS];   /* that are taken by any value, ... */
     uint64_t through[WORDS];    /* ... by one that lives as long as the region */
     uint32_t top;               /* the highest that was taken + 1 */
@@ -383,8 +385,14 @@ static void build_region(BlockWork *w, BlockId first, uint32_t repeat)
             for (uint32_t i = w->lowered->first[block]; i < w->lowered->first[block + 1]; i++)
                 if (r + 1 == repeat || !is_increment(w, &w->lowered->insns[i]))
                     add_step(w, &memory, i, block != first && w->cfg->blocks[block].pred_count == 1);
-    for (uint32_t o = w->live->first[last]; o < w->live->first[last + 1]; o++)
-        w->locals[local_of(w, w->live->out[o])].is_out = true;
+    memset(w->passing, 0, sizeof w->passing);
+    for (uint32_t o = w->live->first[last]; o < w->live->first[last + 1]; o++) {
+        LoweredValueId value = w->live->out[o];
+        if (w->stamp[value] != w->build && w->units[value] < PASSING)
+            w->passing[w->units[value]]++;
+        else
+            w->locals[local_of(w, value)].is_out = true;
+    }
 }
 
 static uint32_t latency_of(const BlockWork *w, uint32_t s)
@@ -432,7 +440,9 @@ static void note_most(BlockWork *w)
 
 static void begin_order(BlockWork *w, bool from_end)
 {
-    w->now = w->now_wide = w->most = w->most_wide = w->sequence_count = 0;
+    w->most = w->most_wide = w->sequence_count = 0;
+    w->now_wide = 2 * w->passing[2];
+    w->now = w->now_wide + w->passing[1];
     for (uint32_t v = 0; v < w->local_count; v++) {
         w->locals[v].left = w->locals[v].uses;
         w->locals[v].is_live = false;
@@ -759,7 +769,8 @@ static void find_lives(BlockWork *w)
     for (uint32_t v = 0; v < w->local_count; v++)
         if (w->locals[v].is_out || w->death[v] > w->sequence_count)
             w->death[v] = w->sequence_count;
-    memset(w->slots, 0, (w->sequence_count + 1) * sizeof *w->slots);
+    for (uint32_t k = 0; k < WORDS; k++)
+        memset(w->slots[k], 0, (w->sequence_count + 1) * sizeof *w->slots[k]);
     memset(w->anywhere, 0, sizeof w->anywhere);
     memset(w->through, 0, sizeof w->through);
     w->anywhere[0] = w->through[0] = (uint64_t)1 << STACK_POINTER;
@@ -779,33 +790,79 @@ static bool lives_through(const BlockWork *w, uint32_t local)
     return !w->birth[local] && w->death[local] == w->sequence_count;
 }
 
+/* Those of a word that a value at this place takes. */
+static uint64_t bits_in(uint32_t place, uint32_t units, uint32_t word)
+{
+    uint64_t bits = 0;
+    for (uint32_t r = place; r < place + units; r++)
+        bits |= r / 64 == word ? (uint64_t)1 << r % 64 : 0;
+    return bits;
+}
+
 static void settle(BlockWork *w, uint32_t local, uint32_t place)
 {
+    const uint32_t units = w->locals[local].units;
+    const bool is_through = lives_through(w, local);
     w->home[local] = (uint8_t)place;
-    for (uint32_t r = place; r < place + w->locals[local].units; r++) {
-        uint64_t bit = (uint64_t)1 << r % 64;
-        w->anywhere[r / 64] |= bit;
-        w->through[r / 64] |= lives_through(w, local) ? bit : 0;
-        for (uint32_t p = w->birth[local]; p <= w->death[local] && !lives_through(w, local); p++)
-            w->slots[p][r / 64] |= bit;
+    for (uint32_t k = place / 64; units && k <= (place + units - 1) / 64; k++) {
+        uint64_t bits = bits_in(place, units, k), *slots = w->slots[k];
+        w->anywhere[k] |= bits;
+        w->through[k] |= is_through ? bits : 0;
+        for (uint32_t p = w->birth[local], last = w->death[local]; p <= last && !is_through; p++)
+            slots[p] |= bits;
     }
     w->top = place + w->locals[local].units > w->top ? place + w->locals[local].units : w->top;
 }
 
-/* Puts values side by side, into the first registers that are free as long as they live: a pair at an even one, more than two at a multiple of
- * four, one alone at one of this bank, or of either. */
+static uint64_t taken_between(const uint64_t *slots, uint32_t first, uint32_t last)
+{
+    uint64_t taken = 0;
+    for (uint32_t p = first; p <= last; p++)
+        taken |= slots[p];
+    return taken;
+}
+
+/* The first place of so many free registers side by side: a pair at an even one, more than two at a multiple of four, one alone at one of this bank, or of
+ * either. */
+static uint32_t free_place(const uint64_t *taken, uint32_t units, unsigned bank)
+{
+    static const uint64_t even = UINT64_MAX / 3;
+    const uint64_t mask = units == 2 || bank == 0 ? even : bank < ANY_BANK ? ~even : UINT64_MAX;
+    for (uint32_t k = 0; k < WORDS && units <= 2; k++) {
+        uint64_t open = ~(taken[k] | (units == 2 ? taken[k] >> 1 : 0)) & mask;
+        if (open)
+            return 64 * k + (uint32_t)__builtin_ctzll(open);
+    }
+    uint32_t place = units <= 2 ? NOWHERE : 0;
+    while (place + units < NOWHERE && !is_free(taken, place, units))
+        place += 4;
+    return place;
+}
+
+/* Values that live as long as the region, which nothing in it reads. */
+static void settle_passing(BlockWork *w, uint32_t units)
+{
+    for (uint32_t i = 0; i < w->passing[units]; i++) {
+        uint32_t place = free_place(w->anywhere, units, ANY_BANK);
+        if (place + units >= NOWHERE)
+            return;
+        uint64_t bits = (((uint64_t)1 << units) - 1) << place % 64;
+        w->anywhere[place / 64] |= bits;
+        w->through[place / 64] |= bits;
+        w->top = place + units > w->top ? place + units : w->top;
+    }
+}
+
+/* Puts values side by side, into the first registers that are free as long as they live. */
 static void settle_group(BlockWork *w, const uint32_t *locals, uint32_t count, uint32_t units, unsigned bank)
 {
     uint64_t taken[WORDS];
     bool is_through = lives_through(w, locals[0]);
     memcpy(taken, is_through ? w->anywhere : w->through, sizeof taken);
     for (uint32_t i = 0; i < count && !is_through; i++)
-        for (uint32_t p = w->birth[locals[i]]; p <= w->death[locals[i]]; p++)
-            for (uint32_t k = 0; k <= w->top / 64; k++)
-                taken[k] |= w->slots[p][k];
-    uint32_t place = 0, step = units > 2 ? 4 : units;
-    while (place + units < NOWHERE && (!is_free(taken, place, units) || (bank < ANY_BANK && place % BANKS != bank)))
-        place += step;
+        for (uint32_t k = 0; k <= w->top / 64; k++)
+            taken[k] |= taken_between(w->slots[k], w->birth[locals[i]], w->death[locals[i]]);
+    uint32_t place = free_place(taken, units, bank);
     for (uint32_t i = 0; i < count && place + units < NOWHERE; i++) {
         settle(w, locals[i], place);
         place += w->locals[locals[i]].units;
@@ -844,7 +901,7 @@ static void hold_late(BlockWork *w, uint32_t p, bool is_held)
             continue;
         for (uint32_t r = w->home[local]; r < (uint32_t)w->home[local] + w->locals[local].units; r++)
             for (uint32_t q = p + 1; q <= w->death[local]; q++)
-                w->slots[q][r / 64] = is_held ? w->slots[q][r / 64] | (uint64_t)1 << r % 64 : w->slots[q][r / 64] & ~((uint64_t)1 << r % 64);
+                w->slots[r / 64][q] = is_held ? w->slots[r / 64][q] | (uint64_t)1 << r % 64 : w->slots[r / 64][q] & ~((uint64_t)1 << r % 64);
     }
 }
 
@@ -854,6 +911,8 @@ static void settle_values(BlockWork *w, uint32_t low, uint32_t high)
     for (uint32_t v = 0; v < w->local_count; v++)
         if (!w->maker[v] && (w->locals[v].uses || w->locals[v].is_out) && w->locals[v].units >= low && w->locals[v].units <= high)
             settle_group(w, &v, 1, w->locals[v].units, ANY_BANK);
+    if (low < PASSING)
+        settle_passing(w, low);
     for (uint32_t p = 0; p < w->sequence_count; p++) {
         const ListScheduleStep *step = &w->steps[w->sequence[p]];
         const uint32_t *defs = w->locals_of + step->use_first + step->use_count;
@@ -1004,6 +1063,7 @@ BlockWork *ptx_block_work_new(Arena *arena, const Lowered *lowered, const Lowere
     w->birth = ptx_arena_array(arena, uint32_t, operands + outs + 1);
     w->death = ptx_arena_array(arena, uint32_t, operands + outs + 1);
     w->home = ptx_arena_array(arena, uint8_t, operands + outs + 1);
-    w->slots = (uint64_t (*)[WORDS])ptx_arena_array(arena, uint64_t, WORDS * (size_t)(steps + 1));
+    for (uint32_t k = 0; k < WORDS; k++)
+        w->slots[k] = ptx_arena_array(arena, uint64_t, steps + 1);
     return w;
 }

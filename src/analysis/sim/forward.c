@@ -53,7 +53,7 @@ typedef struct Visit {
     uint32_t held_count, held_capacity;
     Count *counts;              /* per Machine.run and instruction */
     uint32_t count_held, count_capacity;
-    FootprintMark footprint;
+    void *marks[MAX_OBSERVERS]; /* by Observer.slot: what they had seen */
 } Visit;
 
 /* ---- what a loop carries ------------------------------------------------------------------------------------------ */
@@ -501,8 +501,7 @@ static void begin_recording(Machine *m, Warp *w, Pace *pace, Visit *v)
             ptx_block_stride_set(&m->blocks, &carried_at(w, pace, i)->value, d, v->held[i].by);
     hold(m, w, pace, v);
     hold_counts(m, w, pace, v);
-    if (m->footprint)
-        ptx_footprint_mark(m->footprint, w->index, &v->footprint);
+    ptx_observers_mark(m, w->index, v->marks);
     v->dimension = (uint8_t)d;
     v->is_watched = false;
     v->state = STATE_RECORDING;
@@ -554,8 +553,7 @@ static void skip(Machine *m, const Warp *w, Pace *pace, Visit *v, uint32_t lanes
 {
     pace->tries = 0;
     repeat_counts(m, w, pace, v, counted);
-    if (m->footprint)
-        ptx_footprint_repeat(m->footprint, &v->footprint, counted);
+    ptx_observers_repeat(m, v->marks, counted);
     move_on(m, w, pace, v, lanes, times);
     v->arrivals += (uint64_t)times * pace->period;
     v->next = v->arrivals;

@@ -83,7 +83,6 @@ static FuncState *routine_of(Machine *m, FuncId called)
     func_state->finder = ptx_region_finder(m->arena, func, plan->cfg);
     func_state->regions = ptx_arena_array(m->arena, Region *, func->insn_count);
     func_state->counts = func_state->sums = ptx_arena_array(m->arena, Count, func->insn_count);
-    func_state->traffic = ptx_arena_array(m->arena, Traffic *, 2 * (size_t)func->insn_count);
     return func_state;
 }
 
@@ -901,7 +900,7 @@ static void take_shape(Machine *m)
     }
 }
 
-Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu)
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch)
 {
     const Module *module = program->module;
     Machine *m = ptx_arena_new(arena, Machine);
@@ -911,7 +910,6 @@ Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, Func
     m->module = module;
     m->kernel = kernel;
     m->launch = launch;
-    m->gpu = gpu;
     m->most_stays = ASSUMED_STAYS;
     m->next_addend = module->var_count + 1;
     take_shape(m);

@@ -14,9 +14,7 @@
 #include "analysis/flow/dom.h"
 #include "analysis/value/launch.h"
 #include "analysis/flow/loop.h"
-#include "gpu/gpu.h"
 #include "analysis/sim/count.h"
-#include "analysis/sim/footprint.h"
 #include "analysis/sim/block_stride.h"
 #include "analysis/sim/guess.h"
 #include "analysis/sim/observer.h"
@@ -66,28 +64,10 @@ typedef struct FuncState {           /* a function as it is run */
     RegionFinder finder;
     uint64_t walked;            /* blocks, by the finder */
     Region **regions;     /* per instruction: of a branch that rested on an assumption; NULL: none yet */
-    struct Traffic **traffic;   /* per instruction: what it last moved */
     void *slots[MAX_OBSERVERS]; /* what each of them keeps of the function; NULL: nothing yet */
     struct Pace *paces;         /* forward.c's, per loop; NULL: none yet */
     struct Frame *spare;        /* frames to be used again */
 } FuncState;
-
-/* Requests alike cost alike: the same lanes at the same distances from each other, moved by a multiple of a line. */
-typedef struct Traffic {
-    uint64_t first;
-    uint64_t apart[WARP_LANES];
-    uint32_t lanes, bytes;
-    double figure, ideal, used;
-    int64_t stride;
-    uint8_t pattern;            /* AccessPattern */
-    bool is_firm;               /* figure_of's word */
-    uint16_t period;            /* bytes: the figure is the same for addresses a multiple of so many further on; 0: not asked for yet */
-    bool is_modelled;           /* the figure follows a rule that is not certain for this GPU */
-    uint8_t align;
-    bool is_common;
-    bool is_one;                /* all lanes at one address */
-    uint8_t low_bits;           /* Count's word */
-} Traffic;
 
 typedef struct Register {
     Value value;
@@ -179,26 +159,12 @@ struct SimProgram {
     VarId *own_first, *own_end; /* per function: its variables */
 };
 
-/* What a warp asks of memory that somebody is told of. */
-typedef struct RequestLog {
-    const Insn *insn;
-    Count *count;
-    struct Request *request;    /* its addresses are not asked for */
-    const Value *address;
-    uint32_t lanes;             /* those that count */
-    bool is_traced;             /* for Machine.trace; else for the footprint */
-    uint8_t kind;               /* FootprintKind */
-    uint8_t space, doubt;       /* Space, Doubt: of what is traced */
-} RequestLog;
-
 typedef struct Machine {
     Arena *arena;               /* everything here; the caller releases it */
     Arena *scratch;
     SimProgram *program;
     const Module *module;
     const Launch *launch;
-    const Gpu *gpu;             /* whose memory serves; NULL: only instructions are counted */
-    Footprint *footprint;       /* NULL: nobody asks */
     FuncId kernel;
     FuncId *run;                /* functions that have routines */
     VarId *placed;              /* variables that have addresses */
@@ -236,12 +202,12 @@ typedef struct Machine {
     bool is_cut;                /* most_steps did not do */
     bool is_hurried;            /* all loops are left after some iterations: for what stands behind them */
     uint8_t most_stays;         /* iterations of a loop that lanes stay in when how many there are is assumed */
-    struct Trace *trace;        /* that keeps the requests; NULL */
-    struct ShadowMemory *contents;  /* of global memory; NULL: nobody follows them */
     Observer *attached[MAX_OBSERVERS];
     uint32_t attached_count;
     const Observer *orderer;    /* of these, in the run at hand: orders the warps and takes accesses; NULL */
-    bool is_traced_only;        /* nobody asks what requests cost */
+    const Observer *contents;   /* loads and stores global memory; NULL */
+    const Observer *requesters[MAX_OBSERVERS];  /* take requests */
+    uint32_t requester_count;
     struct Visit *forwarded[GROWTH_DIMS - GROWTH_TRIPS];        /* forward.h: loops that are looked at; NULL */
     uint64_t begun;             /* steps, as the warp that runs began */
     uint64_t forward_steps;     /* instructions in a loop before it is; 0: none ever is */
@@ -250,7 +216,7 @@ typedef struct Machine {
 } Machine;
 
 /* Lays out memory and parameters for a kernel with a body. Launch.block and grid must be known, or are assumed: see is_assumed. */
-Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch, const Gpu *gpu);
+Machine *ptx_machine_new(Arena *arena, Arena *scratch, SimProgram *program, FuncId kernel, const Launch *launch);
 
 /* Leaves the program to the next kernel. */
 void ptx_machine_end(Machine *machine);
@@ -298,6 +264,10 @@ typedef struct Scratch {        /* room for a value that no register holds */
 /* observer.c: a run begins. */
 void ptx_observers_begin(Machine *machine);
 
+/* What they have seen of a warp, by Observer.slot; as much once more, so many times. */
+void ptx_observers_mark(const Machine *machine, uint32_t warp, void *marks[MAX_OBSERVERS]);
+void ptx_observers_repeat(const Machine *machine, void *const marks[MAX_OBSERVERS], double times);
+
 /* code.c */
 const Decoded *ptx_machine_decode(Machine *machine, const Op *op);
 
@@ -306,6 +276,40 @@ static inline const Decoded *ptx_machine_code(Machine *machine, const Op *op)
     const Decoded *code = &machine->program->codes[op->id];
     return code->action != ACTION_NEW ? code : ptx_machine_decode(machine, op);
 }
+
+/* An instruction's so many-th address operand; NULL. */
+static inline const Operand *ptx_address_nth(const Func *func, const Insn *insn, unsigned n)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].role & ROLE_ADDRESS && !n--)
+            return &operands[o];
+    return NULL;
+}
+
+static inline bool ptx_space_is_param(Space space)
+{
+    return space == SPACE_PARAM || space == SPACE_PARAM_ENTRY || space == SPACE_PARAM_FUNC;
+}
+
+/* Where the lanes' addresses lie: an address of a space is turned into what its generic window holds. */
+static inline Space ptx_address_space(const Insn *insn, const Value *address, uint32_t lanes)
+{
+    Space space = (Space)insn->op->space;
+    if (space != SPACE_GENERIC)
+        return ptx_space_is_shared(space) ? SPACE_SHARED : ptx_space_is_param(space) ? SPACE_PARAM : space;
+    switch (WINDOW_OF(ptx_value_lane(address, lanes ? (unsigned)__builtin_ctz(lanes) : 0))) {
+    case WINDOW_SHARED: return SPACE_SHARED;
+    case WINDOW_LOCAL:  return SPACE_LOCAL;
+    case WINDOW_CONST:  return SPACE_CONST;
+    case WINDOW_PARAM:  return SPACE_PARAM;
+    default:            return SPACE_GLOBAL;
+    }
+}
+
+/* address.c: what an address operand names, with its offset; the same, where nothing is written before it is no longer looked at: in place if it can be. */
+void ptx_address_read(Machine *machine, Warp *warp, const Operand *operand, Scratch *out);
+const Value *ptx_address_look(Machine *machine, Warp *warp, const Operand *operand, Scratch *room);
 
 void ptx_memory_lay_out(Machine *machine);
 void ptx_memory_forget_shared(Machine *machine);
@@ -329,7 +333,7 @@ bool ptx_memory_read_address(Machine *machine, Warp *warp, const Insn *insn, uns
 bool ptx_memory_find_shared(Machine *machine, Warp *warp, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes);
 
 /* request_log.c: of a warp that stands for others what it asks for is kept until its end, and then told for each of them. */
-void ptx_request_log_emit(Machine *machine, const Warp *warp, const RequestLog *noted);
+void ptx_request_log_emit(Machine *machine, const Warp *warp, const LoggedRequest *noted);
 void ptx_request_log_close(Machine *machine, const Warp *warp);
 
 /* registers.c */
@@ -372,7 +376,7 @@ void ptx_machine_forget(Machine *machine, Warp *warp, const Insn *insn, uint32_t
 /* Lanes of `lanes` in which a predicate holds, and those of which nobody knows. */
 uint32_t ptx_lanes_where(Machine *machine, const Value *predicate, uint32_t lanes, uint32_t *unknown);
 
-/* traffic.c: what one request of a warp costs. addresses: of each lane; lanes: those that take part. */
+/* addresses: of each lane; lanes: those that take part. */
 typedef enum RequestKind { REQUEST_LOAD, REQUEST_STORE, REQUEST_ATOMIC, REQUEST_CAS, REQUEST_INCREMENT, REQUEST_SPIN, REQUEST_COPY, REQUEST_MATRIX } RequestKind;
 
 typedef struct Request {
@@ -388,22 +392,6 @@ typedef struct Request {
     bool is_part;               /* some lane reads fewer bytes than it writes */
     bool is_empty;              /* by its text: a size of 0 */
 } Request;
-
-/* Ideal ones: of as many bytes, and no more than the real figure. */
-double ptx_traffic_sectors(const Gpu *gpu, const Request *request);
-
-/* Bytes: sectors, and wavefronts, are the same wherever all addresses move by so many. */
-unsigned ptx_traffic_sector_period(const Gpu *gpu, const Request *request);
-unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *request);
-double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *request, double real);
-double ptx_traffic_used_bytes(const Request *request);          /* distinct ones */
-double ptx_traffic_wavefronts(const Gpu *gpu, const Request *request);
-bool ptx_traffic_is_certain(const Gpu *gpu, const Request *request);    /* the wavefronts follow a rule that was measured, not one that comes near */
-double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *request, double real);
-
-/* trace.c */
-typedef struct Trace Trace;
-void ptx_trace_note(Trace *trace, const Func *func, const Insn *insn, uint32_t warp, Space space, const Request *request, const Value *address, uint8_t doubt);
 
 /* ---- guess.c ----------------------------------------------------------------------------------------------------- */
 

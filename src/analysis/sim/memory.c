@@ -1,5 +1,4 @@
-/* Loads, stores, and what they cost. */
-#include "analysis/sim/shadow_memory.h"
+/* Loads and stores: the layout of memory, and what it holds. */
 #include "analysis/sim/initial.h"
 #include "analysis/sim/machine.h"
 #include "analysis/sim/request.h"
@@ -9,9 +8,6 @@ enum {
     MAX_SLOTS = 4096,          /* places in local memory that are kept apart */
     WALKS_FREE = 128,           /* through all of a function, to look for regions; beyond, a block counts as an instruction that is executed ... */
     REGS_A_STEP = 1024,         /* ... and so do so many registers of a region, each time */
-    GRANULE = 128,              /* an unknown addend of so many bytes changes no sector and no line */
-    BANK_BYTES = 4,
-    MATRIX_ROW = 16,            /* bytes that an address of ldmatrix stands for */
 };
 
 static uint64_t align_up(uint64_t at, uint64_t align)
@@ -20,11 +16,6 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 }
 
 /* ---- layout ------------------------------------------------------------------------------------------------------ */
-
-static bool is_param(Space space)
-{
-    return space == SPACE_PARAM || space == SPACE_PARAM_ENTRY || space == SPACE_PARAM_FUNC;
-}
 
 static void place(Machine *m, VarId var, uint64_t address)
 {
@@ -129,78 +120,8 @@ uint64_t ptx_memory_address(Machine *m, VarId id)
     if (ptx_space_is_shared((Space)var->space))
         lay_out_shared(m);
     if (!m->program->addresses[id])             /* a parameter of a call has a place of its own */
-        place(m, id, is_param((Space)var->space) ? (uint64_t)id << 32 | UINT64_C(1) << 59 : take_place(m, var));
+        place(m, id, ptx_space_is_param((Space)var->space) ? (uint64_t)id << 32 | UINT64_C(1) << 59 : take_place(m, var));
     return m->program->addresses[id] - 1;
-}
-
-/* ---- addresses --------------------------------------------------------------------------------------------------- */
-
-static const Operand *nth_address(const Func *func, const Insn *insn, unsigned n)
-{
-    const Operand *operands = ptx_insn_operands(func, insn);
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].role & ROLE_ADDRESS && !n--)
-            return &operands[o];
-    return NULL;
-}
-
-/* Registers of 32 bits are addresses of 32 bits: what an offset carries out of them is gone. */
-static void wrap_address(Machine *m, const Warp *w, const Operand *operand, Scratch *s)
-{
-    uint64_t bits = s->value.lanes ? 0 : s->value.all;
-    for (unsigned i = 0; s->value.lanes && i < WARP_LANES; i++)
-        bits |= s->value.lanes[i];
-    if (!(bits >> 32) || s->value.align != ALIGN_EXACT || ptx_type_info[w->frame->func_state->func->regs[operand->id].type].bits != 32)
-        return;
-    ptx_blocks_pin(&m->blocks, &s->value);
-    s->value.all = (uint32_t)s->value.all;
-    for (unsigned i = 0; s->value.lanes && i < WARP_LANES; i++)
-        s->lanes[i] = (uint32_t)s->lanes[i];
-}
-
-static void add_offset(Machine *m, const Warp *w, const Operand *operand, const Value *base, Scratch *s)
-{
-    uint64_t offset = operand->kind == OPERAND_REG ? (uint64_t)operand->value : 0;
-    s->value = *base;
-    s->value.all += offset;
-    for (unsigned i = 0; base->lanes && i < WARP_LANES; i++)
-        s->lanes[i] = base->lanes[i] + offset;
-    if (base->lanes)
-        s->value.lanes = s->lanes;
-    if (offset)
-        wrap_address(m, w, operand, s);
-}
-
-/* What an address operand names, its offset added. */
-static void read_address(Machine *m, Warp *w, const Operand *operand, Scratch *s)
-{
-    Scratch room;
-    add_offset(m, w, operand, ptx_machine_read(m, w, operand, &room), s);
-}
-
-/* The same, where nothing is written before it is no longer looked at: without a copy if there is no offset. */
-static void look_at_address(Machine *m, Warp *w, const Operand *operand, Scratch *s)
-{
-    const Value *base = ptx_machine_read(m, w, operand, s);
-    if (operand->kind == OPERAND_REG && operand->value)
-        add_offset(m, w, operand, base, s);
-    else
-        s->value = *base;
-}
-
-/* Where the lanes' addresses lie: an address of a space is turned into what its generic window holds. */
-static Space space_of(const Insn *insn, const Value *address, uint32_t lanes)
-{
-    Space space = (Space)insn->op->space;
-    if (space != SPACE_GENERIC)
-        return ptx_space_is_shared(space) ? SPACE_SHARED : is_param(space) ? SPACE_PARAM : space;
-    switch (WINDOW_OF(ptx_value_lane(address, lanes ? (unsigned)__builtin_ctz(lanes) : 0))) {
-    case WINDOW_SHARED: return SPACE_SHARED;
-    case WINDOW_LOCAL:  return SPACE_LOCAL;
-    case WINDOW_CONST:  return SPACE_CONST;
-    case WINDOW_PARAM:  return SPACE_PARAM;
-    default:            return SPACE_GLOBAL;
-    }
 }
 
 static bool is_one_place(const Value *address, uint32_t lanes)
@@ -476,7 +397,7 @@ static bool load_initial(Machine *m, Space space, const Value *address, unsigned
     return !(out->value.unknown & lanes);
 }
 
-static void load_element(Machine *m, Warp *w, Space space, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+static void load_element(Machine *m, Warp *w, const Insn *insn, Space space, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
 {
     bool is_place = is_one_place(address, lanes);
     uint64_t first = ptx_request_place(ptx_value_lane(address, (unsigned)__builtin_ctz(lanes)));
@@ -492,7 +413,7 @@ static void load_element(Machine *m, Warp *w, Space space, const Value *address,
     else if (space == SPACE_SHARED)
         load_shared(m, w, address, bytes, type, lanes, out);
     else if (space == SPACE_GLOBAL && m->contents)
-        ptx_shadow_memory_load(m, w, address, bytes, type, lanes, out);
+        m->contents->load(m->contents->self, w, &(GlobalLoad){ insn, address, out, bytes, lanes, type });
     else
         out->value = ptx_machine_unknown(m, is_place);
 }
@@ -507,23 +428,21 @@ static void shift_address(Scratch *address, uint64_t by)
 void ptx_memory_load(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Func *func = w->frame->func_state->func;
-    const Operand *operands = ptx_insn_operands(func, insn), *place = nth_address(func, insn, 0);
+    const Operand *operands = ptx_insn_operands(func, insn), *place = ptx_address_nth(func, insn, 0);
     Type type = (Type)insn->op->type;
     unsigned bytes = (ptx_type_info[type].bits + 7u) / 8;
     Scratch address, out;
     if (!place)
         return;
-    if (m->contents)
-        m->contents->insn = insn;
-    read_address(m, w, place, &address);
-    Space space = space_of(insn, &address.value, lanes);
+    ptx_address_read(m, w, place, &address);
+    Space space = ptx_address_space(insn, &address.value, lanes);
     for (unsigned o = 0; o < insn->operand_count && operands[o].position == 0; o++) {
         if (o)
             shift_address(&address, bytes);
         if (bytes > 8 || insn->op->flags & OPF_WARP)
             out.value = ptx_machine_unknown(m, false);
         else
-            load_element(m, w, space, &address.value, bytes, type, lanes, &out);
+            load_element(m, w, insn, space, &address.value, bytes, type, lanes, &out);
         ptx_machine_write(m, w, &operands[o], &out.value, lanes, doubt);
     }
 }
@@ -591,7 +510,7 @@ static void store_shared(Machine *m, const Warp *w, const Value *address, unsign
 static void store_element(Machine *m, Warp *w, const Insn *insn, Space space, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
 {
     if (space == SPACE_GLOBAL && m->contents)
-        ptx_shadow_memory_store(m, w, insn, address, bytes, value, lanes, doubt);
+        m->contents->store(m->contents->self, w, &(GlobalStore){ insn, address, value, bytes, lanes, doubt });
     if (space == SPACE_SHARED) {
         store_shared(m, w, address, bytes, value, lanes, doubt);
         return;
@@ -619,11 +538,11 @@ static void store_element(Machine *m, Warp *w, const Insn *insn, Space space, co
 void ptx_memory_atomic(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Func *func = w->frame->func_state->func;
-    const Operand *operands = ptx_insn_operands(func, insn), *place = nth_address(func, insn, 0);
+    const Operand *operands = ptx_insn_operands(func, insn), *place = ptx_address_nth(func, insn, 0);
     Scratch address;
     if (place) {
-        read_address(m, w, place, &address);
-        if (space_of(insn, &address.value, lanes) == SPACE_SHARED)
+        ptx_address_read(m, w, place, &address);
+        if (ptx_address_space(insn, &address.value, lanes) == SPACE_SHARED)
             store_shared(m, w, &address.value, insn->access_bytes, NULL, lanes, doubt);
     }
     for (unsigned o = 0; o < insn->operand_count; o++)
@@ -636,17 +555,17 @@ void ptx_memory_atomic(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, ui
 void ptx_memory_store(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, uint8_t doubt)
 {
     const Func *func = w->frame->func_state->func;
-    const Operand *operands = ptx_insn_operands(func, insn), *place = nth_address(func, insn, 0);
+    const Operand *operands = ptx_insn_operands(func, insn), *place = ptx_address_nth(func, insn, 0);
     unsigned bytes = (ptx_type_info[insn->op->type].bits + 7u) / 8;
     Scratch address, room;
     if (!place)
         return;
-    read_address(m, w, place, &address);
+    ptx_address_read(m, w, place, &address);
     if (insn->op->kind == OPK_CP_ASYNC) {
         store_shared(m, w, &address.value, insn->access_bytes, NULL, lanes, doubt);
         return;
     }
-    Space space = space_of(insn, &address.value, lanes);
+    Space space = ptx_address_space(insn, &address.value, lanes);
     bool is_first = true;
     for (unsigned o = 0; o < insn->operand_count; o++) {
         if (operands[o].position != 1)
@@ -722,294 +641,4 @@ void ptx_memory_assume(Machine *m, Warp *w, InsnId branch, BlockId reconvergence
         m->shared_is_lost = true;
         ptx_memory_forget_shared(m);
     }
-}
-
-/* ---- what an access costs ---------------------------------------------------------------------------------------- */
-
-/* cp.async reads as many bytes as its fourth operand says, none where a predicate says so. Lanes that read any; *bytes: how many; r: what else
- * the shared side is to know. */
-static uint32_t copied_lanes(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Request *r)
-{
-    const Func *func = w->frame->func_state->func;
-    const Operand *operands = ptx_insn_operands(func, insn);
-    unsigned whole = r->bytes;
-    Scratch room;
-    for (unsigned o = 0; o < insn->operand_count; o++) {
-        if (operands[o].position != 3 || ptx_op_has(insn->op, MOD_L2_CACHE_HINT))
-            continue;
-        const Value *size = ptx_machine_read(m, w, &operands[o], &room);
-        ptx_blocks_pin(&m->blocks, size);
-        bool is_predicate = operands[o].kind == OPERAND_REG && func->regs[operands[o].id].type == TYPE_PRED;
-        uint32_t reading = 0;
-        for (unsigned i = 0; i < WARP_LANES; i++) {
-            uint64_t here = ptx_value_lane(size, i);
-            reading |= (uint32_t)(is_predicate ? !here : here != 0) << i;
-            if (!is_predicate && here && here < r->bytes && lanes >> i & 1)
-                r->bytes = (uint32_t)here;
-        }
-        r->is_part = r->bytes < whole;
-        r->is_empty = operands[o].kind == OPERAND_INT && !operands[o].value;
-        return lanes & (reading | size->unknown);
-    }
-    return lanes;
-}
-
-static Traffic **traffic_of(const Warp *w, const Insn *insn, unsigned side)
-{
-    const FuncState *func_state = w->frame->func_state;
-    return &func_state->traffic[2 * (size_t)(insn - func_state->func->insns) + side];
-}
-
-static void trace(Machine *m, const Warp *w, const Insn *insn, Space space, Request *r, const Value *address, Count *count)
-{
-    const RequestLog noted = { .insn = insn, .count = count, .request = r, .address = address, .is_traced = true, .space = (uint8_t)space, .doubt = count->doubt };
-    if (m->trace && (space == SPACE_SHARED || space == SPACE_GLOBAL || space == SPACE_GENERIC))
-        ptx_request_log_emit(m, w, &noted);
-}
-
-static FootprintKind footprint_kind(const Request *r, const Op *op)
-{
-    switch ((RequestKind)r->kind) {
-    case REQUEST_STORE:
-        return FOOTPRINT_STORE;
-    case REQUEST_INCREMENT: case REQUEST_ATOMIC: case REQUEST_CAS: case REQUEST_SPIN:
-        return ptx_type_info[op->type].kind == KIND_FLOAT ? FOOTPRINT_ATOMIC_SERIAL : FOOTPRINT_ATOMIC;
-    default:
-        return r->kind == REQUEST_COPY || (r->is_uncached && !ptx_op_has(op, MOD_NC)) ? FOOTPRINT_LOAD_PAST_L1 : FOOTPRINT_LOAD;
-    }
-}
-
-static bool is_fragment(const Op *op)
-{
-    return op->operation == OP_WMMA_LOAD || op->operation == OP_WMMA_STORE;
-}
-
-/* Elements from a row of a matrix to the next: the last operand, where it is there and known; else rows follow each other. */
-static uint64_t fragment_pitch(Machine *m, Warp *w, const Insn *insn)
-{
-    Scratch room;
-    const Operand *last = ptx_insn_operands(w->frame->func_state->func, insn) + insn->operand_count - 1;
-    const Value *pitch = last->role & ROLE_ADDRESS || last->role & ROLE_DEF ? NULL : ptx_machine_read(m, w, last, &room);
-    return pitch && !pitch->lanes && !(pitch->unknown & 1) && pitch->align == ALIGN_EXACT ? pitch->all & UINT32_MAX : 16;
-}
-
-/* A 16 x 16 fragment is four machine accesses, each of two elements a lane in eight rows: read off the machine code of ptxas 13.0 for sm_90. */
-static void note_fragment(Machine *m, Warp *w, const Insn *insn, Count *count, const Request *r, const Value *address)
-{
-    uint64_t lanes[WARP_LANES], first, pitch = fragment_pitch(m, w, insn);
-    uint32_t bytes = ptx_type_info[insn->op->type].bits / 8u ? ptx_type_info[insn->op->type].bits / 8u : 1;
-    FootprintKind kind = insn->op->operation == OP_WMMA_STORE ? FOOTPRINT_STORE : FOOTPRINT_LOAD;
-    bool waits = false;
-    m->blocks.count[GROWTH_WARP] = 1;
-    ptx_request_log_close(m, w);
-    ptx_value_places(address, lanes);
-    first = lanes[0];
-    for (uint64_t quarter = 0; quarter < 4; quarter++) {
-        for (uint64_t i = 0; i < WARP_LANES; i++)
-            lanes[i] = first + ((i / 4 + 8 * (quarter & 1)) * pitch + 2 * (i % 4) + 8 * (quarter >> 1)) * bytes;
-        waits |= ptx_footprint_note(m->footprint, w->index, lanes, r->lanes, 2 * bytes, kind, address->is_data);
-    }
-    count->waits += waits;
-}
-
-/* Atomics of integers at one address for all lanes: ptxas lets one of them act. */
-static bool is_joined(const Request *r, const Op *op, const Value *address)
-{
-    return (r->kind == REQUEST_ATOMIC || r->kind == REQUEST_INCREMENT) && !address->lanes && ptx_type_info[op->type].kind != KIND_FLOAT;
-}
-
-static void note_footprint(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
-{
-    if (!m->footprint || w->entries[w->entry_count - 1].is_rare)
-        return;
-    if (is_fragment(insn->op)) {
-        note_fragment(m, w, insn, count, r, address);
-        return;
-    }
-    if (address->grows)
-        ptx_blocks_align_trips(&m->blocks, address, LINE_MASK + 1);
-    uint32_t taking_part = is_joined(r, insn->op, address) ? r->lanes & -r->lanes : r->lanes;
-    const RequestLog noted = { .insn = insn, .count = count, .request = r, .address = address, .lanes = taking_part, .kind = (uint8_t)footprint_kind(r, insn->op) };
-    ptx_request_log_emit(m, w, &noted);
-}
-
-static void count_global(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
-{
-    Request read = *r;
-    if (r->kind == REQUEST_COPY)
-        read.lanes = copied_lanes(m, w, insn, r->lanes, &read);
-    if (!read.lanes)
-        return;
-    note_footprint(m, w, insn, count, &read, address);
-    if (!m->is_traced_only)
-        ptx_request_count(m, traffic_of(w, insn, 1), count, &read, address, GRANULE, ptx_traffic_sectors, ptx_traffic_ideal_sectors, &count->sectors, &count->ideal_sectors);
-    trace(m, w, insn, SPACE_GLOBAL, &read, address, count);
-}
-
-/* The shared side of a copy rests on both addresses: nothing that was counted before stands for it. */
-static void count_copied(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
-{
-    const Operand *place = nth_address(w->frame->func_state->func, insn, 1);
-    uint64_t from[WARP_LANES], to[WARP_LANES];
-    Scratch there;
-    Request whole = *r;
-    r->reading = copied_lanes(m, w, insn, r->lanes, &whole);
-    r->is_part = whole.is_part;
-    r->is_empty = whole.is_empty;
-    r->is_uncached = ptx_op_has(insn->op, MOD_CG);
-    read_address(m, w, place, &there);
-    ptx_blocks_align(&m->blocks, address, PERIOD);
-    ptx_blocks_align(&m->blocks, &there.value, PERIOD);
-    if (!(there.value.unknown & r->lanes)) {
-        ptx_value_places(&there.value, from);
-        r->from = from;
-    }
-    if (m->is_traced_only) {
-        trace(m, w, insn, SPACE_SHARED, r, address, count);
-        return;
-    }
-    double figure = 0;
-    bool is_firm = ptx_request_figure(m, r, address, BANK_BYTES, ptx_traffic_wavefronts, &figure);
-    ptx_value_places(address, to);
-    r->addresses = to;
-    if (!ptx_traffic_is_certain(m->gpu, r))
-        ptx_count_doubt(count, UNCERTAIN_MODEL);
-    if (!is_firm || (there.value.align != ALIGN_EXACT && UINT64_C(1) << there.value.align <= LINE_MASK))
-        ptx_count_doubt(count, UNCERTAIN_PARAMETER);
-    count->wavefronts += figure;
-    count->ideal_wavefronts += ptx_traffic_ideal_wavefronts(m->gpu, r, figure);
-    trace(m, w, insn, SPACE_SHARED, r, address, count);
-}
-
-/* A fragment of elements of 16 bits, 16 x 16, comes out of shared memory as ldmatrix.x4 does: eight rows of 16 bytes four times. */
-static bool is_halves(const Op *op)
-{
-    return op->operation == OP_WMMA_LOAD && ptx_type_info[op->type].bits == 16;
-}
-
-static void count_halves(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
-{
-    enum { ROWS = 8, ROW_BYTES = 16 };
-    uint64_t lanes[WARP_LANES], pitch = 2 * fragment_pitch(m, w, insn);
-    Value rows = *address;
-    ptx_value_places(address, lanes);
-    for (uint64_t i = WARP_LANES; i--;)
-        lanes[i] = lanes[0] + (i % ROWS + (i / ROWS & 1) * ROWS) * pitch + i / (2 * ROWS) * ROW_BYTES;
-    rows.lanes = lanes;
-    Request four = { .kind = REQUEST_MATRIX, .lanes = r->lanes, .bytes = r->bytes, .bank_bytes = r->bank_bytes, .matrices = 4 };
-    ptx_count_doubt(count, UNCERTAIN_MODEL);
-    if (!m->is_traced_only)
-        ptx_request_count(m, traffic_of(w, insn, 0), count, &four, &rows, BANK_BYTES, ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, &count->wavefronts, &count->ideal_wavefronts);
-    trace(m, w, insn, SPACE_SHARED, r, address, count);
-}
-
-static void count_shared(Machine *m, Warp *w, const Insn *insn, Count *count, Request *r, const Value *address)
-{
-    if (r->kind == REQUEST_COPY) {
-        count_copied(m, w, insn, count, r, address);
-        return;
-    }
-    if (is_halves(insn->op)) {
-        count_halves(m, w, insn, count, r, address);
-        return;
-    }
-    if (!m->is_traced_only)
-        ptx_request_count(m, traffic_of(w, insn, 0), count, r, address, BANK_BYTES, ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, &count->wavefronts, &count->ideal_wavefronts);
-    trace(m, w, insn, SPACE_SHARED, r, address, count);
-}
-
-/* The constant cache serves one address at a time. */
-static void count_constant(Machine *m, Count *count, const Value *address, uint32_t lanes)
-{
-    uint64_t seen[WARP_LANES] = { 0 };
-    unsigned distinct = 0;
-    for (unsigned i = 0; i < WARP_LANES; i++) {
-        if (!(lanes >> i & 1))
-            continue;
-        unsigned k = distinct;
-        while (k && seen[k - 1] != ptx_value_lane(address, i))
-            k--;
-        if (!k)
-            seen[distinct++] = ptx_value_lane(address, i);
-    }
-    for (unsigned k = 0; m->footprint && k < distinct; k++)
-        ptx_footprint_note_constant(m->footprint, seen[k]);
-    count->addresses += distinct;
-    ptx_count_scales(count, address);
-}
-
-void ptx_memory_count(Machine *m, Warp *w, const Insn *insn, Count *count, uint32_t lanes, uint8_t doubt)
-{
-    const Func *func = w->frame->func_state->func;
-    const Operand *places[2] = { nth_address(func, insn, 0), insn->op->kind == OPK_CP_ASYNC ? nth_address(func, insn, 1) : NULL };
-    bool is_copy = places[1] != NULL;
-    Request r = { .lanes = lanes, .bytes = insn->access_bytes, .bank_bytes = m->launch->bank_bytes };
-    Scratch address;
-    if (!places[0] || !r.bytes)
-        return;
-    ptx_request_classify(w->frame->func_state, insn, &r);
-    r.matrices = r.kind == REQUEST_MATRIX ? ptx_request_matrices(insn->op) : 1;
-    count->requests++;
-    count->active += ptx_lanes_count(lanes);
-    ptx_count_doubt(count, doubt);
-    for (unsigned side = 0; side < (is_copy ? 2 : 1); side++) {
-        look_at_address(m, w, places[side], &address);
-        Space space = is_copy ? side ? SPACE_GLOBAL : SPACE_SHARED : space_of(insn, &address.value, lanes);
-        uint32_t addressed = r.kind == REQUEST_MATRIX && r.matrices < 4 ? lanes & ((UINT32_C(1) << (8 * r.matrices)) - 1) : lanes;
-        if (address.value.unknown & addressed) {
-            Request lost = { .lanes = addressed };
-            ptx_count_doubt(count, UNCERTAIN_ADDRESS);
-            trace(m, w, insn, is_copy ? space : (Space)insn->op->space, &lost, &address.value, count);
-            if (space == SPACE_GLOBAL || space == SPACE_CONST || space == SPACE_SHARED) {
-                count->data_requests++;
-                count->data_lanes += ptx_lanes_count(addressed);
-            }
-            continue;
-        }
-        if (address.value.is_assumed)
-            ptx_count_doubt(count, UNCERTAIN_PARAMETER);
-        Request here = r;
-        here.lanes = addressed;
-        if (space == SPACE_PARAM)
-            ptx_blocks_pin(&m->blocks, &address.value);
-        if (space == SPACE_SHARED)
-            count_shared(m, w, insn, count, &here, &address.value);
-        else if (space == SPACE_GLOBAL)
-            count_global(m, w, insn, count, &here, &address.value);
-        else if (space == SPACE_CONST || (space == SPACE_PARAM && ptx_request_place(ptx_value_lane(&address.value, 0)) < m->param_size))
-            count_constant(m, count, &address.value, addressed);
-    }
-}
-
-bool ptx_memory_find_shared(Machine *m, Warp *w, const Insn *insn, uint32_t lanes, Scratch *address, uint32_t *addressed, uint32_t *bytes)
-{
-    const Operand *place = nth_address(w->frame->func_state->func, insn, 0);
-    bool is_matrix = insn->op->kind == OPK_LDMATRIX || insn->op->kind == OPK_STMATRIX;
-    unsigned matrices = is_matrix ? ptx_request_matrices(insn->op) : 4;
-    if (!place || !insn->access_bytes)
-        return false;
-    look_at_address(m, w, place, address);
-    *addressed = matrices < 4 ? lanes & ((UINT32_C(1) << (8 * matrices)) - 1) : lanes;
-    *bytes = is_matrix ? MATRIX_ROW : insn->access_bytes;
-    return *addressed && (insn->op->kind == OPK_CP_ASYNC || space_of(insn, &address->value, lanes) == SPACE_SHARED);
-}
-
-bool ptx_memory_read_address(Machine *m, Warp *w, const Insn *insn, unsigned which, Scratch *address)
-{
-    const Operand *place = nth_address(w->frame->func_state->func, insn, which);
-    if (place)
-        look_at_address(m, w, place, address);
-    return place != NULL;
-}
-
-const Value *ptx_memory_stored(Machine *m, Warp *w, const Insn *insn, Scratch *room)
-{
-    const Operand *operands = ptx_insn_operands(w->frame->func_state->func, insn), *value = NULL;
-    for (unsigned o = 0; o < insn->operand_count; o++)
-        if (operands[o].position == 1) {
-            if (value)
-                return NULL;
-            value = &operands[o];
-        }
-    return insn->op->kind == OPK_ST && value ? ptx_machine_read(m, w, value, room) : NULL;
 }

@@ -9,7 +9,8 @@ void ptx_machine_observe(Machine *m, Observer *observer)
 
 void ptx_observers_begin(Machine *m)
 {
-    m->orderer = NULL;
+    m->orderer = m->contents = NULL;
+    m->requester_count = 0;
     for (uint32_t i = 0; i < m->attached_count; i++) {
         const Observer *observer = m->attached[i];
         if (observer->is_paused)
@@ -18,5 +19,27 @@ void ptx_observers_begin(Machine *m)
             observer->begin(observer->self);
         if (observer->order)
             m->orderer = observer;
+        if (observer->load)
+            m->contents = observer;
+        if (observer->request)
+            m->requesters[m->requester_count++] = observer;
+    }
+}
+
+void ptx_observers_mark(const Machine *m, uint32_t warp, void *marks[MAX_OBSERVERS])
+{
+    for (uint32_t i = 0; i < m->requester_count; i++) {
+        const Observer *observer = m->requesters[i];
+        if (observer->mark)
+            marks[observer->slot] = observer->mark(observer->self, warp, marks[observer->slot]);
+    }
+}
+
+void ptx_observers_repeat(const Machine *m, void *const marks[MAX_OBSERVERS], double times)
+{
+    for (uint32_t i = 0; i < m->requester_count; i++) {
+        const Observer *observer = m->requesters[i];
+        if (observer->repeat)
+            observer->repeat(observer->self, marks[observer->slot], times);
     }
 }

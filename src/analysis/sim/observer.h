@@ -8,9 +8,48 @@
 
 #include "ir/ir.h"
 
+struct Count;
+struct Request;
+struct Scratch;
+struct Value;
 struct Warp;
 
 enum { MAX_OBSERVERS = 4, ORDER_IGNORED = 1 };
+
+/* One side of an access: what a warp asks of one memory. */
+typedef struct RequestEvent {
+    const Func *func;
+    const Insn *insn;
+    struct Count *count;        /* of the instruction */
+    struct Request *request;    /* its addresses are not set */
+    const struct Value *address, *from;         /* from: that the shared side of a copy is read from; NULL */
+    uint8_t space;              /* Space */
+} RequestEvent;
+
+struct Observer;
+
+/* A request that is made by each of the warps that the one that runs stands for. */
+typedef struct LoggedRequest {
+    const struct Observer *observer;
+    const RequestEvent *event;
+    uint32_t lanes;
+    uint8_t note;               /* the observer's */
+} LoggedRequest;
+
+typedef struct GlobalLoad {
+    const Insn *insn;
+    const struct Value *address;
+    struct Scratch *out;
+    uint32_t bytes, lanes;
+    Type type;
+} GlobalLoad;
+
+typedef struct GlobalStore {
+    const Insn *insn;
+    const struct Value *address, *value;
+    uint32_t bytes, lanes;
+    uint8_t doubt;
+} GlobalStore;
 
 typedef struct Observer {
     void *self;                 /* the first argument of each function */
@@ -38,6 +77,26 @@ typedef struct Observer {
     void (*access)(void *self, struct Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
     /* mapa: writes its result. False: it is not known. */
     bool (*map)(void *self, struct Warp *warp, const Insn *insn, uint32_t lanes, uint8_t doubt);
+
+    /* Contents of global memory: of one observer at most. An element of a load; of a store, once it is executed. */
+    void (*load)(void *self, const struct Warp *warp, const GlobalLoad *load);
+    void (*store)(void *self, const struct Warp *warp, const GlobalStore *store);
+
+    /* Requests to shared and global memory: of all observers. */
+    void (*request)(void *self, struct Warp *warp, const RequestEvent *event);
+
+    /* These go to observers that take requests. */
+
+    /* One whose addresses are not known. */
+    void (*lost)(void *self, struct Warp *warp, const RequestEvent *event);
+    /* One of ptx_request_log_emit, of a warp. share: of the warps that make it. */
+    void (*logged)(void *self, const LoggedRequest *request, uint32_t warp, double share);
+    /* Distinct addresses of constant memory. */
+    void (*constants)(void *self, const uint64_t *addresses, uint32_t count);
+    /* What it has seen of a warp up to here; last: what this returned in an earlier iteration of the loop, to be used again; NULL. */
+    void *(*mark)(void *self, uint32_t warp, void *last);
+    /* What it has seen since then happens so many times more. */
+    void (*repeat)(void *self, const void *since, double times);
 } Observer;
 
 #endif

@@ -1,13 +1,10 @@
-/* request.h -- what one request of a warp costs by the rules of traffic.h, where what lies there is known only in part, and its pattern. */
-#ifndef PTXLINT_WARP_REQUEST_H
-#define PTXLINT_WARP_REQUEST_H
+/* request.h -- what a warp asks of memory at once: which lanes, at which addresses, how. */
+#ifndef PTX_ANALYSIS_SIM_REQUEST_H
+#define PTX_ANALYSIS_SIM_REQUEST_H
 
 #include "analysis/sim/machine.h"
 
 enum { LINE_MASK = 127, PERIOD = 256 };       /* bytes: no model tells addresses apart that lie so far from each other */
-
-typedef double TrafficFn(const Gpu *gpu, const Request *request);
-typedef double IdealFn(const Gpu *gpu, const Request *request, double real);
 
 /* An address without the bits that tell its space. */
 static inline uint64_t ptx_request_place(uint64_t address)
@@ -35,11 +32,13 @@ void ptx_request_classify(const FuncState *func_state, const Insn *insn, Request
 /* 8 x 8 ones: eight lanes give the addresses of the rows of each. */
 uint8_t ptx_request_matrices(const Op *op);
 
-/* The figure for an address whose unknown addend is a multiple of 2^align; false: it depends on that addend. */
-bool ptx_request_figure(const Machine *m, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, double *out);
+/* Of a wmma fragment: elements from a row of the matrix to the next. */
+uint64_t ptx_request_pitch(Machine *machine, Warp *warp, const Insn *insn);
 
-/* One side of an access: adds its figures, and notes what is in doubt of its address. *place keeps what the last request came to. */
-void ptx_request_count(Machine *m, Traffic **place, Count *count, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, IdealFn *ideal,
-                       double *figure, double *ideal_figure);
+/* A fragment of elements of 16 bits, 16 x 16, comes out of shared memory as ldmatrix.x4 does: eight rows of 16 bytes four times. */
+static inline bool ptx_request_is_halves(const Op *op)
+{
+    return op->operation == OP_WMMA_LOAD && ptx_type_info[op->type].bits == 16;
+}
 
 #endif

@@ -1,51 +1,44 @@
-/* What is told of requests to memory: to a footprint, and to a trace. */
+/* Requests that warps make: of one that stands for others, they are kept until its end. */
 #include "analysis/sim/machine.h"
 
 enum { MAX_KEPT = 1 << 12 };
 
 typedef struct Kept {
-    RequestLog noted;
+    LoggedRequest noted;
+    RequestEvent event;
     Request request;
     Value address;
     uint64_t lanes[WARP_LANES];
 } Kept;
 
-static void tell(Machine *m, const Warp *w, const RequestLog *n, uint32_t warp, double share)
+static void tell(const LoggedRequest *n, uint32_t warp, double share)
 {
-    uint64_t places[WARP_LANES];
-    if (n->is_traced) {
-        ptx_trace_note(m->trace, w->frame->func_state->func, n->insn, warp, (Space)n->space, n->request, n->address, n->doubt);
-        return;
-    }
-    ptx_value_places(n->address, places);
-    if (ptx_footprint_note(m->footprint, warp, places, n->lanes, n->request->bytes, (FootprintKind)n->kind, n->address->is_data))
-        n->count->waits += share;
-    if (ptx_footprint_is_probed(m->footprint))
-        m->most_steps = m->steps;       /* nothing is left to be found */
+    n->observer->logged(n->observer->self, n, warp, share);
 }
 
-static void keep(Machine *m, const RequestLog *n)
+static void keep(Machine *m, const LoggedRequest *n)
 {
     if (m->kept_count == m->kept_capacity)
         m->kept = ptx_arena_grow(m->arena, m->kept, m->kept_count, &m->kept_capacity, sizeof *m->kept);
     Kept *k = &m->kept[m->kept_count++];
     k->noted = *n;
-    k->request = *n->request;
-    k->address = *n->address;
-    for (unsigned i = 0; i < WARP_LANES && n->address->lanes; i++)
-        k->lanes[i] = n->address->lanes[i];
+    k->event = *n->event;
+    k->request = *n->event->request;
+    k->address = *n->event->address;
+    for (unsigned i = 0; i < WARP_LANES && n->event->address->lanes; i++)
+        k->lanes[i] = n->event->address->lanes[i];
 }
 
-void ptx_request_log_emit(Machine *m, const Warp *w, const RequestLog *n)
+void ptx_request_log_emit(Machine *m, const Warp *w, const LoggedRequest *n)
 {
-    if (n->request->from || m->kept_count == MAX_KEPT)
+    if (n->event->request->from || m->kept_count == MAX_KEPT)
         m->blocks.count[GROWTH_WARP] = 1;
     if (m->blocks.count[GROWTH_WARP] > 1) {
         keep(m, n);
         return;
     }
     ptx_request_log_close(m, w);
-    tell(m, w, n, w->index, 1);
+    tell(n, w->index, 1);
 }
 
 void ptx_request_log_close(Machine *m, const Warp *w)
@@ -59,9 +52,10 @@ void ptx_request_log_close(Machine *m, const Warp *w)
             for (unsigned l = 0; l < WARP_LANES && k->address.lanes && by; l++)
                 k->lanes[l] += by;
             k->address.lanes = k->address.lanes ? k->lanes : NULL;
-            k->noted.request = &k->request;
-            k->noted.address = &k->address;
-            tell(m, w, &k->noted, w->index + i * m->blocks.step[GROWTH_WARP], 1.0 / count);
+            k->noted.event = &k->event;
+            k->event.request = &k->request;
+            k->event.address = &k->address;
+            tell(&k->noted, w->index + i * m->blocks.step[GROWTH_WARP], 1.0 / count);
         }
     m->steps += (uint64_t)(count - 1) * m->kept_count;
     m->kept_count = 0;

@@ -1,6 +1,7 @@
 #include "analysis/access/advise/advise.h"
 #include "analysis/access/advise/trace.h"
 
+#include "analysis/sim/cost/price.h"
 #include "analysis/value/points_to.h"
 #include "support/hash.h"
 
@@ -18,6 +19,13 @@ enum {
     TRIES_FLOOR = 1 << 12,      /* Trace.tries_left: some 2 ms ... */
     TRIES_PER_INSN = 64,
 };
+
+/* Of a machine's runs. */
+typedef struct Recorder {
+    Observer observer;
+    Machine *machine;
+    Trace *trace;
+} Recorder;
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
@@ -118,11 +126,16 @@ static bool takes_turn(Trace *t, TracedAccess *access, uint32_t warp)
     return is_early;
 }
 
-void ptx_trace_note(Trace *t, const Func *func, const Insn *insn, uint32_t warp, Space space, const Request *r, const Value *address, uint8_t doubt)
+static void take_logged(void *self, const LoggedRequest *n, uint32_t warp, double share)
 {
-    TracedAccess *access = access_of(t, func, insn, space);
+    Trace *t = ((Recorder *)self)->trace;
+    const Space space = (Space)n->event->space;
+    const Request *r = n->event->request;
+    const Value *address = n->event->address;
+    (void)share;
+    TracedAccess *access = access_of(t, n->event->func, n->event->insn, space);
     access->times++;
-    access->is_assumed |= address->is_assumed || doubt;
+    access->is_assumed |= address->is_assumed || n->note;
     if (!is_placed(space, address, r->lanes)) {
         access->is_unknown = true;
         return;
@@ -140,6 +153,14 @@ void ptx_trace_note(Trace *t, const Func *func, const Insn *insn, uint32_t warp,
     for (unsigned i = 0; i < WARP_LANES && r->lanes != UINT32_MAX; i++)
         made.addresses[i] &= 0 - (uint64_t)(r->lanes >> i & 1);
     add_times(t, access, &made);
+}
+
+static void take_request(void *self, Warp *w, const RequestEvent *e)
+{
+    const Recorder *recorder = self;
+    const LoggedRequest noted = { .observer = &recorder->observer, .event = e, .note = e->count->doubt };
+    if (e->space == SPACE_SHARED || e->space == SPACE_GLOBAL || e->space == SPACE_GENERIC)
+        ptx_request_log_emit(recorder->machine, w, &noted);
 }
 
 const TracedAccess *ptx_trace_find(const Trace *t, const Func *func, InsnId insn, Space space)
@@ -345,11 +366,15 @@ const Trace *ptx_trace_make(Arena *arena, Arena *work, Arena *scratch, SimProgra
     t->table = ptx_arena_array(arena, Traced *, TABLE_SIZE);
     t->access_of = ptx_arena_array(arena, uint32_t *, program->module->func_count + 1);
     ArenaMark mark = ptx_arena_mark(work);
-    Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing, gpu);
+    Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing);
     if (m->block_is_assumed && func->bounds.maxntid[1] <= 1 && !is_row)
         take_square(m);
-    m->trace = t;
-    m->is_traced_only = m->block_is_assumed || m->grid_is_assumed || (double)m->grid[0] * m->grid[1] * m->grid[2] > MAX_BLOCKS;     /* no proposal is exact then */
+    bool is_exact = !m->block_is_assumed && !m->grid_is_assumed && (double)m->grid[0] * m->grid[1] * m->grid[2] <= MAX_BLOCKS;
+    Recorder recorder = { .observer = { .self = &recorder, .request = take_request, .lost = take_request, .logged = take_logged }, .machine = m, .trace = t };
+    Price price;
+    if (is_exact)               /* else no proposal is */
+        ptx_price_attach(&price, m, gpu);
+    ptx_machine_observe(m, &recorder.observer);
     t->warp_count = m->warp_count < MAX_WARPS ? m->warp_count : MAX_WARPS;
     m->most_stays = MAX_STAYS;
     m->most_steps = m->grid_is_assumed ? STEPS_FLOOR + STEPS_PER_INSN * (uint64_t)func->insn_count : MAX_STEPS;

@@ -5,7 +5,7 @@
 #ifndef PTX_ANALYSIS_ACCESS_ADVISE_TRACE_H
 #define PTX_ANALYSIS_ACCESS_ADVISE_TRACE_H
 
-#include "analysis/sim/machine.h"
+#include "analysis/sim/cost/traffic.h"
 
 typedef struct Traced {            /* a request, made `times` times */
     Request request;            /* its addresses are those below */

@@ -5,8 +5,8 @@
  * the last that any block touches of an array (a pointer parameter's numbers lie apart from every other's). Corners of the grid are always run, so the
  * ends are seen. Memory answers in pieces of two sectors [1]. Accesses whose addresses depend on data are not noted here (count.h).
  * [1] measured on an H200: loads of 4 bytes at distances of 68 read 64 bytes each   [2] the same, of 2 million lanes over 1 to 16 million places */
-#ifndef PTX_ANALYSIS_SIM_FOOTPRINT_H
-#define PTX_ANALYSIS_SIM_FOOTPRINT_H
+#ifndef PTX_ANALYSIS_SIM_COST_FOOTPRINT_H
+#define PTX_ANALYSIS_SIM_COST_FOOTPRINT_H
 
 #include "support/arena.h"
 

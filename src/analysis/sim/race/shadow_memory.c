@@ -1,13 +1,13 @@
-#include "analysis/sim/shadow_memory.h"
+#include "analysis/sim/race/shadow_memory.h"
 
 #include "support/hash.h"
 
 enum { WORD_BYTES = 4, WORDS_FIRST = 256, MAX_WORDS = 1 << 16 };
 
-ShadowMemory *ptx_shadow_memory_new(Arena *arena)
+ShadowMemory *ptx_shadow_memory_new(Arena *arena, const Machine *machine)
 {
     ShadowMemory *c = ptx_arena_new(arena, ShadowMemory);
-    *c = (ShadowMemory){ .arena = arena, .run = 1, .table_size = 2 * WORDS_FIRST };
+    *c = (ShadowMemory){ .machine = machine, .arena = arena, .run = 1, .table_size = 2 * WORDS_FIRST };
     c->table = ptx_arena_array(arena, uint32_t, c->table_size);
     return c;
 }
@@ -84,10 +84,10 @@ static AddendId base_of(const Value *address)
     return address->align == ALIGN_EXACT ? ADDEND_NONE : address->addend;
 }
 
-static Toucher toucher_of(Machine *m, const Warp *w, const Insn *insn, unsigned lane)
+static Toucher toucher_of(const ShadowMemory *c, const Warp *w, const Insn *insn, unsigned lane)
 {
     InsnId id = (InsnId)(insn - w->frame->func_state->func->insns);
-    return (Toucher){ w->frame->func_state->func, id, ptx_machine_place(m, w, id), m->contents->run, (uint16_t)(w->index * WARP_LANES + lane) };
+    return (Toucher){ w->frame->func_state->func, id, ptx_machine_place(c->machine, w, id), c->run, (uint16_t)(w->index * WARP_LANES + lane) };
 }
 
 /* A byte before this thread loads it. False: another thread of the block stored there, or something that is not known. */
@@ -106,19 +106,21 @@ static bool read_byte(const ShadowMemory *c, AddendId base, uint64_t address, ui
     return !stored || (stored->known >> shift & 1 && !stored->is_mixed);
 }
 
-static void note_reader(Machine *m, const Warp *w, AddendId base, uint64_t address, unsigned bytes, unsigned lane)
+static void note_reader(ShadowMemory *c, const Warp *w, const Insn *insn, AddendId base, uint64_t address, unsigned bytes, unsigned lane)
 {
-    ShadowMemory *c = m->contents;
     for (uint64_t at = address & ~(uint64_t)(WORD_BYTES - 1); at < address + bytes; at += WORD_BYTES) {
         Word *word = make_word(c, base, at);
         if (word && word->reader.run != c->run)
-            word->reader = toucher_of(m, w, c->insn, lane);
+            word->reader = toucher_of(c, w, insn, lane);
     }
 }
 
-void ptx_shadow_memory_load(Machine *m, const Warp *w, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out)
+static void take_load(void *self, const Warp *w, const GlobalLoad *load)
 {
-    const ShadowMemory *c = m->contents;
+    ShadowMemory *c = self;
+    const Value *address = load->address;
+    const uint32_t bytes = load->bytes, lanes = load->lanes;
+    Scratch *out = load->out;
     AddendId base = base_of(address);
     out->value = (Value){ .lanes = out->lanes, .align = ALIGN_EXACT, .is_common = true, .is_assumed = true, .unknown = ~lanes };
     for (unsigned i = 0; i < WARP_LANES; i++) {
@@ -135,8 +137,8 @@ void ptx_shadow_memory_load(Machine *m, const Warp *w, const Value *address, uns
             number |= (uint64_t)byte << (8 * b);
         }
         if (is_known && is_all_old)
-            note_reader(m, w, base, at, bytes, i);
-        out->lanes[i] = is_known ? ptx_lane_extend(number, type) : 0;
+            note_reader(c, w, load->insn, base, at, bytes, i);
+        out->lanes[i] = is_known ? ptx_lane_extend(number, load->type) : 0;
         out->value.unknown |= (uint32_t)!is_known << i;
     }
 }
@@ -158,15 +160,17 @@ static void store_byte(Word *word, const Toucher *by, unsigned shift, uint8_t by
     s->value = (s->value & ~(UINT32_C(0xff) << (8 * shift))) | (uint32_t)byte << (8 * shift);
 }
 
-void ptx_shadow_memory_store(Machine *m, const Warp *w, const Insn *insn, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt)
+static void take_store(void *self, const Warp *w, const GlobalStore *store)
 {
-    ShadowMemory *c = m->contents;
+    ShadowMemory *c = self;
+    const Value *address = store->address, *value = store->value;
+    const uint32_t bytes = store->bytes, lanes = store->lanes;
     AddendId base = base_of(address);
-    c->is_lost |= doubt >= UNCERTAIN_PARAMETER || !is_placed(address) || address->unknown & lanes;
+    c->is_lost |= store->doubt >= UNCERTAIN_PARAMETER || !is_placed(address) || address->unknown & lanes;
     for (unsigned i = 0; i < WARP_LANES && !c->is_lost; i++) {
         if (!(lanes >> i & 1))
             continue;
-        const Toucher by = toucher_of(m, w, insn, i);
+        const Toucher by = toucher_of(c, w, store->insn, i);
         bool is_known = bytes <= sizeof(uint64_t) && !(value->unknown >> i & 1) && value->align == ALIGN_EXACT;
         uint64_t number = is_known ? ptx_value_lane(value, i) : 0, first = ptx_value_lane(address, i);
         for (unsigned b = 0; b < bytes; b++) {
@@ -176,4 +180,11 @@ void ptx_shadow_memory_store(Machine *m, const Warp *w, const Insn *insn, const 
                 store_byte(word, &by, (unsigned)(first + b - at), (uint8_t)(number >> (8 * (b & 7))), is_known);
         }
     }
+}
+
+void ptx_shadow_memory_observe(Observer *observer, ShadowMemory *c)
+{
+    observer->self = c;
+    observer->load = take_load;
+    observer->store = take_store;
 }

@@ -1,4 +1,4 @@
-#include "analysis/sim/footprint.h"
+#include "analysis/sim/cost/footprint.h"
 
 #include "support/hash.h"
 
@@ -13,6 +13,7 @@ enum {
     MAX_WARPS = 32,
     NEAR = 32,                  /* sectors: warps that are no further apart wait for the same fetch */
     PROBES = 4,
+    ARRAYS_NEAR = 64,
 };
 
 typedef enum FootprintSide { SIDE_READ, SIDE_WRITTEN, SIDE_ATOMIC, SIDE_MOVED, SIDE_CONSTANT, SIDE__COUNT } FootprintSide;
@@ -39,7 +40,7 @@ struct Footprint {
     Arena *arena;
     FootprintPiece *slots;
     uint32_t slot_count, used, block;
-    Extent *latest;             /* array */
+    uint8_t found[ARRAYS_NEAR]; /* by the low bits of a key: an array + 1; 0: none */
     Extent arrays[ARRAYS_MAX];
     uint32_t array_count;
     uint32_t clock[MAX_WARPS]; /* sectors that each warp's loads have asked for */
@@ -100,16 +101,18 @@ static FootprintPiece *find_piece(Footprint *f, uint64_t number)
 static Extent *find_array(Footprint *f, uint64_t piece)
 {
     uint64_t key = piece >> (ARRAY_SHIFT - PIECE_SHIFT);
+    uint8_t *found = &f->found[key % ARRAYS_NEAR];
     uint32_t i = 0;
-    if (f->latest && f->latest->key == key)
-        return f->latest;
+    if (*found && f->arrays[*found - 1].key == key)
+        return &f->arrays[*found - 1];
     while (i < f->array_count && f->arrays[i].key != key)
         i++;
     if (i == ARRAYS_MAX)
         return NULL;
     if (i == f->array_count)
         f->arrays[f->array_count++] = (Extent){ .key = key, .first = { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX } };
-    return f->latest = &f->arrays[i];
+    *found = (uint8_t)(i + 1);
+    return &f->arrays[i];
 }
 
 static void note_piece(Extent *array, uint64_t number, FootprintSide side)
@@ -147,10 +150,9 @@ static bool note_turn(Footprint *f, FootprintPiece *p, unsigned half, bool is_ne
     return waits;
 }
 
-/* A sector of a request; whether L1 does not hold it yet. */
-static bool note_sector(Footprint *f, uint64_t sector, FootprintSide side, bool stays, bool *waits)
+/* A sector of a request; whether L1 does not hold it yet. p: its piece; NULL: there are too many. */
+static bool note_sector(Footprint *f, FootprintPiece *p, uint64_t sector, FootprintSide side, bool stays, bool *waits)
 {
-    FootprintPiece *p = find_piece(f, sector >> 1);
     uint8_t own = (uint8_t)(1u << (sector & 1));
     bool is_new = !p || !(p->sectors & own);
     Extent *array = !p || !(p->sides >> side & 1) || (is_new && stays) ? find_array(f, sector >> 1) : NULL;
@@ -255,11 +257,16 @@ bool ptx_footprint_note(Footprint *f, uint32_t warp, const uint64_t *addresses, 
     FootprintSide side = kind == FOOTPRINT_STORE ? SIDE_WRITTEN : is_atomic ? SIDE_ATOMIC : SIDE_READ;
     Distinct asked = { .count = 0 };
     double missed = 0;
-    for (unsigned i = 0; i < shape.sectors.count; i++)
-        if (note_sector(f, shape.sectors.items[i], is_moved ? SIDE_MOVED : side, kind == FOOTPRINT_LOAD, &waits) || kind != FOOTPRINT_LOAD) {
+    FootprintPiece *piece = NULL;
+    for (unsigned i = 0; i < shape.sectors.count; i++) {
+        uint64_t sector = shape.sectors.items[i];
+        if (!piece || piece->number != sector >> 1)
+            piece = find_piece(f, sector >> 1);
+        if (note_sector(f, piece, sector, is_moved ? SIDE_MOVED : side, kind == FOOTPRINT_LOAD, &waits) || kind != FOOTPRINT_LOAD) {
             missed++;
-            add_distinct(&asked, shape.sectors.items[i] >> 2);
+            add_distinct(&asked, sector >> 2);
         }
+    }
     if (is_moved) {
         double moved = 32 * (kind == FOOTPRINT_LOAD ? missed : shape.sectors.count);
         *(kind == FOOTPRINT_STORE ? &t->written_bytes : &t->read_bytes) += moved;
@@ -361,7 +368,7 @@ void ptx_footprint_forget(Footprint *f)
 {
     f->all = f->here = (Traffics){ 0 };
     f->array_count = f->used = 0;
-    f->latest = NULL;
+    memset(f->found, 0, sizeof f->found);
     f->block++;
 }
 

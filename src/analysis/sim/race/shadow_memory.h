@@ -3,8 +3,8 @@
  * The contents of memory before a launch are unknown: here each word begins with a number made of its address, so that a run is one that data allow, and what
  * is loaded is the same wherever it is loaded from. Numbers that come from memory are marked as assumed; so a branch or an address that rests on
  * them is in doubt, and what holds without such doubt holds for all data. */
-#ifndef PTX_ANALYSIS_SIM_SHADOW_MEMORY_H
-#define PTX_ANALYSIS_SIM_SHADOW_MEMORY_H
+#ifndef PTX_ANALYSIS_SIM_RACE_SHADOW_MEMORY_H
+#define PTX_ANALYSIS_SIM_RACE_SHADOW_MEMORY_H
 
 #include "analysis/sim/machine.h"
 
@@ -33,17 +33,17 @@ typedef struct Word {           /* of global memory: four bytes */
 } Word;
 
 typedef struct ShadowMemory {
+    const Machine *machine;     /* whose memory it is */
     Arena *arena;
     Word *words;
     uint32_t *table;            /* by address: into words, + 1 */
     uint32_t word_count, word_capacity, table_size;
     uint32_t run;               /* of the block that runs */
     const struct ShadowMemory *before;      /* what another block left; NULL */
-    const Insn *insn;           /* that loads */
     bool is_lost;               /* a store may go anywhere, or there are too many words */
 } ShadowMemory;
 
-ShadowMemory *ptx_shadow_memory_new(Arena *arena);
+ShadowMemory *ptx_shadow_memory_new(Arena *arena, const Machine *machine);
 
 /* NULL: not touched. */
 Word *ptx_shadow_memory_find(const ShadowMemory *contents, AddendId addend, uint64_t address);
@@ -51,7 +51,7 @@ Word *ptx_shadow_memory_find(const ShadowMemory *contents, AddendId addend, uint
 /* What it holds before the launch. */
 uint32_t ptx_shadow_memory_initial(AddendId addend, uint64_t address);
 
-void ptx_shadow_memory_load(Machine *machine, const Warp *warp, const Value *address, unsigned bytes, Type type, uint32_t lanes, Scratch *out);
-void ptx_shadow_memory_store(Machine *machine, const Warp *warp, const Insn *insn, const Value *address, unsigned bytes, const Value *value, uint32_t lanes, uint8_t doubt);
+/* The runs to come of the machine that has this observer load from these contents and store to them. */
+void ptx_shadow_memory_observe(Observer *observer, ShadowMemory *contents);
 
 #endif

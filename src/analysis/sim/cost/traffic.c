@@ -8,7 +8,9 @@
  *                   lanes share addresses in pairs take fewer.
  *
  * Costs are given in sectors of 32 bytes, so that a line of 128 is four. */
-#include "analysis/sim/request.h"
+#include "analysis/sim/cost/traffic.h"
+
+#include <limits.h>
 
 enum { SECTOR = 32, MAX_BANKS = 32, HALF_WARP = 16 };
 
@@ -24,11 +26,31 @@ static uint32_t group_mask(unsigned first, unsigned lanes)
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
+/* The same of lanes whose addresses do not fall: each has the pieces behind those of the lane before. UINT_MAX: they do. */
+static unsigned rising_pieces(const Request *r, uint32_t lanes, unsigned shift)
+{
+    uint64_t behind = 0;        /* the last piece so far + 1 */
+    unsigned count = 0;
+    for (uint32_t left = r->lanes & lanes; left; left &= left - 1) {
+        const uint64_t address = r->addresses[__builtin_ctz(left)];
+        uint64_t first = address >> shift, last = (address + r->bytes - 1) >> shift;
+        if (first + 1 < behind)
+            return UINT_MAX;
+        first = first < behind ? behind : first;
+        count += (unsigned)(last + 1 - first);
+        behind = last + 1;
+    }
+    return count;
+}
+
 /* Distinct pieces of 2^shift bytes that these lanes touch. An access has 32 bytes at the most, so a lane touches two at the most. */
 static unsigned distinct_pieces(const Request *r, uint32_t lanes, unsigned shift)
 {
     uint64_t seen[WARP_LANES * 2], highest = 0;
-    unsigned count = 0;
+    unsigned count = rising_pieces(r, lanes, shift);
+    if (count != UINT_MAX)
+        return count;
+    count = 0;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(r->lanes & lanes & UINT32_C(1) << i))
             continue;
@@ -180,6 +202,35 @@ static bool is_one_row(const Banks *banks, const Request *r, uint32_t lanes)
     return high >= low && (high + r->bytes - 1) / banks->bytes - low / banks->bytes < banks->count;
 }
 
+static unsigned greatest_divisor(unsigned a, unsigned b)
+{
+    while (b) {
+        unsigned rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* D of lanes side by side at one stride, each with whole words that no other shares in part: of every so many as come round to the first bank again, one
+ * each; 0: they are not such lanes. */
+static unsigned strided_words(const Banks *banks, const Request *r, uint32_t lanes)
+{
+    const unsigned unit = r->bytes < banks->bytes ? banks->bytes : r->bytes, first = (unsigned)__builtin_ctz(lanes), count = ptx_lanes_count(lanes);
+    const uint64_t *at = r->addresses + first, step = count > 1 ? at[1] - at[0] : 0;
+    uint64_t other = 0;
+    if (lanes != group_mask(first, count) || banks->row_bytes || unit & (unit - 1) || banks->count & (banks->count - 1) || unit > banks->count * banks->bytes)
+        return 0;
+    if (step % unit || at[0] % unit + r->bytes > unit)
+        return 0;
+    for (unsigned i = 1; i < count; i++)
+        other |= (at[i] - at[i - 1]) ^ step;
+    if (other)
+        return 0;
+    unsigned places = banks->count * banks->bytes / unit, round = places / greatest_divisor((unsigned)(step / unit % places), places);
+    return step ? (count + round - 1) / round : 1;
+}
+
 /* D of these lanes: over the banks, the most distinct words that they touch in one. */
 static unsigned most_words(const Banks *banks, const Request *r, uint32_t lanes)
 {
@@ -188,6 +239,9 @@ static unsigned most_words(const Banks *banks, const Request *r, uint32_t lanes)
     unsigned most = 0;
     if (is_one_row(banks, r, lanes & r->lanes))
         return 1;
+    unsigned strided = lanes & r->lanes ? strided_words(banks, r, lanes & r->lanes) : 0;
+    if (strided)
+        return strided;
     for (unsigned i = 0; i < WARP_LANES; i++) {
         if (!(lanes & r->lanes & UINT32_C(1) << i))
             continue;

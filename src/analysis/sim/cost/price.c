@@ -1,0 +1,293 @@
+/* What a request of a warp costs, and its pattern. */
+#include "analysis/sim/cost/price.h"
+
+#include "analysis/sim/cost/traffic.h"
+
+enum {
+    LOW_BITS = 31,              /* of addresses, that Count.low_bits tells of */
+    GRANULE = 128,              /* an unknown addend of so many bytes changes no sector and no line */
+    BANK_BYTES = 4,
+};
+
+typedef double TrafficFn(const Gpu *gpu, const Request *request);
+
+typedef struct Unit {           /* that requests are counted in */
+    TrafficFn *traffic;
+    double (*ideal)(const Gpu *gpu, const Request *request, double real);
+    unsigned granule;           /* bytes: an unknown addend of a multiple makes no difference */
+    uint8_t side;               /* of an instruction's two */
+} Unit;
+
+static const Unit sectors = { ptx_traffic_sectors, ptx_traffic_ideal_sectors, GRANULE, 1 };
+static const Unit wavefronts = { ptx_traffic_wavefronts, ptx_traffic_ideal_wavefronts, BANK_BYTES, 0 };
+
+/* Requests alike cost alike: the same lanes at the same distances from each other, moved by a multiple of a line. */
+typedef struct Traffic {
+    uint64_t first;
+    uint64_t apart[WARP_LANES];
+    uint32_t lanes, bytes;
+    double figure, ideal, used;
+    int64_t stride;
+    uint8_t pattern;            /* AccessPattern */
+    bool is_firm;               /* figure_of's word */
+    uint16_t period;            /* bytes: the figure is the same for addresses a multiple of so many further on; 0: not asked for yet */
+    bool is_modelled;           /* the figure follows a rule that is not certain for this GPU */
+    uint8_t align;
+    bool is_common;
+    bool is_one;                /* all lanes at one address */
+    uint8_t low_bits;           /* Count's word */
+} Traffic;
+
+/* The figure for an address whose unknown addend is a multiple of 2^align; false: it depends on that addend. */
+static bool find_figure(const Price *p, Request *r, const Value *address, unsigned granule, TrafficFn *traffic, double *out)
+{
+    uint64_t lanes[WARP_LANES];
+    ptx_value_places(address, lanes);
+    r->addresses = lanes;
+    *out = traffic(p->gpu, r);
+    if (address->align == ALIGN_EXACT || UINT64_C(1) << address->align >= granule)
+        return true;
+    if (!address->is_common)
+        return false;
+    for (unsigned by = 1u << address->align; by < granule; by += 1u << address->align) {
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            lanes[i] += UINT64_C(1) << address->align;
+        if (traffic(p->gpu, r) != *out)
+            return false;
+    }
+    return true;
+}
+
+/* The figure, which is the same for addresses that lie `period` bytes further on, is so for a part of that. */
+static bool repeats_every(const Price *p, const Traffic *t, const Request *r, const Value *address, TrafficFn *traffic, unsigned bytes, unsigned period)
+{
+    uint64_t lanes[WARP_LANES];
+    Request there = *r;
+    there.addresses = lanes;
+    for (unsigned by = bytes; by < period; by += bytes) {
+        for (unsigned i = 0; i < WARP_LANES; i++)
+            lanes[i] = ptx_request_place(ptx_value_lane(address, i)) + by;
+        if (traffic(p->gpu, &there) != t->figure)
+            return false;
+    }
+    return true;
+}
+
+/* Blocks whose addresses lie elsewhere, at the same distances, but for which the figure is another are not among those that the run stands for. */
+static void narrow(Price *p, Traffic *t, Count *count, const Request *r, const Value *address, TrafficFn *traffic)
+{
+    if (!address->grows || ptx_value_is_aligned(&p->machine->blocks, address, PERIOD))
+        return;
+    if (!t->period) {
+        bool are_sectors = traffic == ptx_traffic_sectors;
+        unsigned period = are_sectors ? ptx_traffic_sector_period(p->gpu, r) : ptx_traffic_bank_period(p->gpu, r);
+        t->period = (uint16_t)period;
+        while (are_sectors && t->period > 1 && repeats_every(p, t, r, address, traffic, t->period / 2, period))
+            t->period /= 2;
+    }
+    ptx_blocks_align(&p->machine->blocks, address, t->period);
+    count->low_bits |= (uint8_t)(ptx_blocks_steps(&p->machine->blocks, address) & LOW_BITS);
+}
+
+static bool is_alike(const Traffic *t, const Request *r, const Value *address, uint64_t first)
+{
+    if (t->lanes != r->lanes || t->bytes != r->bytes || (t->first ^ first) & LINE_MASK || t->align != address->align || t->is_common != address->is_common)
+        return false;
+    if (!address->lanes)
+        return t->is_one;
+    if (t->is_one)
+        return false;
+    uint64_t difference = 0;
+    for (unsigned i = 0; i < WARP_LANES && r->lanes == UINT32_MAX; i++)
+        difference |= (address->lanes[i] - first) ^ t->apart[i];
+    for (unsigned i = 0; i < WARP_LANES && r->lanes != UINT32_MAX; i++)
+        difference |= ((address->lanes[i] - first) ^ t->apart[i]) & (0 - (uint64_t)(r->lanes >> i & 1));
+    return !difference;
+}
+
+static void remember(Traffic *t, const Request *r, const Value *address, uint64_t first)
+{
+    t->first = first;
+    t->lanes = r->lanes;
+    t->bytes = r->bytes;
+    t->align = address->align;
+    t->is_common = address->is_common;
+    t->is_one = !address->lanes;
+    t->period = 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        t->apart[i] = ptx_value_lane(address, i) - first;
+}
+
+/* The distance that most neighbouring lanes have, and how many of them; *pairs: of so many. */
+static unsigned most_frequent(const Traffic *t, int64_t *stride, unsigned *pairs)
+{
+    int64_t distances[WARP_LANES];
+    unsigned count = 0, best = 0, last = WARP_LANES;
+    for (unsigned i = 0; i < WARP_LANES; i++) {
+        if (!(t->lanes >> i & 1))
+            continue;
+        if (last < i && i - last == 1)
+            distances[count++] = (int64_t)(t->apart[i] - t->apart[last]);
+        last = i;
+    }
+    unsigned alike = 0;
+    while (alike < count && distances[alike] == distances[0])
+        alike++;
+    *pairs = count;
+    if (count && alike == count) {
+        *stride = distances[0];
+        return count;
+    }
+    for (unsigned i = 0; i < count && best < count - i; i++) {
+        unsigned same = 0;
+        for (unsigned k = i; k < count; k++)
+            same += distances[k] == distances[i];
+        if (same > best) {
+            best = same;
+            *stride = distances[i];
+        }
+    }
+    return best;
+}
+
+static void classify(Traffic *t, uint32_t bytes)
+{
+    int64_t stride = 0, own = bytes;
+    unsigned pairs, same = most_frequent(t, &stride, &pairs);
+    t->stride = stride;
+    if (!pairs)
+        t->pattern = PATTERN_NONE;
+    else if (same == pairs && !stride)
+        t->pattern = PATTERN_BROADCAST;
+    else if (same == pairs && (stride == own || stride == -own))
+        t->pattern = t->figure > t->ideal ? PATTERN_OFFSET : PATTERN_CONTIGUOUS;
+    else if (same == pairs)
+        t->pattern = PATTERN_STRIDED;
+    else
+        t->pattern = 2 * same >= pairs && stride == own ? PATTERN_ROWS : PATTERN_IRREGULAR;
+}
+
+/* Of all addresses, or-ed; an addend that nobody knows may have any bit from its alignment on. Of what is more than one pointer no more is known than
+ * that the access is allowed. */
+static uint8_t low_bits_of(const Request *r, const Value *address)
+{
+    uint64_t bits = address->align < 5 ? UINT64_C(1) << address->align : address->addend == ADDEND_OTHER ? r->bytes : 0;
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        bits |= r->lanes >> i & 1 ? r->addresses[i] : 0;
+    return (uint8_t)(bits & LOW_BITS);
+}
+
+/* The same lanes again, each at the element behind: a thread has a stretch of its own. */
+static void note_walk(Traffic *t, const Request *r, uint64_t first)
+{
+    if (t->pattern == PATTERN_STRIDED && t->lanes == r->lanes && first - t->first == r->bytes)
+        t->pattern = PATTERN_PER_THREAD;
+}
+
+/* One side of an access: adds its figures, and notes what is in doubt of its address. *place keeps what the last request came to. */
+static void add_request(Price *p, Traffic **place, Count *count, Request *r, const Value *address, const Unit *unit)
+{
+    if (!*place)
+        *place = ptx_arena_new(p->machine->arena, Traffic);
+    Traffic *t = *place;
+    uint64_t first = ptx_value_lane(address, (unsigned)__builtin_ctz(r->lanes));
+    bool was_walk = t->pattern == PATTERN_PER_THREAD;
+    note_walk(t, r, first);
+    was_walk |= t->pattern == PATTERN_PER_THREAD;
+    if (!is_alike(t, r, address, first)) {
+        remember(t, r, address, first);
+        t->is_firm = find_figure(p, r, address, unit->granule, unit->traffic, &t->figure);
+        uint64_t lanes[WARP_LANES];
+        ptx_value_places(address, lanes);
+        r->addresses = lanes;
+        t->is_modelled = unit == &wavefronts && !ptx_traffic_is_certain(p->gpu, r);
+        t->ideal = unit->ideal(p->gpu, r, t->figure);
+        t->used = unit == &sectors ? ptx_traffic_used_bytes(r) : 0;
+        t->low_bits = low_bits_of(r, address);
+        classify(t, r->bytes);
+        if (was_walk && t->pattern == PATTERN_STRIDED)
+            t->pattern = PATTERN_PER_THREAD;
+    } else {
+        t->first = first;
+    }
+    double share = t->figure / ptx_lanes_count(r->lanes);
+    if (share > count->worst || !count->pattern || (t->pattern == PATTERN_PER_THREAD && count->pattern == PATTERN_STRIDED)) {
+        count->worst = share > count->worst ? share : count->worst;
+        count->pattern = t->pattern;
+        count->stride = t->stride;
+    }
+    narrow(p, t, count, r, address, unit->traffic);
+    ptx_count_scales(count, address);
+    if (t->is_modelled)
+        ptx_count_doubt(count, UNCERTAIN_MODEL);
+    if (!t->is_firm)
+        ptx_count_doubt(count, address->is_data ? UNCERTAIN_DATA : UNCERTAIN_PARAMETER);
+    count->used_bytes += t->used;
+    count->low_bits |= t->low_bits;
+    if (unit == &sectors) {
+        count->sectors += t->figure;
+        count->ideal_sectors += t->ideal;
+    } else {
+        count->wavefronts += t->figure;
+        count->ideal_wavefronts += t->ideal;
+    }
+}
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+static Traffic **traffic_of(const Price *p, const Warp *w, const Insn *insn, const Unit *unit)
+{
+    FuncState *func_state = w->frame->func_state;
+    Traffic **all = func_state->slots[p->observer.slot];
+    if (!all)
+        all = func_state->slots[p->observer.slot] = ptx_arena_array(p->machine->arena, Traffic *, 2 * (size_t)func_state->func->insn_count);
+    return &all[2 * (size_t)(insn - func_state->func->insns) + unit->side];
+}
+
+/* The shared side of a copy. */
+static void add_copied(const Price *p, const RequestEvent *e)
+{
+    Request *r = e->request;
+    uint64_t to[WARP_LANES];
+    double figure = 0;
+    bool is_firm = find_figure(p, r, e->address, BANK_BYTES, ptx_traffic_wavefronts, &figure);
+    ptx_value_places(e->address, to);
+    r->addresses = to;
+    if (!ptx_traffic_is_certain(p->gpu, r))
+        ptx_count_doubt(e->count, UNCERTAIN_MODEL);
+    if (!is_firm || (e->from->align != ALIGN_EXACT && UINT64_C(1) << e->from->align <= LINE_MASK))
+        ptx_count_doubt(e->count, UNCERTAIN_PARAMETER);
+    e->count->wavefronts += figure;
+    e->count->ideal_wavefronts += ptx_traffic_ideal_wavefronts(p->gpu, r, figure);
+}
+
+static void add_halves(Price *p, Warp *w, const RequestEvent *e)
+{
+    enum { ROWS = 8, ROW_BYTES = 16 };
+    uint64_t lanes[WARP_LANES], pitch = 2 * ptx_request_pitch(p->machine, w, e->insn);
+    Value rows = *e->address;
+    ptx_value_places(e->address, lanes);
+    for (uint64_t i = WARP_LANES; i--;)
+        lanes[i] = lanes[0] + (i % ROWS + (i / ROWS & 1) * ROWS) * pitch + i / (2 * ROWS) * ROW_BYTES;
+    rows.lanes = lanes;
+    Request four = { .kind = REQUEST_MATRIX, .lanes = e->request->lanes, .bytes = e->request->bytes, .bank_bytes = e->request->bank_bytes, .matrices = 4 };
+    add_request(p, traffic_of(p, w, e->insn, &wavefronts), e->count, &four, &rows, &wavefronts);
+}
+
+static void take_request(void *self, Warp *w, const RequestEvent *e)
+{
+    Price *p = self;
+    const Unit *unit = e->space == SPACE_GLOBAL ? &sectors : &wavefronts;
+    if (unit == &wavefronts && e->request->kind == REQUEST_COPY)
+        add_copied(p, e);
+    else if (unit == &wavefronts && ptx_request_is_halves(e->insn->op))
+        add_halves(p, w, e);
+    else
+        add_request(p, traffic_of(p, w, e->insn, unit), e->count, e->request, e->address, unit);
+}
+
+void ptx_price_attach(Price *p, Machine *m, const Gpu *gpu)
+{
+    *p = (Price){ .machine = m, .gpu = gpu, .observer = { .self = p, .request = take_request } };
+    ptx_machine_observe(m, &p->observer);
+}

@@ -1,0 +1,17 @@
+/* price.h -- what the requests of a run cost, where what lies at an address is known only in part, and their pattern: added to what the machine counts. */
+#ifndef PTX_ANALYSIS_SIM_COST_PRICE_H
+#define PTX_ANALYSIS_SIM_COST_PRICE_H
+
+#include "analysis/sim/machine.h"
+#include "gpu/gpu.h"
+
+typedef struct Price {
+    Observer observer;
+    Machine *machine;
+    const Gpu *gpu;             /* whose memory serves; NULL: of none that is known */
+} Price;
+
+/* It must outlive the machine. */
+void ptx_price_attach(Price *price, Machine *machine, const Gpu *gpu);
+
+#endif

@@ -1,0 +1,20 @@
+/* traffic.h -- what one request of a warp costs by the rules of a GPU's memory: sectors and wavefronts. */
+#ifndef PTX_ANALYSIS_SIM_COST_TRAFFIC_H
+#define PTX_ANALYSIS_SIM_COST_TRAFFIC_H
+
+#include "analysis/sim/request.h"
+#include "gpu/gpu.h"
+
+/* Ideal ones: of as many bytes, and no more than the real figure. */
+double ptx_traffic_sectors(const Gpu *gpu, const Request *request);
+
+/* Bytes: sectors, and wavefronts, are the same wherever all addresses move by so many. */
+unsigned ptx_traffic_sector_period(const Gpu *gpu, const Request *request);
+unsigned ptx_traffic_bank_period(const Gpu *gpu, const Request *request);
+double ptx_traffic_ideal_sectors(const Gpu *gpu, const Request *request, double real);
+double ptx_traffic_used_bytes(const Request *request);          /* distinct ones */
+double ptx_traffic_wavefronts(const Gpu *gpu, const Request *request);
+bool ptx_traffic_is_certain(const Gpu *gpu, const Request *request);    /* the wavefronts follow a rule that was measured, not one that comes near */
+double ptx_traffic_ideal_wavefronts(const Gpu *gpu, const Request *request, double real);
+
+#endif
