@@ -1,6 +1,6 @@
 /* gen_rules FILE.yaml... > rules.c -- the files of rules as C tables, written with the reader that reads a user's files at run time: the
- * RuleSet that the engine evaluates, and the views of the public interface (src/api/rules.h). */
-#include "rules/load.h"
+ * RuleSet that the engine evaluates, and the views of the public interface (src/findings/rules.h). */
+#include "rules/lang/load.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -269,7 +269,7 @@ static void put_view(const Rule *r)
 
 static void put_tables(const RuleSet *set)
 {
-    printf("#include \"api/rules.h\"\n\n#include <math.h>\n\n");
+    printf("#include \"findings/rules.h\"\n\n#include <math.h>\n\n");
     put_codes(set);
     put_patterns(set);
     put_holes(set);

@@ -1,11 +1,11 @@
 /* analyse.c -- the functions of a module, each analysed by one of several threads, the largest first. What threads share is const; what they find is put
  * together in the order of the functions, so that it is the same for any number of them. */
-#include "api/config.h"
-#include "api/launch.h"
+#include "findings/config.h"
+#include "input/launch.h"
 #include "api/module.h"
 #include "api/profile.h"
-#include "api/ptxas.h"
-#include "api/view.h"
+#include "input/ptxas.h"
+#include "model/view.h"
 
 #include "rules/engine.h"
 

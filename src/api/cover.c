@@ -1,7 +1,7 @@
 /* cover.c -- which names of launches some kernel that was read has; of the others, the names that are nearest. */
-#include "api/launch.h"
+#include "input/launch.h"
 #include "api/module.h"
-#include "api/param.h"
+#include "input/param.h"
 #include "support/words.h"
 
 #include <fnmatch.h>

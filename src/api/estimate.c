@@ -2,10 +2,10 @@
  * after the other share the module's, and what it has found of functions; one that comes while another runs makes its own. */
 #include "analysis/value/pointer.h"
 #include "analysis/value/thread_index.h"
-#include "api/gpu.h"
+#include "model/gpu.h"
 #include "api/module.h"
-#include "api/param.h"
-#include "api/view.h"
+#include "input/param.h"
+#include "model/view.h"
 
 #include <math.h>
 #include <setjmp.h>

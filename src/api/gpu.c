@@ -1,5 +1,5 @@
 /* gpu.c -- GPUs and occupancy behind the public interface. A handle is the address of a Gpu: of a table, or of a Loaded. */
-#include "api/gpu.h"
+#include "model/gpu.h"
 
 #include "gpu/load.h"
 
@@ -10,16 +10,6 @@ typedef struct Loaded {
     Gpu gpu;
     Arena arena;                /* that its texts are in */
 } Loaded;
-
-const Gpu *ptx_gpu_of(const ptxlint_gpu *gpu)
-{
-    return (const Gpu *)(const void *)gpu;
-}
-
-const ptxlint_gpu *ptx_gpu_handle(const Gpu *gpu)
-{
-    return (const ptxlint_gpu *)(const void *)gpu;
-}
 
 /* ---- finding and reading ----------------------------------------------------------------------------------------- */
 
@@ -147,32 +137,6 @@ void ptxlint_resources_init(ptxlint_resources *resources)
                                       .barriers = PTXLINT_UNKNOWN, .cluster_blocks = PTXLINT_UNKNOWN };
 }
 
-static int64_t to_public(int64_t value)
-{
-    return value < 0 ? PTXLINT_UNKNOWN : value;
-}
-
-void ptx_view_occupancy(const Occupancy *o, ptxlint_occupancy *out)
-{
-    *out = (ptxlint_occupancy){
-        .size = sizeof *out,
-        .blocks_per_sm = to_public(o->blocks_per_sm), .warps_per_sm = to_public(o->warps_per_sm), .threads_per_sm = to_public(o->threads_per_sm),
-        .blocks_at_least = to_public(o->blocks_at_least), .blocks_at_most = to_public(o->blocks_at_most), .percent = o->percent,
-        .limiter = "unknown", .error = ptx_launch_error_text[o->error],
-        .registers_allocated_per_block = to_public(o->registers_allocated_per_block),
-        .shared_allocated_per_block = to_public(o->shared_allocated_per_block), .registers_to_free = to_public(o->registers_to_free),
-        .registers_free = to_public(o->registers_free), .shared_to_free = to_public(o->shared_to_free), .shared_free = to_public(o->shared_free),
-        .carveout_bytes = to_public(o->carveout_bytes), .clusters_at_most = to_public(o->clusters_at_most),
-    };
-    for (int i = 0; i < LIMITER__COUNT; i++) {
-        out->limits[i] = to_public(o->limits[i]);
-        if (o->limiters & 1u << i)
-            out->limiters[out->limiter_count++] = ptx_limiter_text[i];
-    }
-    if (ptx_occupancy_limiter(o) >= 0)
-        out->limiter = out->limiters[0];
-}
-
 static Resources to_resources(const ptxlint_resources *r)
 {
     return (Resources){ .threads_per_block = r->threads_per_block, .registers_per_thread = r->registers_per_thread,
@@ -202,7 +166,7 @@ size_t ptxlint_occupancy_curve(const ptxlint_gpu *gpu, const ptxlint_resources *
         return 0;
     for (size_t i = 0; i < curve.count && i < room; i++) {
         const OccupancyPoint *p = &curve.points[i];
-        points[i] = (ptxlint_occupancy_point){ p->threads_per_block, to_public(p->blocks_per_sm), to_public(p->warps_per_sm), p->percent, p->is_best };
+        points[i] = (ptxlint_occupancy_point){ p->threads_per_block, ptx_view_number(p->blocks_per_sm), ptx_view_number(p->warps_per_sm), p->percent, p->is_best };
     }
     return curve.count;
 }

@@ -1,7 +1,7 @@
 /* isa.c -- the instruction table behind the public interface: forms in words. */
 #include "api/isa.h"
 
-#include "api/gpu.h"
+#include "model/gpu.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* isa_rates.c -- how fast instructions are: costs.txt over the pipelines of rules/gpus/, for the instruction table. */
-#include "api/gpu.h"
+#include "model/gpu.h"
 #include "api/isa.h"
 
 #include "analysis/time/throughput.h"

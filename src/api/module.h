@@ -57,12 +57,6 @@ static inline bool ptx_module_has_figures(const ptxlint_module *m)
 /* analyse.c: calls, sessions, kernels and diagnostics of all functions, by as many threads as options say. limit: bytes of each arena. False: memory ran out. */
 bool ptx_analyse(ptxlint_module *module, const ptxlint_options *options, size_t limit);
 
-/* Memory that it holds. */
-size_t ptx_module_bytes(const ptxlint_module *module);
-
-/* view.c: diagnostics, once all are in the sink, and the rest of what is public. */
-void ptx_view_finish(ptxlint_module *module, const ptxlint_options *options);
-
 /* budget.c: findings about kernels that take more than a budget (NULL: none) allows; once kernels and all other findings are there. */
 void ptx_check_budget(ptxlint_module *module, Arena *scratch, const ptxlint_budget *budget);
 

@@ -1,9 +1,10 @@
 /* ptxlint.c -- the pipeline as one function, and the life of a module. */
-#include "api/config.h"
-#include "api/gpu.h"
+#include "findings/config.h"
+#include "model/gpu.h"
 #include "api/module.h"
 #include "api/profile.h"
-#include "api/suppress.h"
+#include "findings/suppress.h"
+#include "model/view.h"
 
 #include "parser/parser.h"
 #include "support/limits.h"
@@ -71,6 +72,39 @@ typedef struct Arenas {
     Arena items, vectors, scratch;
 } Arenas;
 
+/* Memory that it holds. */
+static size_t module_bytes(const ptxlint_module *m)
+{
+    size_t bytes = m->arena.used_bytes + m->length;
+    for (unsigned i = 0; i < m->part_count; i++)
+        bytes += m->parts[i].used_bytes;
+    return bytes;
+}
+
+static void view_info(ptxlint_module *m, const ptxlint_options *options)
+{
+    ptxlint_module_info *info = &m->info;
+    char sm[16] = "";
+    Target target = m->ir->target;
+    if (target.sm)
+        snprintf(sm, sizeof sm, "sm_%u%.1s", (unsigned)target.sm, target.suffix ? &target.suffix : "");
+    const char *path = ptx_options_path(options);
+    info->size = sizeof *info;
+    info->path = ptx_arena_strndup(&m->arena, path, strlen(path));
+    info->text = m->text;
+    info->length = m->length;
+    info->target = ptx_arena_strndup(&m->arena, sm, strlen(sm));
+    const ptxlint_gpu **gpus = ptx_arena_array(&m->arena, const ptxlint_gpu *, m->gpu_count + 1);
+    for (size_t g = 0; g < m->gpu_count; g++)
+        gpus[g] = ptx_gpu_handle(m->gpus[g]);
+    info->gpus = gpus;
+    info->gpu_count = m->gpu_count;
+    info->version_major = m->ir->version / 10;
+    info->version_minor = m->ir->version % 10;
+    info->address_size = (int)m->ir->address_size;
+    info->memory_bytes = module_bytes(m);
+}
+
 /* False: memory ran out; the module is then only good for ptxlint_module_free. */
 static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arenas)
 {
@@ -96,7 +130,9 @@ static bool run(ptxlint_module *m, const ptxlint_options *options, Arenas *arena
     if (!options->syntax_only && !options->findings_only)
         ptx_check_budget(m, &arenas->scratch, options->budget);
     ptx_diag_finish(&m->diags);
-    TIMED(VIEW, ptx_view_finish(m, options));
+    TIMED(VIEW, m->diagnostics = ptx_view_diagnostics(m->sessions, &m->diags));
+    m->diagnostic_count = m->diags.count;
+    view_info(m, options);
     return true;
 }
 
@@ -251,14 +287,6 @@ void ptxlint_module_free(ptxlint_module *m)
     free(m);
 }
 
-size_t ptx_module_bytes(const ptxlint_module *m)
-{
-    size_t bytes = m->arena.used_bytes + m->length;
-    for (unsigned i = 0; i < m->part_count; i++)
-        bytes += m->parts[i].used_bytes;
-    return bytes;
-}
-
 const ptxlint_module_info *ptxlint_module_get_info(const ptxlint_module *m)
 {
     return &m->info;
@@ -274,29 +302,4 @@ const ptxlint_kernel *ptxlint_module_kernels(const ptxlint_module *m, size_t *co
 {
     *count = m->kernel_count;
     return m->kernels;
-}
-
-ptxlint_place ptxlint_module_place(const ptxlint_module *m, uint32_t offset)
-{
-    const Module *ir = m->ir;
-    if (offset > m->length)
-        offset = (uint32_t)m->length;
-    uint32_t line = ptx_line_of(ir, offset);
-    ptxlint_place place = { .line = line + 1, .column = offset - ir->lines[line] + 1, .line_begin = ir->lines[line] };
-    place.line_end = line + 1 < ir->line_count ? ir->lines[line + 1] - 1 : (uint32_t)m->length;
-    if (place.line_end > place.line_begin && m->text[place.line_end - 1] == '\r')
-        place.line_end--;
-    return place;
-}
-
-uint32_t ptxlint_module_column_utf16(const ptxlint_module *m, uint32_t offset)
-{
-    ptxlint_place place = ptxlint_module_place(m, offset);
-    uint32_t column = 1;
-    for (uint32_t i = place.line_begin; i < place.line_begin + place.column - 1; i++) {
-        unsigned char c = (unsigned char)m->text[i];
-        if ((c & 0xC0) != 0x80)         /* not a continuation byte: one unit, or two beyond the basic plane */
-            column += c >= 0xF0 ? 2 : 1;
-    }
-    return column;
 }

@@ -3,7 +3,7 @@
 #include "compare/key.h"
 #include "report/report.h"
 #include "report/json_writer.h"
-#include "rules/load_yaml.h"
+#include "rules/lang/load_yaml.h"
 #include "support/words.h"
 
 #include <fnmatch.h>

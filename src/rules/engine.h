@@ -2,7 +2,7 @@
 #ifndef PTX_RULES_ENGINE_H
 #define PTX_RULES_ENGINE_H
 
-#include "rules/rule.h"
+#include "rules/lang/rule.h"
 #include "session/session.h"
 
 enum { RULE_SETS = 2 };

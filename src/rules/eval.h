@@ -2,7 +2,7 @@
 #ifndef PTX_RULES_EVAL_H
 #define PTX_RULES_EVAL_H
 
-#include "rules/measure.h"
+#include "rules/facts/measure.h"
 
 /* What a quantifier has found in the function in hand. */
 typedef struct Found {

@@ -2,7 +2,7 @@
 #ifndef PTX_TESTS_CONFIG_RULES_H
 #define PTX_TESTS_CONFIG_RULES_H
 
-#include "api/config.h"
+#include "findings/config.h"
 
 static const Threshold test_thresholds[] = { { .name = "threads", .what = "threads of a block", .value = 64 },
                                              { .name = "percent", .what = "occupancy", .value = 50 } };

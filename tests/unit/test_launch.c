@@ -1,7 +1,7 @@
 /* test_launch.c -- launches from a file and from settings, as the analyses get them; logs of ptxas. */
-#include "api/launch.h"
+#include "input/launch.h"
 #include "api/module.h"
-#include "api/ptxas.h"
+#include "input/ptxas.h"
 #include "kit.h"
 
 static char *print(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -4,7 +4,7 @@
 #include "arenas.h"
 
 #include "gpu/gpu.h"
-#include "rules/compile.h"
+#include "rules/lang/compile.h"
 
 static const Threshold thresholds[] = {
     { .name = "threads", .value = 64, .unit = { { [UNIT_THREADS] = 1 } } },

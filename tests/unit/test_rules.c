@@ -1,8 +1,8 @@
 /* test_rules.c -- files of rules: what is read, every complaint with its place, and the rules behind the public interface. */
 #include "kit.h"
 
-#include "api/rules.h"
-#include "rules/load.h"
+#include "findings/rules.h"
+#include "rules/lang/load.h"
 
 /* Lines 1 and 2; 3 and 4; 5 to 10. */
 #define TOP "group: mine\nrules:\n"

@@ -1,5 +1,5 @@
 /* test_suppress.c -- findings that comments and the config silence, and what is said of the comments themselves. */
-#include "api/suppress.h"
+#include "findings/suppress.h"
 
 #include "api/module.h"
 #include "arenas.h"

@@ -1,0 +1,94 @@
+/* place.c -- what stands at a place of a module's text: line and column, statement, value. */
+#include "api/module.h"
+#include "model/view.h"
+#include "ir/normal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- lines and columns ------------------------------------------------------------------------------------------- */
+
+ptxlint_place ptxlint_module_place(const ptxlint_module *m, uint32_t offset)
+{
+    const Module *ir = m->ir;
+    if (offset > m->length)
+        offset = (uint32_t)m->length;
+    uint32_t line = ptx_line_of(ir, offset);
+    ptxlint_place place = { .line = line + 1, .column = offset - ir->lines[line] + 1, .line_begin = ir->lines[line] };
+    place.line_end = line + 1 < ir->line_count ? ir->lines[line + 1] - 1 : (uint32_t)m->length;
+    if (place.line_end > place.line_begin && m->text[place.line_end - 1] == '\r')
+        place.line_end--;
+    return place;
+}
+
+uint32_t ptxlint_module_column_utf16(const ptxlint_module *m, uint32_t offset)
+{
+    ptxlint_place place = ptxlint_module_place(m, offset);
+    uint32_t column = 1;
+    for (uint32_t i = place.line_begin; i < place.line_begin + place.column - 1; i++) {
+        unsigned char c = (unsigned char)m->text[i];
+        if ((c & 0xC0) != 0x80)         /* not a continuation byte: one unit, or two beyond the basic plane */
+            column += c >= 0xF0 ? 2 : 1;
+    }
+    return column;
+}
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+size_t ptxlint_module_statement(const ptxlint_module *m, uint32_t offset, char *out, size_t size)
+{
+    Normal normal = ptx_normal_statement(m->text, m->length, offset < m->length ? offset : (uint32_t)m->length);
+    if (size)
+        snprintf(out, size, "%s", normal.text);
+    return strlen(normal.text);
+}
+
+uint64_t ptxlint_module_body(const ptxlint_module *m, const ptxlint_kernel *kernel)
+{
+    return ptx_normal_body(m->text, (Span){ kernel->span.begin, kernel->span.end });
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+const char *ptxlint_uniformity_text(ptxlint_uniformity uniformity)
+{
+    static const char *const texts[] = {
+#define UF(id, public, text, what) [public] = text,
+#include "analysis/value/uniformity.def"
+#undef UF
+    };
+    return texts[uniformity];
+}
+
+static const Func *func_at(const Module *ir, uint32_t offset)
+{
+    for (FuncId f = 0; f < ir->func_count; f++)
+        if (ir->funcs[f].has_body && ir->funcs[f].span.begin <= offset && offset < ir->funcs[f].span.end)
+            return &ir->funcs[f];
+    return NULL;
+}
+
+static bool writes_register(const Func *func, const Insn *insn)
+{
+    const Operand *operands = ptx_insn_operands(func, insn);
+    for (unsigned o = 0; o < insn->operand_count; o++)
+        if (operands[o].kind == OPERAND_REG && operands[o].role & ROLE_DEF)
+            return true;
+    return false;
+}
+
+int ptxlint_module_value_at(const ptxlint_module *m, uint32_t offset, ptxlint_value *out)
+{
+    const Func *func = ptx_module_has_figures(m) ? func_at(m->ir, offset) : NULL;
+    const Insn *insn = func ? ptx_insn_at(func, offset) : NULL;
+    if (!insn || !writes_register(func, insn))
+        return 0;
+    const Uniforms *uniforms = ptx_session_uniforms(ptx_session_at(m, (FuncId)(func - m->ir->funcs)));
+    const Affine *a = &uniforms->insns[insn - func->insns];
+    bool is_affine = a->uniformity == UNIFORMITY_AFFINE;
+    *out = (ptxlint_value){ .span = ptx_view_span(insn->span), .uniformity = ptx_view_uniformity(a), .certainty = a->is_assumed ? PTXLINT_ESTIMATE : PTXLINT_EXACT,
+                            .stride = is_affine && a->stride != AFFINE_STRIDE_UNKNOWN ? a->stride : PTXLINT_UNKNOWN };
+    if (out->uniformity == PTXLINT_UNIFORMITY_UNKNOWN)
+        out->certainty = PTXLINT_NOT_KNOWN;
+    return 1;
+}

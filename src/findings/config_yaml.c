@@ -1,0 +1,419 @@
+/* config_yaml.c -- the form of .ptxlint.yaml. The YAML library gives a tree of nodes with their positions. No depth of it is followed
+ * beyond a list in a mapping in the file's own mapping, so neither nesting nor an alias to what is around it goes on for ever. */
+#include "findings/config.h"
+
+#include "report/report.h"
+#include "support/hash.h"
+#include "support/words.h"
+
+#include <stdlib.h>
+#include <yaml.h>
+
+struct ConfigReader {
+    yaml_parser_t parser;
+    yaml_document_t document;
+    bool has_parser, has_document;
+    ptxlint_config *config;
+    Layer *layer;
+    ConfigError *error;
+    const char *yaml;
+    size_t length;
+    size_t budget;              /* texts that may still be read: aliases must not make more of them than the file has bytes */
+};
+
+ConfigReader *ptx_config_reader_new(void)
+{
+    return calloc(1, sizeof(ConfigReader));
+}
+
+void ptx_config_reader_free(ConfigReader *r)
+{
+    if (r && r->has_document)
+        yaml_document_delete(&r->document);
+    if (r && r->has_parser)
+        yaml_parser_delete(&r->parser);
+    free(r);
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+/* Bytes of the line break at p, as the YAML library counts lines (YAML 1.1, "Line Break Characters"); 0: there is none. */
+static size_t break_length(const unsigned char *p, const unsigned char *end)
+{
+    if (*p == '\n')
+        return 1;
+    if (*p == '\r')
+        return end - p > 1 && p[1] == '\n' ? 2 : 1;
+    if (end - p > 1 && p[0] == 0xC2 && p[1] == 0x85)
+        return 2;
+    return end - p > 2 && p[0] == 0xE2 && p[1] == 0x80 && (p[2] == 0xA8 || p[2] == 0xA9) ? 3 : 0;
+}
+
+/* The library counts columns in characters, we do in bytes. */
+static void place(ConfigReader *r, size_t line, size_t column)
+{
+    const unsigned char *p = (const unsigned char *)r->yaml, *end = p + r->length;
+    for (size_t n = 0; n < line && p < end;) {
+        size_t length = break_length(p, end);
+        n += length > 0;
+        p += length ? length : 1;
+    }
+    const unsigned char *begin = p;
+    for (size_t n = 0; n < column && p < end; n++)
+        for (p++; p < end && (*p & 0xC0) == 0x80;)
+            p++;
+    r->error->line = (uint32_t)line + 1;
+    r->error->column = (uint32_t)(p - begin) + 1;
+}
+
+/* Says where what an ptx_config_* function complains of stands. */
+static bool at(ConfigReader *r, const yaml_node_t *node, bool is_good)
+{
+    if (!is_good)
+        place(r, node->start_mark.line, node->start_mark.column);
+    return is_good;
+}
+
+#define FAIL(r, node, ...) (at((r), (node), ptx_config_fail((r)->error, __VA_ARGS__)), false)
+
+static void place_offset(ConfigReader *r, size_t offset)
+{
+    size_t line = 0;
+    const unsigned char *p = (const unsigned char *)r->yaml, *end = p + r->length, *begin = p;
+    const unsigned char *stop = p + (offset < r->length ? offset : r->length);
+    while (p < stop) {
+        size_t length = break_length(p, end);
+        line += length > 0;
+        p += length ? length : 1;
+        begin = length ? p : begin;
+    }
+    r->error->line = (uint32_t)line + 1;
+    r->error->column = (uint32_t)(p - begin) + 1;
+}
+
+static bool fail_yaml(ConfigReader *r)
+{
+    const yaml_parser_t *parser = &r->parser;
+    ptx_config_fail(r->error, "%.150s", parser->problem ? parser->problem : "not YAML");
+    if (parser->error == YAML_READER_ERROR)
+        place_offset(r, parser->problem_offset);
+    else
+        place(r, parser->problem_mark.line, parser->problem_mark.column);
+    return false;
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Scalar {
+    const char *text;
+    size_t length;
+} Scalar;
+
+static yaml_node_t *node_of(ConfigReader *r, int id)
+{
+    return yaml_document_get_node(&r->document, id);
+}
+
+/* Quotes make a text of what would be no value. */
+static bool is_nothing(const yaml_node_t *node)
+{
+    return node->type == YAML_SCALAR_NODE && !node->data.scalar.length && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+}
+
+static bool read_scalar(ConfigReader *r, const yaml_node_t *node, const char *wanted, Scalar *out)
+{
+    if (node->type != YAML_SCALAR_NODE || is_nothing(node))
+        return FAIL(r, node, "expected %s", wanted);
+    *out = (Scalar){ (const char *)node->data.scalar.value, node->data.scalar.length };
+    if (memchr(out->text, 0, out->length))
+        return FAIL(r, node, "a NUL has no meaning here");
+    if (!r->budget)
+        return FAIL(r, node, "aliases make this longer than the file");
+    r->budget--;
+    return true;
+}
+
+typedef bool (*ItemFn)(ConfigReader *r, const yaml_node_t *item, void *context);
+
+/* A list, or one item without brackets. */
+static bool read_list(ConfigReader *r, const yaml_node_t *node, const char *wanted, ItemFn fn, void *context)
+{
+    if (node->type == YAML_SCALAR_NODE && !is_nothing(node))
+        return fn(r, node, context);
+    if (node->type != YAML_SEQUENCE_NODE)
+        return FAIL(r, node, "expected %s", wanted);
+    for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top; item++)
+        if (!fn(r, node_of(r, *item), context))
+            return false;
+    return true;
+}
+
+/* ---- mappings ---------------------------------------------------------------------------------------------------- */
+
+typedef bool (*PairFn)(ConfigReader *r, const yaml_node_t *key, Scalar text, const yaml_node_t *value, unsigned arg);
+
+/* Keys that were there, by hash: a file may have tens of thousands. */
+static bool is_key(const void *owner, uint32_t number, const void *key)
+{
+    const Scalar *a = (const Scalar *)owner + (number - 1), *b = key;
+    return a->length == b->length && !memcmp(a->text, b->text, b->length);
+}
+
+/* Whether the last of count keys is new. */
+static bool see(const HashTable *seen, const Scalar *keys, uint32_t count)
+{
+    const Scalar *key = &keys[count - 1];
+    uint32_t *slot = ptx_hash_find(seen, ptx_hash_bytes(key->text, key->length), is_key, keys, key);
+    bool is_new = !*slot;
+    *slot = count;
+    return is_new;
+}
+
+static bool read_mapping(ConfigReader *r, const yaml_node_t *node, const char *wanted, PairFn fn, unsigned arg)
+{
+    if (node->type != YAML_MAPPING_NODE)
+        return FAIL(r, node, "expected %s", wanted);
+    size_t count = (size_t)(node->data.mapping.pairs.top - node->data.mapping.pairs.start);
+    HashTable seen;
+    ptx_hash_init(&seen, &r->config->arena, count);
+    Scalar *all = ptx_arena_array(&r->config->arena, Scalar, count ? count : 1), *keys = all;
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++, keys++) {
+        const yaml_node_t *key = node_of(r, pair->key);
+        if (!read_scalar(r, key, "a key", keys))
+            return false;
+        if (!see(&seen, all, (uint32_t)(keys - all) + 1))
+            return FAIL(r, key, "'%.60s' is given twice", keys->text);
+        if (!fn(r, key, *keys, node_of(r, pair->value), arg))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the keys ---------------------------------------------------------------------------------------------------- */
+
+typedef struct SelectorSink {
+    List *to;
+    bool may_lock;
+} SelectorSink;
+
+static bool read_selector(ConfigReader *r, const yaml_node_t *item, void *context)
+{
+    Scalar text;
+    const SelectorSink *sink = context;
+    return read_scalar(r, item, "a rule, a group, a prefix of codes or ALL", &text)
+        && at(r, item, ptx_config_add_selector(r->config, sink->to, text.text, text.length, sink->may_lock, r->error));
+}
+
+static const char rules_wanted[] = "a list of rules, such as [THR, COR101]";
+
+static bool read_select(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+{
+    (void)arg;
+    r->layer->has_select = true;
+    return read_list(r, value, rules_wanted, read_selector, &(SelectorSink){ &r->layer->selects, true });
+}
+
+static bool read_ignore(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+{
+    (void)arg;
+    return read_list(r, value, rules_wanted, read_selector, &(SelectorSink){ &r->layer->ignores, false });
+}
+
+static bool read_preview(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+{
+    Scalar text;
+    (void)arg;
+    if (!read_scalar(r, value, "true or false", &text))
+        return false;
+    r->layer->has_preview = true;
+    r->layer->preview = !strcmp(text.text, "true");
+    return r->layer->preview || !strcmp(text.text, "false") || FAIL(r, value, "'%.60s' is neither true nor false", text.text);
+}
+
+static bool read_severity_pair(ConfigReader *r, const yaml_node_t *key, Scalar rule, const yaml_node_t *value, unsigned arg)
+{
+    Scalar text;
+    Severity severity;
+    (void)arg;
+    return read_scalar(r, value, "error, warning or note", &text)
+        && at(r, value, ptx_config_find_severity(text.text, text.length, &severity, r->error))
+        && at(r, key, ptx_config_add_severity(r->config, r->layer, rule.text, rule.length, severity, r->error));
+}
+
+static bool read_severity(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+{
+    return read_mapping(r, value, "a mapping from rules to severities, such as { LCH101: warning }", read_severity_pair, arg);
+}
+
+static bool read_threshold_pair(ConfigReader *r, const yaml_node_t *key, Scalar name, const yaml_node_t *value, unsigned arg)
+{
+    Scalar text;
+    ThresholdChoice choice;
+    (void)arg;
+    if (!at(r, key, ptx_config_find_threshold(r->config, name.text, name.length, &choice, r->error))
+        || !read_scalar(r, value, "a number", &text)
+        || !at(r, value, ptx_config_read_number(text.text, text.length, &choice.value, r->error)))
+        return false;
+    *(ThresholdChoice *)ptx_list_push(&r->config->arena, &r->layer->thresholds, sizeof choice) = choice;
+    return true;
+}
+
+static bool read_thresholds(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+{
+    return read_mapping(r, value, "a mapping from thresholds to numbers, such as { OCC103.threads: 32 }", read_threshold_pair, arg);
+}
+
+static bool read_silenced_pair(ConfigReader *r, const yaml_node_t *key, Scalar pattern, const yaml_node_t *value, unsigned kind)
+{
+    Ignore *ignore;
+    List selectors = { 0 };
+    if (!at(r, key, ptx_config_add_ignore(r->config, r->layer, (IgnoreKind)kind, pattern.text, pattern.length, &ignore, r->error))
+        || !read_list(r, value, rules_wanted, read_selector, &(SelectorSink){ &selectors, false }))
+        return false;
+    ignore->selectors = selectors.items;
+    ignore->selector_count = selectors.count;
+    return true;
+}
+
+static bool read_silenced(ConfigReader *r, const yaml_node_t *value, unsigned kind)
+{
+    return read_mapping(r, value, "a mapping from patterns to lists of rules, such as { \"cutlass_*\": [THR] }", read_silenced_pair, kind);
+}
+
+static bool read_text(ConfigReader *r, const yaml_node_t *item, void *context)
+{
+    Scalar text;
+    if (!read_scalar(r, item, "a name or a path", &text))
+        return false;
+    if (!text.length)
+        return FAIL(r, item, "expected a name or a path");
+    *(const char **)ptx_list_push(&r->config->arena, context, sizeof(const char *)) = ptx_arena_strndup(&r->config->arena, text.text, text.length);
+    return true;
+}
+
+static bool read_texts(ConfigReader *r, const yaml_node_t *value, unsigned key)
+{
+    static const char *const wanted[VALUE__COUNT] = { [VALUE_GPU] = "a list of GPUs, such as [h200]", [VALUE_LAUNCH] = "the path of a launch file",
+        [VALUE_RULES] = "a list of folders of rules", [VALUE_EXCLUDE] = "a list of patterns, such as [\"build/old/*\"]",
+        [VALUE_BASELINE] = "the path of a baseline", [VALUE_BUDGET] = "the path of a budget" };
+    if ((key == VALUE_LAUNCH || key == VALUE_BASELINE || key == VALUE_BUDGET) && value->type != YAML_SCALAR_NODE)
+        return FAIL(r, value, "expected %s", wanted[key]);
+    return read_list(r, value, wanted[key], read_text, &r->layer->values[key]);
+}
+
+static bool read_tolerance_pair(ConfigReader *r, const yaml_node_t *key, Scalar metric, const yaml_node_t *value, unsigned arg)
+{
+    Scalar text;
+    (void)arg;
+    if (!read_scalar(r, value, "a number, as 8 or 5%, or off", &text))
+        return false;
+    if (ptx_metric_find(metric.text, metric.length) == METRIC__COUNT)
+        return FAIL(r, key, "unknown metric '%.60s'", metric.text);
+    char *both = ptx_arena_alloc(&r->config->arena, metric.length + text.length + 2);
+    memcpy(both, metric.text, metric.length);
+    both[metric.length] = '=';
+    memcpy(both + metric.length + 1, text.text, text.length);
+    *(const char **)ptx_list_push(&r->config->arena, &r->layer->values[VALUE_TOLERANCES], sizeof(const char *)) = both;
+    return true;
+}
+
+static bool read_tolerances(ConfigReader *r, const yaml_node_t *value, unsigned arg)
+{
+    return read_mapping(r, value, "a mapping from metrics to numbers, such as { registers: 5% }", read_tolerance_pair, arg);
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+static const struct TopKey { const char *key; bool (*read)(ConfigReader *r, const yaml_node_t *value, unsigned arg); unsigned arg; } top_keys[] = {
+    { "select", read_select, 0 },
+    { "ignore", read_ignore, 0 },
+    { "preview", read_preview, 0 },
+    { "severity", read_severity, 0 },
+    { "thresholds", read_thresholds, 0 },
+    { "per-kernel-ignore", read_silenced, IGNORE_KERNEL },
+    { "per-source-ignore", read_silenced, IGNORE_SOURCE },
+    { "per-file-ignore", read_silenced, IGNORE_FILE },
+    { "exclude", read_texts, VALUE_EXCLUDE },
+    { "gpu", read_texts, VALUE_GPU },
+    { "launch", read_texts, VALUE_LAUNCH },
+    { "baseline", read_texts, VALUE_BASELINE },
+    { "budget", read_texts, VALUE_BUDGET },
+    { "tolerances", read_tolerances, 0 },
+    { "rules", read_texts, VALUE_RULES },
+};
+
+static bool fail_key(ConfigReader *r, const yaml_node_t *key, Scalar text)
+{
+    const char *near = NULL;
+    unsigned best = 4;
+    for (size_t i = 0; i < sizeof top_keys / sizeof *top_keys; i++) {
+        unsigned distance = ptx_edit_distance(text.text, text.length, top_keys[i].key, strlen(top_keys[i].key));
+        if (distance < best && distance < strlen(top_keys[i].key) - 1) {
+            best = distance;
+            near = top_keys[i].key;
+        }
+    }
+    return near ? FAIL(r, key, "unknown key '%.60s'; did you mean '%s'?", text.text, near) : FAIL(r, key, "unknown key '%.60s'", text.text);
+}
+
+static bool read_top(ConfigReader *r, const yaml_node_t *key, Scalar text, const yaml_node_t *value, unsigned arg)
+{
+    (void)arg;
+    for (size_t i = 0; i < sizeof top_keys / sizeof *top_keys; i++)
+        if (!strcmp(text.text, top_keys[i].key))
+            return top_keys[i].read(r, value, top_keys[i].arg);
+    return fail_key(r, key, text);
+}
+
+/* What follows the file's own document, if only an error, would be read by nobody. */
+static bool read_end(ConfigReader *r)
+{
+    yaml_document_t next;
+    if (!yaml_parser_load(&r->parser, &next))
+        return fail_yaml(r);
+    const yaml_node_t *root = yaml_document_get_root_node(&next);
+    bool is_end = !root || FAIL(r, root, "a config file is one document; another one begins here");
+    yaml_document_delete(&next);
+    return is_end;
+}
+
+enum { NESTING_MAX = 200 };     /* a good file has 3; the library's time is quadratic in it */
+
+/* Brackets are counted in texts and comments too: there they are mostly in pairs, and never so many. */
+static bool check_nesting(ConfigReader *r)
+{
+    int depth = 0;
+    for (size_t i = 0; i < r->length; i++) {
+        depth += (r->yaml[i] == '[' || r->yaml[i] == '{') - (r->yaml[i] == ']' || r->yaml[i] == '}');
+        depth = depth < 0 ? 0 : depth;
+        if (depth <= NESTING_MAX)
+            continue;
+        place_offset(r, i);
+        return ptx_config_fail(r->error, "brackets in brackets, %d deep", (int)NESTING_MAX);
+    }
+    return true;
+}
+
+bool ptx_config_parse(ConfigReader *r, ptxlint_config *config, Layer *layer, const char *yaml, size_t length, ConfigError *error)
+{
+    r->config = config;
+    r->layer = layer;
+    r->error = error;
+    r->yaml = yaml;
+    r->length = r->budget = length;
+    if (length > CONFIG_FILE_BYTES_MAX)
+        return ptx_config_fail(error, "longer than %d bytes", (int)CONFIG_FILE_BYTES_MAX);
+    if (!check_nesting(r))
+        return false;
+    r->has_parser = yaml_parser_initialize(&r->parser);
+    if (!r->has_parser)
+        ptx_arena_fail(&config->arena);
+    yaml_parser_set_input_string(&r->parser, (const unsigned char *)yaml, length);
+    r->has_document = yaml_parser_load(&r->parser, &r->document);
+    if (!r->has_document)
+        return fail_yaml(r);
+    const yaml_node_t *root = yaml_document_get_root_node(&r->document);
+    if (root && !is_nothing(root) && !read_mapping(r, root, "a mapping from keys to values, such as `select: [THR]`", read_top, 0))
+        return false;
+    return !root || read_end(r);
+}

@@ -1,0 +1,292 @@
+/* view.c -- the public structures of a module, filled from IR and facts. */
+#include "model/gpu.h"
+#include "model/view.h"
+#include "check/check_loc.h"
+
+#include <math.h>
+#include <string.h>
+#include <stdio.h>
+
+static const char *copy_text(Sessions *all, Span span)
+{
+    return ptx_arena_strndup(all->arena, all->module->text + span.begin, ptx_span_length(span));
+}
+
+/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
+
+/* path is NULL where no .file says which it is. */
+static ptxlint_source_place view_loc(Sessions *all, const Loc *loc)
+{
+    const File *file = ptx_loc_file(all->module, loc);
+    if (!file)
+        return (ptxlint_source_place){ NULL, 0, 0 };
+    return (ptxlint_source_place){ copy_text(all, file->path), loc->line, loc->column };
+}
+
+static void find_source(Sessions *all, const Func *func, const Diag *diag, ptxlint_diagnostic *out)
+{
+    const Insn *insn = ptx_insn_at(func, diag->span.begin);
+    if (!insn || !insn->loc)
+        return;
+    Loc chain[MAX_LOC_CHAIN];
+    uint32_t count = ptx_loc_chain(all->module, insn->loc, chain);
+    const ptxlint_source_place place = view_loc(all, &chain[0]);
+    out->source_path = place.path;
+    out->source_line = place.line;
+    out->source_column = place.column;
+    ptxlint_source_place *into = ptx_arena_array(all->arena, ptxlint_source_place, count);
+    out->inlined_into = into;
+    for (uint32_t i = 1; i < count; i++) {
+        into[out->inlined_count] = view_loc(all, &chain[i]);
+        out->inlined_count += into[out->inlined_count].path != NULL;
+    }
+}
+
+static void view_related(Sessions *all, const Diag *diag, ptxlint_diagnostic *out)
+{
+    for (const DiagRelated *r = diag->related; r; r = r->next)
+        out->related_count++;
+    if (!out->related_count)
+        return;
+    ptxlint_related *related = ptx_arena_array(all->arena, ptxlint_related, out->related_count);
+    out->related = related;
+    for (const DiagRelated *r = diag->related; r; r = r->next)
+        *related++ = (ptxlint_related){ ptx_view_span(r->span), r->message };
+}
+
+static const ptxlint_fix *view_fix(Sessions *all, const DiagFix *fix)
+{
+    if (!fix)
+        return NULL;
+    ptxlint_fix *out = ptx_arena_new(all->arena, ptxlint_fix);
+    *out = (ptxlint_fix){ ptx_view_span(fix->span), fix->replacement, fix->is_certain };
+    return out;
+}
+
+static void view_repair(Sessions *all, const DiagRepair *repair, ptxlint_diagnostic *out)
+{
+    if (!repair->count)
+        return;
+    ptxlint_insertion *insertions = ptx_arena_array(all->arena, ptxlint_insertion, repair->count);
+    for (uint32_t i = 0; i < repair->count; i++)
+        insertions[i] = (ptxlint_insertion){ repair->insertions[i].line, repair->insertions[i].text };
+    out->repair = insertions;
+    out->repair_count = repair->count;
+}
+
+const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *diags)
+{
+    static const ptxlint_certainty certainties[] = { PTXLINT_NOT_KNOWN, PTXLINT_EXACT, PTXLINT_BOUND, PTXLINT_ESTIMATE, PTXLINT_NOT_KNOWN };
+    static const ptxlint_suppression suppressions[] = { [SUPPRESSION_NONE] = PTXLINT_NOT_SUPPRESSED, [SUPPRESSION_INLINE] = PTXLINT_SUPPRESSED_INLINE,
+                                                        [SUPPRESSION_CONFIG] = PTXLINT_SUPPRESSED_BY_CONFIG,
+                                                        [SUPPRESSION_BASELINE] = PTXLINT_SUPPRESSED_BY_BASELINE };
+    ptxlint_diagnostic *items = ptx_arena_array(all->arena, ptxlint_diagnostic, diags->count + 1), *out = items;
+    for (uint32_t i = 0; i < diags->count; i++, out++) {
+        const Diag *diag = diags->items[i];
+        out->size = sizeof *out;
+        out->rule = diag->info->code;
+        out->name = diag->info->name;
+        out->group = diag->info->group;
+        out->message = diag->message;
+        out->label = diag->label;
+        out->help = diag->help;
+        out->span = ptx_view_span(diag->span);
+        out->severity = (ptxlint_severity)diag->severity;
+        out->certainty = certainties[diag->certainty];
+        out->repeat_count = diag->repeats;
+        out->gain_percent = diag->gain_percent;
+        out->gain_of = diag->gain_of;
+        out->suppression = suppressions[diag->suppression];
+        out->suppression_reason = diag->reason;
+        out->fix = view_fix(all, diag->fix);
+        view_repair(all, &diag->repair, out);
+        view_related(all, diag, out);
+        if (diag->func < 0)
+            continue;
+        const Func *func = &all->module->funcs[diag->func];
+        out->kernel = copy_text(all, func->name);
+        find_source(all, func, diag, out);
+    }
+    return items;
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+/* With trips that nobody knows, shares may be estimated; how much there is of a thing may not. */
+static double amount(const Mix *mix, double weighted)
+{
+    return mix->has_assumed_trips ? (double)NAN : weighted;
+}
+
+static ptxlint_mix view_mix(Sessions *all, const Mix *mix)
+{
+    ptxlint_mix_class *classes = ptx_arena_array(all->arena, ptxlint_mix_class, CLASS__COUNT - 1);
+    for (int c = 1; c < CLASS__COUNT; c++)
+        classes[c - 1] = (ptxlint_mix_class){ ptx_class_info[c].text, mix->counts[c], mix->weighted[c] };
+    return (ptxlint_mix){
+        .classes = classes, .class_count = CLASS__COUNT - 1, .instruction_count = mix->insn_count,
+        .fused_count = mix->fused_count, .fusable_count = mix->fusable_count,
+        .fma_fraction = mix->insn_count ? (double)mix->fused_count / mix->insn_count : (double)NAN,
+        .weighted_fma_fraction = mix->weighted_insn_count > 0 ? mix->weighted_fused_count / mix->weighted_insn_count : (double)NAN,
+        .weighted_instruction_count = mix->weighted_insn_count, .flops_fp32 = amount(mix, mix->weighted_flops[FLOPS_FP32]),
+        .flops_fp64 = amount(mix, mix->weighted_flops[FLOPS_FP64]), .flops_fp16 = amount(mix, mix->weighted_flops[FLOPS_FP16]),
+        .flops_tensor = amount(mix, mix->weighted_flops[FLOPS_TENSOR]), .global_bytes = amount(mix, mix->weighted_global_bytes),
+        .has_assumed_trips = mix->has_assumed_trips,
+    };
+}
+
+/* trip may be NULL: only findings were asked for. */
+static ptxlint_trip view_trip(Sessions *all, const Func *func, const Trip *trip)
+{
+    if (!trip)
+        return (ptxlint_trip){ .count = (double)NAN, .count_min = (double)NAN, .count_max = (double)NAN, .certainty = PTXLINT_NOT_KNOWN,
+                               .step = PTXLINT_UNKNOWN, .why = "only findings were asked for" };
+    static const ptxlint_trip_source sources[] = { [TRIP_UNKNOWN] = PTXLINT_TRIP_UNKNOWN, [TRIP_CODE] = PTXLINT_TRIP_CODE,
+        [TRIP_LAUNCH] = PTXLINT_TRIP_LAUNCH, [TRIP_USER] = PTXLINT_TRIP_USER, [TRIP_SYMBOLIC] = PTXLINT_TRIP_SYMBOLIC };
+    bool has_induction = trip->induction != NO_ID;
+    return (ptxlint_trip){
+        .source = sources[trip->source], .count = trip->count, .count_min = trip->count_min, .count_max = trip->count_max,
+        .certainty = trip->is_exact ? PTXLINT_EXACT : trip->is_upper ? PTXLINT_BOUND : isnan(trip->count) ? PTXLINT_NOT_KNOWN : PTXLINT_ESTIMATE,
+        .expression = trip->expression, .induction = has_induction ? copy_text(all, func->regs[trip->induction].name) : NULL,
+        .start = trip->start, .bound = trip->bound, .step = has_induction && trip->step ? trip->step : PTXLINT_UNKNOWN, .why = trip->why,
+    };
+}
+
+static void view_loops(Sessions *all, const Func *func, Session *session, ptxlint_kernel *out)
+{
+    const Loops *loops = ptx_session_loops(session);
+    const Cfg *cfg = ptx_session_cfg(session);
+    const Mixes *mixes = ptx_session_mixes(session);
+    const Trips *trips = all->has_figures ? ptx_session_trips(session) : NULL;
+    ptxlint_loop *view = ptx_arena_array(all->arena, ptxlint_loop, loops->loop_count ? loops->loop_count : 1);
+    out->loops = view;
+    out->loop_count = loops->loop_count;
+    for (LoopId i = 0; i < loops->loop_count; i++) {
+        const Loop *loop = &loops->loops[i];
+        InsnId first = cfg->blocks[loop->header].first;
+        view[i] = (ptxlint_loop){
+            .size = sizeof *view, .header = ptx_view_span(func->insns[first].span), .label = "", .depth = loop->depth,
+            .parent = loop->parent == NO_LOOP ? -1 : (int64_t)loop->parent, .is_irreducible = loop->is_irreducible,
+            .is_innermost = loop->is_innermost, .mix = view_mix(all, &mixes->loops[i]),
+            .trip = view_trip(all, func, trips ? &trips->trips[i] : NULL),
+        };
+        ptx_project_loop(all, session, i, &view[i]);
+    }
+    for (uint32_t l = 0; l < func->label_count && loops->loop_count; l++) {
+        const Label *label = &func->labels[l];
+        if (label->insn >= func->insn_count)
+            continue;
+        LoopId loop = loops->loop_of[cfg->block_of[label->insn]];       /* of a header: its own */
+        if (loop != NO_LOOP && cfg->blocks[loops->loops[loop].header].first == label->insn && !*view[loop].label)
+            view[loop].label = copy_text(all, label->name);
+    }
+}
+
+static ptxlint_pressure view_pressure(Sessions *all, const Func *func, const Live *live)
+{
+    ptxlint_pressure view = { .max_live = PTXLINT_UNKNOWN, .max_live_predicates = PTXLINT_UNKNOWN, .max_live_64 = PTXLINT_UNKNOWN,
+                              .max_live_16 = PTXLINT_UNKNOWN };
+    if (!live || live->max_insn == NO_ID || func->has_syntax_error)
+        return view;
+    const char **names = ptx_arena_array(all->arena, const char *, live->max_reg_count ? live->max_reg_count : 1);
+    for (uint32_t i = 0; i < live->max_reg_count; i++)
+        names[i] = copy_text(all, func->regs[live->max_regs[i]].name);
+    view.max_live = live->max_pressure;
+    view.max_live_predicates = live->max_predicates;
+    view.max_live_64 = live->max_64;
+    view.max_live_16 = live->max_16;
+    view.where = ptx_view_span(func->insns[live->max_insn].span);
+    view.live = names;
+    view.live_count = live->max_reg_count;
+    return view;
+}
+
+/* Each aligned as it asks, one behind the other: PTX ISA, "Kernel Function Parameters". */
+static void view_params(Sessions *all, const Func *func, ptxlint_kernel *out)
+{
+    uint64_t end = 0;
+    bool has_place = true;
+    if (!func->is_entry || !func->param_count)
+        return;
+    ptxlint_param *params = ptx_arena_array(all->arena, ptxlint_param, func->param_count);
+    out->params = params;
+    out->param_count = func->param_count;
+    for (uint32_t i = 0; i < func->param_count; i++) {
+        const Var *var = &all->module->vars[func->params[i]];
+        uint32_t align = var->align ? var->align : 1;
+        uint64_t offset = (end + align - 1) / align * align;
+        params[i] = (ptxlint_param){ sizeof *params, copy_text(all, var->name), ptx_type_info[var->type].text ? ptx_type_info[var->type].text : "",
+                                     var->bytes <= INT64_MAX ? (int64_t)var->bytes : PTXLINT_UNKNOWN,
+                                     has_place ? (int64_t)offset : PTXLINT_UNKNOWN, align };
+        has_place = has_place && !__builtin_add_overflow(offset, var->bytes, &end) && end <= INT64_MAX / 2;
+    }
+}
+
+static ptxlint_launch view_launch(Session *session)
+{
+    const LaunchShape *shape = ptx_session_shape(session);
+    const Launch *launch = ptx_session_launch(session);
+    ptxlint_launch out = {
+        .source = PTXLINT_LAUNCH_ASSUMED, .block_is_assumed = shape->is_block_assumed, .error = shape->error,
+        .dynamic_shared_bytes = ptx_view_number(shape->dynamic_shared_bytes), .blocks = ptx_view_number(shape->blocks),
+        .threads_per_block = ptx_view_number(shape->threads_per_block), .warps_per_block = ptx_view_number(shape->warps_per_block),
+        .warps = ptx_view_number(shape->warps), .idle_lanes = ptx_view_number(shape->idle_lanes),
+    };
+    for (int i = 0; i < 3; i++) {
+        out.grid[i] = ptx_view_number(shape->grid[i]);
+        out.block[i] = ptx_view_number(shape->block[i]);
+        out.cluster[i] = ptx_view_number(shape->cluster[i]);
+    }
+    if (ptx_session_func(session)->bounds.reqntid[0])
+        out.source = PTXLINT_LAUNCH_DIRECTIVE;
+    if (launch->is_given)
+        out.source = PTXLINT_LAUNCH_FILE;
+    return out;
+}
+
+static void view_kernel(Sessions *all, FuncId id, ptxlint_kernel *out)
+{
+    const Func *func = &all->module->funcs[id];
+    out->size = sizeof *out;
+    out->name = copy_text(all, func->name);
+    out->span = ptx_view_span(func->span);
+    out->name_span = ptx_view_span(func->name);
+    out->is_entry = func->is_entry;
+    out->has_syntax_error = func->has_syntax_error;
+    out->minnctapersm = func->bounds.minnctapersm;
+    out->maxnreg = func->bounds.maxnreg;
+    memcpy(out->maxntid, func->bounds.maxntid, sizeof out->maxntid);
+    memcpy(out->reqntid, func->bounds.reqntid, sizeof out->reqntid);
+    Session *session = ptx_sessions_of(all, id);
+    const Demand *demand = ptx_session_demand(session);
+    const Cfg *cfg = ptx_session_cfg(session);
+    out->static_shared_bytes = ptx_view_number(demand->static_shared_bytes);
+    out->local_bytes = ptx_view_number(demand->local_bytes);
+    out->param_bytes = ptx_view_number(demand->param_bytes);
+    out->barriers = ptx_view_number(demand->barriers);
+    view_params(all, func, out);
+    out->launch = view_launch(session);
+    out->pressure = view_pressure(all, func, ptx_session_live(session));
+    if (!cfg) {
+        out->mix = view_mix(all, &(const Mix){ 0 });
+        if (func->is_entry)
+            ptx_view_assumed(all, NULL, out);
+        ptx_project_kernel(all, id, out);
+        return;
+    }
+    out->is_recursive = ptx_session_calls(session)->is_recursive;
+    out->block_count = cfg->block_count;
+    out->unreachable_block_count = cfg->block_count - cfg->rpo_count;
+    out->edge_count = cfg->succ_count;
+    out->mix = view_mix(all, &ptx_session_mixes(session)->func);
+    ptx_project_kernel(all, id, out);
+    view_loops(all, func, session, out);
+    if (func->is_entry)
+        ptx_view_assumed(all, ptx_session_is_projected(session) ? ptx_session_evaluation(session, BUDGET_FIGURES) : NULL, out);
+}
+
+void ptx_view_func(Sessions *all, FuncId func, ptxlint_kernel *out)
+{
+    view_kernel(all, func, out);
+    ptx_view_accesses(all, func, out);
+}

@@ -1,0 +1,34 @@
+/* view.h -- the public structures of a function, filled from IR and facts; they lie in the arena of the sessions. */
+#ifndef PTX_MODEL_VIEW_H
+#define PTX_MODEL_VIEW_H
+
+#include "ptxlint/ptxlint.h"
+#include "session/session.h"
+
+static inline ptxlint_span ptx_view_span(Span span)
+{
+    return (ptxlint_span){ span.begin, span.end };
+}
+
+/* All of the function in hand, which has a body. */
+void ptx_view_func(Sessions *all, FuncId func, ptxlint_kernel *out);
+
+/* As many as there are. */
+const ptxlint_diagnostic *ptx_view_diagnostics(Sessions *all, const DiagSink *diags);
+
+/* view_access.c: how the lanes of a warp differ in a value. */
+ptxlint_uniformity ptx_view_uniformity(const Affine *value);
+
+/* view_access.c: its accesses, those of what it calls, and its branches. */
+void ptx_view_accesses(Sessions *all, FuncId func, ptxlint_kernel *view);
+
+/* assumed.c: what figures of an entry rest on that was not given. evaluation: NULL: none was made. */
+void ptx_view_assumed(Sessions *all, const Evaluation *evaluation, ptxlint_kernel *view);
+
+/* project.c: what a kernel and its loops are on each GPU. view: the rest of the kernel, filled. */
+void ptx_project_kernel(Sessions *all, FuncId func, ptxlint_kernel *view);
+void ptx_project_loop(Sessions *all, Session *session, LoopId loop, ptxlint_loop *view);
+ptxlint_time ptx_project_time(const Prediction *prediction);
+ptxlint_bottleneck ptx_project_bottleneck(const Prediction *prediction, double waves);
+
+#endif

@@ -1,0 +1,347 @@
+/* view_access.c -- what a kernel's instructions do to memory and to the lanes of warps, in the public structures. */
+#include "model/view.h"
+#include "analysis/access/describe.h"
+#include "analysis/access/divergence.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WHY_BYTES = 512, SECTOR_BYTES = 32 };
+
+static const char *operation(const Op *op)
+{
+    switch ((OpKind)op->kind) {
+    case OPK_ATOM:                      return "atomic";
+    case OPK_RED:                       return "reduce";
+    case OPK_CP_ASYNC:                  return "async-copy";
+    case OPK_ST: case OPK_STMATRIX:     return "store";
+    case OPK_LD: case OPK_LDMATRIX:     return "load";
+    default:                            return (op->flags & OPF_STORE) ? "store" : (op->flags & OPF_LOAD) ? "load" : NULL;
+    }
+}
+
+static const char *space_name(Space space)
+{
+    switch (space) {
+    case SPACE_SHARED: case SPACE_SHARED_CTA: case SPACE_SHARED_CLUSTER:    return "shared";
+    case SPACE_PARAM: case SPACE_PARAM_ENTRY: case SPACE_PARAM_FUNC:        return "param";
+    default:                                                               return ptx_space_text[space];
+    }
+}
+
+static ptxlint_certainty to_certainty(Certainty certainty)
+{
+    switch (certainty) {
+    case CERTAINTY_EXACT:    return PTXLINT_EXACT;
+    case CERTAINTY_BOUND:    return PTXLINT_BOUND;
+    case CERTAINTY_ESTIMATE: return PTXLINT_ESTIMATE;
+    default:                 return PTXLINT_NOT_KNOWN;
+    }
+}
+
+/* ---- why --------------------------------------------------------------------------------------------------------- */
+
+/* What was said so far, and what else is to be said. */
+static void say(char why[WHY_BYTES], const char *reason)
+{
+    size_t length = strlen(why);
+    snprintf(why + length, WHY_BYTES - length, "%s%s", length ? "; " : "", reason);
+}
+
+/* "param 2, param 3": those that have a value by assumption, each once. */
+static void name_params(const Evaluation *evaluation, char *out, size_t room)
+{
+    size_t length = 0;
+    *out = 0;
+    for (uint32_t i = 0; i < evaluation->assumed_count && length + 1 < room; i++)
+        if (!i || evaluation->assumed[i].position != evaluation->assumed[i - 1].position)
+            length += (size_t)snprintf(out + length, room - length, "%sparam %u", length ? ", " : "", (unsigned)evaluation->assumed[i].position);
+}
+
+/* What of the launch was taken for something. */
+static void say_assumed(char why[WHY_BYTES], const Evaluation *evaluation)
+{
+    char params[128];
+    name_params(evaluation, params, sizeof params);
+    const struct { bool is_assumed; const char *what; } given[] = {
+        { evaluation->block_is_assumed, "the block" }, { evaluation->grid_is_assumed, "the grid" }, { *params, params },
+        { evaluation->initial_is_assumed, "variables' first values" }, { evaluation->warpid_is_assumed, "%warpid" },
+    };
+    char text[WHY_BYTES] = "";
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        size_t length = strlen(text);
+        if (given[i].is_assumed)
+            snprintf(text + length, sizeof text - length, "%s%s", length ? ", " : "rests on what was assumed of ", given[i].what);
+    }
+    say(why, *text ? text : "rests on the unknown base of a pointer");
+}
+
+static void say_doubt(char why[WHY_BYTES], const Evaluation *evaluation, Uncertainty doubt)
+{
+    switch (doubt) {
+    case UNCERTAIN_ADDRESS:     say(why, "data-dependent address"); break;
+    case UNCERTAIN_DATA:        say(why, "data-dependent control flow or offset"); break;
+    case UNCERTAIN_REPEAT:      say(why, "some iterations of a long loop are taken for all"); break;
+    case UNCERTAIN_PARAMETER:   say_assumed(why, evaluation); break;
+    case UNCERTAIN_ORDER:       say(why, "which lanes run together depends on how the GPU schedules diverged lanes"); break;
+    case UNCERTAIN_MODEL:       say(why, "how the GPU serves such an access is not documented: a rule measured on another GPU, or an approximation"); break;
+    case UNCERTAIN_NONE:        break;
+    }
+}
+
+/* What the figures rest on, or why there are none. "": they are exact. */
+static void explain_figures(char why[WHY_BYTES], const Evaluation *evaluation, const Evaluated *insn)
+{
+    char text[96];
+    if (!insn->is_reached) {
+        say(why, evaluation->is_cut ? "not reached within the budget of the evaluation" : "no thread reaches it in this launch");
+        return;
+    }
+    say_doubt(why, evaluation, (Uncertainty)insn->total.doubt);
+    if (insn->certainty != CERTAINTY_ESTIMATE)
+        return;
+    if (evaluation->is_cut) {
+        say(why, "the budget of the evaluation ended");
+    } else if (!evaluation->is_whole && !evaluation->grid_is_assumed) {
+        snprintf(text, sizeof text, "a sample of the blocks: %u of %.0f", (unsigned)evaluation->blocks_run, evaluation->blocks);
+        say(why, text);
+    }
+    if (insn->total.doubt == UNCERTAIN_PARAMETER)       /* which has named them */
+        return;
+    if (evaluation->grid_is_assumed && !evaluation->is_cut && !evaluation->is_whole)
+        say(why, "the grid is not known");
+    if (evaluation->block_is_assumed)
+        say(why, "the block was assumed");
+}
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+static const ptxlint_access no_figures = {
+    .active_threads = (double)NAN, .sectors_per_request = (double)NAN, .ideal_sectors_per_request = (double)NAN, .used_bytes_per_request = (double)NAN,
+    .moved_bytes_per_request = (double)NAN, .wavefronts_per_request = (double)NAN, .ideal_wavefronts_per_request = (double)NAN,
+    .addresses_per_request = (double)NAN, .efficiency = (double)NAN, .stride_bytes = PTXLINT_UNKNOWN,
+    .certainty = PTXLINT_NOT_KNOWN, .why = "addresses are not evaluated",
+};
+
+static void fill_global(const Count *total, ptxlint_access *out)
+{
+    out->sectors_per_request = total->sectors / total->requests;
+    out->ideal_sectors_per_request = total->ideal_sectors / total->requests;
+    out->used_bytes_per_request = total->used_bytes / total->requests;
+    out->moved_bytes_per_request = SECTOR_BYTES * out->sectors_per_request;
+    out->efficiency = total->used_bytes / (SECTOR_BYTES * total->sectors);
+}
+
+static void fill_figures(const Count *total, ptxlint_access *out)
+{
+    static const char *const patterns[] = {
+#define PN(id, text, what) [PATTERN_##id] = text,
+#include "analysis/sim/patterns.def"
+#undef PN
+    };
+    if (total->sectors > 0)
+        fill_global(total, out);
+    if (total->wavefronts > 0) {
+        out->wavefronts_per_request = total->wavefronts / total->requests;
+        out->ideal_wavefronts_per_request = total->ideal_wavefronts / total->requests;
+        if (!(total->sectors > 0))
+            out->efficiency = total->ideal_wavefronts / total->wavefronts;
+    }
+    if (total->addresses > 0) {
+        out->addresses_per_request = total->addresses / total->requests;
+        out->efficiency = total->requests / total->addresses;
+    }
+    out->pattern = patterns[total->pattern];
+    if (total->pattern && total->pattern != PATTERN_IRREGULAR && !total->is_free)
+        out->stride_bytes = total->stride;
+}
+
+static const ptxlint_shaped *view_shapes(Sessions *all, const Evaluation *evaluation, const Count *shaped, size_t *count)
+{
+    ptxlint_shaped *out = ptx_arena_array(all->arena, ptxlint_shaped, evaluation->shape_count);
+    *count = 0;
+    for (uint32_t i = 0; i < evaluation->shape_count; i++) {
+        ptxlint_access in_shape = no_figures;
+        if (!(shaped[i].requests > 0))
+            continue;
+        fill_figures(&shaped[i], &in_shape);
+        ptxlint_shaped *to = &out[(*count)++];
+        *to = (ptxlint_shaped){ .active_threads = shaped[i].active / shaped[i].requests, .sectors_per_request = in_shape.sectors_per_request,
+                                .wavefronts_per_request = in_shape.wavefronts_per_request, .addresses_per_request = in_shape.addresses_per_request,
+                                .efficiency = in_shape.efficiency, .pattern = in_shape.pattern };
+        memcpy(to->block, evaluation->shapes[i], sizeof to->block);
+    }
+    return out;
+}
+
+static void fill_access(Sessions *all, FuncId kernel, const Evaluated *insn, ptxlint_access *out)
+{
+    const Count *total = &insn->total;
+    const Evaluation *evaluation = ptx_session_evaluation(ptx_sessions_of(all, kernel), BUDGET_FIGURES);
+    bool is_known = insn->certainty != CERTAINTY_UNKNOWN && total->requests > 0;
+    char why[WHY_BYTES] = "";
+    out->certainty = to_certainty(insn->certainty);
+    if (total->requests > 0)
+        out->active_threads = total->active / total->requests;
+    if (is_known)
+        fill_figures(total, out);
+    if (is_known && (total->sectors > 0 || total->wavefronts > 0)) {
+        const char *pattern = ptx_count_describe(all->arena, total, out->bytes > 0 ? (uint32_t)out->bytes : 0);
+        if (*pattern)
+            say(why, pattern);
+    }
+    if (is_known && insn->shaped)
+        out->shapes = view_shapes(all, evaluation, insn->shaped, &out->shape_count);
+    const char *shapes = is_known ? ptx_shapes_describe(all->arena, evaluation, insn) : "";
+    if (*shapes)
+        say(why, shapes);
+    explain_figures(why, evaluation, insn);
+    out->why = *why ? ptx_arena_strndup(all->arena, why, strlen(why)) : "evaluated";
+}
+
+/* ---- chains ------------------------------------------------------------------------------------------------------ */
+
+static const ptxlint_related *view_chain(Sessions *all, FuncId id, InsnId insn, size_t *count)
+{
+    const Uniforms *uniforms = ptx_session_cfg(ptx_sessions_of(all, id)) ? ptx_session_uniforms(ptx_sessions_of(all, id)) : NULL;
+    const Func *func = &all->module->funcs[id];
+    Link links[MAX_CHAIN];
+    *count = uniforms ? ptx_critical_path_find(uniforms, func, insn, links) : 0;
+    if (!*count)
+        return NULL;
+    ptxlint_related *chain = ptx_arena_array(all->arena, ptxlint_related, *count);
+    for (size_t i = 0; i < *count; i++)
+        chain[i] = (ptxlint_related){ ptx_view_span(func->insns[links[i].insn].span), ptx_affine_describe(all->arena, &links[i].value) };
+    return chain;
+}
+
+static void begin_access(Sessions *all, FuncId id, InsnId i, ptxlint_access *out)
+{
+    const Insn *insn = &all->module->funcs[id].insns[i];
+    *out = no_figures;
+    out->size = sizeof *out;
+    out->span = ptx_view_span(insn->span);
+    out->space = space_name((Space)insn->op->space);
+    out->op = operation(insn->op);
+    out->bytes = insn->access_bytes ? insn->access_bytes : PTXLINT_UNKNOWN;
+    if (all->has_figures)
+        out->chain = view_chain(all, id, i, &out->chain_count);
+}
+
+static int by_place(const void *pa, const void *pb)
+{
+    const ptxlint_access *a = pa, *b = pb;
+    return a->span.begin < b->span.begin ? -1 : a->span.begin > b->span.begin;
+}
+
+static void view_called(Sessions *all, FuncId kernel, const Evaluation *evaluation, ptxlint_access *view)
+{
+    FuncId before = NO_ID;
+    const char *name = NULL;
+    for (uint32_t c = 0; c < evaluation->called_count; c++) {
+        const CalledAccess *called = &evaluation->called[c];
+        Span span = all->module->funcs[called->func].name;
+        if (called->func != before)
+            name = ptx_arena_strndup(all->arena, all->module->text + span.begin, ptx_span_length(span));
+        before = called->func;
+        begin_access(all, called->func, called->insn, &view[c]);
+        view[c].function = name;
+        fill_access(all, kernel, &called->figures, &view[c]);
+    }
+}
+
+static void view_memory(Sessions *all, FuncId id, ptxlint_kernel *out)
+{
+    const Func *func = &all->module->funcs[id];
+    const Evaluation *evaluation = all->has_figures ? ptx_session_evaluation(ptx_sessions_of(all, id), BUDGET_FIGURES) : NULL;
+    uint32_t own = 0, called = evaluation ? evaluation->called_count : 0;
+    for (InsnId i = 0; i < func->insn_count; i++)
+        own += ptx_insn_is_access(&func->insns[i]);
+    ptxlint_access *items = ptx_arena_array(all->arena, ptxlint_access, own + called + 1), *view = items;
+    out->accesses = items;
+    out->access_count = own + called;
+    for (InsnId i = 0; i < func->insn_count; i++) {
+        if (!ptx_insn_is_access(&func->insns[i]))
+            continue;
+        begin_access(all, id, i, view);
+        if (evaluation)
+            fill_access(all, id, &evaluation->insns[i], view);
+        view++;
+    }
+    if (!called)
+        return;
+    view_called(all, id, evaluation, view);
+    qsort(items, out->access_count, sizeof *items, by_place);
+}
+
+/* ---- branches ---------------------------------------------------------------------------------------------------- */
+
+ptxlint_uniformity ptx_view_uniformity(const Affine *a)
+{
+    static const ptxlint_uniformity publics[UNIFORMITY__COUNT] = {
+#define UF(id, public, text, what) [UNIFORMITY_##id] = public,
+#include "analysis/value/uniformity.def"
+#undef UF
+    };
+    return publics[a->uniformity];
+}
+
+/* What can be is the analysis's word; what is, that of the evaluation. */
+static void judge_split(const Affine *condition, ptxlint_branch *out, const DivergenceCost *parted)
+{
+    bool is_seen = parted->certainty == CERTAINTY_EXACT && !isnan(parted->percent);
+    out->certainty = condition->is_assumed ? PTXLINT_ESTIMATE : PTXLINT_EXACT;
+    out->splits = ptx_affine_is_uniform(*condition) ? PTXLINT_SPLIT_NEVER : PTXLINT_SPLIT_PERHAPS;
+    if (is_seen) {
+        out->certainty = PTXLINT_EXACT;
+        out->splits = parted->percent > 0 ? PTXLINT_SPLIT_CERTAIN : PTXLINT_SPLIT_NEVER;
+    } else if (out->splits == PTXLINT_SPLIT_PERHAPS && condition->uniformity == UNIFORMITY_UNKNOWN) {
+        out->splits = PTXLINT_SPLIT_UNKNOWN;
+        out->certainty = PTXLINT_NOT_KNOWN;
+    }
+}
+
+static void view_branch(Sessions *all, FuncId id, BlockId block, PartedCosts *costs, ptxlint_branch *out)
+{
+    Session *session = ptx_sessions_of(all, id);
+    const Func *func = &all->module->funcs[id];
+    const Cfg *cfg = ptx_session_cfg(session);
+    const Affine *condition = &ptx_session_uniforms(session)->branches[block];
+    InsnId last = cfg->blocks[block].end - 1;
+    BlockId meeting = ptx_session_dom(session)->ipdom[block];
+    DivergenceCost parted = { (double)NAN, (double)NAN, (double)NAN, CERTAINTY_ESTIMATE };
+    if (costs)
+        parted = ptx_divergence_measure(costs, block);
+    *out = (ptxlint_branch){ .size = sizeof *out, .span = ptx_view_span(func->insns[last].span), .condition = ptx_view_uniformity(condition), .parted_percent = parted.percent,
+                             .wasted_slots = parted.wasted_slots, .wasted_percent = parted.wasted_percent };
+    if (meeting != EXIT_BLOCK)
+        out->meeting = ptx_view_span(func->insns[cfg->blocks[meeting].first].span);
+    judge_split(condition, out, &parted);
+    out->chain = view_chain(all, id, last, &out->chain_count);
+}
+
+static void view_branches(Sessions *all, FuncId id, ptxlint_kernel *out)
+{
+    Session *session = ptx_sessions_of(all, id);
+    const Cfg *cfg = ptx_session_cfg(session);
+    for (BlockId b = 0; cfg && b < cfg->block_count; b++)
+        out->branch_count += cfg->blocks[b].succ_count > 1;
+    if (!out->branch_count)
+        return;
+    const Evaluation *evaluation = ptx_session_evaluation(session, BUDGET_FIGURES);
+    PartedCosts *costs = evaluation ? ptx_divergence_new(all->arena, evaluation, &all->module->funcs[id], cfg, ptx_session_dom(session)) : NULL;
+    ptxlint_branch *view = ptx_arena_array(all->arena, ptxlint_branch, out->branch_count);
+    out->branches = view;
+    for (BlockId b = 0; b < cfg->block_count; b++)
+        if (cfg->blocks[b].succ_count > 1)
+            view_branch(all, id, b, costs, view++);
+}
+
+void ptx_view_accesses(Sessions *all, FuncId id, ptxlint_kernel *out)
+{
+    view_memory(all, id, out);
+    if (all->has_figures)
+        view_branches(all, id, out);
+}

@@ -1,0 +1,148 @@
+/* Facts about accesses that nothing orders. */
+#include "rules/facts/measure.h"
+
+#include <math.h>
+
+double ptx_measure_hazards(Inquiry *q, FactId fact)
+{
+    const Hazards *hazards = ptx_session_hazards(q->session);
+    return !hazards ? (double)NAN : fact == FACT_KERNEL_races ? hazards->count : hazards->redundant_count;
+}
+
+double ptx_measure_redundant(Inquiry *q, InsnId insn)
+{
+    const Hazards *hazards = ptx_session_hazards(q->session);
+    bool is_redundant = false;
+    for (uint32_t i = 0; hazards && i < hazards->redundant_count; i++)
+        is_redundant |= hazards->redundant[i] == insn;
+    return is_redundant;
+}
+
+static const Divergence *divergence_at(Inquiry *q, InsnId insn)
+{
+    const Hazards *hazards = ptx_session_hazards(q->session);
+    return hazards && hazards->divergence && hazards->divergence->place == insn ? hazards->divergence : NULL;
+}
+
+double ptx_measure_divergent(Inquiry *q, InsnId insn)
+{
+    return divergence_at(q, insn) != NULL;
+}
+
+const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn)
+{
+    const Divergence *found = divergence_at(q, insn);
+    return found ? ptx_divergence_describe(q->arena, q->shared->module, found) : "divergent barrier: some lanes of a warp wait here while others bypass it";
+}
+
+static const Hazard *find_at(const Hazard *items, uint32_t count, InsnId place)
+{
+    for (uint32_t h = 0; h < count; h++)
+        if (items[h].second.place == place)
+            return &items[h];
+    return NULL;
+}
+
+const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn)
+{
+    const Hazards *hazards = ptx_session_hazards(q->session);
+    const Hazard *found = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
+    return found || !hazards ? found : find_at(hazards->possible, hazards->possible_count, insn);
+}
+
+const DiagRepair *ptx_measure_repair(Inquiry *q, InsnId insn)
+{
+    const Hazard *hazard = ptx_measure_hazard(q, insn);
+    return hazard ? &hazard->edits : NULL;
+}
+
+static bool is_of(const Hazard *hazard, FactId fact)
+{
+    switch (hazard->kind) {
+    case HAZARD_BULK:   return fact == FACT_INSN_is_copy_in_flight;
+    case HAZARD_MATRIX: return fact == FACT_INSN_is_operand_in_flight;
+    case HAZARD_PROXY:  return fact == FACT_INSN_is_proxy_unfenced;
+    case HAZARD_STUCK:  return fact == FACT_INSN_is_miscounted;
+    case HAZARD_STALE:  return fact == FACT_INSN_is_wait_stale;
+    default:            return fact == FACT_INSN_is_race;
+    }
+}
+
+double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
+{
+    const Hazards *hazards = ptx_session_hazards(q->session);
+    const Hazard *hazard = hazards ? find_at(hazards->items, hazards->count, insn) : NULL;
+    if (!hazards)
+        return (double)NAN;
+    *certainty = hazard ? hazard->certainty : CERTAINTY_ESTIMATE;
+    return hazard && is_of(hazard, fact);
+}
+
+/* Told as a race, it is no longer only possible. */
+double ptx_measure_possible_race(Inquiry *q, InsnId insn)
+{
+    const Hazards *hazards = ptx_session_hazards(q->session);
+    if (!hazards)
+        return (double)NAN;
+    return find_at(hazards->possible, hazards->possible_count, insn) && !find_at(hazards->items, hazards->count, insn);
+}
+
+static unsigned put_place(RelatedPlace *place, const Func *func, InsnId insn, const char *what)
+{
+    *place = (RelatedPlace){ func->insns[insn].span, what };
+    return 1;
+}
+
+static unsigned find_block_places(const BlockRace *race, FactId fact, RelatedPlace *place)
+{
+    bool is_alone = race->kind == BLOCK_RACE_EARLY || race->kind == BLOCK_RACE_LATE;
+    const BlockAccess *access = fact == FACT_INSN_block_race_at ? &race->second : &race->first;
+    return fact == FACT_INSN_block_race_with && is_alone ? 0 : put_place(place, access->func, access->insn, NULL);
+}
+
+/* The other access, and the calls that lead to either. */
+static unsigned find_others(const Func *kernel, const Hazard *h, RelatedPlace places[MAX_PLACES])
+{
+    static const char call[] = "the function is called here";
+    const HazardAccess *a = &h->second, *b = &h->first;
+    unsigned count = put_place(&places[0], b->func, b->insn, NULL);
+    if (a->func != kernel)
+        count += put_place(&places[count], kernel, a->place, call);
+    if (b->func != kernel && (b->place != a->place || a->func == kernel))
+        count += put_place(&places[count], kernel, b->place, call);
+    return count;
+}
+
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, RelatedPlace places[MAX_PLACES])
+{
+    const Divergence *divergence = divergence_at(q, insn);
+    const Hazard *h = ptx_measure_hazard(q, insn);
+    const BlockRace *race = ptx_session_block_race(q->session);
+    switch (fact) {
+    case FACT_INSN_divergent_at:
+        return divergence ? put_place(&places[0], divergence->func, divergence->insn, NULL) : 0;
+    case FACT_INSN_block_race_at: case FACT_INSN_block_race_with:
+        return race ? find_block_places(race, fact, &places[0]) : 0;
+    case FACT_INSN_race_at:
+        return h ? put_place(&places[0], h->second.func, h->second.insn, NULL) : 0;
+    default:
+        return h ? find_others(q->func, h, places) : 0;
+    }
+}
+
+double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact)
+{
+    const BlockRace *race = ptx_session_block_race(q->session);
+    return race && race->second.place == insn && (race->kind != BLOCK_RACE_GLOBAL) == (fact == FACT_INSN_is_cluster_race);
+}
+
+double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn)
+{
+    enum { WARP_THREADS = 32 };
+    const double warps = ceil(ptx_measure_block_threads(q) / WARP_THREADS);
+    Latencies latencies;
+    Certainty certainty = CERTAINTY_EXACT;
+    const Subjects at = { .insn = insn, .block = q->cfg->block_of[insn] };
+    ptx_latencies_find(q->shared->gpu, 0, &latencies);
+    return ptx_measure(q, &at, FACT_INSN_weight, &certainty) * (latencies.machine[MACHINE_BARRIER] + latencies.barrier_per_warp * warps);
+}

@@ -1,0 +1,108 @@
+/* Facts of how a kernel is launched, and of how it fits the first GPU. */
+#include "rules/facts/measure.h"
+
+#include <math.h>
+
+#define UNKNOWN ((double)NAN)
+
+static double number(int64_t value)
+{
+    return value < 0 ? UNKNOWN : (double)value;
+}
+
+bool ptx_measure_has_model(const Inquiry *q)
+{
+    return q->shared->gpu && q->cfg && q->func->is_entry;
+}
+
+/* NULL: no GPU is known. */
+static const Residency *residency_of(Inquiry *q)
+{
+    return q->shared->gpu ? ptx_session_residency(q->session, 0) : NULL;
+}
+
+/* Occupancy without a block size would be that of an assumed one: no finding rests on it. */
+static const Residency *occupied_of(Inquiry *q)
+{
+    return ptx_session_shape(q->session)->is_block_assumed ? NULL : residency_of(q);
+}
+
+bool ptx_measure_is_by_ptxas(Inquiry *q)
+{
+    const Residency *r = residency_of(q);
+    return r && r->source == REGISTERS_PTXAS;
+}
+
+double ptx_measure_block_threads(Inquiry *q)
+{
+    const LaunchShape *shape = ptx_session_shape(q->session);
+    return shape->is_block_assumed ? UNKNOWN : number(shape->threads_per_block);
+}
+
+/* A finding may ask for the model where no figures are wanted. */
+double ptx_measure_registers(Inquiry *q)
+{
+    const Residency *r = residency_of(q);
+    bool asks = ptx_measure_has_model(q) && !ptx_measure_is_by_ptxas(q);
+    const Pressure *pressure = asks ? ptx_session_pressure(q->session, 0) : NULL;
+    if (pressure && pressure->is_known)
+        return pressure->registers;
+    return r ? number(r->registers) : UNKNOWN;
+}
+
+Resources ptx_measure_resources(Inquiry *q, int64_t threads)
+{
+    const double registers = ptx_measure_registers(q);
+    const int64_t dynamic = ptx_session_launch(q->session)->dynamic_shared_bytes;
+    return (Resources){
+        .threads_per_block = threads, .registers_per_thread = registers >= 0 ? (int64_t)registers : -1,
+        .static_shared_bytes = ptx_session_demand(q->session)->static_shared_bytes, .dynamic_shared_bytes = dynamic > 0 ? dynamic : 0, .barriers = -1,
+    };
+}
+
+/* NaN: ptxas has not said it. */
+static double spill_bytes(Inquiry *q)
+{
+    const PtxasUsage *said = q->shared->gpu ? ptx_session_said(q->session, 0) : NULL;
+    return said && said->spill_store_bytes >= 0 ? (double)said->spill_store_bytes + number(said->spill_load_bytes) : UNKNOWN;
+}
+
+static double measure_occupancy(Inquiry *q, FactId fact)
+{
+    const Residency *r = occupied_of(q);
+    if (!r)
+        return UNKNOWN;
+    const Occupancy *occupancy = &r->occupancy;
+    switch (fact) {
+    case FACT_KERNEL_occupancy:             return occupancy->percent;
+    case FACT_KERNEL_blocks_per_sm:         return number(occupancy->blocks_per_sm);
+    case FACT_KERNEL_limiter:               return number(ptx_occupancy_limiter(occupancy));
+    case FACT_KERNEL_registers_to_free:     return number(occupancy->registers_to_free);
+    case FACT_KERNEL_shared_to_free:        return number(occupancy->shared_to_free);
+    case FACT_KERNEL_fits:                  return occupancy->blocks_per_sm < 0 ? UNKNOWN : occupancy->blocks_per_sm > 0;
+    case FACT_KERNEL_waves:                 return r->waves.count;
+    case FACT_KERNEL_tail_blocks:           return number(r->waves.tail_blocks);
+    case FACT_KERNEL_utilisation:           return r->waves.utilisation_percent;
+    default:                                return UNKNOWN;
+    }
+}
+
+double ptx_measure_launch(Inquiry *q, FactId fact, Certainty *certainty)
+{
+    const LaunchShape *shape = ptx_session_shape(q->session);
+    const Bounds *bounds = &q->func->bounds;
+    if (ptx_fact_info[fact].certainty == CERTAINTY_NONE)
+        *certainty = ptx_measure_is_by_ptxas(q) ? CERTAINTY_EXACT : CERTAINTY_ESTIMATE;
+    switch (fact) {
+    case FACT_KERNEL_block_threads:         return ptx_measure_block_threads(q);
+    case FACT_KERNEL_most_threads:          return ptx_bounds_threads(bounds);
+    case FACT_KERNEL_block_exceeds_bounds:  return shape->error != NULL;
+    case FACT_KERNEL_grid_blocks:           return number(shape->blocks);
+    case FACT_KERNEL_register_cap:          return bounds->maxnreg ? (double)bounds->maxnreg : UNKNOWN;
+    case FACT_KERNEL_registers:             return ptx_measure_registers(q);
+    case FACT_KERNEL_static_shared:         return number(ptx_session_demand(q->session)->static_shared_bytes);
+    case FACT_KERNEL_local_bytes:           return number(ptx_session_demand(q->session)->local_bytes);
+    case FACT_KERNEL_spill_bytes:           return spill_bytes(q);
+    default:                                return measure_occupancy(q, fact);
+    }
+}

@@ -1,0 +1,60 @@
+/* Facts about registers of multiplications in flight. */
+#include "rules/facts/measure.h"
+
+#include <math.h>
+#include <stdio.h>
+
+double ptx_measure_matrix_faults(Inquiry *q)
+{
+    const MatrixFaults *faults = ptx_session_matrix_faults(q->session);
+    return faults ? faults->count : (double)NAN;
+}
+
+double ptx_measure_matrix(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty)
+{
+    const MatrixFault *fault = ptx_matrix_fault_at(ptx_session_matrix_faults(q->session), insn);
+    bool is_of_fence = fault && (fault->kind == MATRIX_NO_FENCE || fault->kind == MATRIX_STALE_FENCE);
+    *certainty = fault && !fault->is_on_all_paths ? CERTAINTY_ESTIMATE : CERTAINTY_EXACT;
+    return fault && is_of_fence == (fact == FACT_INSN_is_matrix_unfenced);
+}
+
+static const char *describe(Inquiry *q, const MatrixFault *fault)
+{
+    static const char *const what[] = {
+        [MATRIX_READ] = "`%.*s` is read while a wgmma.mma_async may still write it: %s",
+        [MATRIX_WRITTEN] = "`%.*s` is written while a wgmma.mma_async still uses it: %s",
+        [MATRIX_STALE_FENCE] = "`%.*s` was written after the last wgmma.fence",
+    };
+    char text[200];
+    if (fault->kind == MATRIX_NO_FENCE)
+        return "no wgmma.fence before this wgmma.mma_async";
+    Span name = q->func->regs[fault->reg].name;
+    int length = (int)(ptx_span_length(name) < 64 ? ptx_span_length(name) : 64);
+    int count = snprintf(text, sizeof text, what[fault->kind], length, q->shared->module->text + name.begin,
+                         fault->is_committed ? "no wgmma.wait_group has waited for its group" : "no wgmma.commit_group has put it into a group");
+    return ptx_arena_strndup(q->arena, text, count > 0 ? (size_t)count : 0);
+}
+
+static const char *advise(Inquiry *q, const MatrixFault *fault)
+{
+    char text[120];
+    if (fault->kind == MATRIX_NO_FENCE)
+        return "wgmma.fence.sync.aligned, behind whatever writes the registers";
+    if (fault->kind == MATRIX_STALE_FENCE)
+        return "wgmma.fence.sync.aligned behind it";
+    int count = snprintf(text, sizeof text, "%swgmma.wait_group.sync.aligned %u before this",
+                         fault->is_committed ? "" : "wgmma.commit_group.sync.aligned behind the multiplication, and ", fault->newer);
+    return ptx_arena_strndup(q->arena, text, count > 0 ? (size_t)count : 0);
+}
+
+const char *ptx_measure_matrix_text(Inquiry *q, InsnId insn, FactId fact)
+{
+    const MatrixFault *fault = ptx_matrix_fault_at(ptx_session_matrix_faults(q->session), insn);
+    return !fault ? "" : fact == FACT_INSN_matrix_fault ? describe(q, fault) : advise(q, fault);
+}
+
+InsnId ptx_measure_matrix_with(Inquiry *q, InsnId insn)
+{
+    const MatrixFault *fault = ptx_matrix_fault_at(ptx_session_matrix_faults(q->session), insn);
+    return fault ? fault->with : NO_ID;
+}

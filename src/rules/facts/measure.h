@@ -1,0 +1,128 @@
+/* measure.h -- the value of a fact for one subject. Analyses are the session's; what facts alone need of a function is computed when the
+ * first rule asks, and kept until the function is done: an Inquiry. */
+#ifndef PTX_RULES_FACTS_MEASURE_H
+#define PTX_RULES_FACTS_MEASURE_H
+
+#include "analysis/time/bottleneck.h"
+#include "rules/lang/rule.h"
+#include "session/session.h"
+#include "analysis/access/advise/advise.h"
+
+/* What all functions of a module share. */
+typedef struct ModuleInquiry {
+    Sessions *sessions;
+    const Module *module;
+    const Gpu *gpu;             /* the first that figures are for; NULL */
+    Arena *arena;               /* of what lives as long as the questions do */
+    Arena *scratch;
+    float *machine_instructions;        /* per Op.id: NaN not known; below 0: not asked for yet */
+    bool has_broken_func;       /* a syntax error, or an opcode that the tables lack */
+} ModuleInquiry;
+
+typedef struct Inquiry {
+    ModuleInquiry *shared;
+    Session *session;           /* NULL: about the module */
+    Arena *arena;               /* until the function is done */
+    const Func *func;           /* these: NULL: about the module */
+    const Cfg *cfg;
+    const Loops *loops;
+    const bool *dead;           /* per instruction; this and the rest: NULL: not asked for yet */
+    const uint32_t *array_loads;        /* per instruction */
+    const double *loop_weights; /* per loop: times a thread executes its body */
+    const double *loop_sums;    /* per loop: weighted machine instructions, inner loops included */
+    const bool *loop_stores;    /* per loop: something in it may write memory, or let others do so */
+    const InsnId *first_reads;  /* per register: the first reachable instruction that reads it; NO_ID */
+    const bool *is_conditional; /* per block */
+    const LabelId *label_before;        /* per instruction: the first label that stands before it, + 1; 0: none */
+    const uint8_t *written;     /* per register: how many instructions write it, 2 for more */
+    const bool *named_params;   /* per parameter of the entry */
+    const Bottleneck *bottleneck;       /* of the launch as predicted */
+    uint32_t name_end;          /* of the name of a register that was found last */
+    double access_sums[2];      /* sectors and wavefronts of all accesses, once has_access_sums */
+    bool has_access_sums;
+    double weighted_instructions;       /* 0: not asked for yet */
+} Inquiry;
+
+/* What a fact is asked of; ids beyond the subject's own follow from it (the block of an instruction, the loop of a block). */
+typedef struct Subjects {
+    InsnId insn;
+    BlockId block;
+    LoopId loop;
+    RegId reg;
+    VarId var;                  /* variable or parameter */
+} Subjects;
+
+/* NaN: not known. *certainty is raised to that of the value. Not for texts and places. */
+double ptx_measure(Inquiry *q, const Subjects *s, uint32_t fact, Certainty *certainty);
+
+/* Instructions for which FACT_INSN_is_dead is true, ascending: few among many. */
+const InsnId *ptx_measure_list(Inquiry *q, uint32_t fact, uint32_t *count);
+
+/* Whether a fact on registers is false of none, or known of none. Cheaper than to ask about each; false where it is not. */
+bool ptx_measure_is_never_false(const Inquiry *q, uint32_t fact);
+
+/* "" where it is not known; owned by the module's text or arena. */
+const char *ptx_measure_text(Inquiry *q, const Subjects *s, uint32_t fact, size_t *length);
+
+/* access.c: facts that rest on an evaluation of the kernel's warps. */
+double ptx_measure_block_use(Inquiry *q, const Subjects *s, FactId fact);
+double ptx_measure_traffic(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
+double ptx_measure_parted(Inquiry *q, const Subjects *s, FactId fact, Certainty *certainty);
+const char *ptx_measure_layout(Inquiry *q, const Subjects *s, FactId fact);
+
+/* launch.c: facts of how the kernel is launched, and of how it fits the first GPU. */
+double ptx_measure_block_threads(Inquiry *q);
+double ptx_measure_registers(Inquiry *q);
+double ptx_measure_launch(Inquiry *q, FactId fact, Certainty *certainty);
+
+/* The first GPU has a model of the kernel's registers. */
+bool ptx_measure_has_model(const Inquiry *q);
+bool ptx_measure_is_by_ptxas(Inquiry *q);
+
+/* A block of that many threads with what else the kernel takes, but for dynamic shared memory that the launch does not give, which counts as none. */
+Resources ptx_measure_resources(Inquiry *q, int64_t threads);
+
+/* time.c: facts that rest on what ptxas makes of the kernel. */
+double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty);
+double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact);
+double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact);
+const char *ptx_measure_time_advice(Inquiry *q);
+
+/* hazard.c: facts about accesses that nothing orders. */
+double ptx_measure_hazards(Inquiry *q, FactId fact);
+double ptx_measure_redundant(Inquiry *q, InsnId insn);
+double ptx_measure_race(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
+const Hazard *ptx_measure_hazard(Inquiry *q, InsnId insn);
+double ptx_measure_divergent(Inquiry *q, InsnId insn);
+const char *ptx_measure_divergence_text(Inquiry *q, InsnId insn);
+double ptx_measure_possible_race(Inquiry *q, InsnId insn);
+double ptx_measure_block_race(Inquiry *q, InsnId insn, FactId fact);
+double ptx_measure_barrier_clocks(Inquiry *q, InsnId insn);
+
+/* matrix.c: facts about registers of multiplications in flight. */
+double ptx_measure_matrix_faults(Inquiry *q);
+double ptx_measure_matrix(Inquiry *q, InsnId insn, FactId fact, Certainty *certainty);
+const char *ptx_measure_matrix_text(Inquiry *q, InsnId insn, FactId fact);
+InsnId ptx_measure_matrix_with(Inquiry *q, InsnId insn);
+
+/* Where something else stands that belongs to a subject. */
+typedef struct RelatedPlace {
+    Span span;
+    const char *what;           /* to be said of it; NULL */
+} RelatedPlace;
+
+enum { MAX_PLACES = 4 };
+
+/* How many there are, PLACES_MOST at the most. */
+/* What removes a finding at that place of the race at an instruction; NULL: it is no race. */
+const DiagRepair *ptx_measure_repair(Inquiry *q, InsnId insn);
+
+unsigned ptx_measure_places(Inquiry *q, const Subjects *s, uint32_t fact, RelatedPlace places[MAX_PLACES]);
+
+/* hazard.c: of a race at an instruction of the kernel: itself, or in a function that is called there; the other access, and the calls. */
+unsigned ptx_measure_race_places(Inquiry *q, InsnId insn, FactId fact, RelatedPlace places[MAX_PLACES]);
+
+/* Where a subject stands in the text. */
+Span ptx_subject_span(Inquiry *q, Subject subject, const Subjects *s);
+
+#endif

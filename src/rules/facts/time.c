@@ -1,0 +1,254 @@
+/* Facts that rest on a model of what ptxas makes of a kernel: its registers, what of a loop can be under way at once, and how long a launch takes and why. */
+#include "gpu/occupancy.h"
+#include "rules/facts/measure.h"
+
+#include <math.h>
+
+#define UNKNOWN ((double)NAN)
+
+enum { MAX_BLOCK = 1 << 16 };  /* threads, whatever a user's GPU allows */
+
+/* ---- registers --------------------------------------------------------------------------------------------------- */
+
+/* Nothing is said of what an instruction that the tables lack may need; NULL then. */
+static const Pressure *pressure_of(Inquiry *q)
+{
+    return ptx_measure_has_model(q) && !q->func->has_unknown ? ptx_session_pressure(q->session, 0) : NULL;
+}
+
+/* What ptxas says is no estimate. */
+static double registers_low(Inquiry *q, Certainty *certainty)
+{
+    if (ptx_measure_is_by_ptxas(q)) {
+        *certainty = CERTAINTY_EXACT;
+        return ptx_measure_registers(q);
+    }
+    const Pressure *pressure = pressure_of(q);
+    return pressure && pressure->is_known ? pressure->low : UNKNOWN;
+}
+
+/* Nothing is ordered for what the bounds and the live registers decide: few kernels are near their cap. */
+static double measure_spills(Inquiry *q)
+{
+    const Live *live = ptx_session_live(q->session);
+    if (live && !ptx_pressure_may_spill(q->shared->gpu, q->func, live))
+        return 0;
+    const Pressure *pressure = pressure_of(q);
+    return pressure && pressure->is_known ? pressure->spills == SPILLS_LIKELY : UNKNOWN;
+}
+
+/* What ptxas says is no question of a model; nor is one asked that was not fitted to such targets. */
+static double measure_cap(Inquiry *q, FactId fact)
+{
+    bool is_asked = !ptx_measure_is_by_ptxas(q) && ptx_measure_has_model(q) && !q->func->has_unknown;
+    if (!is_asked || !ptx_pressure_is_calibrated(q->shared->gpu, q->shared->module))
+        return UNKNOWN;
+    if (fact == FACT_KERNEL_registers_allowed)
+        return ptx_pressure_cap(q->shared->gpu, &q->func->bounds);
+    if (fact == FACT_KERNEL_spills_likely)
+        return measure_spills(q);
+    const Pressure *unbounded = ptx_session_unbounded(q->session);
+    if (!unbounded->is_known)
+        return UNKNOWN;
+    return fact == FACT_KERNEL_unbounded_low ? unbounded->low : fact == FACT_KERNEL_unbounded_high ? unbounded->high : unbounded->registers;
+}
+
+/* ---- occupancy --------------------------------------------------------------------------------------------------- */
+
+/* Of the same kernel in blocks of whole warps, shared memory of a block staying what it is; the size that is nearest to the launch's. */
+static void find_best_block(Inquiry *q, double *percent, double *threads)
+{
+    const double now = ptx_measure_block_threads(q);
+    Resources resources = ptx_measure_resources(q, -1);
+    *percent = *threads = UNKNOWN;
+    for (int64_t size = 32; q->shared->gpu && size <= MAX_BLOCK && (double)size <= q->shared->gpu->figures[FIGURE_THREADS_PER_BLOCK]; size += 32) {
+        Occupancy fit;
+        resources.threads_per_block = size;
+        if (!ptx_occupancy_compute(q->shared->gpu, &resources, &fit) || isnan(fit.percent))
+            continue;
+        bool is_nearer = fabs((double)size - now) < fabs(*threads - now);
+        if (!(fit.percent < *percent) && (!(fit.percent <= *percent) || is_nearer)) {
+            *percent = fit.percent;
+            *threads = (double)size;
+        }
+    }
+}
+
+/* ---- the launch -------------------------------------------------------------------------------------------------- */
+
+static double warps_of(Inquiry *q)
+{
+    return ceil(ptx_measure_block_threads(q) / 32);
+}
+
+static const Prediction *prediction_of(Inquiry *q)
+{
+    return ptx_session_predict(q->session, BUDGET_TIME, 0);
+}
+
+static double waves_of(Inquiry *q)
+{
+    Certainty certainty = CERTAINTY_NONE;
+    return ptx_measure_launch(q, FACT_KERNEL_waves, &certainty);
+}
+
+static const Bottleneck *bottleneck_of(Inquiry *q)
+{
+    if (q->bottleneck)
+        return q->bottleneck;
+    Bottleneck *found = ptx_arena_new(q->arena, Bottleneck);
+    *found = ptx_bottleneck_find(prediction_of(q), waves_of(q));
+    return q->bottleneck = found;
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
+
+/* NULL: there is no model of the kernel. */
+static const Parallelisms *parallelisms_of(Inquiry *q)
+{
+    if (!ptx_measure_has_model(q) || q->func->has_unknown)
+        return NULL;
+    prediction_of(q);           /* loads take as long as in the launch, where it is known */
+    return ptx_session_parallelisms(q->session, BUDGET_TIME, 0);
+}
+
+double ptx_measure_parallelism(Inquiry *q, LoopId loop, FactId fact)
+{
+    const Parallelisms *all = parallelisms_of(q);
+    if (!all)
+        return UNKNOWN;
+    const Parallelism *p = &all->loops[loop];
+    switch (fact) {
+    case FACT_LOOP_ilp:             return ptx_parallelism_ilp(p);
+    case FACT_LOOP_path_clocks:     return p->path_clocks;
+    case FACT_LOOP_carried_clocks:  return p->carried_clocks;
+    case FACT_LOOP_carried_loads:   return p->carried_loads;
+    case FACT_LOOP_loads:           return p->loads;
+    case FACT_LOOP_load_path:       return p->load_path;
+    case FACT_LOOP_loads_at_once:   return ptx_parallelism_mlp(p);
+    default:                        return UNKNOWN;
+    }
+}
+
+static double measure_concurrency(Inquiry *q, FactId fact)
+{
+    const Parallelisms *all = parallelisms_of(q);
+    const Evaluation *evaluation = ptx_session_predicted_evaluation(q->session);
+    if (!evaluation || !all)
+        return UNKNOWN;
+    const double warps = ptx_session_resident_warps(q->session, 0);
+    LoopId loop = ptx_concurrency_where(q->func, q->cfg, q->loops, evaluation);
+    const Concurrency c = ptx_concurrency_compute(q->shared->gpu, warps, loop == NO_LOOP ? &all->rest : &all->loops[loop], loop);
+    return fact == FACT_KERNEL_bytes_in_flight ? c.bytes : c.bytes_needed_low;
+}
+
+/* ---- balance ----------------------------------------------------------------------------------------------------- */
+
+/* Over as many blocks as a fixed budget does for. NULL: the launch is not known, or data decide. */
+static const Evaluation *balance_of(Inquiry *q)
+{
+    bool can_be = ptx_session_is_launch_known(q->session) && q->loops->loop_count;
+    const Evaluation *made = can_be ? ptx_session_evaluation(q->session, BUDGET_BALANCE) : NULL;
+    return made && !made->is_part && !made->is_cut && !made->is_by_warps ? made : NULL;
+}
+
+static double measure_balance(Inquiry *q, FactId fact)
+{
+    const Evaluation *evaluation = balance_of(q);
+    if (!evaluation || !(evaluation->mean_work > 0))
+        return UNKNOWN;
+    return fact == FACT_KERNEL_busiest_block ? evaluation->busiest / evaluation->mean_work : evaluation->busiest;
+}
+
+double ptx_measure_loop_balance(Inquiry *q, LoopId loop, FactId fact)
+{
+    const Evaluation *evaluation = balance_of(q);
+    const Cfg *cfg = q->cfg;
+    const Loops *loops = q->loops;
+    double inside = 0, all = 0;
+    if (!evaluation)
+        return UNKNOWN;
+    if (fact == FACT_LOOP_busiest_warp) {
+        const Count *head = &evaluation->insns[cfg->blocks[loops->loops[loop].header].first].total;
+        return head->warps > 0 && head->most > 0 ? head->most * warps_of(q) / head->warps : UNKNOWN;
+    }
+    for (InsnId i = 0; i < q->func->insn_count; i++) {
+        LoopId at = loops->loop_of[cfg->block_of[i]];
+        while (at != NO_LOOP && at != loop)
+            at = loops->loops[at].parent;
+        inside += at == loop ? evaluation->insns[i].total.warps : 0;
+        all += evaluation->insns[i].total.warps;
+    }
+    return all > 0 ? 100 * inside / all : UNKNOWN;
+}
+
+/* ---- the dictionary ---------------------------------------------------------------------------------------------- */
+
+static double active_lanes(Inquiry *q)
+{
+    const Evaluation *evaluation = ptx_session_is_launch_known(q->session) ? ptx_session_evaluation(q->session, BUDGET_FINDINGS) : NULL;
+    double lanes = 0, warps = 0;
+    for (InsnId i = 0; evaluation && i < q->func->insn_count; i++) {
+        lanes += evaluation->insns[i].total.lanes;
+        warps += evaluation->insns[i].total.warps;
+    }
+    return warps > 0 ? lanes / warps : UNKNOWN;
+}
+
+static double pipe_of(const Prediction *p)
+{
+    for (int i = 0; p->pipe && i < PIPE__COUNT; i++)
+        if (p->pipe == ptx_pipe_info[i].key)
+            return i + 1;
+    return UNKNOWN;
+}
+
+static double measure_prediction(Inquiry *q, FactId fact)
+{
+    const Prediction *p = prediction_of(q);
+    const Bottleneck *b = bottleneck_of(q);
+    if (p->certainty == CERTAINTY_UNKNOWN)
+        return UNKNOWN;
+    switch (fact) {
+    case FACT_KERNEL_predicted_us:  return p->predicted_us;
+    case FACT_KERNEL_busy:          return 100 * (1 - (p->parts_us[PART_OVERHEAD] + p->parts_us[PART_FETCH]) / p->predicted_us);
+    case FACT_KERNEL_time_limiter:  return p->limiter < 0 ? UNKNOWN : p->limiter + 1;
+    case FACT_KERNEL_time_pipe:     return pipe_of(p);
+    case FACT_KERNEL_time_gain:     return 100 * (1 - b->relieved_us / p->predicted_us);
+    case FACT_KERNEL_compute_use:   return b->compute_percent;
+    case FACT_KERNEL_memory_use:    return b->memory_percent;
+    case FACT_KERNEL_issue_use:     return b->issue_percent;
+    case FACT_KERNEL_global_use:    return 100 * fmax(p->parts_us[PART_L1], fmax(p->parts_us[PART_L2], p->parts_us[PART_DRAM])) / p->predicted_us;
+    case FACT_KERNEL_shared_use:    return 100 * p->parts_us[PART_SHARED] / p->predicted_us;
+    case FACT_KERNEL_latency_gain:  return p->limiter == PART_LATENCY ? 100 * (1 - b->relieved_us / p->predicted_us) : 0;
+    case FACT_KERNEL_pipe_use:      return 100 * p->parts_us[PART_PIPE] / p->predicted_us;
+    default:                        return UNKNOWN;
+    }
+}
+
+double ptx_measure_time(Inquiry *q, FactId fact, Certainty *certainty)
+{
+    double percent, threads;
+    *certainty = CERTAINTY_ESTIMATE;
+    switch (fact) {
+    case FACT_KERNEL_registers_low:     return registers_low(q, certainty);
+    case FACT_KERNEL_busiest_block: case FACT_KERNEL_busiest_instructions:
+        return measure_balance(q, fact);
+    case FACT_KERNEL_spills_likely: case FACT_KERNEL_registers_allowed: case FACT_KERNEL_unbounded_registers: case FACT_KERNEL_unbounded_low:
+    case FACT_KERNEL_unbounded_high:
+        return measure_cap(q, fact);
+    case FACT_KERNEL_active_lanes:      return active_lanes(q);
+    case FACT_KERNEL_bytes_in_flight: case FACT_KERNEL_bytes_needed:
+        return measure_concurrency(q, fact);
+    case FACT_KERNEL_best_occupancy: case FACT_KERNEL_best_block:
+        find_best_block(q, &percent, &threads);
+        return fact == FACT_KERNEL_best_occupancy ? percent : threads;
+    default:                            return measure_prediction(q, fact);
+    }
+}
+
+const char *ptx_measure_time_advice(Inquiry *q)
+{
+    const Prediction *p = prediction_of(q);
+    return p->certainty == CERTAINTY_UNKNOWN || p->limiter < 0 ? "" : ptx_part_info[p->limiter].advice;
+}
