@@ -6,7 +6,7 @@
 #include <assert.h>
 
 #ifdef NDEBUG
-#define ASSERT(condition) ((void)(0 && (condition)))
+#define ASSERT(condition) ((void)sizeof(!(condition)))
 #else
 #define ASSERT(condition) assert(condition)
 #endif
