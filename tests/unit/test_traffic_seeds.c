@@ -233,6 +233,30 @@ static void test_data_dependent(void **state)
     ptxlint_module_free(module);
 }
 
+/* 69 loads of neighbours from 12 on: the first stands alone, each four behind it are a vector. */
+static void test_long_row(void **state)
+{
+    (void)state;
+    Text text = { 0 };
+    kit_print(&text, ".version 8.0\n.target sm_90\n.address_size 64\n"
+                     ".shared .align 16 .b8 s[4608];\n"
+                     ".visible .entry k(.param .u64 out) .reqntid 256\n{\n"
+                     ".reg .b32 %%r<9>;\n.reg .b64 %%rd<2>;\n.reg .f32 %%f<3>;\n"
+                     "ld.param.u64 %%rd1, [out];\nmov.u32 %%r1, %%tid.x;\nmov.u32 %%r2, s;\n"
+                     "mad.lo.u32 %%r3, %%r1, 16, %%r2;\nmov.f32 %%f2, 0f00000000;\n");
+    for (unsigned i = 0; i < 69; i++)
+        kit_print(&text, "ld.shared.f32 %%f1, [%%r3+%u];\nadd.f32 %%f2, %%f2, %%f1;\n", 12 + 4 * i);
+    kit_print(&text, "st.global.f32 [%%rd1], %%f2;\nret;\n}\n");
+    ptxlint_module *module = kit_module(text.bytes);
+    size_t count, conflicts = 0;
+    const ptxlint_diagnostic *diags = ptxlint_module_diagnostics(module, &count);
+    for (size_t i = 0; i < count; i++)
+        conflicts += strcmp(diags[i].rule, "MEM203") ? 0 : 1 + diags[i].repeat_count;
+    assert_int_equal(conflicts, 1);
+    ptxlint_module_free(module);
+    free(text.bytes);
+}
+
 /* ---- kernels of each generation ---------------------------------------------------------------------------------- */
 
 /* The access at a line that holds `marker`; the module is freed with *module. */
@@ -361,7 +385,8 @@ UNIT(traffic_seeds)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_global), cmocka_unit_test(test_permuted), cmocka_unit_test(test_shared), cmocka_unit_test(test_words_of_a_bank),
-        cmocka_unit_test(test_data_dependent), cmocka_unit_test(test_modes), cmocka_unit_test(test_bandwidth), cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_data_dependent), cmocka_unit_test(test_long_row),
+        cmocka_unit_test(test_modes), cmocka_unit_test(test_bandwidth), cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_measured_between), cmocka_unit_test(test_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,19 +20,19 @@ typedef struct Class {
 } Class;
 
 /* Of a function that runs: per instruction. */
-typedef struct EvaluateTally {
+typedef struct AccessTally {
     const Func *func;
     Evaluated *insns;
     Count *totals;
     double *first_ratio;        /* what an active lane moved in the first block that came by; NaN */
     Count *shaped;              /* per access and Evaluation.shapes; NULL: none were tried */
-} EvaluateTally;
+} AccessTally;
 
-typedef struct EvaluateEvaluator {
+typedef struct AccessEvaluator {
     Machine *machine;
     FootprintWatch watch;       /* footprint NULL: nothing asks for it */
     Price price;
-    EvaluateTally *tallies;             /* of Machine.run, in its order: the kernel is the first */
+    AccessTally *tallies;             /* of Machine.run, in its order: the kernel is the first */
     uint32_t tally_count, tally_capacity;
     Evaluation *out;
     Arena *arena;
@@ -40,20 +40,20 @@ typedef struct EvaluateEvaluator {
     double least_work, most_work;       /* instructions of a block that was run */
     double work[3];             /* of blocks: how many, their instructions, the squares of those */
     double busiest;             /* instructions of the block that executed most */
-} EvaluateEvaluator;
+} AccessEvaluator;
 
 /* NULL: what runs is not noted. */
-static Footprint *footprint_of(const EvaluateEvaluator *e)
+static Footprint *footprint_of(const AccessEvaluator *e)
 {
     return e->watch.observer.is_paused ? NULL : e->watch.footprint;
 }
 
-static void add_tally(EvaluateEvaluator *e, const Func *func, Evaluated *insns)
+static void add_tally(AccessEvaluator *e, const Func *func, Evaluated *insns)
 {
     if (e->tally_count == e->tally_capacity)
         e->tallies = ptx_arena_grow(e->arena, e->tallies, e->tally_count, &e->tally_capacity, sizeof *e->tallies);
-    EvaluateTally *tally = &e->tallies[e->tally_count++];
-    *tally = (EvaluateTally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count), ptx_arena_array(e->arena, double, func->insn_count), NULL };
+    AccessTally *tally = &e->tallies[e->tally_count++];
+    *tally = (AccessTally){ func, insns, ptx_arena_array(e->arena, Count, func->insn_count), ptx_arena_array(e->arena, double, func->insn_count), NULL };
     for (InsnId i = 0; i < func->insn_count; i++) {
         tally->first_ratio[i] = (double)NAN;
         insns[i].best_share = (double)INFINITY;
@@ -97,7 +97,7 @@ static unsigned make_classes(const uint32_t grid[3], Class *classes)
 
 /* ---- one block --------------------------------------------------------------------------------------------------- */
 
-static void note_ratio(EvaluateTally *tally, InsnId insn, const Count *count)
+static void note_ratio(AccessTally *tally, InsnId insn, const Count *count)
 {
     if (!(count->active > 0))
         return;
@@ -115,7 +115,7 @@ static double longest_of(const Count *count, uint32_t warps)
 }
 
 /* is_rest: only of what was not come to before. warps: of a block. How many instructions ran. */
-static double collect_routine(const FuncState *func_state, EvaluateTally *tally, double weight, bool is_rest, uint32_t warps)
+static double collect_routine(const FuncState *func_state, AccessTally *tally, double weight, bool is_rest, uint32_t warps)
 {
     double work = 0;
     for (InsnId i = 0, end; i < func_state->func->insn_count; i = end) {
@@ -145,7 +145,7 @@ static double collect_routine(const FuncState *func_state, EvaluateTally *tally,
     return work;
 }
 
-static double collect_all(EvaluateEvaluator *e, double weight, bool is_rest)
+static double collect_all(AccessEvaluator *e, double weight, bool is_rest)
 {
     const Machine *m = e->machine;
     double work = 0;
@@ -161,7 +161,7 @@ static double collect_all(EvaluateEvaluator *e, double weight, bool is_rest)
 }
 
 /* A block. Its instructions. */
-static double collect(EvaluateEvaluator *e, double weight)
+static double collect(AccessEvaluator *e, double weight)
 {
     double work = collect_all(e, weight, false);
     e->busiest = weight > 0 ? fmax(e->busiest, work) : e->busiest;
@@ -172,7 +172,7 @@ static double collect(EvaluateEvaluator *e, double weight)
 }
 
 /* A block that the budget cuts short counts only where there is no other: it would show the beginning of the kernel without its end. */
-static void run_block(EvaluateEvaluator *e, const uint32_t ctaid[3], double weight)
+static void run_block(AccessEvaluator *e, const uint32_t ctaid[3], double weight)
 {
     if (e->machine->is_cut && e->out->blocks_run)
         return;
@@ -189,22 +189,22 @@ static void run_block(EvaluateEvaluator *e, const uint32_t ctaid[3], double weig
 
 enum { MAX_PIECES = 1 << 12 };
 
-typedef struct EvaluatePiece {          /* of the grid: blocks of block_stride.h */
+typedef struct AccessPiece {          /* of the grid: blocks of block_stride.h */
     uint32_t first[3], step[3], count[3];
-} EvaluatePiece;
+} AccessPiece;
 
 typedef struct Pieces {         /* that no run stands for yet */
-    EvaluatePiece *items;
+    AccessPiece *items;
     uint32_t count;
 } Pieces;
 
-static bool push_piece(Pieces *pieces, const EvaluatePiece *from, unsigned d, uint32_t first, uint32_t step, uint32_t count)
+static bool push_piece(Pieces *pieces, const AccessPiece *from, unsigned d, uint32_t first, uint32_t step, uint32_t count)
 {
     if (!count)
         return true;
     if (pieces->count == MAX_PIECES)
         return false;
-    EvaluatePiece *to = &pieces->items[pieces->count++];
+    AccessPiece *to = &pieces->items[pieces->count++];
     *to = *from;
     to->first[d] = first;
     to->step[d] = step;
@@ -213,7 +213,7 @@ static bool push_piece(Pieces *pieces, const EvaluatePiece *from, unsigned d, ui
 }
 
 /* What is left of a piece once some of its blocks, from its first on, are done. */
-static bool push_rest(Pieces *pieces, EvaluatePiece piece, const Blocks *done)
+static bool push_rest(Pieces *pieces, AccessPiece piece, const Blocks *done)
 {
     for (unsigned d = 0; d < 3; d++) {
         uint32_t first = piece.first[d], step = piece.step[d], count = piece.count[d], times = done->step[d] / step, reach = (count + times - 1) / times;
@@ -229,7 +229,7 @@ static bool push_rest(Pieces *pieces, EvaluatePiece piece, const Blocks *done)
 }
 
 /* The first warp of the grid and the last, for nothing: so that the ends of what is touched are seen. Once more in a hurry: what is behind their loops too. */
-static void run_ends(EvaluateEvaluator *e, uint64_t most_steps)
+static void run_ends(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     const uint32_t first[3] = { 0, 0, 0 }, last[3] = { m->grid[0] - 1, m->grid[1] - 1, m->grid[2] - 1 };
@@ -244,7 +244,7 @@ static void run_ends(EvaluateEvaluator *e, uint64_t most_steps)
 }
 
 /* The blocks at the corners of the grid, once more and for nothing: so that the ends of what is touched are seen. */
-static void run_corners(EvaluateEvaluator *e, uint64_t most_steps)
+static void run_corners(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     for (unsigned corner = 0; footprint_of(e) && corner < 8; corner++) {
@@ -265,14 +265,14 @@ static void run_corners(EvaluateEvaluator *e, uint64_t most_steps)
 }
 
 /* As many runs as it takes for each block to be stood for by one that it would not differ from. False: the budget does not do for that. */
-static bool run_all(EvaluateEvaluator *e, uint64_t most_steps)
+static bool run_all(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
-    Pieces pieces = { ptx_arena_array(e->arena, EvaluatePiece, MAX_PIECES), 1 };
-    pieces.items[0] = (EvaluatePiece){ { 0, 0, 0 }, { 1, 1, 1 }, { m->grid[0], m->grid[1], m->grid[2] } };
+    Pieces pieces = { ptx_arena_array(e->arena, AccessPiece, MAX_PIECES), 1 };
+    pieces.items[0] = (AccessPiece){ { 0, 0, 0 }, { 1, 1, 1 }, { m->grid[0], m->grid[1], m->grid[2] } };
     m->most_steps = most_steps;
     while (pieces.count) {
-        const EvaluatePiece piece = pieces.items[--pieces.count];
+        const AccessPiece piece = pieces.items[--pieces.count];
         const Blocks blocks = ptx_blocks_new(piece.first, piece.step, piece.count);
         ptx_machine_run_for(m, &blocks, 0, m->warp_count);
         if (m->is_cut)
@@ -315,7 +315,7 @@ static void place_sample(const Class *c, uint32_t sample, uint32_t at[3])
     }
 }
 
-static void run_sample(EvaluateEvaluator *e, const Class *c, uint32_t sample)
+static void run_sample(AccessEvaluator *e, const Class *c, uint32_t sample)
 {
     uint32_t at[3];
     place_sample(c, sample, at);
@@ -325,7 +325,7 @@ static void run_sample(EvaluateEvaluator *e, const Class *c, uint32_t sample)
 #define WORK_DIFFERS (1 + 1e-9)         /* sums of many are not exact */
 
 /* In what its accesses move, or in what it executes. */
-static bool any_differs(const EvaluateEvaluator *e)
+static bool any_differs(const AccessEvaluator *e)
 {
     if (e->most_work > e->least_work * WORK_DIFFERS)
         return true;
@@ -344,7 +344,7 @@ static void discard_counts(const Machine *m)
     }
 }
 
-static void forget(EvaluateEvaluator *e)
+static void forget(AccessEvaluator *e)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
@@ -358,8 +358,8 @@ static void forget(EvaluateEvaluator *e)
         ptx_footprint_forget(footprint_of(e));
 }
 
-/* How many blocks of each class, in proportion to what it stands for, within the budget; one of each at the least. */
-static void share_out(const EvaluateEvaluator *e, Class *classes, unsigned count, double affordable)
+/* Samples of each class in proportion to its blocks, within the budget; at least one. */
+static void share_out(const AccessEvaluator *e, Class *classes, unsigned count, double affordable)
 {
     for (unsigned c = 0; c < count; c++) {
         double share = floor((affordable - count) * classes[c].blocks / e->out->blocks);
@@ -367,7 +367,7 @@ static void share_out(const EvaluateEvaluator *e, Class *classes, unsigned count
     }
 }
 
-static void run_classes(EvaluateEvaluator *e, Class *classes, unsigned count, double affordable)
+static void run_classes(AccessEvaluator *e, Class *classes, unsigned count, double affordable)
 {
     share_out(e, classes, count, affordable);
     for (unsigned c = 0; c < count; c++) {
@@ -384,7 +384,7 @@ static uint32_t spread(double step, uint64_t sample, uint32_t count)
 }
 
 /* Warps from all over the grid, as long as the budget does. How many ran. */
-static uint64_t run_single_warps(EvaluateEvaluator *e)
+static uint64_t run_single_warps(AccessEvaluator *e)
 {
     Machine *m = e->machine;
     uint64_t samples = 0;
@@ -418,8 +418,8 @@ static void join_counts(Count *blocks, const Count *warps, double share, double 
     *blocks = joined;
 }
 
-/* Where warps that hang on nobody take different ways, as many of them as three quarters of the budget do for: more of the launch is seen than by whole blocks. */
-static void add_single_warps(EvaluateEvaluator *e, uint64_t most_steps)
+/* Where independent warps take different paths: as many single warps as three quarters of the budget allow. They cover more of the launch than whole blocks. */
+static void add_single_warps(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     const bool is_paused = e->watch.observer.is_paused;
@@ -442,7 +442,7 @@ static void add_single_warps(EvaluateEvaluator *e, uint64_t most_steps)
 }
 
 /* Warps stood for others of their block: it has one that comes somewhere most often. */
-static void divide_most(EvaluateEvaluator *e, uint32_t warps)
+static void divide_most(AccessEvaluator *e, uint32_t warps)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         for (InsnId i = 0; i < e->tallies[t].func->insn_count; i++)
@@ -450,7 +450,7 @@ static void divide_most(EvaluateEvaluator *e, uint32_t warps)
 }
 
 /* The budget does not do for one block: its first warp and its last stand for all. */
-static void run_warps(EvaluateEvaluator *e, uint64_t most_steps)
+static void run_warps(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     const uint32_t middle[3] = { m->grid[0] / 2, m->grid[1] / 2, m->grid[2] / 2 };
@@ -472,7 +472,7 @@ static void run_warps(EvaluateEvaluator *e, uint64_t most_steps)
 }
 
 /* The budget does not do for a few blocks of each class: as many from all over the grid as a quarter of it does for. False: for none. */
-static bool run_anywhere(EvaluateEvaluator *e, uint64_t most_steps, double cost)
+static bool run_anywhere(AccessEvaluator *e, uint64_t most_steps, double cost)
 {
     Machine *m = e->machine;
     Class all = { { 0, 0, 0 }, { m->grid[0], m->grid[1], m->grid[2] }, e->out->blocks, (uint32_t)fmax(1, (double)(most_steps / 4) / cost) };
@@ -487,7 +487,7 @@ static bool run_anywhere(EvaluateEvaluator *e, uint64_t most_steps, double cost)
 /* ---- strata ------------------------------------------------------------------------------------------------------ */
 
 /* All blocks of the grid, or as many as are looked at. */
-static const StrataPlace *list_places(const EvaluateEvaluator *e, Class *classes, unsigned class_count, uint32_t *count)
+static const StrataPlace *list_places(const AccessEvaluator *e, Class *classes, unsigned class_count, uint32_t *count)
 {
     *count = 0;
     share_out(e, classes, class_count, MAX_STRATA_PLACES - MAX_CLASSES);
@@ -504,7 +504,7 @@ static const StrataPlace *list_places(const EvaluateEvaluator *e, Class *classes
 
 static double measure_place(void *context, const StrataPlace *place)
 {
-    EvaluateEvaluator *e = context;
+    AccessEvaluator *e = context;
     ptx_machine_run(e->machine, place->at, 0, e->machine->warp_count);
     double work = collect_all(e, 0, false);
     return e->machine->is_cut ? -1 : work;
@@ -514,7 +514,7 @@ static double measure_place(void *context, const StrataPlace *place)
 
 /* Where values of the blocks decide how much they do, those blocks that show it. False: they do not, or the budget is too small to say; how many blocks are
  * affordable is then known better. */
-static bool run_strata(EvaluateEvaluator *e, Class *classes, unsigned class_count, double *affordable)
+static bool run_strata(AccessEvaluator *e, Class *classes, unsigned class_count, double *affordable)
 {
     Machine *m = e->machine;
     uint32_t count;
@@ -538,7 +538,7 @@ static bool run_strata(EvaluateEvaluator *e, Class *classes, unsigned class_coun
 }
 
 /* All blocks where the budget does for them. Else a few, within half as much again, and where these differ as many as it does for. */
-static void run_launch(EvaluateEvaluator *e, uint64_t most_steps)
+static void run_launch(AccessEvaluator *e, uint64_t most_steps)
 {
     Class classes[MAX_CLASSES];
     Machine *m = e->machine;
@@ -591,7 +591,7 @@ static bool is_notable(const Count *counts, InsnId count)
 }
 
 /* The first warp and the last, which stands for those between; the first alone where it has nothing to be found. */
-static void run_quick(EvaluateEvaluator *e, const uint32_t block[3])
+static void run_quick(AccessEvaluator *e, const uint32_t block[3])
 {
     Machine *m = e->machine;
     ptx_machine_run(m, block, 0, 1);
@@ -610,7 +610,7 @@ static void run_quick(EvaluateEvaluator *e, const uint32_t block[3])
 
 /* One from the middle stands for all; a warp of the first block and of the last are run so that the ends of what is touched are seen: not of those at the very
  * edge, which guards often keep from anything. */
-static void run_few(EvaluateEvaluator *e, uint64_t most_steps)
+static void run_few(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     uint32_t first[3], middle[3], last[3];
@@ -633,7 +633,7 @@ static void run_few(EvaluateEvaluator *e, uint64_t most_steps)
 }
 
 /* The budget ended before the kernel did. Its first warp and its last once more, which leave loops early: what was not come to is seen at least. */
-static void run_rest(EvaluateEvaluator *e, uint64_t most_steps)
+static void run_rest(AccessEvaluator *e, uint64_t most_steps)
 {
     Machine *m = e->machine;
     const bool is_paused = e->watch.observer.is_paused;
@@ -654,7 +654,7 @@ static void run_rest(EvaluateEvaluator *e, uint64_t most_steps)
 }
 
 /* Nobody knows the grid: a block or two stand for all. */
-static void run_assumed(EvaluateEvaluator *e, uint64_t most_steps, bool is_quick)
+static void run_assumed(AccessEvaluator *e, uint64_t most_steps, bool is_quick)
 {
     static const uint32_t blocks[SAMPLES_ASSUMED][3] = { { 1, 1, 1 }, { 0, 0, 0 } };
     Machine *m = e->machine;
@@ -683,7 +683,7 @@ static bool asks_for(const Func *func, int64_t component)
     return false;
 }
 
-static bool any_asks_for(const EvaluateEvaluator *e, int64_t component)
+static bool any_asks_for(const AccessEvaluator *e, int64_t component)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         if (asks_for(e->tallies[t].func, component))
@@ -702,7 +702,7 @@ static double ratio_of(const Count *count)
 }
 
 /* Those of as many threads that blocks often have: .maxntid of one dimension says how many, and nothing of their shape. */
-static void choose_shapes(const EvaluateEvaluator *e)
+static void choose_shapes(const AccessEvaluator *e)
 {
     static const uint32_t planes[MAX_SHAPES - 1][2] = { { 32, 1 }, { 16, 1 }, { 8, 8 } };     /* 8 x 8 in layers */
     Evaluation *out = e->out;
@@ -725,10 +725,10 @@ static uint32_t count_accesses(const Func *func)
     return count;
 }
 
-static void keep_shape(const EvaluateEvaluator *e, unsigned shape)
+static void keep_shape(const AccessEvaluator *e, unsigned shape)
 {
     for (uint32_t t = 0; t < e->tally_count; t++) {
-        EvaluateTally *tally = &e->tallies[t];
+        AccessTally *tally = &e->tallies[t];
         Count *to = tally->shaped;
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             if (ptx_insn_is_access(&tally->func->insns[i])) {
@@ -739,7 +739,7 @@ static void keep_shape(const EvaluateEvaluator *e, unsigned shape)
     }
 }
 
-static void swap_totals(EvaluateEvaluator *e, Count **others)
+static void swap_totals(AccessEvaluator *e, Count **others)
 {
     for (uint32_t t = 0; t < e->tally_count; t++) {
         Count *own = e->tallies[t].totals;
@@ -749,7 +749,7 @@ static void swap_totals(EvaluateEvaluator *e, Count **others)
 }
 
 /* What accesses take in this shape, where it is less. */
-static void try_shape(EvaluateEvaluator *e, unsigned shape, uint64_t most_steps, bool is_quick)
+static void try_shape(AccessEvaluator *e, unsigned shape, uint64_t most_steps, bool is_quick)
 {
     for (uint32_t t = 0; t < e->tally_count; t++)
         memset(e->tallies[t].totals, 0, e->tallies[t].func->insn_count * sizeof *e->tallies[t].totals);
@@ -762,7 +762,7 @@ static void try_shape(EvaluateEvaluator *e, unsigned shape, uint64_t most_steps,
 }
 
 /* Nobody knows the block either: figures are those of a row of threads, and findings have to hold for squares too. */
-static void try_shapes(EvaluateEvaluator *e, uint64_t most_steps, bool is_quick)
+static void try_shapes(AccessEvaluator *e, uint64_t most_steps, bool is_quick)
 {
     Machine *m = e->machine;
     uint32_t run = e->out->blocks_run, count = e->tally_count;
@@ -772,7 +772,7 @@ static void try_shapes(EvaluateEvaluator *e, uint64_t most_steps, bool is_quick)
     if (e->out->shape_count < 2)
         return;
     for (uint32_t t = 0; t < count; t++) {
-        EvaluateTally *tally = &e->tallies[t];
+        AccessTally *tally = &e->tallies[t];
         own[t] = ptx_arena_array(e->arena, Count, tally->func->insn_count);
         tally->shaped = ptx_arena_array(e->arena, Count, (size_t)count_accesses(tally->func) * e->out->shape_count);
     }
@@ -810,7 +810,7 @@ static bool is_shaped(const Count *shaped, unsigned count)
     return most[0] > SHAPED * least[0] || most[1] > SHAPED * least[1];
 }
 
-static void finish_shapes(Arena *arena, const EvaluateEvaluator *e, const EvaluateTally *tally)
+static void finish_shapes(Arena *arena, const AccessEvaluator *e, const AccessTally *tally)
 {
     unsigned count = e->out->shape_count;
     const Count *shaped = tally->shaped;
@@ -828,7 +828,7 @@ static void finish_shapes(Arena *arena, const EvaluateEvaluator *e, const Evalua
 
 /* ---- what is known ----------------------------------------------------------------------------------------------- */
 
-static Certainty certainty_of(const EvaluateEvaluator *e, const Evaluated *insn)
+static Certainty certainty_of(const AccessEvaluator *e, const Evaluated *insn)
 {
     if (!(insn->total.requests > 0) || insn->total.doubt == UNCERTAIN_ADDRESS)
         return CERTAINTY_UNKNOWN;
@@ -837,7 +837,7 @@ static Certainty certainty_of(const EvaluateEvaluator *e, const Evaluated *insn)
     return CERTAINTY_EXACT;
 }
 
-static void finish_tally(const EvaluateEvaluator *e, EvaluateTally *tally, double weight)
+static void finish_tally(const AccessEvaluator *e, AccessTally *tally, double weight)
 {
     for (InsnId i = 0; i < tally->func->insn_count; i++) {
         Evaluated *insn = &tally->insns[i];
@@ -848,17 +848,17 @@ static void finish_tally(const EvaluateEvaluator *e, EvaluateTally *tally, doubl
     }
 }
 
-static bool is_called_access(const EvaluateTally *tally, InsnId insn)
+static bool is_called_access(const AccessTally *tally, InsnId insn)
 {
     return tally->totals[insn].requests > 0 && ptx_insn_is_access(&tally->func->insns[insn]);
 }
 
-static void list_called_funcs(Arena *arena, EvaluateEvaluator *e)
+static void list_called_funcs(Arena *arena, AccessEvaluator *e)
 {
     CalledFunc *funcs = ptx_arena_array(arena, CalledFunc, e->tally_count);
     e->out->funcs = funcs;
     for (uint32_t t = 1; t < e->tally_count; t++) {
-        const EvaluateTally *tally = &e->tallies[t];
+        const AccessTally *tally = &e->tallies[t];
         CalledCount *counts = ptx_arena_array(arena, CalledCount, tally->func->insn_count);
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             counts[i] = (CalledCount){ ptx_probable_warps(&tally->insns[i]), ptx_probable_lanes(&tally->insns[i]) };
@@ -867,7 +867,7 @@ static void list_called_funcs(Arena *arena, EvaluateEvaluator *e)
 }
 
 /* Accesses alone, and those that were reached: functions may be long, and many kernels call them. */
-static void list_called(Arena *arena, EvaluateEvaluator *e)
+static void list_called(Arena *arena, AccessEvaluator *e)
 {
     uint32_t count = 0;
     for (uint32_t t = 1; t < e->tally_count; t++)
@@ -877,7 +877,7 @@ static void list_called(Arena *arena, EvaluateEvaluator *e)
     e->out->called = called;
     e->out->called_count = count;
     for (uint32_t t = 1; t < e->tally_count; t++) {
-        const EvaluateTally *tally = &e->tallies[t];
+        const AccessTally *tally = &e->tallies[t];
         for (InsnId i = 0; i < tally->func->insn_count; i++)
             if (is_called_access(tally, i))
                 *called++ = (CalledAccess){ e->machine->run[t], i, tally->insns[i] };
@@ -886,12 +886,12 @@ static void list_called(Arena *arena, EvaluateEvaluator *e)
 }
 
 /* Of what was run, for blocks that the budget did not do for. */
-static double weight_of(const EvaluateEvaluator *e)
+static double weight_of(const AccessEvaluator *e)
 {
     return e->machine->is_cut && e->blocks_stood_for > 0 ? e->out->blocks / e->blocks_stood_for : 1;
 }
 
-static void finish(Arena *arena, EvaluateEvaluator *e)
+static void finish(Arena *arena, AccessEvaluator *e)
 {
     double weight = weight_of(e);
     for (uint32_t t = 0; t < e->tally_count; t++) {
@@ -913,7 +913,7 @@ static void finish(Arena *arena, EvaluateEvaluator *e)
 enum { STEPS_PROBE = 512 };
 
 /* How far an array's footprint moves from a block to its neighbours: the first addresses of a warp say so. */
-static void probe_neighbours(EvaluateEvaluator *e)
+static void probe_neighbours(AccessEvaluator *e)
 {
     Machine *m = e->machine;
     bool is_cut = m->is_cut;
@@ -931,7 +931,7 @@ static void probe_neighbours(EvaluateEvaluator *e)
     m->is_cut = is_cut;
 }
 
-static Traffics sum_footprint(EvaluateEvaluator *e, Arena *arena)
+static Traffics sum_footprint(AccessEvaluator *e, Arena *arena)
 {
     double weight = weight_of(e);
     if (!e->machine->grid_is_assumed)
@@ -953,7 +953,7 @@ const Evaluation *ptx_evaluate(Arena *arena, Arena *work, Arena *scratch, const 
     Evaluated *insns = ptx_arena_array(arena, Evaluated, func->insn_count);
     ArenaMark mark = ptx_arena_mark(work);
     Machine *m = ptx_machine_new(work, scratch, program, kernel, launch ? launch : &nothing);
-    EvaluateEvaluator e = { .machine = m, .out = out, .arena = work };
+    AccessEvaluator e = { .machine = m, .out = out, .arena = work };
     if (is_quick)
         m->most_stays = QUICK_STAYS;
     else

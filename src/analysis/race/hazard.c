@@ -419,7 +419,7 @@ static bool collect_waits(const Search *s, Hazards *out, Hazard *items)
 {
     const StaleWait *stale = &s->race->stale;
     const Stuck *stuck = &s->race->stuck;
-    bool is_stuck = stuck->wait != NO_ID && !s->race->pair_count;      /* with races who arrives when hangs on the order of the warps */
+    bool is_stuck = stuck->wait != NO_ID && !s->race->pair_count;      /* with races, arrivals depend on the order of the warps */
     if ((stale->wait == NO_ID && !is_stuck) || !is_certain(s))
         return false;
     Hazard *h = &items[out->count++];

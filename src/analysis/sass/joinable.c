@@ -31,9 +31,62 @@ static bool are_neighbours(const JoinablePlace *a, const JoinablePlace *b)
     return a->is_load == b->is_load && a->at.base == b->at.base && (uint64_t)b->at.offset - (uint64_t)a->at.offset < WIDEST_ACCESS_BYTES;
 }
 
-static void mark(JoinablePlace *places, uint32_t count, bool *found)
+/* ---- accesses from one base --------------------------------------------------------------- */
+
+/* What is asked of the accesses of a basic block. */
+typedef struct JoinableSearch {
+    const Func *func;
+    bool (*takes)(const Insn *insn);
+    bool (*ends)(const Insn *insn);         /* no vector spans it; NULL: none does */
+    void (*mark)(const struct JoinableSearch *search, const JoinablePlace *places, uint32_t count);
+    void *found;                            /* mark's, per instruction */
+} JoinableSearch;
+
+static void mark(const JoinableSearch *search, JoinablePlace *places, uint32_t count)
 {
     qsort(places, count, sizeof *places, compare_places);
+    search->mark(search, places, count);
+}
+
+static void search_block(const JoinableSearch *search, Numbers *numbers, const Block *block,
+                         JoinablePlace *places)
+{
+    uint32_t count = 0;
+    for (InsnId i = block->first; i < block->end; i++) {
+        const Insn *insn = &search->func->insns[i];
+        if (search->takes(insn))
+            places[count++] = (JoinablePlace){
+                .at = ptx_value_numbers_address(numbers, ptx_effect_address(search->func, insn)),
+                .insn = i, .is_load = insn->op->kind == OPK_LD,
+            };
+        ptx_value_numbers_step(numbers, i);
+        if (search->ends && search->ends(insn)) {
+            mark(search, places, count);
+            count = 0;
+        }
+    }
+    mark(search, places, count);
+}
+
+static void search_all(Arena *arena, const Module *module, const Cfg *cfg,
+                       const JoinableSearch *search)
+{
+    Numbers numbers = ptx_value_numbers_new(arena, module, search->func, cfg);
+    JoinablePlace *places = ptx_arena_array(arena, JoinablePlace, search->func->insn_count + 1);
+    for (BlockId b = 0; b < cfg->block_count; b++) {
+        if (!ptx_block_is_reachable(cfg, b))
+            continue;
+        ptx_value_numbers_enter(&numbers, b);
+        search_block(search, &numbers, &cfg->blocks[b], places);
+    }
+}
+
+/* ---- neighbours --------------------------------------------------------------------------- */
+
+static void mark_neighbours(const JoinableSearch *search, const JoinablePlace *places,
+                            uint32_t count)
+{
+    bool *found = search->found;
     for (uint32_t p = 0; p < count; p++) {
         if (places[p].at.base == NUMBER_NONE)
             found[places[p].insn] = true;
@@ -45,25 +98,24 @@ static void mark(JoinablePlace *places, uint32_t count, bool *found)
 const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg)
 {
     bool *found = ptx_arena_array(arena, bool, func->insn_count + 1);
-    Numbers numbers = ptx_value_numbers_new(arena, module, func, cfg);
-    JoinablePlace *places = ptx_arena_array(arena, JoinablePlace, func->insn_count + 1);
-    for (BlockId b = 0; b < cfg->block_count; b++) {
-        uint32_t count = 0;
-        if (!ptx_block_is_reachable(cfg, b))
-            continue;
-        ptx_value_numbers_enter(&numbers, b);
-        for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++) {
-            const Insn *insn = &func->insns[i];
-            if (may_join(insn))
-                places[count++] = (JoinablePlace){ ptx_value_numbers_address(&numbers, ptx_effect_address(func, insn)), i, insn->op->kind == OPK_LD };
-            ptx_value_numbers_step(&numbers, i);
-        }
-        mark(places, count, found);
-    }
+    const JoinableSearch search = {
+        .func = func, .takes = may_join, .mark = mark_neighbours, .found = found,
+    };
+    search_all(arena, module, cfg, &search);
     return found;
 }
 
-/* ---- rows of neighbours ------------------------------------------------------------------------------------------- */
+/* ---- rows of neighbours ------------------------------------------------------------------- */
+
+static bool may_stand_in_row(const Insn *insn)
+{
+    return may_join(insn) && !ptx_op_has(insn->op, MOD_VOLATILE) && insn->guard == NO_ID;
+}
+
+static bool ends_row(const Insn *insn)
+{
+    return insn->op->kind == OPK_BAR || insn->op->kind == OPK_CALL;
+}
 
 static bool is_next(const Func *func, const JoinablePlace *a, const JoinablePlace *b)
 {
@@ -72,44 +124,35 @@ static bool is_next(const Func *func, const JoinablePlace *a, const JoinablePlac
            (uint64_t)b->at.offset - (uint64_t)a->at.offset == bytes;
 }
 
-static void mark_rows(const Func *func, JoinablePlace *places, uint32_t count, JoinableRow *rows)
+/* With one more access of so many bytes; a vector has no more. */
+static uint8_t longer(uint8_t row, uint32_t bytes)
 {
-    qsort(places, count, sizeof *places, compare_places);
-    for (uint32_t p = 1; p < count; p++)
+    return (uint8_t)(row + bytes < WIDEST_ACCESS_BYTES ? row + bytes : WIDEST_ACCESS_BYTES);
+}
+
+static void mark_rows(const JoinableSearch *search, const JoinablePlace *places, uint32_t count)
+{
+    const Func *func = search->func;
+    JoinableRow *rows = search->found;
+    for (uint32_t p = 1; p < count; p++) {
+        const InsnId last = places[p - 1].insn, insn = places[p].insn;
         if (is_next(func, &places[p - 1], &places[p]))
-            rows[places[p].insn].before = (uint8_t)(rows[places[p - 1].insn].before + func->insns[places[p].insn].access_bytes);
-    for (uint32_t p = count; p-- > 1;)
+            rows[insn].before = longer(rows[last].before, func->insns[insn].access_bytes);
+    }
+    for (uint32_t p = count; p-- > 1;) {
+        const InsnId last = places[p - 1].insn, insn = places[p].insn;
         if (is_next(func, &places[p - 1], &places[p]))
-            rows[places[p - 1].insn].behind = (uint8_t)(rows[places[p].insn].behind + func->insns[places[p].insn].access_bytes);
-    for (uint32_t p = 0; p < count; p++) {
-        JoinableRow *row = &rows[places[p].insn];
-        row->before = row->before < WIDEST_ACCESS_BYTES ? row->before : WIDEST_ACCESS_BYTES;
-        row->behind = row->behind < WIDEST_ACCESS_BYTES ? row->behind : WIDEST_ACCESS_BYTES;
+            rows[last].behind = longer(rows[insn].behind, func->insns[insn].access_bytes);
     }
 }
 
 const JoinableRow *ptx_joinable_rows_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg)
 {
     JoinableRow *rows = ptx_arena_array(arena, JoinableRow, func->insn_count + 1);
-    Numbers numbers = ptx_value_numbers_new(arena, module, func, cfg);
-    JoinablePlace *places = ptx_arena_array(arena, JoinablePlace, func->insn_count + 1);
-    for (BlockId b = 0; b < cfg->block_count; b++) {
-        uint32_t count = 0;
-        if (!ptx_block_is_reachable(cfg, b))
-            continue;
-        ptx_value_numbers_enter(&numbers, b);
-        for (InsnId i = cfg->blocks[b].first; i < cfg->blocks[b].end; i++) {
-            const Insn *insn = &func->insns[i];
-            if (may_join(insn) && !ptx_op_has(insn->op, MOD_VOLATILE) && insn->guard == NO_ID)
-                places[count++] = (JoinablePlace){ ptx_value_numbers_address(&numbers, ptx_effect_address(func, insn)), i, insn->op->kind == OPK_LD };
-            ptx_value_numbers_step(&numbers, i);
-            if (insn->op->kind != OPK_BAR && insn->op->kind != OPK_CALL)
-                continue;
-            mark_rows(func, places, count, rows);
-            count = 0;
-        }
-        mark_rows(func, places, count, rows);
-    }
+    const JoinableSearch search = {
+        .func = func, .takes = may_stand_in_row, .ends = ends_row, .mark = mark_rows, .found = rows,
+    };
+    search_all(arena, module, cfg, &search);
     return rows;
 }
 

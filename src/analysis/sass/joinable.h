@@ -13,7 +13,7 @@ enum { WIDEST_ACCESS_BYTES = 16 };
 /* Per instruction: a load or store of shared memory, or of a generic address, with a neighbour in the text. Owned by arena. */
 const bool *ptx_joinable_compute(Arena *arena, const Module *module, const Func *func, const Cfg *cfg);
 
-/* What lies right before and right behind an access, by others of its size and kind from one base, with no barrier between: bytes, at most 12 and 12. */
+/* What lies right before and right behind an access, by others of its size and kind from one base, with no barrier between: bytes, at most those of a vector. */
 typedef struct JoinableRow {
     uint8_t before, behind;
 } JoinableRow;

@@ -1,4 +1,4 @@
-/* predication.h -- what becomes of branches: short sides run under predicates, and the machine is told where warps diverge and reconverge.
+/* predication.h -- branches as ptxas emits them: short sides predicated, BSSY and BSYNC where warps diverge and reconverge.
  *
  * ptxas 13.0 was asked with sides of n instructions, n from 1 to 24, on sm_75, sm_80 and sm_90 (tools/measure-predication.py): one side alone goes under
  * a predicate up to 8 instructions, 6 where the condition is the same in all lanes; two sides up to 7 each, 5 there. Atomics, barriers,

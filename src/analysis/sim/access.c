@@ -4,7 +4,7 @@
 
 /* ---- what kind ---------------------------------------------------------------------------------------------------- */
 
-/* What shared memory has no instruction for is a loop around cas, whose rounds hang on who else is there. Only figures of wavefronts ask. */
+/* An atomic that shared memory has no instruction for is a CAS loop; its trips depend on contention. Only wavefront counts ask. */
 static bool is_spun(const Insn *insn)
 {
     const Op *op = insn->op;

@@ -89,10 +89,13 @@ static void define(CriticalPathWalker *w, const LoweredInsn *insn, double ready,
     }
 }
 
+/* membar and fence of a scope above the block; those of other proxies were not measured. */
 static const Op *fence_of(const CriticalPathWalker *w, const LoweredInsn *insn)
 {
+    static const uint8_t others[] = { MOD_CTA, MOD_PROXY, MOD_MBARRIER_INIT, MOD_NONE };
     const Op *op = insn->origin == NO_ID ? NULL : w->in->func->insns[insn->origin].op;
-    return op && (op->operation == OP_MEMBAR || op->operation == OP_FENCE) && !ptx_op_has(op, MOD_CTA) ? op : NULL;
+    bool is_fence = op && (op->operation == OP_MEMBAR || op->operation == OP_FENCE);
+    return is_fence && !ptx_op_has_any(op, others) ? op : NULL;
 }
 
 /* The warp waits until its accesses have come as far as the scope goes. */

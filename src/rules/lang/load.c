@@ -27,7 +27,7 @@ static const struct { bool is_needed, may_front_end, is_front_end_needed; } uses
     [KEY_SOURCES] = { false, true, false }, [KEY_FRONT_END] = { false, true, false },
 };
 
-typedef struct LoadLoader {
+typedef struct RuleLoader {
     RuleBuilder *builder;
     const RuleSet *known;
     YamlSource source;
@@ -37,11 +37,11 @@ typedef struct LoadLoader {
     uint32_t first_rule;        /* of this file, in builder */
     uint32_t *places;           /* where the code of each rule of this file stands */
     ExprScope scope;            /* of the rule in hand */
-} LoadLoader;
+} RuleLoader;
 
-static bool fail_at(LoadLoader *l, uint32_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail_at(RuleLoader *l, uint32_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static bool fail_at(LoadLoader *l, uint32_t at, const char *format, ...)
+static bool fail_at(RuleLoader *l, uint32_t at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -87,7 +87,7 @@ static size_t find_word(const YamlNode *node, const char *const *names, size_t c
     return count;
 }
 
-static bool fail_word(LoadLoader *l, const YamlNode *node, const char *what, const char *const *names, size_t count)
+static bool fail_word(RuleLoader *l, const YamlNode *node, const char *what, const char *const *names, size_t count)
 {
     const char *near = NULL;
     unsigned best = 4;
@@ -102,14 +102,14 @@ static bool fail_word(LoadLoader *l, const YamlNode *node, const char *what, con
                 : fail(l, node, "unknown %s '%.60s'", what, node->text);
 }
 
-static bool expect(LoadLoader *l, const YamlNode *node, YamlKind kind, const char *what)
+static bool expect(RuleLoader *l, const YamlNode *node, YamlKind kind, const char *what)
 {
     static const char *const kinds[] = { "", "a text", "a list", "a mapping" };
     return node->kind == kind || fail(l, node, "%s is %s", what, kinds[kind]);
 }
 
 /* Number of the word, from 1: the names begin with an empty one. */
-static bool read_word(LoadLoader *l, const YamlNode *node, const char *what, const char *const *names, size_t count, uint8_t *out)
+static bool read_word(RuleLoader *l, const YamlNode *node, const char *what, const char *const *names, size_t count, uint8_t *out)
 {
     if (!expect(l, node, YAML_TEXT, what))
         return false;
@@ -117,14 +117,14 @@ static bool read_word(LoadLoader *l, const YamlNode *node, const char *what, con
     return *out < count || fail_word(l, node, what, names + 1, count - 1);
 }
 
-static bool read_truth(LoadLoader *l, const YamlNode *node, const char *what, bool *out)
+static bool read_truth(RuleLoader *l, const YamlNode *node, const char *what, bool *out)
 {
     *out = is_text(node, "true");
     return (node->style == YAML_PLAIN && (*out || is_text(node, "false"))) || fail(l, node, "%s is true or false", what);
 }
 
 /* Any text but an empty one. */
-static bool read_text(LoadLoader *l, const YamlNode *node, const char *what, const char **out)
+static bool read_text(RuleLoader *l, const YamlNode *node, const char *what, const char **out)
 {
     if (!expect(l, node, YAML_TEXT, what))
         return false;
@@ -139,7 +139,7 @@ static void trim(YamlNode *node)
         node->text[--node->length] = 0;
 }
 
-static bool read_line(LoadLoader *l, YamlNode *node, const char *what, const char **out)
+static bool read_line(RuleLoader *l, YamlNode *node, const char *what, const char **out)
 {
     if (!read_text(l, node, what, out))
         return false;
@@ -149,7 +149,7 @@ static bool read_line(LoadLoader *l, YamlNode *node, const char *what, const cha
 }
 
 /* The nodes of a mapping's keys, each at most once; NULL where it is not there. */
-static bool read_keys(LoadLoader *l, const YamlNode *mapping, const char *what, const char *const *names, size_t count, YamlNode **values)
+static bool read_keys(RuleLoader *l, const YamlNode *mapping, const char *what, const char *const *names, size_t count, YamlNode **values)
 {
     if (!expect(l, mapping, YAML_MAPPING, what))
         return false;
@@ -172,12 +172,12 @@ static bool read_keys(LoadLoader *l, const YamlNode *mapping, const char *what, 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 /* A text that was compiled, or a complaint at its place in it. */
-static bool compiled(LoadLoader *l, const YamlNode *node, bool is_good, const ExprError *error)
+static bool compiled(RuleLoader *l, const YamlNode *node, bool is_good, const ExprError *error)
 {
     return is_good || fail_at(l, ptx_yaml_position(l->source, node, error->at), "%s", error->text);
 }
 
-static bool read_condition(LoadLoader *l, YamlNode *node, Rule *rule)
+static bool read_condition(RuleLoader *l, YamlNode *node, Rule *rule)
 {
     ExprError error = { 0 };
     if (!read_text(l, node, "`when`", &rule->condition))
@@ -186,7 +186,7 @@ static bool read_condition(LoadLoader *l, YamlNode *node, Rule *rule)
     return compiled(l, node, ptx_compile_condition(l->builder, &l->scope, node->text, node->length, rule->when, &error), &error);
 }
 
-static bool read_expression(LoadLoader *l, const YamlNode *node, const char *what, FactType type, const Unit *unit, Program *out)
+static bool read_expression(RuleLoader *l, const YamlNode *node, const char *what, FactType type, const Unit *unit, Program *out)
 {
     ExprError error = { 0 };
     const char *text;
@@ -195,7 +195,7 @@ static bool read_expression(LoadLoader *l, const YamlNode *node, const char *wha
     return compiled(l, node, ptx_compile_expression(l->builder, &l->scope, text, node->length, type, unit, out, &error), &error);
 }
 
-static bool read_template(LoadLoader *l, YamlNode *node, const char *what, Template *out)
+static bool read_template(RuleLoader *l, YamlNode *node, const char *what, Template *out)
 {
     ExprError error = { 0 };
     const char *text;
@@ -240,7 +240,7 @@ static const char *scan_number(const char *p, double *out)
 }
 
 /* "64 threads", "48 KiB", "25%", "0.5". */
-static bool read_amount(LoadLoader *l, const YamlNode *node, Threshold *out)
+static bool read_amount(RuleLoader *l, const YamlNode *node, Threshold *out)
 {
     static const struct { const char *text; BaseUnit unit; double factor; } others[] = {
         { "KiB", UNIT_BYTES, 1024 }, { "MiB", UNIT_BYTES, 1024 * 1024 }, { "%", UNIT_PERCENT, 1 },
@@ -272,7 +272,7 @@ static bool is_threshold_name(const char *name)
     return *name >= 'a' && *name <= 'z' && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")];
 }
 
-static bool read_threshold(LoadLoader *l, const YamlNode *key, Rule *rule)
+static bool read_threshold(RuleLoader *l, const YamlNode *key, Rule *rule)
 {
     static const char *const keys[] = { "value", "what" };
     YamlNode *values[2] = { 0 };
@@ -297,7 +297,7 @@ static bool read_threshold(LoadLoader *l, const YamlNode *key, Rule *rule)
     return true;
 }
 
-static bool read_thresholds(LoadLoader *l, const YamlNode *mapping, Rule *rule)
+static bool read_thresholds(RuleLoader *l, const YamlNode *mapping, Rule *rule)
 {
     if (mapping && !expect(l, mapping, YAML_MAPPING, "`thresholds`"))
         return false;
@@ -337,7 +337,7 @@ static bool is_fact(const YamlNode *node, const FactInfo *fact)
         && !strcmp(node->text + n + 1, fact->name);
 }
 
-static bool read_place(LoadLoader *l, const YamlNode *node, const Rule *rule, uint16_t *out)
+static bool read_place(RuleLoader *l, const YamlNode *node, const Rule *rule, uint16_t *out)
 {
     const char *text;
     if (!read_text(l, node, "`at`", &text))
@@ -355,7 +355,7 @@ static bool read_place(LoadLoader *l, const YamlNode *node, const Rule *rule, ui
     return fail(l, node, "unknown fact '%.60s'", text);
 }
 
-static bool read_related(LoadLoader *l, const YamlNode *mapping, Rule *rule)
+static bool read_related(RuleLoader *l, const YamlNode *mapping, Rule *rule)
 {
     static const char *const keys[] = { "at", "message" };
     YamlNode *values[2] = { 0 };
@@ -368,7 +368,7 @@ static bool read_related(LoadLoader *l, const YamlNode *mapping, Rule *rule)
 
 /* ---- examples and sources ---------------------------------------------------------------------------------------- */
 
-static bool read_example(LoadLoader *l, const YamlNode *mapping, Rule *rule)
+static bool read_example(RuleLoader *l, const YamlNode *mapping, Rule *rule)
 {
     enum { TITLE, BAD, GOOD, CUDA_BAD, CUDA_GOOD, LAUNCH, GPU, COUNT };
     static const char *const keys[COUNT] = { "title", "bad", "good", "cuda_bad", "cuda_good", "launch", "gpu" };
@@ -391,7 +391,7 @@ static bool read_example(LoadLoader *l, const YamlNode *mapping, Rule *rule)
     return true;
 }
 
-static bool read_source(LoadLoader *l, YamlNode *node, Rule *rule)
+static bool read_source(RuleLoader *l, YamlNode *node, Rule *rule)
 {
     const char *text;
     if (!read_line(l, node, "a source", &text))
@@ -401,7 +401,7 @@ static bool read_source(LoadLoader *l, YamlNode *node, Rule *rule)
     return true;
 }
 
-static bool read_lists(LoadLoader *l, YamlNode **v, Rule *rule)
+static bool read_lists(RuleLoader *l, YamlNode **v, Rule *rule)
 {
     if ((v[KEY_EXAMPLES] && !expect(l, v[KEY_EXAMPLES], YAML_LIST, "`examples`"))
         || (v[KEY_SOURCES] && !expect(l, v[KEY_SOURCES], YAML_LIST, "`sources`")))
@@ -446,7 +446,7 @@ static bool is_clash(const DiagInfo *a, const DiagInfo *b, const char **what, co
     return by_code || by_name;
 }
 
-static bool check_set(LoadLoader *l, const Rule *rule, YamlNode **v, const RuleSet *set, const char *where)
+static bool check_set(RuleLoader *l, const Rule *rule, YamlNode **v, const RuleSet *set, const char *where)
 {
     const char *what, *text;
     for (uint32_t i = 0; i < set->rule_count; i++) {
@@ -464,7 +464,7 @@ static bool check_set(LoadLoader *l, const Rule *rule, YamlNode **v, const RuleS
     return true;
 }
 
-static bool check_taken(LoadLoader *l, const Rule *rule, YamlNode **v)
+static bool check_taken(RuleLoader *l, const Rule *rule, YamlNode **v)
 {
     const char *what, *text;
     for (int i = 1; i < DIAG__COUNT && !rule->is_front_end; i++)
@@ -478,7 +478,7 @@ static bool check_taken(LoadLoader *l, const Rule *rule, YamlNode **v)
 static const char *const severities[] = { "", "note", "warning", "error" };
 
 /* What diags.def says of a code of the front end; the file may say it again. */
-static bool read_front_end_info(LoadLoader *l, YamlNode **v, DiagInfo *info)
+static bool read_front_end_info(RuleLoader *l, YamlNode **v, DiagInfo *info)
 {
     uint8_t severity;
     const char *code = info->code;
@@ -498,7 +498,7 @@ static bool read_front_end_info(LoadLoader *l, YamlNode **v, DiagInfo *info)
         || fail(l, v[KEY_SEVERITY], "the severity of %s is '%s'", code, severities[info->severity]);
 }
 
-static bool read_own_info(LoadLoader *l, YamlNode **v, DiagInfo *info)
+static bool read_own_info(RuleLoader *l, YamlNode **v, DiagInfo *info)
 {
     uint8_t severity;
     info->group = l->group;
@@ -514,7 +514,7 @@ static bool read_own_info(LoadLoader *l, YamlNode **v, DiagInfo *info)
     return true;
 }
 
-static bool read_info(LoadLoader *l, YamlNode **v, Rule *rule)
+static bool read_info(RuleLoader *l, YamlNode **v, Rule *rule)
 {
     if (!read_text(l, v[KEY_CODE], "`code`", &rule->info.code))
         return false;
@@ -527,7 +527,7 @@ static bool read_info(LoadLoader *l, YamlNode **v, Rule *rule)
 
 /* ---- rules ------------------------------------------------------------------------------------------------------- */
 
-static bool check_keys(LoadLoader *l, const YamlNode *mapping, YamlNode **v, const Rule *rule)
+static bool check_keys(RuleLoader *l, const YamlNode *mapping, YamlNode **v, const Rule *rule)
 {
     const bool has_code = v[KEY_CODE] && v[KEY_CODE]->kind == YAML_TEXT;
     for (int i = 0; i < KEY__COUNT; i++) {
@@ -546,7 +546,7 @@ static bool has_loop(Subject subject)
         || subject == SUBJECT_ACCESS;
 }
 
-static bool read_fold(LoadLoader *l, const YamlNode *node, Rule *rule)
+static bool read_fold(RuleLoader *l, const YamlNode *node, Rule *rule)
 {
     static const char *const folds[] = { "", "loop", "nest", "kernel", "none" };
     const Subject subject = (Subject)rule->subject;
@@ -563,7 +563,7 @@ static bool read_fold(LoadLoader *l, const YamlNode *node, Rule *rule)
         || fail(l, node, "a %s is in no kernel", ptx_subject_text[subject]);
 }
 
-static bool read_message(LoadLoader *l, YamlNode *node, Rule *rule)
+static bool read_message(RuleLoader *l, YamlNode *node, Rule *rule)
 {
     if (!read_template(l, node, "`message`", &rule->message))
         return false;
@@ -571,7 +571,7 @@ static bool read_message(LoadLoader *l, YamlNode *node, Rule *rule)
         || fail_at(l, ptx_yaml_position(l->source, node, node->length - 1), "a message ends without a full stop");
 }
 
-static bool read_gain(LoadLoader *l, YamlNode **v, Rule *rule)
+static bool read_gain(RuleLoader *l, YamlNode **v, Rule *rule)
 {
     static const Unit percent = { { [UNIT_PERCENT] = 1 } };     /* or a plain number */
     static const char *const bases[] = { "", "issue-slots", "time" }, *const folds[] = { "", "sum", "most" };
@@ -588,7 +588,7 @@ static bool read_gain(LoadLoader *l, YamlNode **v, Rule *rule)
 }
 
 /* Expressions and templates; thresholds and the subject come first, for they may name them. */
-static bool read_code(LoadLoader *l, YamlNode **v, Rule *rule)
+static bool read_code(RuleLoader *l, YamlNode **v, Rule *rule)
 {
     static const char *const needs[] = { "", "exact", "bound", "estimate" };
     rule->needs = CERTAINTY_ESTIMATE;
@@ -615,7 +615,7 @@ static bool is_front_end_group(const char *group)
     return false;
 }
 
-static bool read_rule(LoadLoader *l, const YamlNode *mapping)
+static bool read_rule(RuleLoader *l, const YamlNode *mapping)
 {
     const RuleSet *set = &l->builder->set;
     YamlNode *v[KEY__COUNT] = { 0 };
@@ -641,7 +641,7 @@ static bool read_rule(LoadLoader *l, const YamlNode *mapping)
     return true;
 }
 
-static bool read_file(LoadLoader *l, const YamlNode *root)
+static bool read_file(RuleLoader *l, const YamlNode *root)
 {
     static const char *const keys[] = { "group", "rules" };
     YamlNode *values[2] = { 0 };
@@ -667,7 +667,7 @@ bool ptx_rules_load(RuleBuilder *builder, const RuleSet *known, const char *yaml
 {
     const RuleBuilder before = *builder;
     YamlError wrong = { 0 };
-    LoadLoader l = { .builder = builder, .known = known, .error = error, .first_rule = builder->set.rule_count };
+    RuleLoader l = { .builder = builder, .known = known, .error = error, .first_rule = builder->set.rule_count };
     if (length > RULE_FILE_BYTES_MAX)
         return fail_at(&l, 0, "longer than %d bytes", (int)RULE_FILE_BYTES_MAX);
     l.source = (YamlSource){ yaml, (uint32_t)length };

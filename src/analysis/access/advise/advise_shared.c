@@ -3,7 +3,7 @@
 
 enum {
     MAX_ROUNDS = 16,           /* of looking for what overlaps */
-    MAX_DISTANCES = 32,        /* between lanes that are told apart */
+    MAX_DISTANCES = 32,        /* different ones between lanes; more are not distinguished */
     MAX_PITCHES = 4,
     LARGEST_PITCH = 1 << 15,
     LARGEST_PAD = 64,
